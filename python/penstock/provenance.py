@@ -60,6 +60,26 @@ class Provenance:
             _core.MODEL_VERSION,
         )
 
+    @classmethod
+    def shared(cls, found: Sequence[Provenance]) -> Provenance:
+        """What several points have in common: settings of all of them, and numbers that do not differ."""
+        if not found:
+            return cls({})
+        first = found[0]
+
+        def same(name: str) -> Any:
+            value = getattr(first, name)
+            return value if all(getattr(each, name) == value for each in found) else None
+
+        settings = first.settings.items()
+        return cls(
+            {path: value for path, value in settings if all(each.settings.get(path) == value for each in found)},
+            same("duration_s"),
+            same("warm_up_s"),
+            same("seed"),
+            min(each.first_replication for each in found),
+        )
+
     def data(self) -> dict[str, Any]:
         """For JSON."""
         return {

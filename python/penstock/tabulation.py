@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core, toml
 from penstock.printable import one_line
+from penstock.provenance import Provenance
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-    from penstock.provenance import Provenance
     from penstock.results import Summary
     from penstock.studies.result import StudyResult
 
@@ -48,11 +48,7 @@ def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:
         )
     ]
     model = f"model {_core.MODEL_VERSION[:12]}"
-    same = {
-        path: value
-        for path, value in (found[0].settings.items() if found else ())
-        if path not in varied and all(each.settings.get(path) == value for each in found)
-    }
+    same = {path: value for path, value in Provenance.shared(found).settings.items() if path not in varied}
     told = [one_line(f"{path} = {value}") for path, value in list(same.items())[:_SETTINGS]]
     more = [f"{len(same) - _SETTINGS} more settings"] * (len(same) > _SETTINGS)
     settings = [f"with {', '.join([*told, *more])}"] * bool(told)

@@ -8,6 +8,7 @@ import pytest
 from one_link import one_link
 
 import penstock as ps
+from penstock import _core
 from penstock.errors import InputError, RunsFailed
 from penstock.records import RunFailure
 from penstock.search.question import Condition, Question
@@ -248,6 +249,15 @@ def test_python_gives_a_frame_and_a_picture(tmp_path):
     frame = found.frame()
     assert frame["trial"].to_list() == list(range(8))
     assert frame["verdict"].to_list().count("best") == 1
+    about = frame.select("scenario", "runs", "duration_s", "warm_up_s", "seed", "model_version").unique()
+    told = ("study", 2, 2.0, 0.0, found.seed, _core.MODEL_VERSION)
+    assert about.rows() == [told]
+    # Each trial has its own settings, and what all have in common has none of what was searched for.
+    rates = [json.loads(settings)["one.source.cbr.rate"] for settings in frame["settings"]]
+    assert rates == frame["one.source.cbr.rate"].to_list()
+    in_json = json.loads(found.json())
+    names = ("scenario", "settings", "runs", "duration_s", "warm_up_s", "model_version")
+    assert tuple(in_json[name] for name in names) == ("study", {}, 2, 2.0, 0.0, _core.MODEL_VERSION)
     assert found.plot().content("svg") == found.plot().content("svg")
     assert "8 trials" in repr(found)
     assert found._repr_html_().count("<td>best</td>") == 1

@@ -11,6 +11,7 @@ from one_link import one_link
 from SALib.test_functions import Ishigami
 
 import penstock as ps
+from penstock import _core
 from penstock.errors import InputError, ScenarioError
 from penstock.sensitivity.design import Design
 from penstock.sensitivity.indices import elementary_effects, indices
@@ -241,6 +242,19 @@ class TestStudies:
         frame = found.frame()
         assert frame["index"].to_list() == ["mu", "mu_star", "sigma"]
         assert frame["value"][0] == pytest.approx(0.4, abs=0.01)
+        about = frame.select("scenario", "settings", "runs", "duration_s", "warm_up_s", "seed", "model_version")
+        told = {
+            "scenario": "study",
+            "settings": "{}",
+            "runs": 2,
+            "duration_s": 2.0,
+            "warm_up_s": 0.0,
+            "seed": 1,
+            "model_version": _core.MODEL_VERSION,
+        }
+        assert about.unique().to_dicts() == [told]
+        in_json = json.loads(found.json())
+        assert {name: in_json[name] for name in told} == told | {"settings": {}}
         assert found.plot().content("svg") == found.plot().content("svg")
         assert found._repr_html_().count("<tr>") == 4
         with pytest.raises(InputError, match="was not looked at"):

@@ -9,7 +9,7 @@ from penstock.cli.sensitivity_table import show_ranges
 from penstock.printable import one_line
 from penstock.statistics import Interval
 from penstock.studies.definition import value_text
-from penstock.tabulation import short_names
+from penstock.tabulation import made_from, short_names
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _SHOWN = 12
 
 def show_search(result: SearchResult) -> None:
     """The finalists in fresh runs, how the best moved, and what was looked through."""
+    from rich.markup import escape
+
     question, plan = result.question, result.plan
     names = short_names(list(plan.ranges))
     shown = [trial.value or 0.0 for trial in result.leaders(1) or result.trials]
@@ -73,7 +75,9 @@ def show_search(result: SearchResult) -> None:
     failed = sum(trial.value is None for trial in result.trials)
     counts = f"{len(result.trials)} trials of {plan.runs} run{'s' * (plan.runs != 1)}, seed {result.seed}"
     met = f": {feasible} meet the conditions" if question.conditions else ""
+    made = [each.point.provenance for each in result.trials if each.point is not None]
     show(f"{counts}{met}{f', {failed} without a number' if failed else ''}.")
+    show(escape(made_from(made, list(plan.ranges))))
 
 
 def _values(trial: Trial) -> list[str]:

@@ -25,8 +25,6 @@ def show_sensitivity(result: SensitivityResult) -> None:
     """The parameters in the order of their effect, for each number, and what is noise."""
     from rich.markup import escape
 
-    from penstock.provenance import Provenance
-
     plan, design = result.plan, result.design
     names = short_names(result.parameters)
     description = plan.description or result.asked[0].scenario.description
@@ -53,7 +51,7 @@ def show_sensitivity(result: SensitivityResult) -> None:
     show(f"{how}: {len(runs)} runs of {len(result.asked)} points, seed {seed}{kept}; ± is half of the 95 % interval.")
     for each in result.analyses:
         show(escape(_noise(each, design.method, plan.runs)))
-    show(escape(made_from([Provenance.of(own) for own in result.runs], result.parameters)))
+    show(escape(made_from([each.provenance for each in result.asked], result.parameters)))
 
 
 def show_ranges(ranges: Mapping[str, Range], names: list[str]) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock.printable import json_text
+from penstock.provenance import Provenance
+from penstock.results import free_name
 from penstock.sensitivity.indices import significant
 from penstock.statistics import LEVEL
 
@@ -206,13 +208,19 @@ class SearchResult:
         Returns
         -------
         polars.DataFrame
-            Columns ``study``, ``trial``, the parameters as texts, ``metric``, ``unit``, ``value``, ``feasible``,
-            ``why``, and of finalists ``fresh_mean``, ``fresh_low``, ``fresh_high`` and ``verdict``.
+            Columns ``study``, ``scenario``, ``trial``, the parameters as texts, ``metric``, ``unit``, ``value``,
+            ``feasible``, ``why``, of finalists ``fresh_mean``, ``fresh_low``, ``fresh_high`` and ``verdict``, and of
+            how many ``runs`` and of what each trial was made; nothing of one that was refused.
         """
         import polars as pl
 
         from penstock.studies.definition import value_text
 
+        about = Provenance.columns()
+        texts = dict.fromkeys(("study", "scenario", "metric", "unit", "why", "verdict"), pl.String)
+        numbers = dict.fromkeys(("value", "fresh_mean", "fresh_low", "fresh_high"), pl.Float64)
+        taken = {*texts, *numbers, "trial", "feasible", "runs", *about}
+        columns = {name: free_name(name, taken) for name in self.plan.ranges}
         finalists = {each.trial.number: each for each in self.finalists}
         rows = []
         for trial in self.trials:
@@ -220,8 +228,9 @@ class SearchResult:
             rows.append(
                 {
                     "study": self.plan.name,
+                    "scenario": self.plan.scenario_name,
                     "trial": trial.number,
-                    **{name: value_text(value) for name, value in trial.parameters.items()},
+                    **{columns[name]: value_text(value) for name, value in trial.parameters.items()},
                     "metric": self.question.metric,
                     "unit": self.unit,
                     "value": significant(trial.value),
@@ -231,10 +240,16 @@ class SearchResult:
                     "fresh_low": None if last is None else significant(last.interval.low),
                     "fresh_high": None if last is None else significant(last.interval.high),
                     "verdict": None if last is None else last.verdict(self.question.greatest),
+                    "runs": self.plan.runs,
+                    **(dict.fromkeys(about) if trial.point is None else trial.point.provenance.row()),
                 }
             )
-        numbers = dict.fromkeys(("value", "fresh_mean", "fresh_low", "fresh_high"), pl.Float64)
-        return pl.DataFrame(rows, schema_overrides={**numbers, "why": pl.String, "verdict": pl.String})
+        return pl.DataFrame(rows, schema_overrides={**texts, **numbers, **about})
+
+    @property
+    def provenance(self) -> Provenance:
+        """What all trials were made from; what was searched for is in none of its settings."""
+        return Provenance.shared([each.point.provenance for each in self.trials if each.point is not None])
 
     def json(self) -> str:
         """It as JSON, without times, paths and hosts: equal runs give equal bytes."""
@@ -242,6 +257,7 @@ class SearchResult:
         return json_text(
             {
                 "study": self.plan.name,
+                "scenario": self.plan.scenario_name,
                 "description": self.plan.description,
                 "metric": question.metric,
                 "unit": self.unit,
@@ -249,7 +265,7 @@ class SearchResult:
                 "subject_to": [each.text for each in question.conditions],
                 "runs": self.plan.runs,
                 "fresh": question.fresh,
-                "seed": self.seed,
+                **{**self.provenance.data(), "seed": self.seed},
                 "ranges": {name: each.data() for name, each in self.plan.ranges.items()},
                 "trials": [self._trial(trial) for trial in self.trials],
                 "history": [trial.number for trial in self.history()],

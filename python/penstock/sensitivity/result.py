@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock.printable import json_text
+from penstock.provenance import Provenance
 from penstock.sensitivity.indices import significant
 
 if TYPE_CHECKING:
@@ -125,20 +126,28 @@ class SensitivityResult:
                 )
         return list(dict.fromkeys(found))
 
+    @property
+    def provenance(self) -> Provenance:
+        """What all points were made from; what varies is in none of its settings."""
+        return Provenance.shared([each.provenance for each in self.asked])
+
     def frame(self) -> pl.DataFrame:
         """A row for each measure.
 
         Returns
         -------
         polars.DataFrame
-            Columns ``study``, ``method``, ``metric``, ``unit``, ``parameter``, ``with`` (the other one of a pair),
-            ``index``, ``value``, ``low``, ``high`` (95 %), ``noise_share``, ``noise_effect`` and ``runs`` of a point.
+            Columns ``study``, ``scenario``, ``method``, ``metric``, ``unit``, ``parameter``, ``with`` (the other one of
+            a pair), ``index``, ``value``, ``low``, ``high`` (95 %), ``noise_share``, ``noise_effect``, ``runs`` of a
+            point, and what all points were made from.
         """
         import polars as pl
 
+        made_from = self.provenance.row()
         rows = [
             {
                 "study": self.plan.name,
+                "scenario": self.plan.scenario_name,
                 "method": self.design.method,
                 "metric": each.metric,
                 "unit": each.unit if self.design.method == "morris" else "1",
@@ -151,25 +160,29 @@ class SensitivityResult:
                 "noise_share": None if each.noise is None else significant(each.noise.share),
                 "noise_effect": None if each.noise is None else significant(each.noise.effect),
                 "runs": self.plan.runs,
+                **made_from,
             }
             for each in self.analyses
             for index in each.indices
         ]
-        texts = dict.fromkeys(("study", "method", "metric", "unit", "parameter", "with", "index"), pl.String)
+        texts = dict.fromkeys(
+            ("study", "scenario", "method", "metric", "unit", "parameter", "with", "index"), pl.String
+        )
         numbers = dict.fromkeys(("value", "low", "high", "noise_share", "noise_effect"), pl.Float64)
-        return pl.DataFrame(rows, schema={**texts, **numbers, "runs": pl.Int64})
+        return pl.DataFrame(rows, schema={**texts, **numbers, "runs": pl.Int64, **Provenance.columns()})
 
     def json(self) -> str:
         """It as JSON, without times, paths and hosts: equal runs give equal bytes."""
         return json_text(
             {
                 "study": self.plan.name,
+                "scenario": self.plan.scenario_name,
                 "description": self.plan.description or self.asked[0].scenario.description,
                 "method": self.design.method,
                 "samples": self.design.samples,
                 "points": len(self.asked),
                 "runs": self.plan.runs,
-                "seed": self.asked[0].seed,
+                **self.provenance.data(),
                 "ranges": {name: each.data() for name, each in self.plan.ranges.items()},
                 "metrics": [self._data(each) for each in self.analyses],
                 "warnings": self.warnings,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.printable import utf8
+from penstock.provenance import Provenance
 from penstock.records import RunRequest
 from penstock.store import NamedPoint, RunKeys
 from penstock.studies.quantity import Quantity, setting_text
@@ -77,6 +78,12 @@ class PointRequest:
         return RunRequest(
             self.text, self.point.sets, self.seed, self.replications[0], self.name, self.hops, self.folder
         )
+
+    @property
+    def provenance(self) -> Provenance:
+        """What the runs are made from."""
+        begin, end = self.scenario.window
+        return Provenance(dict(self.point.sets), end, begin, self.seed, min(self.replications))
 
     def window_from(self, begin: float) -> PointRequest | None:
         """The same runs with counting from an instant in seconds on; None if nothing can be counted then."""
