@@ -16,7 +16,7 @@ from penstock.printable import quoted
 from penstock.reference import catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 __all__ = ["component", "entries", "keys", "named", "word"]
 
@@ -105,7 +105,7 @@ def keys(where: str, given: Iterable[str], path: str, more: Sequence[str] = ()) 
         raise ArgumentError(told(where, "key", unknown, {}, allowed))
 
 
-def word(where: str, name: str, known: Sequence[str], kind: str) -> None:
+def word(where: str, name: str, known: Collection[str], kind: str) -> None:
     """Refuses a word that is not among those that there are.
 
     Raises
@@ -114,7 +114,7 @@ def word(where: str, name: str, known: Sequence[str], kind: str) -> None:
         If it is not.
     """
     if known and name not in known:
-        raise ArgumentError(told(where, kind, [name], {}, known))
+        raise ArgumentError(told(where, kind, [name], {}, list(known)))
 
 
 def entries(where: str, given: Mapping[str, Any], path: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import toml
 from penstock.arguments import component, entries, keys, named, word
 from penstock.component import kebab
-from penstock.entry import Node, classes_of, name_of, one_or_uniform, part, plain
+from penstock.entry import Node, classes_of, one_or_uniform, part, plain
 from penstock.network_traffic import NetworkTraffic
 from penstock.printable import quoted
 from penstock.reference import catalogue
@@ -57,7 +57,6 @@ class Network(NetworkTraffic):
     def __init__(self) -> None:
         super().__init__()
         self.routing = None
-        self._nodes: dict[str, Node] = {}
         self._shared: dict[str, dict[str, Any]] = {}
         self._links: list[dict[str, Any]] = []
         self._circuits: list[dict[str, Any]] = []
@@ -163,7 +162,7 @@ class Network(NetworkTraffic):
         Parameters
         ----------
         origin, destination : Node or str
-            Where they begin and end.
+            Where they begin and end; nodes that have been added.
         rate : str, bit/s
             Such as ``"10 Mbit/s"``; ``"unlimited"`` for access links that shall not matter.
         delay : str or (str, str), s
@@ -211,8 +210,8 @@ class Network(NetworkTraffic):
             for each in several:
                 component(f"Network.link: {place}", each, kind, "links[]")
         entry: dict[str, Any] = {
-            "from": name_of(origin),
-            "to": name_of(destination),
+            "from": self._node("Network.link: origin", origin),
+            "to": self._node("Network.link: destination", destination),
             "rate": rate,
             "delay": one_or_uniform(delay),
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.arguments import entries, named
+from penstock.arguments import entries, named, word
 from penstock.entry import name_of, one_or_uniform, part, plain
 
 if TYPE_CHECKING:
@@ -20,9 +20,16 @@ class NetworkTraffic:
     """The part of a :class:`~penstock.network.Network` that says what is sent."""
 
     def __init__(self) -> None:
+        self._nodes: dict[str, Node] = {}
         self._flows: list[dict[str, Any]] = []
         self._transfers: list[dict[str, Any]] = []
         self._calls: list[dict[str, Any]] = []
+
+    def _node(self, where: str, node: Node | str) -> str:
+        """The name of a node, a group or members of one, which must be there by now."""
+        name = name_of(node)
+        word(where, name.partition("[")[0], self._nodes, "node")
+        return name
 
     @named("flows[]", of="Network")
     def flows(
@@ -76,16 +83,18 @@ class NetworkTraffic:
         entries("Network.flows", {"source": source, "transport": transport, **more}, "flows[]")
         entry: dict[str, Any] = {"name": name}
         given = {
-            "from": None if origin is None else name_of(origin),
-            "to": None if destination is None else name_of(destination),
+            "from": None if origin is None else self._node("Network.flows: origin", origin),
+            "to": None if destination is None else self._node("Network.flows: destination", destination),
             "matrix": matrix if matrix is None or isinstance(matrix, str) else [list(row) for row in matrix],
             "count": count,
             "class": traffic_class,
             "precedence": precedence,
             "start": None if start is None else one_or_uniform(start),
             "stop": stop,
-            "route": None if route is None else [name_of(node) for node in route],
-            "route-back": None if route_back is None else [name_of(node) for node in route_back],
+            "route": None if route is None else [self._node("Network.flows: route", node) for node in route],
+            "route-back": None
+            if route_back is None
+            else [self._node("Network.flows: route_back", node) for node in route_back],
         }
         entry |= {key: item for key, item in given.items() if item is not None}
         entry |= part("source", source) | part("transport", transport)
@@ -145,8 +154,8 @@ class NetworkTraffic:
         entries("Network.transfers", {"transport": transport, **more}, "transfers[]")
         given = {
             "file": file,
-            "from": None if origin is None else name_of(origin),
-            "to": None if destination is None else name_of(destination),
+            "from": None if origin is None else self._node("Network.transfers: origin", origin),
+            "to": None if destination is None else self._node("Network.transfers: destination", destination),
             "size": size,
             "count": count,
             "interval": interval,
@@ -228,14 +237,18 @@ class NetworkTraffic:
         given_parts = {"source": source, "arrivals": arrivals, "holding": holding}
         given_parts |= {"admission": admission, "termination": termination}
         entries("Network.calls", given_parts | more, "calls[]")
-        entry: dict[str, Any] = {"name": name, "from": name_of(origin), "to": name_of(destination)}
+        entry: dict[str, Any] = {
+            "name": name,
+            "from": self._node("Network.calls: origin", origin),
+            "to": self._node("Network.calls: destination", destination),
+        }
         given = {
             "count": count,
             "class": traffic_class,
             "precedence": precedence,
             "start": None if start is None else one_or_uniform(start),
             "stop": stop,
-            "route": None if route is None else [name_of(node) for node in route],
+            "route": None if route is None else [self._node("Network.calls: route", node) for node in route],
             "initial.calls": initial if initial is None or isinstance(initial, int) else list(initial),
             "initial.spread": spread,
             "signalling.processing": processing,

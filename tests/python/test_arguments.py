@@ -13,6 +13,7 @@ from penstock.reference import catalogue
 LINK = {"rate": "1 Mbit/s", "delay": "1 ms"}
 ARGUMENTS = "(origin, destination, rate, delay, name, "
 DISCIPLINES = "(TailDrop, Red, RedN, "
+CBR = ps.Cbr(rate="1 kbit/s", packet="100 bytes")
 RED = {"limit": "9 packets", "min_threshold": "1 packet", "max_probability": 0.1}
 
 
@@ -110,6 +111,18 @@ def test_a_component_says_what_is_wrong_with_its_parameters(call, said):
         ),
         (lambda net, a, b: net.flows("f", a, b, source=ps.Ftp(), shft=1), "'shft'; did you mean 'shift'?"),
         (lambda net, a, b: net.calls("c", a, b, source=ps.Ftp(), arrivals=ps.Ftp()), "Network.calls: arrivals takes"),
+        (
+            lambda net, a, _: net.link(a, "bb", **LINK),
+            "Network.link: destination: unknown node 'bb'; did you mean 'b'? (a, b)",
+        ),
+        (lambda net, *_: net.link("x[2]", "b", **LINK), "Network.link: origin: unknown node 'x' (a, b)"),
+        (lambda net, a, _: net.flows("f", a, "c", source=CBR), "Network.flows: destination: unknown node 'c' (a, b)"),
+        (
+            lambda net, a, b: net.flows("f", a, b, source=CBR, route=[a, "c", b]),
+            "Network.flows: route: unknown node 'c'",
+        ),
+        (lambda net, a, _: net.transfers("t", a, "c", size="1 kB"), "Network.transfers: destination: unknown node 'c'"),
+        (lambda net, a, _: net.calls("v", "c", a, source=CBR), "Network.calls: origin: unknown node 'c' (a, b)"),
         (lambda net, *_: net.measure("goodputt"), "unknown metric 'goodputt'; did you mean 'goodput'? (thr"),
         (
             lambda net, *_: net.measure("goodput", off="f"),

@@ -52,6 +52,12 @@ def test_frames_on_the_command_line_are_refused_where_there_are_none(penstock, d
         assert penstock("run", demo, *arguments) == (2, "", said)
 
 
+def test_a_value_that_an_option_does_not_have_is_told_with_those_that_it_has(penstock, demo):
+    code, _, told = penstock("run", demo, "--format", "xml")
+    assert code == 2
+    assert "Invalid value for '--format': 'xml' is not one of 'table', 'json', 'csv', 'parquet'." in told
+
+
 def test_parquet_is_not_shown_on_a_terminal(penstock, demo, monkeypatch, core):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     said = "Parquet is not text and is not shown on a terminal; redirect it with '> FILE'.\n"

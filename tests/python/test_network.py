@@ -135,7 +135,7 @@ def test_wrong_keys_of_circuits_are_named():
 
 def test_the_page_of_calls():
     net = ps.Network()
-    edges, core = net.nodes("edges", 3), net.node("core")
+    edges, core, _ = net.nodes("edges", 3), net.node("core"), net.node("far")
     net.link(edges, core, rate="unlimited", delay=("1 ms", "100 ms"))
     meters = [ps.VirtualQueue(admissible_rate="4 Mbit/s"), ps.PreEmption(supportable_rate="8 Mbit/s")]
     net.link(core, "far", rate="10 Mbit/s", delay="1 ms", pcn=meters, pcn_at="departure")

@@ -140,6 +140,44 @@ def test_series_of_several_runs_are_drawn_apart():
     assert len(data.numbers) == 2 * len(data_of(made[0]).numbers)
 
 
+@pytest.mark.parametrize("queue", ["queue.tail-drop = {}", "queue.codel = {}"])
+def test_a_packet_is_lost_exactly_where_the_channel_was_bad(queue: str):
+    """Whether departures are known on arrival (tail drop) or not (CoDel)."""
+    channel = "impairment.gilbert-elliott = { good-to-bad = 0.1, bad-to-good = 0.4 }"
+    text = QUEUE.replace('delay = "1 ms"', f'delay = "1 ms"\n{queue}\n{channel}')
+    bad = TimeSeries(text, of="a-b", what="impairment.gilbert-elliott.bad", on="change", stop="20 s").frame()
+    traced = PacketTrace(text, at="a-b", events=["transmit", "drop"], stop="20 s").frame()
+    lost = traced.filter(cause="loss")["sequence"].to_list()
+    sent = traced.filter(event="transmit").select("time_ps", "sequence")
+    # A state is read after everything at its instant: a packet finds what was read before its transmission began.
+    found = sent.join_asof(bad.select("time_ps", "value"), on="time_ps", strategy="backward", allow_exact_matches=False)
+    assert 50 < len(lost) < sent.height
+    # The last ones may be lost after the end.
+    assert [number for number in found.filter(value=1)["sequence"].to_list() if number <= lost[-1]] == lost
+
+
+def test_what_drops_frames_shows_the_cells_of_each_circuit():
+    text = (Path(__file__).parents[2] / "examples" / "ubr.toml").read_text()
+    what = ["queue", "circuit-queue", "active-circuits", "dropping"]
+    frame = TimeSeries(text, of="s1-s2", what=what, on="change", stop="150 ms").frame()
+    # On change there are rows of what has changed alone: each variable of each circuit stays until the next one.
+    wide = (
+        frame.with_columns(pl.concat_str("variable", pl.col("number").cast(pl.String).fill_null("")).alias("name"))
+        .pivot("name", index="time_ps", values="value")
+        .sort("time_ps")
+        .with_columns(pl.all().forward_fill())
+    )
+    circuits = [f"circuit-queue{number}" for number in range(15)]
+    held = wide.select(pl.sum_horizontal(circuits)).to_series()
+    active = wide.select(pl.sum_horizontal(pl.col(name) > 0 for name in circuits)).to_series()
+    assert active.to_list() == wide["active-circuits"].to_list()
+    # As of the last arrival: what has been sent since still counts.
+    assert (held >= wide["queue"]).all()
+    assert (held == wide["queue"]).mean() > 0.3
+    assert wide["queue"].max() > 800
+    assert frame.filter(variable="dropping")["value"].max() == 1
+
+
 def test_series_change_neither_digest_nor_name_of_a_run():
     assert _core.Scenario(TEXT).run(1, 0).digest == _core.Scenario(TEXT + ASKED).run(1, 0).digest
     assert _core.Scenario(TEXT).canonical == _core.Scenario(TEXT + ASKED).canonical

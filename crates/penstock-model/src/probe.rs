@@ -23,6 +23,18 @@ pub trait Probe {
     fn probe(&self, now: Time, report: &mut ReportVariable<'_>);
 }
 
+/// The variables of a part, then those of what it is part of; `N` in all.
+#[doc(hidden)]
+pub const fn joined<const N: usize>(part: &[Variable], own: &[Variable]) -> [Variable; N] {
+    let mut all = [Variable { name: "", unit: "", doc: "" }; N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < part.len() { part[i] } else { own[i - part.len()] };
+        i += 1;
+    }
+    all
+}
+
 /// Declares the state that a component shows: the name of each variable, its unit, what it is, and its value.
 ///
 /// ```
@@ -53,7 +65,7 @@ pub trait Probe {
 /// ```
 ///
 /// A type with parameters is written `impl Meter<N> where [N: Word], |it, now| { ... }`. A component without state to show has nothing
-/// between its braces.
+/// between its braces. One that shows the state of a part, too, names its field and type: `impl Epd, frames: FrameQueue, |it, now| { ... }`.
 #[macro_export]
 macro_rules! state {
     ( impl $type:ty $(where [$($generics:tt)*])?, |$it:ident, $now:ident| { $( $(#[doc = $doc:literal])+ $name:literal, $unit:literal, $how:ident $value:expr; )* } ) => {
@@ -68,6 +80,26 @@ macro_rules! state {
             fn probe(&self, $now: $crate::units::Time, report: &mut $crate::probe::ReportVariable<'_>) {
                 let $it = self;
                 let mut variables = Self::STATE.iter();
+                $( $crate::state!(@report $how, variables.next().expect("one each"), $value, report); )*
+            }
+        }
+    };
+    ( impl $type:ty, $part:ident: $of:ty, |$it:ident, $now:ident| { $( $(#[doc = $doc:literal])+ $name:literal, $unit:literal, $how:ident $value:expr; )* } ) => {
+        impl $type {
+            const OWN_STATE: &'static [$crate::probe::Variable] =
+                &[$( $crate::probe::Variable { name: $name, unit: $unit, doc: concat!($($doc, "\n"),+) }, )*];
+
+            /// The state that it shows.
+            pub const STATE: &'static [$crate::probe::Variable] =
+                &$crate::probe::joined::<{ <$of>::STATE.len() + Self::OWN_STATE.len() }>(<$of>::STATE, Self::OWN_STATE);
+        }
+
+        impl $crate::probe::Probe for $type {
+            #[allow(unused_variables, unused_mut)] // components without state of their own
+            fn probe(&self, $now: $crate::units::Time, report: &mut $crate::probe::ReportVariable<'_>) {
+                $crate::probe::Probe::probe(&self.$part, $now, report);
+                let $it = self;
+                let mut variables = Self::OWN_STATE.iter();
                 $( $crate::state!(@report $how, variables.next().expect("one each"), $value, report); )*
             }
         }

@@ -210,6 +210,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
         name: &link.name,
         members: link.members.clone(),
         has_meters: link.port.has_meters(),
+        has_sampled_meters: link.port.has_sampled_meters(),
         carries_cells: links.plans[link.members.start as usize].cells,
     };
     let complete = links.complete && flows_complete;

@@ -93,6 +93,8 @@ def _told(error: typer.TyperException, words: Sequence[str]) -> str:
 
     from penstock.printable import shortened
 
+    # What checks the options says of which kind its errors are, which is nothing to a user.
+    error.message = getattr(error, "message", str(error)).removeprefix("Value error, ")
     show = getattr(error, "show", None)
     text = StringIO()
     if show is None:

@@ -24,6 +24,7 @@ pub struct PortComponents {
     pcn: Vec<ComponentName>,
     policers: Vec<ComponentName>,
     shaper: Option<ComponentName>,
+    impairments: Vec<ComponentName>,
 }
 
 impl PortComponents {
@@ -41,6 +42,7 @@ impl PortComponents {
             pcn: plan.pcn.iter().map(|meter| named("pcn", meter.name())).collect(),
             policers: plan.policers.iter().map(|policer| named("policer", policer.name())).collect(),
             shaper: plan.shaper.as_ref().map(|shaper| named("shaper", shaper.name())),
+            impairments: plan.impairments.iter().map(|impairment| named("impairment", impairment.name())).collect(),
         }
     }
 }
@@ -170,6 +172,9 @@ impl Port {
         }
         if let (Some(bucket), Some(name)) = (self.wire.shaper(), names.shaper) {
             report(name, SeriesPart::WHOLE, &shaper::STATE[0], bucket.bits(now));
+        }
+        for (i, (impairment, name)) in self.impairments.iter().zip(&names.impairments).enumerate() {
+            impairment.probe(now, &mut |variable, _, value| report(*name, one_of(names.impairments.len(), i), variable, value));
         }
     }
 }

@@ -68,7 +68,10 @@ impl CircuitThresholds {
 }
 
 crate::state! {
-    impl CircuitThresholds, |_it, _now| {}
+    impl CircuitThresholds, frames: FrameQueue, |it, _now| {
+        /// Whether a frame of each circuit of the port may be refused, in their order: 1 or 0.
+        "armed", "1", each it.frames.of_port(&it.circuits, |(_, is_armed)| f64::from(u8::from(*is_armed)));
+    }
 }
 
 impl Discipline for CircuitThresholds {

@@ -178,7 +178,7 @@ impl Rule {
 }
 
 crate::state! {
-    impl Dfba, |_it, _now| {}
+    impl Dfba, frames: FrameQueue, |_it, _now| {}
 }
 
 impl Discipline for Dfba {

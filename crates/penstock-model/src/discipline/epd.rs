@@ -58,7 +58,7 @@ impl Epd {
 }
 
 crate::state! {
-    impl Epd, |_it, _now| {}
+    impl Epd, frames: FrameQueue, |_it, _now| {}
 }
 
 impl Discipline for Epd {

@@ -63,7 +63,7 @@ impl Fba {
 }
 
 crate::state! {
-    impl Fba, |_it, _now| {}
+    impl Fba, frames: FrameQueue, |_it, _now| {}
 }
 
 impl Discipline for Fba {

@@ -39,6 +39,13 @@ enum Frame {
     Damaged,
 }
 
+impl Frame {
+    /// Whether its further cells are of no use.
+    fn is_lost(self) -> bool {
+        matches!(self, Frame::Refused | Frame::Damaged)
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct CircuitState {
     /// Cells that wait (X_i).
@@ -125,6 +132,11 @@ impl FrameQueue {
         verdict
     }
 
+    /// What `value` makes of each circuit that passes the port, in their order, of something for each circuit of the network.
+    pub fn of_port<'a, T>(&'a self, all: &'a [T], value: impl Fn(&T) -> f64 + 'a) -> impl Iterator<Item = f64> + 'a {
+        self.circuits.here.iter().map(move |circuit| value(&all[*circuit as usize]))
+    }
+
     /// The queue is first in, first out, and holds `packets` cells: all that came before those have left it.
     #[inline]
     fn forget_sent(&mut self, packets: u32) {
@@ -133,6 +145,17 @@ impl FrameQueue {
             state.cells -= 1;
             self.active -= u32::from(state.cells == 0);
         }
+    }
+}
+
+crate::state! {
+    impl FrameQueue, |it, _now| {
+        /// Cells of each circuit of the port that waited at the last arrival, with that one, in their order (X_i).
+        "circuit-queue", "packets", each it.of_port(&it.states, |state| f64::from(state.cells));
+        /// Circuits of which cells waited then (N_a).
+        "active-circuits", "circuits", is f64::from(it.active);
+        /// Whether the rest of the present frame of each circuit is dropped, but for its end as `end-of-frame` says: 1 or 0.
+        "dropping", "1", each it.of_port(&it.states, |state| f64::from(u8::from(state.frame.is_lost())));
     }
 }
 
@@ -249,6 +272,8 @@ mod tests {
     use super::testing::{cell, holding, port};
     use super::*;
     use crate::parameters::Limit;
+    use crate::probe::Probe;
+    use crate::units::Time;
 
     const ACCEPT: Verdict = Verdict::Accept;
     const OVERFLOW: Verdict = Verdict::Drop(DropCause::Overflow);
@@ -290,6 +315,31 @@ mod tests {
         assert_eq!(found.iter().filter(|waiting| **waiting < 4).count(), 6);
         let wasted = |end_of_frame| verdicts(end_of_frame, false, &found)[..10].iter().filter(|verdict| **verdict == ACCEPT).count();
         assert_eq!((wasted(EndOfFrame::Keep), wasted(EndOfFrame::Drop)), (2, 1));
+    }
+
+    /// What a queue shows after these cells, of which the circuit, whether it ends its frame, and what waits before it.
+    fn shown(queue: &mut FrameQueue, cells: &[(u32, bool, u32)]) -> Vec<(&'static str, Option<u32>, f64)> {
+        for (circuit, is_last, waiting) in cells {
+            queue.on_cell(&cell(*circuit, *is_last), &holding(*waiting), |frame| frame.circuit == 2);
+        }
+        let mut all = Vec::new();
+        queue.probe(Time::ZERO, &mut |variable, circuit, value| all.push((variable.name, circuit, value)));
+        all
+    }
+
+    #[test]
+    fn the_state_is_what_waits_of_each_circuit_and_which_frames_are_lost() {
+        // Circuit 2 is refused; of circuit 0 a cell finds no room.
+        let cells = [(0, false, 0), (0, false, 1), (1, true, 2), (2, false, 3), (0, false, 4)];
+        let state = |of_circuits: [f64; 3], active: f64, dropping: [f64; 3]| {
+            let each = |name, values: [f64; 3]| (0..).zip(values).map(move |(i, value)| (name, Some(i), value));
+            let before = each("circuit-queue", of_circuits).chain([("active-circuits", None, active)]);
+            before.chain(each("dropping", dropping)).collect::<Vec<_>>()
+        };
+        let mut queue = FrameQueue::new(Limit::Packets(4), EndOfFrame::Keep, &port(&[1, 1, 1]));
+        assert_eq!(shown(&mut queue, &cells), state([2.0, 1.0, 0.0], 2.0, [1.0, 0.0, 1.0]));
+        // The two of circuit 0 have left when its end comes, and nothing is lost of the next frame.
+        assert_eq!(shown(&mut queue, &[(0, true, 1), (2, true, 2)]), state([1.0, 1.0, 0.0], 2.0, [0.0; 3]));
     }
 
     /// An end that finds no room is lost like any other cell, and what follows is a new frame.

@@ -63,7 +63,7 @@ impl FrameThresholds {
 }
 
 crate::state! {
-    impl FrameThresholds, |_it, _now| {}
+    impl FrameThresholds, frames: FrameQueue, |_it, _now| {}
 }
 
 impl Discipline for FrameThresholds {

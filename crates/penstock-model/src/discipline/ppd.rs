@@ -53,7 +53,7 @@ impl Ppd {
 }
 
 crate::state! {
-    impl Ppd, |_it, _now| {}
+    impl Ppd, frames: FrameQueue, |_it, _now| {}
 }
 
 impl Discipline for Ppd {

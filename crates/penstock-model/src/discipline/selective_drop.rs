@@ -61,7 +61,7 @@ impl SelectiveDrop {
 }
 
 crate::state! {
-    impl SelectiveDrop, |_it, _now| {}
+    impl SelectiveDrop, frames: FrameQueue, |_it, _now| {}
 }
 
 impl Discipline for SelectiveDrop {

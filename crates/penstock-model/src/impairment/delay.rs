@@ -108,6 +108,10 @@ impl Delay {
     }
 }
 
+crate::state! {
+    impl Delay, |_it, _now| {}
+}
+
 impl Impairment for Delay {
     #[inline]
     fn on_departure(&mut self, now: Time, _packet: &Packet) -> Fate {

@@ -78,6 +78,10 @@ impl DropList {
     }
 }
 
+crate::state! {
+    impl DropList, |_it, _now| {}
+}
+
 impl Impairment for DropList {
     #[inline]
     fn on_departure(&mut self, _now: Time, packet: &Packet) -> Fate {

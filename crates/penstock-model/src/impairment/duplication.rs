@@ -67,6 +67,10 @@ impl Duplication {
     }
 }
 
+crate::state! {
+    impl Duplication, |_it, _now| {}
+}
+
 impl Impairment for Duplication {
     #[inline]
     fn on_departure(&mut self, _now: Time, packet: &Packet) -> Fate {

@@ -71,6 +71,13 @@ impl GilbertElliott {
     }
 }
 
+crate::state! {
+    impl GilbertElliott, |it, _now| {
+        /// Whether the channel is bad for the next packet whose transmission begins: 1 or 0.
+        "bad", "1", is f64::from(u8::from(it.is_bad));
+    }
+}
+
 impl Impairment for GilbertElliott {
     #[inline]
     fn on_departure(&mut self, _now: Time, _packet: &Packet) -> Fate {

@@ -48,6 +48,10 @@ impl Loss {
     }
 }
 
+crate::state! {
+    impl Loss, |_it, _now| {}
+}
+
 impl Impairment for Loss {
     #[inline]
     fn on_departure(&mut self, _now: Time, _packet: &Packet) -> Fate {

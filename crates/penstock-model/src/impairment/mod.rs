@@ -9,6 +9,8 @@ pub mod loss;
 pub mod reordering;
 
 use crate::packet::Packet;
+use crate::parameters::Entry;
+use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::{Duration, Time};
 
@@ -24,7 +26,7 @@ pub enum Fate {
 }
 
 /// An impairment. The port calls it once per packet, in order of departure; copies that one before it made follow their packet.
-pub trait Impairment {
+pub trait Impairment: Probe {
     /// The fate of `packet`, which leaves the port at `now`.
     fn on_departure(&mut self, now: Time, packet: &Packet) -> Fate;
 
@@ -37,7 +39,7 @@ macro_rules! impairments {
     ($( $name:literal => $variant:ident($impairment:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// An impairment with its parameters, as a scenario gives it.
-            pub enum ImpairmentPlan of "impairment" { $( $name => $variant($parameters), )* }
+            pub enum ImpairmentPlan of "impairment" { $( $name => $variant($parameters) shows <$impairment>::STATE, )* }
         }
 
         /// An impairment at work. `Custom` is for users of the crate.
@@ -51,6 +53,15 @@ macro_rules! impairments {
             /// Builds the impairment that `plan` describes; its streams descend from `key`, the link's.
             pub fn new(plan: &ImpairmentPlan, key: Key) -> AnyImpairment {
                 match plan { $( ImpairmentPlan::$variant(parameters) => AnyImpairment::$variant(<$impairment>::new(parameters, key)), )* }
+            }
+        }
+
+        impl Probe for AnyImpairment {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+                match self {
+                    $( AnyImpairment::$variant(it) => it.probe(now, report), )*
+                    AnyImpairment::Custom(it) => it.probe(now, report),
+                }
             }
         }
 
@@ -80,6 +91,14 @@ impairments! {
     "delay" => Delay(delay::Delay, delay::Parameters),
     "reordering" => Reordering(reordering::Reordering, reordering::Parameters),
     "duplication" => Duplication(duplication::Duplication, duplication::Parameters),
+}
+
+impl ImpairmentPlan {
+    /// Whether it shows a state.
+    pub fn shows_state(&self) -> bool {
+        let shows = |entry: &Entry| entry.name == self.name() && !entry.state.is_empty();
+        ImpairmentPlan::ENTRIES.iter().any(shows)
+    }
 }
 
 #[cfg(test)]

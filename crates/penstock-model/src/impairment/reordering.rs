@@ -66,6 +66,10 @@ impl Reordering {
     }
 }
 
+crate::state! {
+    impl Reordering, |_it, _now| {}
+}
+
 impl Impairment for Reordering {
     #[inline]
     fn on_departure(&mut self, _now: Time, _packet: &Packet) -> Fate {

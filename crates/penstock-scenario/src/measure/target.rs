@@ -38,6 +38,8 @@ pub(crate) struct MeasurableLink<'a> {
     pub members: Range<u32>,
     /// Whether its ports have a marker or PCN meters.
     pub has_meters: bool,
+    /// Whether these have variables that are not of single circuits.
+    pub has_sampled_meters: bool,
     /// Whether it carries cells.
     pub carries_cells: bool,
 }
@@ -116,6 +118,11 @@ fn check_link(metric: MetricKind, link: &MeasurableLink<'_>) -> Result<(), Strin
         Err(format!("'{}' is measured of {of}, and '{name}' is a link; for those: {those}", info.name))
     } else if metric == MetricKind::MeterState && !link.has_meters {
         Err(format!("'{name}' has neither a marker nor PCN meters; write marker or pcn on that link, or leave it out"))
+    } else if metric == MetricKind::MeterState && !link.has_sampled_meters {
+        Err(format!(
+            "the marker of '{name}' has a state for each circuit, which series show: write [[series]] with of = \"{name}\" and \
+             what = \"marker.f-gcra.fill\", and leave this out"
+        ))
     } else {
         Ok(())
     }

@@ -95,6 +95,12 @@ impl PortDraft {
         self.marker.is_some() || !self.pcn.is_empty()
     }
 
+    /// Whether these show what is not of single circuits, which `meter-state` samples.
+    pub fn has_sampled_meters(&self) -> bool {
+        let of_circuits = |marker: &MarkerPlan| matches!(marker.meter, MeterPlan::FGcra(_));
+        !self.pcn.is_empty() || self.marker.as_ref().is_some_and(|marker| !of_circuits(marker))
+    }
+
     /// The name of its marker, if it has one.
     pub fn meter_name(&self) -> Option<&'static str> {
         self.marker.as_ref().map(|marker| marker.meter.name())

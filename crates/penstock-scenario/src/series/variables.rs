@@ -115,6 +115,7 @@ fn of_port(port: &PortPlan) -> Vec<ComponentName> {
     components.extend(port.pcn.iter().map(|meter| meter.name()).map(named("pcn")));
     components.extend(port.policers.iter().map(|policer| policer.name()).map(named("policer")));
     components.extend(port.shaper.iter().map(|shaper| shaper.name()).map(named("shaper")));
+    components.extend(port.impairments.iter().map(|impairment| impairment.name()).map(named("impairment")));
     components
 }
 
