@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from penstock.errors import InputError, PenstockError
 from penstock.memory import allow, allowed, require
+from penstock.workers.environment import environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -397,7 +398,7 @@ def measure_in_subprocess(
     how = json.dumps({"flows": flows, "duration": duration, "threads": threads, "only_setup": only_setup})
     limit = json.dumps(allowed())
     command = [sys.executable, "-m", "penstock.bench", name, how, limit]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
     if ended.returncode == InputError.exit_code:
         raise InputError(ended.stderr.strip())
     if ended.returncode != 0:

@@ -22,6 +22,7 @@ from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
 from penstock.template import TEMPLATE
 from penstock.workers import processes
+from penstock.workers.environment import environment
 from penstock.workers.job import Failed, How, Stop
 from penstock.workers.wire import answered
 
@@ -177,3 +178,13 @@ def test_the_current_folder_holds_no_modules_of_a_worker(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert len(run_all(requests(1), on="processes")) == 1
     assert os.listdir(tmp_path) == ["json.py"]  # noqa: PTH208
+
+
+def test_processes_have_huge_pages_unless_the_user_says_otherwise(monkeypatch):
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    assert environment()["GLIBC_TUNABLES"] == "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1"
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=1")
+    assert environment()["GLIBC_TUNABLES"].startswith("glibc.malloc.check=1:glibc.malloc.hugetlb=1")
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=0")
+    assert environment(DASK="1")["GLIBC_TUNABLES"] == "glibc.malloc.hugetlb=0"
+    assert environment(DASK="1")["DASK"] == "1"

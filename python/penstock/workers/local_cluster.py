@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -10,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from penstock.errors import PenstockError
+from penstock.workers.environment import environment
 
 __all__ = ["LocalWorkers", "command"]
 
@@ -93,7 +93,6 @@ class LocalWorkers:
         self._folder.cleanup()
 
     def _opened(self) -> subprocess.Popen[bytes]:
-        paths = os.pathsep.join(path for path in sys.path if path)
         quiet = {"DASK_LOGGING__DISTRIBUTED": "critical", "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
         quiet |= {
             f"DASK_{name.replace('.', '__').replace('-', '_').upper()}": str(each) for name, each in SETTINGS.items()
@@ -103,7 +102,7 @@ class LocalWorkers:
                 command(self.cluster.scheduler_address, self._folder.name),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env={**os.environ, **quiet, "PYTHONPATH": paths},
+                env=environment(**quiet),
                 # A terminal sends Ctrl-C to all of a group, and it is the first process that ends the others.
                 process_group=0,
             )

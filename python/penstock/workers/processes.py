@@ -7,7 +7,6 @@ has nothing left to do waits in a :class:`Reserve` for the next round of a study
 
 from __future__ import annotations
 
-import os
 import pickle
 import signal
 import subprocess
@@ -16,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from penstock.errors import PenstockError
+from penstock.workers.environment import environment
 from penstock.workers.job import Failed, How, Job, Lost, Made
 from penstock.workers.pipe import receive, send
 from penstock.workers.wire import asked, decoded
@@ -174,13 +174,12 @@ class ProcessWorker:
 
     @staticmethod
     def _opened() -> subprocess.Popen[bytes]:
-        paths = os.pathsep.join(path for path in sys.path if path)
         try:
             return subprocess.Popen(
                 command(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": paths},
+                env=environment(),
                 # A terminal sends Ctrl-C to all of a group, and it is the first process that ends the others.
                 process_group=0,
             )
