@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -243,8 +244,13 @@ class Study(StudyRanges):
             If any run failed.
         PrecisionMissed
             If a point has not reached the target of :meth:`precision`; it has the result.
+
+        Warns
+        -----
+        UserWarning
+            Of what the scenario may not mean, such as flows between groups of unequal sizes.
         """
-        result = self.result(jobs=jobs, store=store, threads=threads, on=on)
+        result = self._made(jobs=jobs, store=store, threads=threads, on=on)
         result.require_precision()
         return result.frame()
 
@@ -269,12 +275,18 @@ class Study(StudyRanges):
         self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1, on: str = "threads"
     ) -> StudyResult:
         """As :meth:`run`, with the single runs of every point; those without their precision are in its ``missed``."""
+        return self._made(jobs=jobs, store=store, threads=threads, on=on)
+
+    def _made(self, *, jobs: int | None, store: Store | None, threads: int, on: str) -> StudyResult:
+        """The result; what is to be known of the scenario is a warning to whoever called the caller."""
         from penstock.studies.making import make
         from penstock.studies.verify import verify
 
         plan = self.plan()
         asked = plan.read()
         verify(plan, asked)
+        for warning in dict.fromkeys(warning for point in asked for warning in point.scenario.warnings):
+            warnings.warn(warning, stacklevel=3)
         with self._runner(jobs=jobs, store=store, threads=threads, on=on) as runner:
             return make(plan, asked, runner)
 

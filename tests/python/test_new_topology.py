@@ -60,13 +60,14 @@ def test_a_graph_is_a_page_that_runs(penstock, tmp_path):
     assert _core.Scenario(page, "a.toml", []).run(1, 0).packet_hops == 2500 - 1
 
 
-def test_a_graph_takes_what_it_lacks_from_settings(penstock, tmp_path):
+@pytest.mark.parametrize("key", ["rate-attribute", "rate_attribute"])
+def test_a_graph_takes_what_it_lacks_from_settings(penstock, tmp_path, key):
     (tmp_path / "a.gml").write_text("graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 speed 3 ] ]")
     code, out, err = penstock("new", "a.toml", "--topology", "a.gml")
     assert (code, out) == (2, "")
     assert "a.gml: no edge has a rate" in err
     assert "edges have 'speed'" in err
-    settings = ["--set", "rate-attribute=speed", "--set", "rate-unit=Mbit/s", "--set", "delay=1 ms"]
+    settings = ["--set", f"{key}=speed", "--set", "rate-unit=Mbit/s", "--set", "delay=1 ms"]
     assert penstock("new", "a.toml", "--topology", "a.gml", *settings)[0] == 0
     assert tomllib.loads((tmp_path / "a.toml").read_text())["links"][0]["rate"] == "3 Mbit/s"
 

@@ -19,6 +19,19 @@ def network():
     return ps.Study(net, duration="1 s")
 
 
+@pytest.mark.parametrize("verb", ["run", "result"])
+def test_flows_between_groups_of_unequal_sizes_are_warned_of_where_the_study_is_run(tmp_path, verb):
+    net = ps.Network()
+    hosts, r, sinks = net.nodes("hosts", 2), net.node("r"), net.nodes("sinks", 3)
+    net.link(hosts, r, rate="10 Mbit/s", delay="1 ms")
+    net.link(r, sinks, rate="10 Mbit/s", delay="1 ms")
+    net.flows("load", hosts, sinks, source=ps.Cbr(rate="800 kbit/s", packet="500 bytes"))
+    study = ps.Study(net, duration="1 s").runs(1)
+    with pytest.warns(UserWarning, match="'sinks' has 3 nodes and 'hosts' has 2, which makes 3 flows") as told:
+        getattr(study, verb)(store=Store(tmp_path / "store"))
+    assert told[0].filename == __file__
+
+
 def test_a_study_in_python_has_a_frame_with_its_parameters_as_columns(tmp_path):
     study = (
         network()

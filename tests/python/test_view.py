@@ -103,6 +103,7 @@ def test_the_first_events_alone_if_there_are_too_many():
     view = viewed(limit=100)
     assert len(unpacked(view)["kind"]) == 100
     assert dict(view.facts)["events"].startswith("100 (the first 100, until 0.0")
+    assert dict(view.facts)["made from"].startswith("duration 2 s, warm-up 0 s, model ")
 
 
 def test_the_same_bytes_and_nothing_that_ends_the_script():

@@ -174,6 +174,8 @@ def graph_page(path: Path, given: Mapping[str, str]) -> tuple[str, list[str]]:
     from penstock.graphs.convert import Reading
     from penstock.graphs.files import read_file
 
+    # Messages name them as arguments of Python.
+    given = {key.replace("_", "-"): value for key, value in given.items()}
     settings = read_settings(given, {}, GRAPH_KEYS)
     reading = Reading(**{key.replace("-", "_"): str(value) for key, value in settings.items()})
     net = read_file(path, reading, {})

@@ -13,6 +13,7 @@ from penstock.errors import InputError
 from penstock.printable import path_text
 from penstock.report.topology import topology, topology_svg
 from penstock.series import TimeSeries
+from penstock.tabulation import made_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,6 +100,7 @@ def view_of(text: str, made: PacketTrace, name: str, options: dict[str, Any], li
         ("to", f"{end / 1e12:.6g} s"),
         ("seed", str(made.seed)),
         ("replication", str(made.replication)),
+        ("made from", made_from([made.provenance], []).removesuffix(".")),
     ]
     return View(name, facts, topology_svg(text), model)
 
