@@ -1,15 +1,17 @@
-"""How time and memory grow with flows, hops, the rate of calls and simulated time.
+"""How time and memory grow with flows, hops, the rate of calls, simulated time and the size of networks.
 
     python bench/growth.py                          all, into the page of benchmarks
     python bench/growth.py flows-cbr hops           only these, printed
+    python bench/growth.py fat-tree --keep          only this, into the page
 
 Every point is a scenario made with the public builder and run in a process of its own: CPU time of the set-up (from the
 text to the first event) and of the rest, packet-hops and peak memory. Times are told relative to a reference workload
-that runs before each curve, so that the numbers of a shared machine can be compared. Takes some four minutes.
+that runs before each point, so that the numbers of a shared machine can be compared. Takes some five minutes.
 """
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -20,8 +22,10 @@ from typing import NamedTuple
 import page
 
 from penstock import bench
-from penstock.components import Cbr, Exponential, PoissonArrival, TailDrop
-from penstock.network import Network
+from penstock.components import Cbr, Exponential, Ftp, PoissonArrival, TailDrop, Tcp
+from penstock.network import Network, Node
+from penstock.topologies import leaf_spine, waxman
+from penstock.workers.environment import environment
 
 
 def row(links: int) -> str:
@@ -47,6 +51,36 @@ def calls(rate: int) -> str:
         source=Cbr(rate="64 kbit/s", packet="160 bytes"),
     )
     return net.toml(description="Calls over a link", duration="30 s")
+
+
+def fat_tree(hosts: int) -> str:
+    """The workload `fat-tree` with so many hosts: 16, 128 or 1,024, of switches with 4, 8 or 16 ports."""
+    return bench.fat_tree(round((4 * hosts) ** (1 / 3)))
+
+
+def leaves_and_spines(hosts: int) -> str:
+    """16 hosts of 1 Gbit/s at each leaf, and four spines over links of 4 Gbit/s; each host has four transfers."""
+    net = Network()
+    queue = TailDrop(limit="100 packets")
+    made = leaf_spine(net, hosts // 16, 4, 16, rate="4 Gbit/s", host_rate="1 Gbit/s", delay="1 us", queue=queue)
+    _transfers(net, made.hosts, (1, hosts // 16, hosts // 3, hosts // 2 + 1), "5 ms")
+    return net.toml(description="Transfers over leaves and spines", duration="100 ms")
+
+
+def provider(nodes: int) -> str:
+    """A provider's network: random places, links of 100 Mbit/s and up to 30 ms by length, four transfers a node."""
+    net = Network()
+    made = waxman(net, nodes, rate="100 Mbit/s", delay="30 ms", weight="distance", queue=TailDrop(limit="250 packets"))
+    _transfers(net, made.nodes, (1, 7, nodes // 3, nodes // 2 + 1), "200 ms")
+    return net.toml(description="Transfers over a provider's network", duration="4 s")
+
+
+def _transfers(net: Network, hosts: Node, shifts: tuple[int, ...], min_rto: str) -> None:
+    """A transfer without end from each host to the one that is so many further, for each of `shifts`."""
+    tcp = Tcp(variant="new-reno", initial_rto=min_rto, min_rto=min_rto)
+    for number, shift in enumerate(shifts):
+        name = f"transfers{number}"
+        net.flows(name, hosts, hosts, shift=shift, start=("0 s", "1 ms"), source=Ftp(), transport=tcp)
 
 
 class Curve(NamedTuple):
@@ -89,6 +123,12 @@ CURVES = {
     "time-tcp": Curve(
         "seconds simulated", (2, 10, 50, 250), lambda _: bench.tcp_many(100), float, "100 TCP flows over a dumbbell"
     ),
+    # Long enough that the first milliseconds, in which all begin, are a small part.
+    "fat-tree": Curve("hosts", (16, 128, 1024), fat_tree, lambda hosts: max(6.4 / hosts, 0.02), "fat tree"),
+    "leaf-spine": Curve(
+        "hosts", (32, 128, 512, 2048), leaves_and_spines, lambda hosts: max(6.4 / hosts, 0.02), "leaves and spines"
+    ),
+    "provider": Curve("nodes", (40, 80, 150), provider, lambda _: 4, "provider's network, links up to 30 ms"),
 }
 
 
@@ -111,7 +151,7 @@ def measure(name: str, size: int) -> dict:
 def apart(name: str, size: int) -> dict:
     """The same in a process of its own."""
     command = [sys.executable, __file__, "--point", name, str(size)]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment()).stdout)
 
 
 def relative(points: list[dict], reference: float) -> list[dict]:
@@ -129,6 +169,7 @@ def relative(points: list[dict], reference: float) -> list[dict]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"curves; all of {', '.join(CURVES)} if none")
+    parser.add_argument("--keep", action="store_true", help="into the page, where these are not all")
     parser.add_argument("--point", nargs=2, metavar=("NAME", "SIZE"), help="one point, as JSON")
     arguments = parser.parse_args()
     if arguments.point:
@@ -140,19 +181,23 @@ def main() -> None:
     curves = {}
     for name in arguments.names or CURVES:
         curve = CURVES[name]
-        references, points = [], []
+        references, points, load = [], [], os.getloadavg()[0]
         for size in curve.sizes:
             whole = bench.measure_in_subprocess("cbr", duration="20 s")
             references.append(1 / whole["packet_hops_per_cpu_second"])
             points.append(apart(name, size))
         curves[name] = {
-            **{"what": curve.what, "doc": curve.doc},
+            **{"what": curve.what, "doc": curve.doc, "load": [load, os.getloadavg()[0]]},
             "points": relative(points, statistics.median(references)),
         }
-        print(f"\n{name}: {curve.doc}")
+        print(
+            f"\n{name}: {curve.doc}; load {load:.1f} to {os.getloadavg()[0]:.1f}, "
+            f"reference {1 / statistics.median(references):.3g}/s"
+        )
         print("\n".join(f"  {row}" for row in page.growth_rows(curves[name])), flush=True)
-    if not arguments.names:
-        page.GROWTH.write_text(json.dumps(curves, indent=1) + "\n")
+    if arguments.keep or not arguments.names:
+        kept = json.loads(page.GROWTH.read_text()) if arguments.names else {}
+        page.GROWTH.write_text(json.dumps({**kept, **curves}, indent=1) + "\n")
         page.renew()
 
 

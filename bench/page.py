@@ -14,6 +14,8 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 FOLDER = PAGE.with_suffix("")
 PEERS, GROWTH = FOLDER / "peers.json", FOLDER / "growth.json"
+NETWORKS = ("hosts", "nodes")
+"""What a curve over the size of a network grows in."""
 MARKED = re.compile(r"(<!-- ([\w-]+), written by bench/page.py -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -72,18 +74,21 @@ def growth_rows(curve: dict) -> list[str]:
     """A curve: time of a packet-hop, set-up and memory at each size."""
     first = curve["points"][0]
     head = [curve["what"], "packet-hops", "time per packet-hop", "set-up", "peak, MiB"]
-    by_flow = curve["what"] == "flows"
+    by_flow, by_network = curve["what"] == "flows", curve["what"] in NETWORKS
     lines = []
     for point in curve["points"]:
         time = point["time"] / point["packet_hops"]
         cells = [f"{point['size']:,}", f"{point['packet_hops']:,}", f"{time:.2f}", f"{point['setup']:,.0f}"]
         cells.append(f"{point['peak_bytes'] / 2**20:.0f}")
+        if by_network:
+            cells.append(f"{1 / time:.3f}")
         if by_flow:
             more = point["size"] - first["size"]
             cells.append(f"{(point['peak_bytes'] - first['peak_bytes']) / more:,.0f}" if more >= 5000 else "")
             cells.append(f"{point['setup'] / point['size']:.1f}")
         lines.append(cells)
-    return rows(head + (["bytes per flow", "set-up per flow"] if by_flow else []), lines)
+    more_columns = ["bytes per flow", "set-up per flow"] if by_flow else ["rate"] if by_network else []
+    return rows(head + more_columns, lines)
 
 
 def written() -> dict[str, list[str]]:
@@ -138,6 +143,12 @@ def draw(curves: dict) -> None:
     finish(axes[0], "set-up")
     finish(axes[1], "peak memory of the process, MiB", relative=False)
     figure.savefig(FOLDER / "growth-setup.svg", metadata={"Date": None})
+    figure, axis = plt.subplots(figsize=(4.5, 3.2), layout="constrained")
+    for curve in (curve for curve in curves.values() if curve["what"] in NETWORKS):
+        line(axis, curve, [point["packet_hops"] / point["time"] for point in curve["points"]], 1, straight=False)
+    axis.set_xlabel("hosts, or nodes that send")
+    finish(axis, "packet-hops per CPU second\n(1: the reference)", relative=False)
+    figure.savefig(FOLDER / "growth-networks.svg", metadata={"Date": None})
 
 
 def line(axis, curve: dict, values: list[float], unit: float, *, straight: bool = True) -> None:
