@@ -26,10 +26,15 @@ pub struct BatchSort<T> {
     /// A batch was left before all of it had been taken: what is left of `front` precedes the inputs, and `next` was the first
     /// of it.
     is_paused: bool,
+    /// The last batch was small, so the next one is expected to be.
+    is_small: bool,
 }
 
 /// So many packets fit into the first-level cache, together with the state of a port.
 const MAX_COPIED: usize = 64;
+
+/// So few arrivals are cheaper found one by one, by looking at all heads, than sorted.
+const SMALL_BATCH: usize = 8;
 
 impl<T> BatchSort<T> {
     /// More inputs than this are for a calendar, since each visit looks at all heads.
@@ -48,6 +53,7 @@ impl<T: Timed> BatchSort<T> {
             front: Vec::new(),
             taken: 0,
             is_paused: false,
+            is_small: true,
         }
     }
 
@@ -144,7 +150,7 @@ impl<T: Timed> BatchSort<T> {
             if self.is_paused {
                 (self.next, self.is_paused) = (self.first_head(), false);
             }
-            if self.next > until {
+            if self.next > until || self.is_small && self.copy_small_batch(until) {
                 return;
             }
             let (input, others) = self.first();
@@ -157,6 +163,30 @@ impl<T: Timed> BatchSort<T> {
         let keys = &keys[..keys.len().min(MAX_COPIED)];
         self.front.extend(keys.iter().map(|key| self.rings[RadixKeys::input(*key)].take_first()));
         self.copied += keys.len();
+    }
+
+    /// Copies what arrives until `until` one by one, if this is as little as expected; returns whether that is all of it.
+    fn copy_small_batch(&mut self, until: Time) -> bool {
+        let (mut input, _) = self.first_input();
+        while self.next <= until && self.front.len() < SMALL_BATCH {
+            let ring = &mut self.rings[input];
+            self.front.push(ring.take_first());
+            self.heads[input] = ring.first().map_or(Time::NEVER, |arrival| arrival.at());
+            (input, self.next) = self.first_input();
+        }
+        self.is_small = self.next > until;
+        self.is_small
+    }
+
+    /// The input whose head comes first, and that head.
+    #[inline]
+    fn first_input(&self) -> (usize, Time) {
+        let (mut first, mut head) = (0, Time::NEVER);
+        for (input, &at) in self.heads.iter().enumerate() {
+            first = std::hint::select_unpredictable(at < head, input, first);
+            head = at.min(head);
+        }
+        (first, head)
     }
 
     /// The input whose head comes first, and when the first of the other heads does.
@@ -177,6 +207,7 @@ impl<T: Timed> BatchSort<T> {
         let ring = &mut self.rings[input];
         let run = ring.front();
         let count = run.iter().take(MAX_COPIED).take_while(|arrival| arrival.at() <= until).count();
+        self.is_small = count <= SMALL_BATCH;
         self.front.extend_from_slice(&run[..count]);
         ring.consume(count);
         self.heads[input] = ring.first().map_or(Time::NEVER, |arrival| arrival.at());
@@ -200,6 +231,7 @@ impl<T: Timed> BatchSort<T> {
             self.next = self.next.min(*head);
         }
         self.keys.sort();
+        self.is_small = self.keys.sorted().len() <= SMALL_BATCH;
     }
 }
 
