@@ -4,6 +4,7 @@
 //! saturates at [`Time::NEVER`], so a quantity that cannot happen compares later than everything that can.
 
 use crate::printable::{quoted, shortened};
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 use std::str::FromStr;
@@ -353,7 +354,8 @@ fn parse_quantity(text: &str, units: &[(&str, u64)], example: &str) -> Result<u6
 
 /// `number` (plain decimal digits with at most one point) times `scale`, if the product is whole and fits.
 fn scale_decimal(number: &str, scale: u64) -> Option<u64> {
-    let number = number.strip_prefix('+').unwrap_or(number).replace('_', "");
+    let number = number.strip_prefix('+').unwrap_or(number);
+    let number = if number.contains('_') { Cow::Owned(number.replace('_', "")) } else { Cow::Borrowed(number) };
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
     if whole.is_empty() && fraction.is_empty() || fraction.len() > 18 {
         return None;

@@ -52,8 +52,19 @@ pub struct Field {
 impl Field {
     /// The key in a scenario: the name with hyphens.
     pub fn key(&self) -> String {
-        self.name.replace('_', "-")
+        key_of(self.name)
     }
+
+    /// Whether `key` is its key.
+    pub fn has_key(&self, key: &str) -> bool {
+        let as_in_key = |byte| if byte == b'_' { b'-' } else { byte };
+        self.name.len() == key.len() && self.name.bytes().map(as_in_key).eq(key.bytes())
+    }
+}
+
+/// The key in a scenario of a field with this name in Rust.
+pub fn key_of(name: &str) -> String {
+    name.replace('_', "-")
 }
 
 /// A component's entry in the catalogue.

@@ -31,7 +31,7 @@ mod value;
 
 #[doc(hidden)]
 pub use component::{component_from_value, read_component};
-pub use field::{Entry, Field, Kind};
+pub use field::{key_of, Entry, Field, Kind};
 #[doc(hidden)]
 pub use reader::read_field;
 pub use reader::{join_words, Check, Parameter, Parameters, Reader, Reading};

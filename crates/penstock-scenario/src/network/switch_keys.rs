@@ -199,7 +199,7 @@ fn given<T>(part: Reading<T>) -> Option<T> {
     }
 }
 
-fn read_table<K: Parameters, T>(section: &mut Section<'_>, key: &str, plan: impl FnOnce(K) -> T) -> Reading<T> {
+fn read_table<K: Parameters, T>(section: &mut Section<'_>, key: &'static str, plan: impl FnOnce(K) -> T) -> Reading<T> {
     let table = section.table(key);
     if !section.has(key) {
         return Reading::Absent;

@@ -4,7 +4,7 @@ use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::suggest::{join_words, nearest, unknown};
 use crate::read::tree::{Item, TableEntry, Tree};
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
-use penstock_model::parameters::{Field, Kind, Reader, Reading, Value};
+use penstock_model::parameters::{key_of, Field, Kind, Reader, Reading, Value};
 use penstock_model::printable::quoted;
 
 /// A table being read.
@@ -15,12 +15,12 @@ pub(crate) struct Section<'a> {
     table: &'a [TableEntry],
     // Which of its entries were asked for.
     asked: Vec<bool>,
-    // The keys that were, whether they are written or not.
-    known: Vec<String>,
+    // The keys that were, whether they are written or not; those of fields as they are in Rust.
+    known: Vec<&'static str>,
     // A mistake has already advised to write the whole table.
     hinted: bool,
-    // Words of the choices read so far, for suggestions.
-    choices: Vec<(String, &'static [(&'static str, &'static str)])>,
+    // Fields read so far that are choices, and their words, for suggestions.
+    choices: Vec<(&'static str, &'static [(&'static str, &'static str)])>,
 }
 
 impl<'a> Section<'a> {
@@ -46,33 +46,36 @@ impl<'a> Section<'a> {
     }
 
     /// The entry under `key`, which counts as known from now on.
-    pub fn entry(&mut self, key: &str) -> Option<&'a TableEntry> {
-        self.ask(key.to_owned())
+    pub fn entry(&mut self, key: &'static str) -> Option<&'a TableEntry> {
+        self.ask(key, |written| written == key)
     }
 
-    fn ask(&mut self, key: String) -> Option<&'a TableEntry> {
-        let place = self.table.iter().position(|branch| branch.key == key);
-        self.known.push(key);
-        let place = place?;
+    fn entry_of(&mut self, field: &Field) -> Option<&'a TableEntry> {
+        self.ask(field.name, |written| field.has_key(written))
+    }
+
+    #[inline]
+    fn ask(&mut self, name: &'static str, is_meant: impl Fn(&str) -> bool) -> Option<&'a TableEntry> {
+        self.known.push(name);
+        let place = self.table.iter().position(|branch| is_meant(&branch.key))?;
         self.asked[place] = true;
         Some(&self.table[place])
     }
 
     /// All entries, whose keys count as known from now on.
     pub fn entries(&mut self) -> &'a [TableEntry] {
-        self.known = self.table.iter().map(|branch| branch.key.clone()).collect();
         self.asked.fill(true);
         self.table
     }
 
     /// The table under `key`.
-    pub fn table(&mut self, key: &str) -> Option<Section<'a>> {
+    pub fn table(&mut self, key: &'static str) -> Option<Section<'a>> {
         let branch = self.entry(key)?;
         Section::new(self.mistakes, self.join(key), branch.location, &branch.tree)
     }
 
     /// The tables of the list under `key`, with their positions.
-    pub fn tables(&mut self, key: &str) -> Vec<Section<'a>> {
+    pub fn tables(&mut self, key: &'static str) -> Vec<Section<'a>> {
         let Some(branch) = self.entry(key) else { return Vec::new() };
         let path = self.join(key);
         match &branch.tree.item {
@@ -92,7 +95,7 @@ impl<'a> Section<'a> {
     /// A table with exactly one entry, the name of a component; `beside` are keys that may stand next to it.
     pub fn one_of<T>(
         &mut self,
-        key: &str,
+        key: &'static str,
         what: &str,
         names: &[&str],
         beside: &[&str],
@@ -153,7 +156,7 @@ impl<'a> Section<'a> {
     /// A table of components, in the order written; `None` after a mistake.
     pub fn components_of<T>(
         &mut self,
-        key: &str,
+        key: &'static str,
         what: &str,
         names: &[&str],
         read: impl Fn(&str, &mut dyn Reader) -> Option<T>,
@@ -182,12 +185,14 @@ impl<'a> Section<'a> {
         if self.asked.iter().all(|asked| *asked) {
             return;
         }
-        let mut known: Vec<&str> = Vec::new();
-        for key in &self.known {
-            if !known.contains(&key.as_str()) {
+        let mut known: Vec<String> = Vec::new();
+        for name in &self.known {
+            let key = key_of(name);
+            if !known.contains(&key) {
                 known.push(key);
             }
         }
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         for (branch, _) in self.table.iter().zip(&self.asked).filter(|(_, asked)| !**asked) {
             let message = why_no_ecn(&self.path, &branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
             self.mistakes.add(branch.location, &self.join(&branch.key), message);
@@ -250,16 +255,15 @@ impl<'a> Section<'a> {
 
 impl Reader for Section<'_> {
     fn take(&mut self, field: &Field) -> Option<Value> {
-        let key = field.key();
         if let Kind::Choice(words) = field.kind {
-            self.choices.push((key.clone(), words));
+            self.choices.push((field.name, words));
         }
-        self.ask(key).map(|branch| branch.tree.value())
+        self.entry_of(field).map(|branch| branch.tree.value())
     }
 
     fn mistake(&mut self, key: &str, message: String) {
         let written = self.table.iter().find(|branch| branch.key == key).map(|branch| &branch.tree.item);
-        let words = self.choices.iter().find(|(choice, _)| choice == key).map(|(_, words)| *words);
+        let words = self.choices.iter().find(|(choice, _)| key_of(choice) == key).map(|(_, words)| *words);
         let meant = match (written, words) {
             (Some(Item::Text(word)), Some(words)) if words.iter().all(|(known, _)| known != word) => {
                 nearest(word, words.iter().map(|(word, _)| *word))
@@ -283,7 +287,7 @@ impl Reader for Section<'_> {
     fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
         let Kind::Component { of, names } = field.kind else { unreachable!("only components are read as components") };
         let (key, what) = (field.key(), of.replace('-', " "));
-        let Some(branch) = self.entry(&key) else { return false };
+        let Some(branch) = self.entry_of(field) else { return false };
         let path = self.join(&key);
         let wrong = |message: String| self.mistakes.add(branch.location, &path, message);
         match &branch.tree.item {

@@ -1,9 +1,11 @@
 //! The scenario as a tree of TOML values with their locations.
 
 use crate::read::deep_keys::{deep_keys, MOST_PARTS, PARSER_MESSAGE};
+use crate::read::files::FileAccess;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use penstock_model::parameters::Value;
 use penstock_model::printable::shortened;
+use std::cell::Cell;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
@@ -32,6 +34,26 @@ pub(crate) struct TableEntry {
     pub key: String,
     pub location: SourceLocation,
     pub tree: Tree,
+}
+
+impl TableEntry {
+    /// Adds the tables of `other`; `None` unless both are lists of `[[tables]]`.
+    fn take_tables(&mut self, other: TableEntry) -> Option<()> {
+        if !self.is_headed() || !other.is_headed() {
+            return None;
+        }
+        let (Item::List(tables), Item::List(more)) = (&mut self.tree.item, other.tree.item) else { return None };
+        tables.extend(more);
+        Some(())
+    }
+
+    /// Whether it stands in a header, such as `[[flows]]`, which begins before the key: a value begins behind it.
+    fn is_headed(&self) -> bool {
+        match (self.location, self.tree.location) {
+            (SourceLocation::Text { line, column }, SourceLocation::Text { line: first, column: begin }) => (first, begin) < (line, column),
+            _ => false,
+        }
+    }
 }
 
 impl Tree {
@@ -78,6 +100,41 @@ pub(crate) fn parse(text: &str, mistakes: &Mistakes) -> Option<Tree> {
         return None;
     }
     let lines = Lines::new(text);
+    parse_in_parts(text, &lines).or_else(|| parse_whole(text, &lines, mistakes))
+}
+
+/// The most keys at the top of a file that is read in parts; a scenario has a dozen.
+const MOST_TOP_KEYS: usize = 64;
+
+/// Reads a file one `[[table]]` at a time: what the parser needs beside the tree is little then, and in the caches. `None` if that is
+/// not possible: there are mistakes, texts over several lines, or tables that go on behind other ones.
+fn parse_in_parts(text: &str, lines: &Lines<'_>) -> Option<Tree> {
+    if text.contains("\"\"\"") || text.contains("'''") {
+        return None;
+    }
+    // A line within a value may begin like a header; then the part before it ends within that value, which is a mistake.
+    let heads = lines.starts.iter().copied().filter(|start| text[*start..].starts_with("[["));
+    let (mut root, mut begin): (Vec<TableEntry>, usize) = (Vec::new(), 0);
+    let mistakes = Mistakes::new("", Vec::new(), FileAccess::default());
+    for end in heads.chain([text.len()]) {
+        let table = DeTable::parse(&text[begin..end]).ok()?;
+        let part = Converter { location: &|offset| lines.location(begin + offset), mistakes: &mistakes }.entries(table.get_ref());
+        for entry in part {
+            match root.iter_mut().find(|known| known.key == entry.key) {
+                None => root.push(entry),
+                Some(known) => known.take_tables(entry)?,
+            }
+        }
+        if !mistakes.is_empty() || root.len() > MOST_TOP_KEYS {
+            return None;
+        }
+        begin = end;
+    }
+    Some(Tree { location: lines.location(0), item: Item::Table(root) })
+}
+
+/// Reads a file at once.
+fn parse_whole(text: &str, lines: &Lines<'_>, mistakes: &Mistakes) -> Option<Tree> {
     let (table, errors) = DeTable::parse_recoverable(text);
     // The parser tells where everything is but a key of too many parts.
     let is_deep = |error: &toml::de::Error| error.span().is_none() && error.message().trim() == PARSER_MESSAGE;
@@ -118,6 +175,10 @@ struct Converter<'a> {
 
 impl Converter<'_> {
     fn table(&self, start: usize, table: &DeTable<'_>) -> Tree {
+        Tree { location: (self.location)(start), item: Item::Table(self.entries(table)) }
+    }
+
+    fn entries(&self, table: &DeTable<'_>) -> Vec<TableEntry> {
         // The parser's map is sorted by key; the order written is that of the keys' places.
         let mut entries: Vec<(&Spanned<_>, &Spanned<DeValue<'_>>)> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
@@ -126,7 +187,7 @@ impl Converter<'_> {
             location: (self.location)(key.span().start),
             tree: self.value(value.span().start, value.get_ref()),
         };
-        Tree { location: (self.location)(start), item: Item::Table(entries.iter().map(branch).collect()) }
+        entries.iter().map(branch).collect()
     }
 
     fn value(&self, start: usize, value: &DeValue<'_>) -> Tree {
@@ -159,6 +220,8 @@ impl Converter<'_> {
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
+    /// The line of the last place that was asked for: the next is often on it, or on the one after.
+    last: Cell<usize>,
     /// `None` where each byte is a character.
     before_block: Option<Vec<usize>>,
 }
@@ -176,7 +239,7 @@ impl<'a> Lines<'a> {
             });
             std::iter::once(0).chain(ends).collect()
         });
-        Lines { text, starts, before_block }
+        Lines { text, starts, last: Cell::new(1), before_block }
     }
 
     /// How many characters begin before `offset`.
@@ -187,8 +250,21 @@ impl<'a> Lines<'a> {
         before_block[block] + characters(&self.text.as_bytes()[block * BLOCK..offset])
     }
 
+    /// The line on which `offset` lies, from 1.
+    fn line(&self, offset: usize) -> usize {
+        let starts_after = |line: usize| self.starts.get(line).is_none_or(|start| *start > offset);
+        let last = self.last.get();
+        let is_near = self.starts[last - 1] <= offset;
+        let line = match [last, last + 1].into_iter().find(|line| is_near && starts_after(*line)) {
+            Some(line) => line,
+            None => self.starts.partition_point(|start| *start <= offset),
+        };
+        self.last.set(line);
+        line
+    }
+
     fn location(&self, offset: usize) -> SourceLocation {
-        let line = self.starts.partition_point(|start| *start <= offset);
+        let line = self.line(offset);
         let before = self.characters_before(offset) - self.characters_before(self.starts[line - 1]);
         SourceLocation::Text { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 + u32::try_from(before).unwrap_or(u32::MAX - 1) }
     }
@@ -202,6 +278,72 @@ fn characters(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Compares both ways of reading; returns whether parts were possible.
+    fn reads_in_parts_as_at_once(text: &str) -> bool {
+        let (lines, mistakes) = (Lines::new(text), Mistakes::new("", Vec::new(), FileAccess::default()));
+        let whole = parse_whole(text, &lines, &mistakes).filter(|_| mistakes.is_empty());
+        let parts = parse_in_parts(text, &lines);
+        if parts.is_some() {
+            assert_eq!(format!("{parts:?}"), format!("{whole:?}"), "{text}");
+        }
+        parts.is_some()
+    }
+
+    #[test]
+    fn lists_of_tables_are_read_in_parts() {
+        let text = "a = 1\n[[b]]\nc.d = 'x'\n[b.e]\nf = 2\n[g]\nh = [[1], [2]]\n[[b]]\n[[i]]\n# end\n[[b]]\nc = {}\n";
+        assert!(reads_in_parts_as_at_once(text));
+        assert!(reads_in_parts_as_at_once("[[\"ü b\"]]\r\nx = 1.5\r\n[[\"ü b\"]]"));
+    }
+
+    #[test]
+    fn what_goes_on_behind_another_table_is_read_at_once() {
+        for text in [
+            "[[a]]\n[[b]]\n[a.c]\nd = 1\n",
+            "[[a]]\n[[a.b]]\n[[a.b]]\n",
+            "a = [\n[[1]],\n[[2]]]\n",
+            "a = \"\"\"\n[[b]]\n\"\"\"\n",
+            "[[a]]\nb = 99999999999999999999\n",
+            "a = [{}]\n[[a]]\n",
+            "[[a]]\n[a]\n",
+            "[a]\n[[b]]\n[a]\n",
+            "[[a]]\nb = 1\nb = 2\n",
+            "[[a]\n",
+        ] {
+            assert!(!reads_in_parts_as_at_once(text), "{text}");
+        }
+    }
+
+    /// All texts of up to four of these lines.
+    #[test]
+    fn parts_are_read_as_the_whole() {
+        const LINES: [&str; 17] = [
+            "[[a]]",
+            "[[b]]",
+            "[[a.b]]",
+            "[a]",
+            "[a.c]",
+            "[c]",
+            "[b.d.e]",
+            "a = 1",
+            "b.c = [{}]",
+            "c = [[1]]",
+            "d = [",
+            "[[1]],",
+            "[[2]]",
+            "]",
+            "'''",
+            "e = {f = [[]]}",
+            "  [[b]] # c",
+        ];
+        let mut texts = vec![String::new()];
+        for _ in 0..4 {
+            texts = texts.iter().flat_map(|text| LINES.iter().map(move |line| format!("{text}{line}\n"))).collect();
+            let in_parts = texts.iter().filter(|text| reads_in_parts_as_at_once(text)).count();
+            assert!((1..texts.len()).contains(&in_parts));
+        }
+    }
 
     #[test]
     fn places_count_characters_on_lines_of_any_length() {

@@ -332,7 +332,11 @@ fn holding(section: &Section<'_>, holding: Reading<HoldingPlan>, has_initial: bo
 }
 
 /// The keys of the table under `key`.
-fn table<T>(section: &mut Section<'_>, key: &str, read: fn(&mut dyn penstock_model::parameters::Reader) -> Option<T>) -> Reading<T> {
+fn table<T>(
+    section: &mut Section<'_>,
+    key: &'static str,
+    read: fn(&mut dyn penstock_model::parameters::Reader) -> Option<T>,
+) -> Reading<T> {
     if !section.has(key) {
         section.entry(key);
         return Reading::Absent;
