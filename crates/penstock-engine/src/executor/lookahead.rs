@@ -107,8 +107,8 @@ impl Lookahead {
     }
 }
 
-/// The processes from which `process` can be reached, nearest first as far as there is room; always with itself among them,
-/// so that the list of one that nothing reaches is not empty.
+/// The processes from which `process` can be reached, nearest first as far as there is room; itself alone if nothing reaches it, since
+/// an empty list says that there are too many.
 fn ancestors_of(process: u32, senders: &[Vec<(u32, Duration)>]) -> Vec<Ancestor> {
     let mut known: BTreeMap<u32, (Duration, bool)> = BTreeMap::new();
     let expand = |known: &mut BTreeMap<u32, (Duration, bool)>, of: u32, distance: Duration| {
@@ -136,6 +136,8 @@ fn ancestors_of(process: u32, senders: &[Vec<(u32, Duration)>]) -> Vec<Ancestor>
         known.insert(of, (distance, false));
         expand(&mut known, of, distance);
     }
-    known.entry(process).or_insert((Duration::FOREVER, false));
+    if known.is_empty() {
+        known.insert(process, (Duration::FOREVER, false));
+    }
     known.into_iter().map(|(process, (distance, is_last))| Ancestor { process, is_last, distance }).collect()
 }

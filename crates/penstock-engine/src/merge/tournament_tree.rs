@@ -7,20 +7,20 @@
 #[derive(Clone, Debug)]
 pub struct TournamentTree<K> {
     /// Keys with their slots. `nodes[1]` is the root; node `n` holds the smaller of its children, `2n` and `2n + 1`; the
-    /// second half are the slots themselves.
+    /// second half are the slots themselves, as many as there are: any number is a tree, some of its leaves a level higher.
     nodes: Vec<(K, u32)>,
 }
 
 impl<K: Ord + Copy> TournamentTree<K> {
     /// A tree of `slots` slots, all with key `last` (later than every real key).
     pub fn new(slots: usize, last: K) -> TournamentTree<K> {
-        let leaves = slots.max(1).next_power_of_two();
+        let leaves = slots.max(1);
         let mut nodes = vec![(last, 0); 2 * leaves];
         for (slot, node) in nodes[leaves..].iter_mut().enumerate() {
             node.1 = slot as u32;
         }
         for node in (1..leaves).rev() {
-            nodes[node] = nodes[2 * node];
+            nodes[node] = nodes[2 * node].min(nodes[2 * node + 1]);
         }
         TournamentTree { nodes }
     }
