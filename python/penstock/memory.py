@@ -106,6 +106,7 @@ def available(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup"))
         key, _, value = line.partition(":")
         if key == "MemAvailable":
             found.append(Available(int(value.split()[0]) * 1024, "what the system has available"))
+            break
     found += _of_groups(proc, groups)
     return min(found, key=lambda one: one.size, default=None)
 
@@ -132,8 +133,11 @@ def _of_groups(proc: Path, groups: Path) -> Iterator[Available]:
 
 def _left(folder: Path, limit_name: str, usage_name: str, cache_name: str) -> int | None:
     """What a control group leaves, if it has a limit: pages of files that nobody uses make room when they must."""
-    limit, usage = (_number(folder / name) for name in (limit_name, usage_name))
-    if limit is None or usage is None or limit >= _UNLIMITED:
+    limit = _number(folder / limit_name)
+    if limit is None or limit >= _UNLIMITED:
+        return None
+    usage = _number(folder / usage_name)
+    if usage is None:
         return None
     cache = 0
     for line in _lines(folder / "memory.stat"):
@@ -150,7 +154,7 @@ def _number(file: Path) -> int | None:
 
 def _lines(file: Path) -> list[str]:
     try:
-        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+        return file.read_bytes().decode(errors="replace").splitlines()
     except OSError:
         return []
 

@@ -2,6 +2,7 @@
 
 use penstock_engine::Cancel;
 use pyo3::prelude::*;
+use std::hint::black_box;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -9,6 +10,8 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(20);
 /// What a main thread has: as much as the reader of nested tables is used to.
 const STACK: usize = 8 << 20;
+/// What small work takes.
+const HEAP: usize = 2 << 20;
 
 /// Does `work` with the interpreter free for other threads. Where signals are handled, which is the main thread only, it does so on
 /// a thread of its own and looks at signals meanwhile; if one raises an exception, `cancel` is set and that exception returned at
@@ -19,6 +22,7 @@ pub fn interruptible<T: Send + 'static>(py: Python<'_>, cancel: &Cancel, work: i
     }
     let (sender, mut receiver) = mpsc::channel();
     let worker = std::thread::Builder::new().name("penstock-work".to_owned()).stack_size(STACK).spawn(move || {
+        reserve_heap();
         // If nobody waits any more, nobody wants it.
         drop(sender.send(work()));
     })?;
@@ -36,6 +40,14 @@ pub fn interruptible<T: Send + 'static>(py: Python<'_>, cancel: &Cancel, work: i
                 Ok(()) => unreachable!("it sends what it made before it ends"),
             },
         }
+    }
+}
+
+/// Lets the heap of a thread grow at once: that of the GNU C library does so a page at a time, each with a call of the system, and gives
+/// back what is free. A larger block that was freed moves its bounds for both. Nothing is touched, so it takes no memory.
+fn reserve_heap() {
+    for size in [2 * HEAP, HEAP] {
+        drop(black_box(Vec::<u8>::with_capacity(size)));
     }
 }
 
