@@ -25,7 +25,6 @@ from penstock import bench
 from penstock.components import Cbr, Exponential, Ftp, PoissonArrival, TailDrop, Tcp
 from penstock.network import Network, Node
 from penstock.topologies import leaf_spine, waxman
-from penstock.workers.environment import environment
 
 
 def row(links: int) -> str:
@@ -151,7 +150,7 @@ def measure(name: str, size: int) -> dict:
 def apart(name: str, size: int) -> dict:
     """The same in a process of its own."""
     command = [sys.executable, __file__, "--point", name, str(size)]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment()).stdout)
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
 def relative(points: list[dict], reference: float) -> list[dict]:

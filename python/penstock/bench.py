@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from penstock.errors import InputError, PenstockError
 from penstock.memory import allow, allowed, require
-from penstock.workers.environment import environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -398,9 +397,7 @@ def measure_in_subprocess(
     how = json.dumps({"flows": flows, "duration": duration, "threads": threads, "only_setup": only_setup})
     limit = json.dumps(allowed())
     command = [sys.executable, "-m", "penstock.bench", name, how, limit]
-    # A small run ends before it has won back what it takes to clear huge pages.
-    env = environment() if name in LARGE or is_file(name) else None
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode == InputError.exit_code:
         raise InputError(ended.stderr.strip())
     if ended.returncode != 0:
