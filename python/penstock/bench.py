@@ -216,7 +216,7 @@ def fat_tree(ports: int = 16) -> str:
 
 def fabric() -> str:
     """Eight hosts on a switch of 10 Gbit/s: each 10 ms seven of them send 64 kB each to the eighth, in turn, 1 s."""
-    from penstock.components import Dctcp, Ftp, Pool, StepMarking, Tcp
+    from penstock.components import Dctcp, Pool, StepMarking, Tcp
     from penstock.network import Network
 
     net = Network()
@@ -235,15 +235,11 @@ def fabric() -> str:
         initial_rto="1 ms",
         min_rto="1 ms",
     )
-    for number in range(100):
-        receiver = number % 8
-        for begin, end in ((0, receiver), (receiver + 1, 8)):
-            if begin < end:
-                senders = f"hosts[{begin}-{end - 1}]"
-                start = f"{10 * number} ms"
-                name = f"incast{number}-{begin}"
-                source = Ftp(size="64 kB")
-                net.flows(name, senders, f"hosts[{receiver}]", start=start, source=source, transport=tcp)
+    for receiver in range(8):
+        starts = [f"{10 * number} ms" for number in range(receiver, 100, 8)]
+        for sender in (host for host in range(8) if host != receiver):
+            name = f"incasts{receiver}-{sender}"
+            net.transfers(name, hosts[sender], hosts[receiver], at=starts, size="64 kB", transport=tcp)
     return net.toml(description="Incasts of seven to one at a switch", duration="1 s")
 
 

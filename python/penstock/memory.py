@@ -37,6 +37,9 @@ _UNITS = {
 _UNLIMITED = 2**60
 """From here on a limit of a control group means that there is none: the first version writes the largest number."""
 
+_SMALL = 8 * 2**20
+"""Runs that take less together than the interpreter itself are let through without a look at what is available."""
+
 _given: ContextVar[int | None] = ContextVar("memory", default=None)
 
 
@@ -178,8 +181,10 @@ def require(estimates: Iterable[tuple[str, int]], at_once: int) -> None:
     if not largest:
         return
     given = _given.get()
-    limit = Available(given, "what --memory allows") if given is not None else available()
     needed = sum(size for _, size in largest)
+    if given is None and needed <= _SMALL:
+        return
+    limit = Available(given, "what --memory allows") if given is not None else available()
     if limit is None or needed <= limit.size:
         return
     name = shortened(largest[0][0], 100)

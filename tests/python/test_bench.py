@@ -10,7 +10,16 @@ from penstock import bench
 @pytest.mark.parametrize("name", bench.WORKLOADS)
 def test_workloads_are_scenarios(name):
     page = tomllib.loads(bench.WORKLOADS[name]())
-    assert page.get("flows") or page["calls"]
+    assert page.get("flows") or page.get("transfers") or page["calls"]
+
+
+def test_the_fabric_is_as_described():
+    page = tomllib.loads(bench.fabric())
+    sent = sorted((at, each["to"], each["from"]) for each in page["transfers"] for at in each["at"])
+    hosts = [f"hosts[{number}]" for number in range(8)]
+    incasts = [(f"{10 * number} ms", hosts[number % 8]) for number in range(100)]
+    assert sent == sorted((at, to, origin) for at, to in incasts for origin in hosts if origin != to)
+    assert {each["size"] for each in page["transfers"]} == {"64 kB"}
 
 
 def test_the_dumbbell_is_as_described():

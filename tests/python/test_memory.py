@@ -215,6 +215,19 @@ def test_runs_at_once_count_together():
         memory.require([("one", 3_000_000)] * 9, 5)
 
 
+def test_small_runs_are_let_through_unless_the_user_says_how_much_they_may_take(monkeypatch):
+    asked = []
+    monkeypatch.setattr(memory, "available", lambda: asked.append("system"))
+    memory.require([("small", 4 * 2**20)] * 9, 2)
+    assert asked == []
+    memory.require([("small", 4 * 2**20)] * 9, 3)
+    assert asked == ["system"]
+    memory.allow(1_000_000)
+    with pytest.raises(InputError, match="1 MB is what --memory allows"):
+        memory.require([("small", 4 * 2**20)], 1)
+    memory.allow(None)
+
+
 @pytest.mark.usefixtures("scarce")
 def test_a_command_refuses_what_does_not_fit(penstock, tmp_path):
     file = tmp_path / "many.toml"
