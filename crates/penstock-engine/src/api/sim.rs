@@ -171,17 +171,22 @@ impl Sim {
         let is_complete = match self.parallel.as_mut().filter(|_| self.is_parallel) {
             Some(parallel) => {
                 if self.scheduled_for != Some(Mode::SeveralCores) {
-                    Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.close_windows();
-                    parallel.begin(sequencer.mode(), processes, inputs, routes);
+                    let mode = sequencer.mode();
+                    let mut under_way = Vec::new();
+                    Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.take_under_way(&mut under_way);
+                    parallel.begin(mode, &under_way, processes, inputs, routes);
                     self.scheduled_for = Some(Mode::SeveralCores);
                 }
                 parallel.run(until, &mut budget, processes, inputs, routes)
             }
             None => {
                 if self.scheduled_for != Some(Mode::OneCore) {
-                    self.parallel.iter_mut().for_each(|parallel| parallel.close_windows(processes, inputs, routes));
                     let mode = self.parallel.as_ref().map_or(sequencer.mode(), |parallel| parallel.mode());
-                    Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.begin(mode);
+                    let mut under_way = Vec::new();
+                    self.parallel.iter_mut().for_each(|parallel| parallel.take_under_way(&mut under_way, processes, inputs, routes));
+                    let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
+                    shard.begin(mode);
+                    under_way.iter().for_each(|(process, input, arrival)| shard.add(*process, *input, arrival));
                     self.scheduled_for = Some(Mode::OneCore);
                 }
                 let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };

@@ -80,12 +80,15 @@ pub struct Shard<'a, P> {
 impl<P: LogicalProcess> Shard<'_, P> {
     /// Asks all processes for their next events, and goes on in `mode` if the shard may.
     pub fn begin(&mut self, mode: Mode) {
-        self.close_windows();
         if self.inputs.iter().any(|inputs| inputs_of(inputs).have_random_ties()) {
             self.sequencer.set_random_ties();
         }
         self.sequencer.adopt(mode);
-        self.ask_all();
+        if self.sequencer.mode() == Mode::Windows {
+            self.sequencer.windows = Some(self.open_windows());
+        } else {
+            self.ask_all();
+        }
     }
 
     fn ask_all(&mut self) {
@@ -308,9 +311,20 @@ impl<P: LogicalProcess> Shard<'_, P> {
     }
 
     /// Puts what is on its way to all processes back into their inputs, and gives them back what they have lent.
-    pub fn close_windows(&mut self) {
+    fn close_windows(&mut self) {
+        let mut under_way = Vec::new();
+        self.take_under_way(&mut under_way);
+        for (process, input, arrival) in &under_way {
+            self.inputs[*process as usize - self.first].as_mut().expect(BETWEEN_VISITS).add(*input as usize, arrival);
+        }
+    }
+
+    /// Appends what is on its way to all processes in windows, if there are any, with the receiver and its input, and gives processes back
+    /// what they have lent.
+    pub fn take_under_way(&mut self, under_way: &mut Vec<(u32, u32, Arrival)>) {
         self.take_back_ports();
         let Some((mut local, _)) = self.sequencer.windows.take() else { return };
+        under_way.reserve(local.wheel.len());
         let mut places = Vec::new();
         loop {
             let first = local.wheel.first();
@@ -322,8 +336,19 @@ impl<P: LogicalProcess> Shard<'_, P> {
             places.sort_by_key(|place| local.wheel.get(*place).item.at);
             for place in places.drain(..) {
                 let Delivery { receiver, input, item } = *local.wheel.get(place);
-                self.inputs[receiver as usize].as_mut().expect(BETWEEN_VISITS).add(input as usize, &item);
+                under_way.push((self.first as u32 + receiver, input, item));
             }
+        }
+    }
+
+    /// Puts a packet on its way to a process.
+    pub fn add(&mut self, process: u32, input: u32, arrival: &Arrival) {
+        let process = process as usize - self.first;
+        if let Some((local, _)) = &mut self.sequencer.windows {
+            *local.wheel.add(process as u32, input, arrival.at) = *arrival;
+        } else {
+            self.inputs[process].as_mut().expect(BETWEEN_VISITS).add(input as usize, arrival);
+            self.sequencer.schedule().announce(process, arrival.at);
         }
     }
 
@@ -347,22 +372,16 @@ impl<P: LogicalProcess> Shard<'_, P> {
 
     /// Takes over what another shard has sent.
     pub fn receive(&mut self, batch: &mut OutboxBatch) {
-        if let Some((local, window)) = &mut self.sequencer.windows {
-            for (process, input, arrival) in &batch.packets {
-                *local.wheel.add(process.0 - local.first, *input, arrival.at) = *arrival;
-            }
-            batch.packets.clear();
-            batch.messages.iter().for_each(|(process, _)| window.set_mail(process.index() - self.first, true));
-        }
         for (process, input, arrival) in &batch.packets {
-            let process = process.index() - self.first;
-            self.inputs[process].as_mut().expect(BETWEEN_VISITS).add(*input as usize, arrival);
-            self.sequencer.schedule().announce(process, arrival.at);
+            self.add(process.0, *input, arrival);
         }
         for (process, message) in &batch.messages {
             let process = process.index() - self.first;
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(*message);
             self.sequencer.schedule().announce(process, message.at);
+            if let Some((_, window)) = &mut self.sequencer.windows {
+                window.set_mail(process, true);
+            }
         }
         batch.clear();
     }

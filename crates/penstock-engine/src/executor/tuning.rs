@@ -222,8 +222,8 @@ const WINDOWS_PER_GROUP: u64 = 64;
 /// those that handle fewer events than this in the mean do not pay.
 const MIN_PER_WINDOW: u64 = 8;
 /// Groups of windows until visits in order of time are tried again: at first, and at most, as each trial that changes nothing
-/// makes it four times as many.
-const FIRST_TRIAL: u64 = 256;
+/// makes it eight times as many.
+const FIRST_TRIAL: u64 = 512;
 const LAST_TRIAL: u64 = 1 << 14;
 
 /// Whether windows pay, and when to try something else.
@@ -268,7 +268,7 @@ impl WindowTuning {
         if self.groups < self.trial {
             return Some(WindowsJudged::Pay);
         }
-        (self.groups, self.trial) = (0, (4 * self.trial).min(LAST_TRIAL));
+        (self.groups, self.trial) = (0, (8 * self.trial).min(LAST_TRIAL));
         Some(WindowsJudged::Trial)
     }
 }
@@ -287,7 +287,7 @@ mod tests {
                 trials.push(group);
             }
         }
-        assert_eq!(trials, [256, 256 + 1_024, 256 + 1_024 + 4_096]);
+        assert_eq!(trials, [512, 512 + 4_096]);
         (1..64).for_each(|_| assert_eq!(tuning.judge(7), None));
         assert_eq!(tuning.judge(7), Some(WindowsJudged::TooEmpty));
     }

@@ -20,9 +20,9 @@ pub struct Autotune {
 
 /// Stretches shorter than this, in seconds, are not measured.
 const SHORTEST_STRETCH: f64 = 0.004;
-/// Stretches between trials: at first, and at most, as each that changes nothing makes it four times as many.
+/// Stretches between trials: at first, and at most, as each that changes nothing makes it eight times as many.
 const FIRST_INTERVAL: u32 = 10;
-const LONGEST_INTERVAL: u32 = 1_600;
+const LONGEST_INTERVAL: u32 = 200;
 
 /// Stretches are slowed by what comes in between, and never hastened: so the fastest lately counts, and each fades to this share of
 /// itself from stretch to stretch.
@@ -65,7 +65,7 @@ impl Autotune {
         let one_is_faster = one > several;
         if self.is_trial {
             let is_better = self.uses_one == one_is_faster;
-            self.interval = if is_better { FIRST_INTERVAL } else { (self.interval * 4).min(LONGEST_INTERVAL) };
+            self.interval = if is_better { FIRST_INTERVAL } else { (self.interval * 8).min(LONGEST_INTERVAL) };
             self.left = self.interval;
         } else {
             self.left -= 1;
@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn the_faster_choice_is_taken_and_the_other_one_tried_now_and_then() {
-        // Trials of two stretches each, after about 10, 40, 160 and 640 of the faster choice...
-        assert_eq!(stretches_on_cores(150), 1_000 - 4 * 2);
+        // Trials of two stretches each, after about 10 and 80 of the faster choice, and then after 200 each time...
+        assert_eq!(stretches_on_cores(150), 1_000 - 6 * 2);
         // ... of which several cores are the first.
-        assert_eq!(stretches_on_cores(50), 19);
+        assert_eq!(stretches_on_cores(50), 11 + 6 * 2);
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
             let events = if uses_cores { 150 } else { 100 };
             autotune.record(if stretch % 5 == 0 { events / 3 } else { events }, 1.0);
         }
-        assert_eq!(on_one, 4 * 2);
+        assert_eq!(on_one, 6 * 2);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::executor::shard::{EventBudget, Shard};
 use crate::executor::tuning::Mode;
 use crate::executor::windows::{beginning_of_window, window_shift};
 use crate::executor::Executor;
+use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outbox::Outbox;
@@ -84,9 +85,15 @@ impl ParallelExecutor {
         self.sequencers.iter().map(Sequencer::under_way).sum()
     }
 
-    /// See [`Shard::close_windows`].
-    pub fn close_windows<P: LogicalProcess>(&mut self, processes: &mut [P], inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
-        self.shards(processes, inputs, routes).iter_mut().for_each(Shard::close_windows);
+    /// See [`Shard::take_under_way`].
+    pub fn take_under_way<P: LogicalProcess>(
+        &mut self,
+        under_way: &mut Vec<(u32, u32, Arrival)>,
+        processes: &mut [P],
+        inputs: &mut [Option<Box<Inputs>>],
+        routes: &Routes,
+    ) {
+        self.shards(processes, inputs, routes).iter_mut().for_each(|shard| shard.take_under_way(under_way));
     }
 
     /// See [`Shard::take_back_ports`].
@@ -110,10 +117,22 @@ impl ParallelExecutor {
         [Mode::Ordered, Mode::Sweeps, Mode::Windows].into_iter().max_by_key(in_mode).expect("there are modes")
     }
 
-    /// Asks all processes for their next events, and goes on in `mode` where a shard may.
-    pub fn begin<P: LogicalProcess>(&mut self, mode: Mode, processes: &mut [P], inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
+    /// Asks all processes for their next events, and goes on in `mode` where a shard may, with `under_way` on its way.
+    pub fn begin<P: LogicalProcess>(
+        &mut self,
+        mode: Mode,
+        under_way: &[(u32, u32, Arrival)],
+        processes: &mut [P],
+        inputs: &mut [Option<Box<Inputs>>],
+        routes: &Routes,
+    ) {
         self.interrupted = None;
-        self.shards(processes, inputs, routes).iter_mut().for_each(|shard| shard.begin(mode));
+        let ends = self.ends.clone();
+        let mut shards = self.shards(processes, inputs, routes);
+        shards.iter_mut().for_each(|shard| shard.begin(mode));
+        for (process, input, arrival) in under_way {
+            shards[ends.partition_point(|end| end <= process)].add(*process, *input, arrival);
+        }
     }
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is
