@@ -162,7 +162,7 @@ impl TcpEndpoints {
             end.count(now, packet, before);
         }
         if acknowledges {
-            let body = Body::Ack { next: end.receiver.delivered(), ece: false, sack: SackBlocks::default() };
+            let body = Body::Ack { next: end.receiver.delivered(), ece: end.receiver.echoes(), sack: SackBlocks::default() };
             let packet = end.template.packet(now, end.receiver.packet_size(), body);
             host_context.send(now, end.template.departure.port, &packet);
         } else {
@@ -183,9 +183,10 @@ impl TcpEndpoints {
         let slot = host_context.context.routes.flow(packet.flow).source;
         let counts = self.window.is_open(now);
         let end = &mut self.senders[slot as usize];
-        let predicted = if sack.is_empty() { end.sender.on_predicted_ack(now, next) } else { None };
+        let ece = carries_ece(&packet.body);
+        let predicted = if sack.is_empty() { end.sender.on_predicted_ack(now, next, ece) } else { None };
         let Some(segments) = predicted else {
-            return self.on_ack(now, slot, &Ack { next, ece: carries_ece(&packet.body), sack: *sack }, timers, host_context);
+            return self.on_ack(now, slot, &Ack { next, ece, sack: *sack }, timers, host_context);
         };
         let size = end.sender.packet_size();
         let Segments { first, end: last, new_from } = segments;
@@ -193,7 +194,9 @@ impl TcpEndpoints {
             end.sent.count_many(last - first, size, last.min(new_from).saturating_sub(first));
         }
         for seq in first..last {
-            let packet = end.template.packet(now, size, Body::Segment { seq, retransmission: seq < new_from, cwr: false });
+            let retransmission = seq < new_from;
+            let (ecn, cwr) = end.sender.mark(retransmission);
+            let packet = Packet { ecn, ..end.template.packet(now, size, Body::Segment { seq, retransmission, cwr }) };
             host_context.send(now, end.template.departure.port, &packet);
         }
         timers.arm(end.sender.predicted_deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);

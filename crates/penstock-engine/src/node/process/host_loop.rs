@@ -56,7 +56,10 @@ pub(in crate::node) fn run_host<A: AdaptationLayer>(
                     // The next arrival may be in another slice.
                     break false;
                 }
-                events = host.run(events, until.min(at), host_context);
+                let last = until.min(at);
+                if host.next() <= last {
+                    events = host.run(events, last, host_context);
+                }
                 if at > until {
                     break true;
                 }

@@ -39,7 +39,8 @@ impl Precomputed {
         self.occupancy.idle_since = (self.last_end <= now).then_some(self.last_end);
         match &mut self.discipline {
             AnyDiscipline::TailDrop(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
-            // Other disciplines may need the packet in memory; tail drop does not.
+            AnyDiscipline::StepMarking(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
+            // Other disciplines may need the packet in memory; these do not.
             discipline => discipline.on_arrival(now, &packet.clone(), &self.occupancy),
         }
     }

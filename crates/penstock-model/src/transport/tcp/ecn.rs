@@ -24,6 +24,7 @@ impl EcnSender {
 
     /// Whether the window has been reduced for the data of which `unacknowledged` is the first outstanding segment: no
     /// further mark or loss of it counts [RFC3168 s6.1.2].
+    #[inline]
     pub fn has_reduced(&self, unacknowledged: u32) -> bool {
         self.negotiated && unacknowledged < self.reduced_until
     }
@@ -35,6 +36,7 @@ impl EcnSender {
     }
 
     /// The codepoint of a segment, and whether it carries CWR, which only new data do [RFC3168 s6.1.2].
+    #[inline]
     pub fn mark(&mut self, retransmission: bool) -> (Ecn, bool) {
         if !self.negotiated {
             return (Ecn::NotEct, false);
@@ -64,6 +66,7 @@ impl EcnReceiver {
     /// A segment arrived; without a codepoint, since it lies outside of the window, where codepoints are ignored [RFC3168 s6.1.5].
     /// Whether it must be acknowledged apart from those before it, because it is marked and they were not, or the other way
     /// round.
+    #[inline]
     pub fn on_segment(&mut self, ecn: Option<Ecn>, cwr: bool) -> bool {
         let marked = self.negotiated && ecn == Some(Ecn::Ce);
         let before = self.echoes;

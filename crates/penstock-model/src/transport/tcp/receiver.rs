@@ -167,16 +167,17 @@ impl Receiver {
         true
     }
 
-    /// Whether what is to be sent is at most an acknowledgement that says nothing but what has arrived in order and is not
-    /// ECN-capable.
+    /// Whether what is to be sent is at most one acknowledgement, which says nothing but what has arrived in order and what
+    /// [`Receiver::echoes`] does, and is not ECN-capable.
     #[inline]
     pub fn has_plain_acks(&self) -> bool {
-        !self.reports_blocks() && (!self.parameters.ecn || self.has_plain_ecn_feedback())
+        !self.reports_blocks() && (!self.parameters.ecn || self.earlier_due.is_none() && !self.ecn.of_ack().is_capable())
     }
 
-    /// [`Receiver::has_plain_acks`], as far as ECN is concerned.
-    fn has_plain_ecn_feedback(&self) -> bool {
-        !self.ecn.echoes && self.earlier_due.is_none() && !self.ecn.of_ack().is_capable()
+    /// Whether acknowledgements echo marks now (ECE).
+    #[inline]
+    pub fn echoes(&self) -> bool {
+        self.ecn.echoes
     }
 
     /// Whether acknowledgements report blocks now.

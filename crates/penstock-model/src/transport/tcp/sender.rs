@@ -35,7 +35,7 @@ pub struct Sender {
     last_sent: Time,
     ecn: EcnSender,
     gate: Option<Box<OutputGate>>,
-    /// [`Sender::on_predicted_ack`] is for the acknowledgements of now: nothing is repaired, marked or paced.
+    /// [`Sender::on_predicted_ack`] is for the acknowledgements of now: nothing is repaired or paced.
     predicts_acks: bool,
     /// No acknowledgement of new data has come since the last timeout.
     stalled: bool,

@@ -14,7 +14,7 @@ impl Sender {
         debug_assert!(ack.next <= self.flight.high, "acknowledges what was never sent");
         let outstanding = self.flight.high > self.flight.unacknowledged;
         if self.ecn.negotiated && outstanding && ack.next >= self.flight.unacknowledged {
-            self.on_ecn_feedback(now, ack);
+            self.on_ecn_feedback(now, ack.next, ack.ece);
         }
         if ack.next > self.flight.unacknowledged {
             self.on_new_ack(now, ack);
@@ -26,16 +26,20 @@ impl Sender {
 
     /// Header prediction: does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to
     /// send, about an acknowledgement without blocks as most are: of something new but not of all, outside fast recovery.
-    /// Returns the segments that go out; `None` if the acknowledgement is another one, which changes nothing.
+    /// Returns the segments that go out, whose codepoints [`Sender::mark`] gives; `None` if the acknowledgement is another one,
+    /// which changes nothing.
     #[inline(always)]
-    pub fn on_predicted_ack(&mut self, now: Time, next: u32) -> Option<Segments> {
+    pub fn on_predicted_ack(&mut self, now: Time, next: u32, ece: bool) -> Option<Segments> {
         debug_assert_eq!(self.predicts_acks, self.may_predict());
         if !(self.predicts_acks && self.flight.unacknowledged < next && next < self.flight.high) {
             return None;
         }
+        if self.ecn.negotiated {
+            self.on_ecn_feedback(now, next, ece);
+        }
         let (newly, in_flight) = (next - self.flight.unacknowledged, self.flight.in_flight());
         self.on_progress(now, next);
-        self.report_ack(now, (newly, next, in_flight), false);
+        self.report_ack(now, (newly, next, in_flight), ece);
         if self.flight.phase == Phase::GoBack {
             self.flight.leave_go_back();
         }
@@ -61,7 +65,7 @@ impl Sender {
     fn may_predict(&self) -> bool {
         let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
         let paced = self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
-        !repairs && !self.ecn.negotiated && !paced && self.send_times.is_none()
+        !repairs && !paced && self.send_times.is_none()
     }
 
     /// What [`Sender::may_predict`] depends on may have changed.
@@ -198,11 +202,12 @@ impl Sender {
     }
 
     /// What an acknowledgement of something outstanding says of marks. In a fast recovery the window has been reduced already.
-    fn on_ecn_feedback(&mut self, now: Time, ack: &Ack) {
-        let newly = ack.next - self.flight.unacknowledged;
-        let next = self.flight.next.max(ack.next);
-        self.control.get().on_ecn_feedback(&EcnFeedback { acknowledged: ack.next, newly, next, ece: ack.ece });
-        if ack.ece && self.flight.phase == Phase::Normal {
+    #[inline(always)]
+    fn on_ecn_feedback(&mut self, now: Time, acknowledged: u32, ece: bool) {
+        let newly = acknowledged - self.flight.unacknowledged;
+        let next = self.flight.next.max(acknowledged);
+        self.control.get().on_ecn_feedback(&EcnFeedback { acknowledged, newly, next, ece });
+        if ece && self.flight.phase == Phase::Normal {
             self.reduce(now, Cause::Ecn);
         }
     }

@@ -69,8 +69,14 @@ impl Sender {
         if self.gate.is_some() {
             self.pace(now, size);
         }
-        let (ecn, cwr) = self.ecn.mark(retransmission);
+        let (ecn, cwr) = self.mark(retransmission);
         Transmission { body: Body::Segment { seq, retransmission, cwr }, size, ecn }
+    }
+
+    /// The codepoint of the next segment, and whether it says that the window has been reduced (CWR).
+    #[inline(always)]
+    pub fn mark(&mut self, retransmission: bool) -> (Ecn, bool) {
+        self.ecn.mark(retransmission)
     }
 
     /// A segment of `size` bytes leaves; the next one may have to wait.

@@ -149,6 +149,7 @@ impl Path {
         // Enough for a test, and not too much for a long one.
         let predicted = arrived.filter(|_| self.log.len() < 500).and_then(|(_, body, _)| self.predicted(body));
         let logged = (self.log.len(), self.log_back.len());
+        let coded = (self.codepoints.len(), self.codepoints_back.len());
         match arrived {
             Some((true, Body::Segment { seq, cwr, .. }, ecn)) => self.receiver.on_segment(self.now, seq, ecn, cwr),
             Some((true, Body::Syn { ecn }, _)) => self.receiver.on_syn(self.now, ecn),
@@ -161,7 +162,8 @@ impl Path {
         self.collect();
         if let Some((sent, end)) = predicted {
             let bodies = self.log[logged.0..].iter().chain(&self.log_back[logged.1..]).map(|(_, body)| *body);
-            assert_eq!(bodies.collect::<Vec<_>>(), sent, "at {:?}", self.now);
+            let codepoints = self.codepoints[coded.0..].iter().chain(&self.codepoints_back[coded.1..]).copied();
+            assert_eq!(bodies.zip(codepoints).collect::<Vec<_>>(), sent, "at {:?}", self.now);
             let reached = arrived.is_some_and(|(forward, ..)| forward);
             assert_eq!(if reached { format!("{:?}", self.receiver) } else { format!("{:?}", self.sender) }, end);
         }
@@ -169,18 +171,23 @@ impl Path {
     }
 
     /// What would be sent, and how the end that it reaches would look, by header prediction; `None` of what is not predicted.
-    fn predicted(&self, arrived: Body) -> Option<(Vec<Body>, String)> {
+    fn predicted(&self, arrived: Body) -> Option<(Vec<(Body, Ecn)>, String)> {
         match arrived {
-            Body::Ack { next, sack, .. } if sack.is_empty() => {
+            Body::Ack { next, ece, sack } if sack.is_empty() => {
                 let mut sender = self.sender.clone();
-                let Segments { first, end, new_from } = sender.on_predicted_ack(self.now, next)?;
-                let segment = |seq| Body::Segment { seq, retransmission: seq < new_from, cwr: false };
-                Some(((first..end).map(segment).collect(), format!("{sender:?}")))
+                let Segments { first, end, new_from } = sender.on_predicted_ack(self.now, next, ece)?;
+                let segment = |seq| {
+                    let retransmission = seq < new_from;
+                    let (ecn, cwr) = sender.mark(retransmission);
+                    (Body::Segment { seq, retransmission, cwr }, ecn)
+                };
+                let sent = (first..end).map(segment).collect();
+                Some((sent, format!("{sender:?}")))
             }
             Body::Segment { seq, .. } => {
                 let mut receiver = self.receiver.clone();
                 let acknowledges = receiver.on_predicted_segment(self.now, seq)?;
-                let ack = Body::Ack { next: receiver.delivered(), ece: false, sack: SackBlocks::default() };
+                let ack = (Body::Ack { next: receiver.delivered(), ece: false, sack: SackBlocks::default() }, Ecn::NotEct);
                 Some((acknowledges.then_some(ack).into_iter().collect(), format!("{receiver:?}")))
             }
             _ => None,
