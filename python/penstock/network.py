@@ -12,6 +12,7 @@ from penstock import toml
 from penstock.arguments import component, entries, keys, named, word
 from penstock.component import kebab
 from penstock.entry import Node, classes_of, one_or_uniform, part, plain
+from penstock.errors import ArgumentError
 from penstock.network_traffic import NetworkTraffic
 from penstock.printable import quoted
 from penstock.reference import catalogue
@@ -328,7 +329,7 @@ class Network(NetworkTraffic):
         cell_switch: bool,
     ) -> Node:
         if node.name in self._nodes:
-            raise ValueError(f"there is a node called {quoted(node.name)} already")
+            raise ArgumentError(f"Network: there is a node called {quoted(node.name)} already; use another name.")
         given = {kind: each for kind, each in parts.items() if each is not None}
         for kind, each in given.items():
             component(f"Network.node{'s' * (node.count is not None)}: {kind.replace('-', '_')}", each, kind)

@@ -238,7 +238,7 @@ def test_aggregates_may_have_calls_of_their_own():
 def test_a_name_is_given_once():
     net = ps.Network()
     net.node("a")
-    with pytest.raises(ValueError, match="a node called 'a' already"):
+    with pytest.raises(ps.InputError, match="a node called 'a' already"):
         net.nodes("a", 2)
 
 
