@@ -19,7 +19,7 @@ fn dumbbell(flows: u32, delay: &str) -> Net {
         let (from, to) = (net.node(&format!("from[{i}]")), net.node(&format!("to[{i}]")));
         let up = net.link(from, left, "100 Mbit/s", delay, queue());
         let down = net.link(right, to, "100 Mbit/s", delay, queue());
-        net.0.routes.push(vec![up, middle, down]);
+        net.0.routes.push(&[up, middle, down]);
         net.flow(group, RouteId(i), RouteId(i));
     }
     net

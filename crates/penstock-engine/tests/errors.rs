@@ -2,8 +2,9 @@
 
 mod support;
 
+use penstock_engine::blueprint::RouteSet;
 use penstock_engine::{BlueprintError, Sim};
-use penstock_model::id::{NodeId, RouteId};
+use penstock_model::id::{LinkId, NodeId, RouteId};
 use support::{above, class, discipline, one_link, scheduler, source, transport, Net};
 
 /// What is wrong with a network, as it is checked alone and as it is found by building it.
@@ -66,7 +67,10 @@ fn a_broken_route() {
     udp(&mut net, &[0, 2]);
     assert_eq!(refused(&net), BlueprintError::BrokenRoute(1));
     assert_eq!(refused(&net).to_string(), "route 1 is empty or has links that do not meet");
-    net.0.routes[1].clear();
+    net.0.routes = RouteSet::default();
+    [&[LinkId(0)][..], &[]].into_iter().for_each(|route| {
+        net.0.routes.push(route);
+    });
     assert_eq!(refused(&net), BlueprintError::BrokenRoute(1));
 }
 

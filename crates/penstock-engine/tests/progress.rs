@@ -15,7 +15,7 @@ fn star(hosts: usize) -> Net {
         let queue = || discipline("tail-drop", "limit = 1000 packets");
         let up = net.link(host, hub, "100 Mbit/s", "1 ms", queue());
         let down = net.link(hub, sink, "100 Mbit/s", "1 ms", queue());
-        net.0.routes.push(vec![up, down]);
+        net.0.routes.push(&[up, down]);
         let route = penstock_model::id::RouteId(i as u32);
         net.flow(group, route, route);
     }

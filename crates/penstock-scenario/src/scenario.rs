@@ -28,9 +28,10 @@ use crate::traffic::group::GroupDraft;
 use crate::traffic::rounding_checks::check_rounding;
 use crate::traffic::transfers::TransferDraw;
 use crate::traffic::{self, routing::route_all};
-use penstock_engine::blueprint::{self, AtmPlan, Blueprint, CircuitPlan, FastPaths, FlowPlan, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS};
+use penstock_engine::blueprint::{
+    self, AtmPlan, Blueprint, CircuitPlan, FastPaths, FlowPlan, RouteSet, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS,
+};
 use penstock_engine::{Cancel, Observations, Sim};
-use penstock_model::id::LinkId;
 use penstock_model::parameters::{Parameters, Value};
 use penstock_model::rng::Key;
 use penstock_model::source::SourcePlan;
@@ -222,7 +223,7 @@ fn blueprint(
     keys: &TopKeys,
     (nodes, switches, circuits): (&Nodes, Vec<SwitchPlan>, Vec<CircuitPlan>),
     links: Links,
-    (plans, routes): (Vec<FlowPlan>, Vec<Vec<LinkId>>),
+    (plans, routes): (Vec<FlowPlan>, RouteSet),
     (flows, classes): (Vec<GroupDraft>, Vec<String>),
     recording: RecordingPlan,
     watch: WatchPlan,

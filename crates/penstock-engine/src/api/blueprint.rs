@@ -5,6 +5,7 @@
 
 pub use crate::api::atm::{AtmPlan, CircuitPlan};
 use crate::api::cancel::Cancel;
+pub use crate::api::route_set::RouteSet;
 use crate::api::series::SeriesPlan;
 use penstock_model::atm::{bytes_in_cells, CELL};
 use penstock_model::buffer::BufferPlan;
@@ -52,7 +53,7 @@ pub struct Blueprint {
     /// The links; a [`LinkId`] is a position here, and the order of ties.
     pub links: Vec<LinkPlan>,
     /// The routes; a [`RouteId`] is a position here.
-    pub routes: Vec<Vec<LinkId>>,
+    pub routes: RouteSet,
     /// Names of the traffic classes; a packet's class is a position here.
     pub classes: Vec<String>,
     /// What flows have in common.

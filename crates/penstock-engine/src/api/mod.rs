@@ -5,6 +5,7 @@ pub mod blueprint;
 pub mod cancel;
 pub mod observations;
 pub mod pauses;
+pub mod route_set;
 pub mod series;
 pub mod sim;
 pub mod trace;

@@ -64,7 +64,7 @@ fn check_sources(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 
 fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     let link = |id: &LinkId| &blueprint.links[id.index()];
-    for (i, route) in blueprint.cancel.until_set(&blueprint.routes).enumerate() {
+    for (i, route) in blueprint.cancel.until_set(blueprint.routes.iter()).enumerate() {
         if route.is_empty() || route.windows(2).any(|pair| link(&pair[0]).to != link(&pair[1]).from) {
             return Err(BlueprintError::BrokenRoute(i));
         }

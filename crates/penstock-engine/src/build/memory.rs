@@ -76,17 +76,16 @@ fn text(name: &str) -> f64 {
 fn blueprint_bytes(blueprint: &Blueprint) -> f64 {
     let nodes: f64 = blueprint.nodes.iter().map(|name| text(name)).sum();
     let links: f64 = blueprint.links.iter().map(|link| text(&link.path) + block(link.rate_changes.len() * 16)).sum();
-    let routes: f64 = blueprint.routes.iter().map(|route| block(route.len() * size_of::<LinkId>())).sum();
     let quenches: usize =
         blueprint.switches.iter().filter_map(|switch| switch.source_quench.as_ref()).map(|quench| quench.routes.len()).sum();
     let notified: usize =
         blueprint.switches.iter().filter_map(|switch| switch.congestion_points.as_ref()).map(|plan| plan.routes.len()).sum();
     nodes
         + links
-        + routes
         + bytes_of::<String>(blueprint.nodes.len())
         + bytes_of::<LinkPlan>(blueprint.links.len())
-        + bytes_of::<Vec<LinkId>>(blueprint.routes.len())
+        + bytes_of::<LinkId>(blueprint.routes.links().len())
+        + bytes_of::<u32>(blueprint.routes.len())
         + bytes_of::<FlowGroup>(blueprint.groups.len())
         + bytes_of::<FlowPlan>(blueprint.flows.len())
         + 8.0 * quenches as f64
@@ -95,7 +94,7 @@ fn blueprint_bytes(blueprint: &Blueprint) -> f64 {
 
 /// What is known of the network only while it is built.
 fn construction(blueprint: &Blueprint) -> f64 {
-    let hops: usize = blueprint.routes.iter().map(Vec::len).sum();
+    let hops: usize = blueprint.routes.links().len();
     let by_node = size_of::<EndpointCounts>() + size_of::<Vec<LinkId>>() + 1 + 2 * size_of::<u32>();
     bytes_of::<(ProcessSite, LinkId)>(hops)
         + bytes_of::<(LinkId, ProcessId, u32)>(hops)
@@ -202,7 +201,7 @@ fn structure(blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
     let used = loads.iter().filter(|load| load.is_used).count();
     let routers = blueprint.links.iter().zip(loads).filter(|(link, load)| load.is_used && !is_host[link.from.index()]).count();
     let processes = hosts + routers;
-    let hops: usize = blueprint.routes.iter().map(Vec::len).sum();
+    let hops: usize = blueprint.routes.links().len();
     let names = 48.0 * processes as f64;
     bytes_of::<Process>(processes)
         + bytes_of::<Option<Box<Inputs>>>(processes)
@@ -275,8 +274,8 @@ fn packets(blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
 /// the queue there; no more than its window.
 fn segments(blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
     let share = |link: &LinkId| fastest(&blueprint.links[link.index()]) / loads[link.index()].connections.max(1.0);
-    let delay = |route: &Vec<LinkId>| route.iter().map(|link| blueprint.links[link.index()].delay.as_seconds()).sum::<f64>();
-    let narrowest = |route: &Vec<LinkId>| route.iter().copied().min_by(|a, b| share(a).total_cmp(&share(b)));
+    let delay = |route: &[LinkId]| route.iter().map(|link| blueprint.links[link.index()].delay.as_seconds()).sum::<f64>();
+    let narrowest = |route: &[LinkId]| route.iter().copied().min_by(|a, b| share(a).total_cmp(&share(b)));
     let routes: Vec<(f64, Option<LinkId>)> = blueprint.routes.iter().map(|route| (delay(route), narrowest(route))).collect();
     let of_flow = |flow: &FlowPlan| {
         let (packet, window) = match &blueprint.groups[flow.group as usize].transport {

@@ -111,7 +111,7 @@ fn pausing_links(blueprint: &Blueprint) -> Vec<PausingLink<'_>> {
 
 /// The links that some route uses, in the scenario's order.
 fn routed_links(blueprint: &Blueprint) -> Vec<LinkId> {
-    let mut links: Vec<LinkId> = blueprint.routes.iter().flatten().copied().collect();
+    let mut links: Vec<LinkId> = blueprint.routes.links().to_vec();
     links.sort_unstable();
     links.dedup();
     links

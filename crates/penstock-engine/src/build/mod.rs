@@ -72,7 +72,8 @@ impl<'a> Network<'a> {
         let order = sites.in_topological_order(&used, &channels)?;
         error::check_cancelled(blueprint)?;
         let messages = message_paths(blueprint, &sites)?;
-        let graph = build_process_graph(blueprint, &sites, &ProcessNumbers::new(blueprint, &order), &messages);
+        let inputs = InputNumbers::new(blueprint.links.len(), &order, &channels);
+        let graph = build_process_graph(blueprint, &sites, &ProcessNumbers::new(blueprint, &order), &inputs, &messages);
         error::check_cancelled(blueprint)?;
         Ok(Network { blueprint, sites, used, channels, order, messages, graph })
     }
@@ -98,7 +99,7 @@ impl<'a> Network<'a> {
         let key = Key::root(blueprint.seed, blueprint.replication);
         let mut table = ProcessTable::new(blueprint, key, &order, used, channels);
         error::check_cancelled(blueprint)?;
-        let input_numbers = InputNumbers::new(&order, channels);
+        let input_numbers = InputNumbers::new(blueprint.links.len(), &order, channels);
         table.connect_ports(&input_numbers);
         table.add_samplers(blueprint, sites, &numbers);
         let ProcessTable { mut processes, mut inputs, port_index, circuits } = table;

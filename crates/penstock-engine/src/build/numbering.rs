@@ -35,7 +35,7 @@ impl<'a> ProcessSites<'a> {
         // Flows that share a circuit may leave an end of AAL5 by different ports.
         blueprint.aal5_ends().into_iter().for_each(|node| is_host[node.index()] = true);
         // A route that no flow takes must end somewhere too.
-        for route in &blueprint.routes {
+        for route in blueprint.routes.iter() {
             is_host[blueprint.links[route[route.len() - 1].index()].to.index()] = true;
         }
         ProcessSites { blueprint, is_host }
@@ -109,16 +109,43 @@ impl<'a> ProcessSites<'a> {
     }
 }
 
+/// What follows the last link of a route.
+const NO_LINK: LinkId = LinkId(u32::MAX);
+
 /// Which links feed which sites, on some route; sorted.
 pub struct Channels(Vec<(ProcessSite, LinkId)>);
 
 impl Channels {
     /// The channels of all routes.
     pub fn new(blueprint: &Blueprint, sites: &ProcessSites<'_>) -> Channels {
-        let of_route = |route: &Vec<LinkId>| (0..route.len()).map(|i| (sites.receiver(route, i), route[i])).collect::<Vec<_>>();
-        let mut channels: Vec<(ProcessSite, LinkId)> = blueprint.cancel.until_set(&blueprint.routes).flat_map(of_route).collect();
+        // Hops are grouped by link: then few at a time are searched for repetitions.
+        let mut first = vec![0u32; blueprint.links.len() + 1];
+        blueprint.routes.links().iter().for_each(|link| first[link.index() + 1] += 1);
+        for link in 0..blueprint.links.len() {
+            first[link + 1] += first[link];
+        }
+        let mut place = first.clone();
+        let mut next = vec![NO_LINK; blueprint.routes.links().len()];
+        for route in blueprint.cancel.until_set(blueprint.routes.iter()) {
+            for (i, link) in route.iter().enumerate() {
+                let place = &mut place[link.index()];
+                next[*place as usize] = route.get(i + 1).copied().unwrap_or(NO_LINK);
+                *place += 1;
+            }
+        }
+        let mut channels = Vec::new();
+        for (id, link) in blueprint.cancel.until_set((0..).map(LinkId).zip(&blueprint.links)) {
+            let next = &mut next[first[id.index()] as usize..first[id.index() + 1] as usize];
+            if sites.is_host[link.to.index()] {
+                channels.extend(next.first().map(|_| (ProcessSite::Host(link.to), id)));
+                continue;
+            }
+            next.sort_unstable();
+            let mut last = None;
+            let distinct = next.iter().filter(|next| last.replace(**next) != Some(**next));
+            channels.extend(distinct.map(|next| (ProcessSite::RouterPort(*next), id)));
+        }
         channels.sort_unstable();
-        channels.dedup();
         Channels(channels)
     }
 
@@ -138,7 +165,7 @@ impl Channels {
 pub fn used_links(blueprint: &Blueprint) -> Vec<LinkId> {
     let mut used = vec![false; blueprint.links.len()];
     let sampled = blueprint.samples.iter().chain(&blueprint.meter_samples).map(|sample| &sample.link);
-    blueprint.routes.iter().flatten().chain(sampled).for_each(|link| used[link.index()] = true);
+    blueprint.routes.links().iter().chain(sampled).for_each(|link| used[link.index()] = true);
     links_of_pause_frames(blueprint).into_iter().for_each(|link| used[link.index()] = true);
     (0..blueprint.links.len() as u32).map(LinkId).filter(|link| used[link.index()]).collect()
 }

@@ -3,41 +3,49 @@
 use crate::api::blueprint::{Blueprint, LinkPlan};
 use crate::build::message_paths::MessagePath;
 use crate::build::numbering::{ProcessNumbers, ProcessSites};
+use crate::build::routes::InputNumbers;
 use crate::kernel::process_graph::{Edge, ProcessGraph};
-use penstock_model::id::RouteId;
+use penstock_model::id::{ProcessId, RouteId};
 use penstock_model::transport::roce::{ACKNOWLEDGEMENT, NOTIFICATION};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
-use std::collections::BTreeMap;
 
 /// The graph of the processes at sites with these numbers.
 pub fn build_process_graph(
     blueprint: &Blueprint,
     sites: &ProcessSites<'_>,
     numbers: &ProcessNumbers,
+    inputs: &InputNumbers,
     messages: &[MessagePath],
 ) -> ProcessGraph {
     let mut weights = vec![0; numbers.count()];
-    let mut edges: BTreeMap<(u32, u32), (Duration, u64)> = BTreeMap::new();
-    let mut connect = |from, to, delay, flows| {
-        let edge = edges.entry((from, to)).or_insert((delay, 0));
-        *edge = (delay.min(edge.0), edge.1 + flows);
-    };
+    // Of each channel, at the place of its input, by link.
+    let mut channels = vec![None; inputs.count()];
     let smallest = smallest_packets(blueprint);
-    for ((route, flows), smallest) in blueprint.cancel.until_set(&blueprint.routes).zip(flow_counts(blueprint)).zip(smallest) {
+    for ((route, flows), smallest) in blueprint.cancel.until_set(blueprint.routes.iter()).zip(flow_counts(blueprint)).zip(smallest) {
         for (i, link) in route.iter().enumerate() {
             let (from, to) = (numbers.of(sites.sender(*link)), numbers.of(sites.receiver(route, i)));
             weights[from as usize] += flows;
-            connect(from, to, least_delay(&blueprint.links[link.index()], smallest), flows);
+            let edge = channels[inputs.place(*link, ProcessId(to))].get_or_insert(Edge { from, to, delay: Duration::FOREVER, flows: 0 });
+            edge.delay = edge.delay.min(least_delay(&blueprint.links[link.index()], smallest));
+            edge.flows += flows;
             if i + 1 == route.len() {
                 weights[to as usize] += flows;
             }
         }
     }
-    for MessagePath { from, to, delay } in messages {
-        connect(numbers.of(*from), numbers.of(*to), *delay, 0);
-    }
-    let edges = edges.into_iter().map(|((from, to), (delay, flows))| Edge { from, to, delay, flows }).collect();
+    let of_messages =
+        messages.iter().map(|path| Edge { from: numbers.of(path.from), to: numbers.of(path.to), delay: path.delay, flows: 0 });
+    let mut edges: Vec<Edge> = channels.into_iter().flatten().chain(of_messages).collect();
+    edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
+    edges.dedup_by(|other, edge| {
+        let is_same = (other.from, other.to) == (edge.from, edge.to);
+        if is_same {
+            edge.delay = edge.delay.min(other.delay);
+            edge.flows += other.flows;
+        }
+        is_same
+    });
     ProcessGraph { weights, edges }
 }
 

@@ -4,33 +4,62 @@ use crate::api::blueprint::Blueprint;
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
 use crate::kernel::route::{Departure, Hop};
 use penstock_model::id::{HopId, LinkId, ProcessId, RouteId};
+use std::ops::Range;
 
 /// The inputs of processes, by the links that feed them.
-pub struct InputNumbers(Vec<(LinkId, ProcessId, u32)>);
+pub struct InputNumbers {
+    /// Processes with their inputs, link by link; those of a link in the order of the processes.
+    fed: Vec<(ProcessId, u32)>,
+    /// For each link, where those that it feeds begin; one more at the end.
+    first: Vec<u32>,
+}
 
 impl InputNumbers {
-    /// Numbers the inputs of the processes at these sites.
-    pub fn new(order: &[ProcessSite], channels: &Channels) -> InputNumbers {
-        let mut inputs = Vec::with_capacity(channels.all().len());
-        for (process, site) in (0..).map(ProcessId).zip(order) {
-            inputs.extend(channels.into(*site).zip(0..).map(|(link, input)| (link, process, input)));
+    /// Numbers the inputs of the processes at these sites, in a network of so many links.
+    pub fn new(links: usize, order: &[ProcessSite], channels: &Channels) -> InputNumbers {
+        let mut first = vec![0u32; links + 1];
+        channels.all().iter().for_each(|(_, link)| first[link.index() + 1] += 1);
+        for link in 0..links {
+            first[link + 1] += first[link];
         }
-        inputs.sort_unstable();
-        InputNumbers(inputs)
+        let mut next = first.clone();
+        let mut fed = vec![(ProcessId(0), 0); channels.all().len()];
+        for (process, site) in (0..).map(ProcessId).zip(order) {
+            for (link, input) in channels.into(*site).zip(0..) {
+                let place = &mut next[link.index()];
+                fed[*place as usize] = (process, input);
+                *place += 1;
+            }
+        }
+        InputNumbers { fed, first }
+    }
+
+    /// How many inputs there are.
+    pub fn count(&self) -> usize {
+        self.fed.len()
     }
 
     /// The processes that `link` feeds, with their inputs.
     pub fn fed_by(&self, link: LinkId) -> impl Iterator<Item = (ProcessId, u32)> + '_ {
-        let begin = self.0.partition_point(|(other, ..)| *other < link);
-        self.0[begin..].iter().take_while(move |(other, ..)| *other == link).map(|(_, process, input)| (*process, *input))
+        self.fed[self.range(link)].iter().copied()
     }
 
+    /// The input of `process` that `link` feeds.
     pub fn of(&self, link: LinkId, process: ProcessId) -> u32 {
+        self.fed[self.place(link, process)].1
+    }
+
+    /// The place of an input among all, link by link.
+    pub fn place(&self, link: LinkId, process: ProcessId) -> usize {
         // A link into a router may feed as many processes as the router has ports.
-        let found = self.0.partition_point(|(other, fed, _)| (*other, *fed) < (link, process));
-        let (fed_by, fed, input) = self.0[found];
-        assert_eq!((fed_by, fed), (link, process), "every link of a route feeds the next process");
-        input
+        let range = self.range(link);
+        let place = range.start + self.fed[range].partition_point(|(fed, _)| *fed < process);
+        assert_eq!(self.fed[place].0, process, "every link of a route feeds the next process");
+        place
+    }
+
+    fn range(&self, link: LinkId) -> Range<usize> {
+        self.first[link.index()] as usize..self.first[link.index() + 1] as usize
     }
 }
 
@@ -53,9 +82,9 @@ impl<'a> RouteTable<'a> {
         inputs: &InputNumbers,
         port_index: &'a [u32],
     ) -> RouteTable<'a> {
-        let mut hops = Vec::with_capacity(blueprint.routes.iter().map(Vec::len).sum());
+        let mut hops = Vec::with_capacity(blueprint.routes.links().len());
         let mut starts = Vec::with_capacity(blueprint.routes.len());
-        for route in blueprint.cancel.until_set(&blueprint.routes) {
+        for route in blueprint.cancel.until_set(blueprint.routes.iter()) {
             starts.push(hops.len() as u32);
             for (i, link) in route.iter().enumerate() {
                 let process = ProcessId(numbers.of(sites.receiver(route, i)));

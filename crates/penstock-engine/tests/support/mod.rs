@@ -5,7 +5,7 @@
 pub mod statistics;
 
 use penstock_engine::blueprint::{
-    AtmPlan, Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PausePlan, PcnAt, PortPlan, QueuePlan, SamplePlan,
+    AtmPlan, Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PausePlan, PcnAt, PortPlan, QueuePlan, RouteSet, SamplePlan,
     SharedBufferPlan, SwitchPlan, Ties, WatchPlan, MAX_VISIT_EVENTS,
 };
 use penstock_engine::{Cancel, Observations, Sim};
@@ -155,7 +155,7 @@ impl Net {
             switches: Vec::new(),
             atm: AtmPlan::default(),
             links: Vec::new(),
-            routes: Vec::new(),
+            routes: RouteSet::default(),
             classes: vec!["default".to_owned()],
             groups: Vec::new(),
             flows: Vec::new(),
@@ -227,8 +227,7 @@ impl Net {
         if let Some(known) = self.0.routes.iter().position(|route| route == links) {
             return RouteId(known as u32);
         }
-        self.0.routes.push(links.to_vec());
-        RouteId(self.0.routes.len() as u32 - 1)
+        self.0.routes.push(links)
     }
 
     pub fn group(&mut self, name: &str, source: SourcePlan, transport: TransportPlan, start: (&str, &str)) -> u32 {

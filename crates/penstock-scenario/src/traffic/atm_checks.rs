@@ -6,7 +6,7 @@ use crate::network::nodes::Nodes;
 use crate::read::mistake::Mistakes;
 use crate::traffic::classes::largest_packet;
 use crate::traffic::group::{of_group, GroupDraft};
-use penstock_engine::blueprint::FlowPlan;
+use penstock_engine::blueprint::{FlowPlan, RouteSet};
 use penstock_model::atm::aal5::Segmentation;
 use penstock_model::atm::{CELL, SMALLEST_PACKET};
 use penstock_model::discipline::OF_FRAMES;
@@ -49,7 +49,7 @@ pub(crate) fn check_cell_links(nodes: &Nodes, links: &Links, mistakes: &Mistakes
 pub(crate) fn check_circuits(
     (flows, circuits): (&[GroupDraft], &[CircuitDraft]),
     (nodes, links): (&Nodes, &Links),
-    (plans, routes): (&[FlowPlan], &[Vec<LinkId>]),
+    (plans, routes): (&[FlowPlan], &RouteSet),
     mistakes: &Mistakes,
 ) {
     if circuits.is_empty() && links.plans.iter().all(|link| !link.cells) {
@@ -69,7 +69,7 @@ struct AtmCheck<'a> {
     nodes: &'a Nodes,
     links: &'a Links,
     plans: &'a [FlowPlan],
-    routes: &'a [Vec<LinkId>],
+    routes: &'a RouteSet,
     mistakes: &'a Mistakes,
 }
 

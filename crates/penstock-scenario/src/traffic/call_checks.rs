@@ -6,14 +6,14 @@ use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::traffic::calls::admission_threshold;
 use crate::traffic::group::{of_group, GroupDraft};
 use crate::traffic::pcn_schemes::{Meters, Mismatch};
-use penstock_engine::blueprint::{CallsPlan, FlowPlan};
+use penstock_engine::blueprint::{CallsPlan, FlowPlan, RouteSet};
 use penstock_model::id::LinkId;
 use penstock_model::units::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks that meters on the routes set marks that admission and termination can interpret, and that signals between the edges
 /// take time.
-pub(crate) fn check_calls(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
+pub(crate) fn check_calls(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &RouteSet, mistakes: &Mistakes) {
     for (i, group) in flows.iter().enumerate() {
         let Some(calls) = &group.plan.calls else { continue };
         let routes: Vec<&[LinkId]> = of_group(plans, i).iter().map(|plan| &routes[plan.forward.index()][..]).collect();

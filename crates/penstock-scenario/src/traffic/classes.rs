@@ -4,10 +4,9 @@ use crate::network::links::{LinkGroup, Links};
 use crate::network::scheduling::Class;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::traffic::group::GroupDraft;
-use penstock_engine::blueprint::{FlowGroup, FlowPlan};
+use penstock_engine::blueprint::{FlowGroup, FlowPlan, RouteSet};
 use penstock_model::atm::CELL;
 use penstock_model::conditioner::ShaperPlan;
-use penstock_model::id::LinkId;
 use penstock_model::printable::quoted;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::transport::roce::NOTIFICATION;
@@ -31,7 +30,7 @@ pub(crate) fn number_classes(flows: &mut [GroupDraft]) -> Vec<String> {
 
 /// Checks that each scheduler names the classes that pass it, and no other, and that quanta and bursts are large enough for
 /// their packets.
-pub(crate) fn check_classes(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
+pub(crate) fn check_classes(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &RouteSet, mistakes: &Mistakes) {
     let has_checks = |link: &LinkGroup| !link.port.level.classes.is_empty() || link.port.shaper.is_some();
     if !links.groups.iter().any(has_checks) {
         return;

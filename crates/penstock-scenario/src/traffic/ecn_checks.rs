@@ -3,13 +3,12 @@
 use crate::network::links::Links;
 use crate::read::mistake::Mistakes;
 use crate::traffic::group::{of_group, GroupDraft};
-use penstock_engine::blueprint::FlowPlan;
+use penstock_engine::blueprint::{FlowPlan, RouteSet};
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
-use penstock_model::id::LinkId;
 use penstock_model::transport::TransportPlan;
 
 /// Warns of groups whose packets are ECN-capable although no queue on their routes marks.
-pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
+pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &RouteSet, mistakes: &Mistakes) {
     if !flows.iter().any(|group| group.plan.transport.is_ecn_capable()) {
         return;
     }

@@ -3,8 +3,7 @@
 use crate::network::links::{LinkGroup, Links};
 use crate::read::mistake::Mistakes;
 use crate::traffic::group::GroupDraft;
-use penstock_engine::blueprint::{FlowGroup, FlowPlan};
-use penstock_model::id::LinkId;
+use penstock_engine::blueprint::{FlowGroup, FlowPlan, RouteSet};
 use penstock_model::source::size::SizeLaw;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::roce::{ACKNOWLEDGEMENT, NOTIFICATION};
@@ -16,7 +15,7 @@ use std::collections::BTreeSet;
 const SHORT_PS: u64 = 100;
 
 /// Warns once for each link, with the greatest error among the packets that pass and whose sizes are known.
-pub(crate) fn check_rounding(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &[Vec<LinkId>], mistakes: &Mistakes) {
+pub(crate) fn check_rounding(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &RouteSet, mistakes: &Mistakes) {
     let fast: Vec<Option<Rate>> = links.groups.iter().map(|link| fastest(links, link)).collect();
     if fast.iter().all(Option::is_none) {
         return;

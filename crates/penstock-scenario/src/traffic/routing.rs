@@ -2,15 +2,71 @@
 
 use crate::network::links::Links;
 use crate::network::nodes::Nodes;
-use crate::network::routes::{FoundRoutes, RouteRequest, Routes, MAX_ROUTED_LINKS};
+use crate::network::routes::{FoundRoutes, RouteRequest, Routes, TooLong, Unreachable, MAX_ROUTED_LINKS};
 use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use crate::top_keys::Routing;
 use crate::traffic::group::{GivenRoute, GroupDraft};
-use penstock_engine::blueprint::{FlowPlan, SwitchPlan};
+use penstock_engine::blueprint::{FlowPlan, RouteSet, SwitchPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::rng::Key;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// The routes of all groups in one direction: of data, or of what is sent back.
+struct Direction {
+    /// What messages call it.
+    purpose: &'static str,
+    /// Whether a group sends anything this way.
+    is_used: fn(&GroupDraft) -> bool,
+    /// The route that the scenario gives.
+    given: fn(&GroupDraft) -> Option<&GivenRoute>,
+    /// Where the route of a member begins and ends.
+    ends: fn(&GroupDraft, usize) -> (NodeId, NodeId),
+}
+
+const DIRECTIONS: [Direction; 2] = [
+    Direction { purpose: "", is_used: |_| true, given: |group| group.route.as_ref(), ends: GroupDraft::ends },
+    Direction {
+        purpose: " for acknowledgements",
+        is_used: GroupDraft::has_return_traffic,
+        given: |group| group.route_back.as_ref(),
+        ends: |group, i| {
+            let (from, to) = group.ends(i);
+            (to, from)
+        },
+    },
+];
+
+/// The requests of all groups in one direction, and what was found.
+struct Requested {
+    requests: Vec<RouteRequest>,
+    /// For each group, where its requests begin.
+    first: Vec<usize>,
+    found: Result<FoundRoutes, TooLong>,
+}
+
+impl Direction {
+    /// Finds the routes of all groups that are not given.
+    fn find(&self, routes: &Routes<'_>, groups: &[GroupDraft], routing: Routing) -> Requested {
+        let mut requests = Vec::new();
+        let mut first = Vec::with_capacity(groups.len());
+        for group in groups {
+            first.push(requests.len());
+            if !(self.is_used)(group) || (self.given)(group).is_some() {
+                continue;
+            }
+            // Hashes must not depend on what else is in the scenario, nor be equal both ways.
+            let key = Key::root(0, 0).child("ecmp").child(&group.plan.name).child(self.purpose);
+            requests.extend((0..group.count).map(|i| {
+                let (from, to) = (self.ends)(group, i);
+                RouteRequest { from, to, key: key.nth(i as u64) }
+            }));
+        }
+        let found = routes.find(routing, &requests);
+        Requested { requests, first, found }
+    }
+}
 
 /// Routes all flows; the flows in order and the table of routes, or `None` after a mistake.
 pub(crate) fn route_all(
@@ -20,27 +76,25 @@ pub(crate) fn route_all(
     switches: &mut [SwitchPlan],
     routing: Routing,
     top: &Section<'_>,
-) -> Option<(Vec<FlowPlan>, Vec<Vec<LinkId>>)> {
+) -> Option<(Vec<FlowPlan>, RouteSet)> {
     let mut routes = Routes::new(nodes.len(), &links.plans, links.weights());
-    let mut router = Router { nodes, routing, top, mistakes: 0 };
+    let mut router = Router { nodes, top, mistakes: 0 };
+    let requested = DIRECTIONS.map(|direction| direction.find(&routes, groups, routing));
     let mut flows = Vec::with_capacity(groups.iter().map(|group| group.count).sum());
     for (g, group) in groups.iter().enumerate() {
         if router.gives_up() {
             break;
         }
-        let ends = |i| group.ends(i);
-        let forward = router.route_group(&mut routes, group, group.route.as_ref(), "", &ends);
-        let backward = if group.has_return_traffic() {
-            router.route_group(&mut routes, group, group.route_back.as_ref(), " for acknowledgements", &|i| (ends(i).1, ends(i).0))
-        } else {
-            forward.clone()
-        };
+        let mut route_group = |i: usize| router.route_group(&mut routes, group, g, &DIRECTIONS[i], &requested[i]);
+        let forward = route_group(0);
+        let backward = if group.has_return_traffic() { route_group(1) } else { forward.clone() };
         let (Some(forward), Some(backward)) = (forward, backward) else { continue };
         flows.extend(forward.into_iter().zip(backward).enumerate().map(|(i, (forward, backward))| {
-            let (from, to) = ends(i);
+            let (from, to) = group.ends(i);
             FlowPlan { group: g as u32, member: i as u32, from, to, forward, backward }
         }));
     }
+    drop(requested);
     let sends_messages = |switch: &&SwitchPlan| switch.source_quench.is_some() || switch.congestion_points.is_some();
     let quenching: Vec<NodeId> = switches.iter().filter(sends_messages).map(|switch| switch.node).collect();
     let passing = |way: fn(&FlowPlan) -> (NodeId, RouteId)| match quenching.is_empty() {
@@ -61,33 +115,34 @@ pub(crate) fn route_all(
 
 struct Router<'a, 'b> {
     nodes: &'a Nodes,
-    routing: Routing,
     top: &'a Section<'b>,
     mistakes: usize,
 }
 
 impl Router<'_, '_> {
-    /// The routes of a group's members in one direction; `None` after a mistake, of which the first is reported.
+    /// The routes of the `g`-th group's members in one direction; `None` after a mistake, of which the first is reported.
     fn route_group(
         &mut self,
         routes: &mut Routes<'_>,
         group: &GroupDraft,
-        given: Option<&GivenRoute>,
-        purpose: &str,
-        ends: &dyn Fn(usize) -> (NodeId, NodeId),
+        g: usize,
+        direction: &Direction,
+        requested: &Requested,
     ) -> Option<Vec<RouteId>> {
         let mut ids = Vec::with_capacity(group.count);
-        match given {
+        match (direction.given)(group) {
             None => {
-                // Hashes must not depend on what else is in the scenario, nor be equal both ways.
-                let key = Key::root(0, 0).child("ecmp").child(&group.plan.name).child(purpose);
-                let request = |(i, (from, to))| RouteRequest { from, to, key: key.nth(i as u64) };
-                let requests: Vec<RouteRequest> = (0..group.count).map(ends).enumerate().map(request).collect();
-                let Ok(found) = routes.find(self.routing, &requests) else { return self.report_too_long(group) };
-                match intern_all(routes, found) {
+                let members = requested.first[g]..requested.first[g] + group.count;
+                let found = match &requested.found {
+                    Ok(found) => found,
+                    Err(TooLong(i)) if members.contains(i) => return self.report_too_long(group),
+                    Err(TooLong(_)) => return None,
+                };
+                match intern_all(routes, found, members) {
                     Ok(found) => ids = found,
                     Err(i) => {
-                        let message = no_route(self.nodes, requests[i].from, requests[i].to, purpose);
+                        let RouteRequest { from, to, .. } = requested.requests[i];
+                        let message = no_route(self.nodes, from, to, direction.purpose);
                         return self.report(group.location, &group.path, message);
                     }
                 }
@@ -96,8 +151,8 @@ impl Router<'_, '_> {
                 let path = format!("{}.{}", group.path, given.key);
                 for i in 0..group.count {
                     let nodes: Vec<NodeId> = given.nodes.iter().map(|end| end.node(i)).collect();
-                    match self.explicit_route(routes, &nodes, ends(i)) {
-                        Ok(route) => ids.push(routes.intern(route)),
+                    match self.explicit_route(routes, &nodes, (direction.ends)(group, i)) {
+                        Ok(route) => ids.push(routes.intern(&route)),
                         Err(message) => return self.report(given.location, &path, message),
                     }
                     if !routes.fit() {
@@ -141,7 +196,7 @@ impl Router<'_, '_> {
         let found = routes.find(Routing::First, &sources.iter().map(request).collect::<Vec<RouteRequest>>());
         let draft = self.nodes.switch(switch.node).expect("it has been read");
         let path = || format!("{}.source-quench", draft.path);
-        let interned = found.map(|found| intern_all(routes, found));
+        let interned = found.map(|found| intern_all(routes, &found, 0..sources.len()));
         match interned {
             Ok(Ok(ids)) if routes.fit() => quench.routes = sources.iter().map(|(flow, _)| *flow).zip(ids).collect(),
             Ok(Err(i)) => {
@@ -174,7 +229,7 @@ impl Router<'_, '_> {
         let found = routes.find(Routing::First, &told.iter().map(request).collect::<Vec<RouteRequest>>());
         let draft = self.nodes.switch(switch.node).expect("it has been read");
         let path = || format!("{}.congestion-point", draft.path);
-        let interned = found.map(|found| intern_all(routes, found));
+        let interned = found.map(|found| intern_all(routes, &found, 0..told.len()));
         match interned {
             Ok(Ok(ids)) if routes.fit() => {
                 points.routes = told.iter().zip(ids).map(|((flow, acknowledges, _), route)| (*flow, *acknowledges, route)).collect();
@@ -202,16 +257,9 @@ impl Router<'_, '_> {
     }
 }
 
-/// Interns the routes in the order of the requests, as far as they fit; the first request without one is an error.
-fn intern_all(routes: &mut Routes<'_>, found: FoundRoutes) -> Result<Vec<RouteId>, usize> {
-    let FoundRoutes { routes: mut all, of_request, .. } = found;
-    let mut known: Vec<Option<RouteId>> = vec![None; all.len()];
-    let mut ids = Vec::with_capacity(of_request.len());
-    for (i, position) in of_request.into_iter().enumerate() {
-        let Ok(position) = position else { return Err(i) };
-        ids.push(*known[position].get_or_insert_with(|| routes.intern(std::mem::take(&mut all[position]))));
-    }
-    Ok(ids)
+/// Interns the routes of some requests in their order; the first of them without one is an error.
+fn intern_all(routes: &mut Routes<'_>, found: &FoundRoutes, requests: Range<usize>) -> Result<Vec<RouteId>, usize> {
+    requests.map(|i| found.route(i).map(|route| routes.intern(route)).map_err(|Unreachable| i)).collect()
 }
 
 /// The message about two nodes without a route.

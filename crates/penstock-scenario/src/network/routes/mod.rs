@@ -1,38 +1,34 @@
 //! Routes of flows: explicit, or shortest paths.
 
+mod adjacency;
+mod distinct;
+mod fewest_links;
 mod least_weight;
-mod sparse;
+mod node_array;
+mod pendant_trees;
+#[cfg(test)]
+mod tests;
 
 use crate::top_keys::Routing;
-use penstock_engine::blueprint::{FlowPlan, LinkPlan};
+use adjacency::Adjacency;
+use distinct::DistinctRoutes;
+use fewest_links::FewestLinks;
+use least_weight::LeastWeight;
+use pendant_trees::PendantTrees;
+use penstock_engine::blueprint::{FlowPlan, LinkPlan, RouteSet};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::rng::Key;
-use sparse::SparseArray;
-use std::collections::{BTreeMap, VecDeque};
+use std::cell::Cell;
+use std::collections::BTreeMap;
 
-/// The links out of every node, and the routes found so far, each once.
+/// The network as routes are searched for, and the routes found so far, each once.
 pub(crate) struct Routes<'a> {
-    links: &'a [LinkPlan],
-    /// Of each link; empty if all are alike.
-    weights: Vec<u64>,
-    // The links out of node n are out[first[n]..first[n + 1]], in the order of the scenario.
-    out: Vec<LinkId>,
-    first: Vec<u32>,
+    core: Core<'a>,
+    trees: PendantTrees,
     /// The first link from one node to another, sorted; made when it is needed.
     between: Vec<(NodeId, NodeId, LinkId)>,
-    interned: BTreeMap<Vec<LinkId>, RouteId>,
-    /// How many links the interned routes have together.
-    interned_links: usize,
-    /// Search trees by their roots.
-    trees: BTreeMap<NodeId, SearchTree>,
-    /// Their entries together.
-    kept_entries: usize,
-    /// Results of searches for [`Routes::of_least_weight`].
-    distances: least_weight::DistanceCache,
+    distinct: DistinctRoutes,
 }
-
-/// Entries of all searches that are kept: groups of flows share them.
-const MAX_CACHED_ENTRIES: usize = 10_000_000;
 
 /// The most links of all routes together.
 pub(crate) const MAX_ROUTED_LINKS: usize = 100_000_000;
@@ -50,94 +46,88 @@ pub(crate) struct RouteRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreachable;
 
-/// The routes of some requests.
+/// The routes of some requests, in their order.
 #[derive(Default)]
 pub(crate) struct FoundRoutes {
-    /// Each route once.
-    pub routes: Vec<Vec<LinkId>>,
-    /// Each request's position there.
-    pub of_request: Vec<Result<usize, Unreachable>>,
-    /// The links of `routes` together.
-    links: usize,
+    distinct: DistinctRoutes,
+    of_request: Vec<Option<RouteId>>,
 }
 
 impl FoundRoutes {
-    fn for_requests(count: usize) -> FoundRoutes {
-        FoundRoutes { of_request: vec![Err(Unreachable); count], ..FoundRoutes::default() }
-    }
-
-    /// Adds a route, unless all of them would be too long.
-    fn add(&mut self, route: Vec<LinkId>) -> Result<usize, TooLong> {
-        self.links += route.len();
-        self.routes.push(route);
-        if self.links > MAX_ROUTED_LINKS {
-            return Err(TooLong);
-        }
-        Ok(self.routes.len() - 1)
+    /// The route of the `i`-th request.
+    pub fn route(&self, i: usize) -> Result<&[LinkId], Unreachable> {
+        self.of_request[i].map(|route| &self.distinct.routes()[route.index()]).ok_or(Unreachable)
     }
 }
 
-/// The routes have more than [`MAX_ROUTED_LINKS`] links together.
+/// The routes have more than [`MAX_ROUTED_LINKS`] links together, with that of this request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TooLong;
+pub(crate) struct TooLong(pub usize);
 
-/// The link by which a search enters what it has not entered.
-const NOT_REACHED: u32 = u32::MAX;
+/// What is left of a network without its pendant trees, in which routes are searched for.
+struct Core<'a> {
+    nodes: usize,
+    /// All links, those of trees too.
+    links: &'a [LinkPlan],
+    /// Of each link; empty if all are alike.
+    weights: Vec<u64>,
+    out: Adjacency,
+    into: Adjacency,
+    /// How many links all searches have looked at.
+    looked_at: Cell<u64>,
+}
 
-/// A breadth-first search from a root, as far as it was needed.
-struct SearchTree {
-    /// For each node, the link by which the search entered it.
-    entered_by: SparseArray<u32>,
-    queue: VecDeque<NodeId>,
+impl Core<'_> {
+    fn weight(&self, link: LinkId) -> u64 {
+        self.weights.get(link.index()).copied().unwrap_or(1)
+    }
+
+    fn out(&self, node: NodeId) -> &[(NodeId, LinkId)] {
+        self.counted(self.out.at(node))
+    }
+
+    fn into(&self, node: NodeId) -> &[(NodeId, LinkId)] {
+        self.counted(self.into.at(node))
+    }
+
+    fn counted<'b>(&self, links: &'b [(NodeId, LinkId)]) -> &'b [(NodeId, LinkId)] {
+        self.looked_at.set(self.looked_at.get() + links.len() as u64);
+        links
+    }
+}
+
+/// A search through the core that serves all requests with the same root: where their routes begin there, or end.
+trait Search {
+    /// The root of the search for a route between these nodes.
+    fn root(from: NodeId, to: NodeId) -> NodeId;
+
+    /// Begins anew at another root.
+    fn begin(&mut self, root: NodeId);
+
+    /// Adds the links of a request's route between two nodes of the core; false if there is none.
+    fn append(&mut self, request: &RouteRequest, ends: (NodeId, NodeId), route: &mut Vec<LinkId>) -> bool;
 }
 
 impl<'a> Routes<'a> {
     /// A table for these links between `nodes` nodes; without `weights`, all links weigh the same.
     pub fn new(nodes: usize, links: &'a [LinkPlan], weights: Vec<u64>) -> Routes<'a> {
-        let mut first = vec![0u32; nodes + 1];
-        for link in links {
-            first[link.from.index() + 1] += 1;
-        }
-        for n in 0..nodes {
-            first[n + 1] += first[n];
-        }
-        let mut next = first.clone();
-        let mut out = vec![LinkId(0); links.len()];
-        for (i, link) in links.iter().enumerate() {
-            let slot = &mut next[link.from.index()];
-            out[*slot as usize] = LinkId(i as u32);
-            *slot += 1;
-        }
-        Routes {
-            links,
-            weights,
-            out,
-            first,
-            between: Vec::new(),
-            interned: BTreeMap::new(),
-            interned_links: 0,
-            trees: BTreeMap::new(),
-            kept_entries: 0,
-            distances: least_weight::DistanceCache::default(),
-        }
-    }
-
-    fn out(&self, node: NodeId) -> &[LinkId] {
-        &self.out[self.first[node.index()] as usize..self.first[node.index() + 1] as usize]
+        let trees = PendantTrees::new(nodes, links);
+        let in_core = |(_, link): &(LinkId, &LinkPlan)| trees.is_root(link.from) && trees.is_root(link.to);
+        let links_in_core = (0..).map(LinkId).zip(links).filter(in_core);
+        let out = Adjacency::new(nodes, links_in_core.clone().map(|(id, link)| (link.from, link.to, id)));
+        let into = Adjacency::new(nodes, links_in_core.map(|(id, link)| (link.to, link.from, id)));
+        let core = Core { nodes, links, weights, out, into, looked_at: Cell::new(0) };
+        Routes { core, trees, between: Vec::new(), distinct: DistinctRoutes::default() }
     }
 
     /// The identifier of a route; equal routes have one.
-    pub fn intern(&mut self, route: Vec<LinkId>) -> RouteId {
-        let next = RouteId(self.interned.len() as u32);
-        let length = route.len();
-        let id = *self.interned.entry(route).or_insert(next);
-        self.interned_links += if id == next { length } else { 0 };
-        id
+    pub fn intern(&mut self, route: &[LinkId]) -> RouteId {
+        self.distinct.add(route)
     }
 
     /// Whether all routes so far have no more than [`MAX_ROUTED_LINKS`] links together.
     pub fn fit(&self) -> bool {
-        self.interned_links <= MAX_ROUTED_LINKS
+        self.distinct.routes().links().len() <= MAX_ROUTED_LINKS
     }
 
     /// For each of these nodes, the flows that come from another node and leave it over a link.
@@ -147,12 +137,10 @@ impl<'a> Routes<'a> {
         flows: &[FlowPlan],
         way: fn(&FlowPlan) -> (NodeId, RouteId),
     ) -> BTreeMap<NodeId, Vec<FlowId>> {
-        let mut table: Vec<&[LinkId]> = vec![&[]; self.interned.len()];
-        self.interned.iter().for_each(|(route, id)| table[id.index()] = route);
         let mut leaving: BTreeMap<NodeId, Vec<FlowId>> = nodes.iter().map(|node| (*node, Vec::new())).collect();
         for (id, flow) in (0..).map(FlowId).zip(flows) {
             let (origin, route) = way(flow);
-            let on_the_way = table[route.index()].iter().map(|link| self.links[link.index()].from);
+            let on_the_way = self.distinct.routes()[route.index()].iter().map(|link| self.core.links[link.index()].from);
             for node in on_the_way.filter(|node| *node != origin) {
                 leaving.entry(node).and_modify(|flows| flows.push(id));
             }
@@ -163,7 +151,7 @@ impl<'a> Routes<'a> {
     /// The route along `nodes`, one link each; the first pair without a link is an error.
     pub fn along(&mut self, nodes: &[NodeId]) -> Result<Vec<LinkId>, (NodeId, NodeId)> {
         if self.between.is_empty() {
-            self.between = (0..).map(LinkId).zip(self.links).map(|(id, link)| (link.from, link.to, id)).collect();
+            self.between = (0..).map(LinkId).zip(self.core.links).map(|(id, link)| (link.from, link.to, id)).collect();
             self.between.sort_unstable();
         }
         let link = |pair: &[NodeId]| {
@@ -175,108 +163,67 @@ impl<'a> Routes<'a> {
         nodes.windows(2).map(link).collect()
     }
 
-    /// The routes of least weight of all `requests`, in their order.
+    /// The routes of least weight of all `requests`. With [`Routing::First`], of several the one whose first differing link stands
+    /// earlier in the scenario.
+    ///
+    /// There is one search for all requests whose routes end at the same node of the core, however many nodes hang there; or begin,
+    /// where fewer differ in that.
     ///
     /// # Errors
     /// If they are too long together.
-    pub fn find(&mut self, routing: Routing, requests: &[RouteRequest]) -> Result<FoundRoutes, TooLong> {
-        match routing {
-            Routing::First if self.weights.is_empty() => self.with_fewest_links(requests),
-            Routing::First | Routing::Ecmp => self.of_least_weight(routing, requests),
+    pub fn find(&self, routing: Routing, requests: &[RouteRequest]) -> Result<FoundRoutes, TooLong> {
+        let ends: Vec<Result<(NodeId, NodeId), Unreachable>> =
+            requests.iter().map(|request| self.trees.ends_between(request.from, request.to)).collect();
+        let differing = |end: fn(&(NodeId, NodeId)) -> NodeId| {
+            let mut nodes: Vec<NodeId> = ends.iter().flatten().map(end).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes.len()
+        };
+        let goes_forward = routing == Routing::First && self.core.weights.is_empty();
+        if goes_forward && differing(|(from, _)| *from) < differing(|(_, to)| *to) {
+            self.find_by(FewestLinks::new(&self.core), requests, &ends)
+        } else {
+            self.find_by(LeastWeight::new(&self.core, routing), requests, &ends)
         }
     }
 
-    /// The routes with the fewest links: of several, the one whose first differing link stands earlier in the scenario.
-    fn with_fewest_links(&mut self, requests: &[RouteRequest]) -> Result<FoundRoutes, TooLong> {
-        // Where only one link leads on there is nothing to decide. Following it first lets all hosts behind one router share
-        // the search from there.
-        let mut searches = Vec::with_capacity(requests.len());
-        for (i, RouteRequest { from, to, .. }) in requests.iter().enumerate() {
-            // A circle without a way out: the first request without a route is told, so none behind it matters.
-            let Some(fork) = self.first_fork(*from, *to) else { break };
-            searches.push((fork, *to, *from, i));
-        }
-        searches.sort_unstable();
-        let mut trees = std::mem::take(&mut self.trees);
-        let mut found = FoundRoutes::for_requests(requests.len());
-        let mut last: Option<((NodeId, NodeId), Result<usize, Unreachable>)> = None;
-        for (fork, to, from, i) in searches {
-            if let Some((_, known)) = last.filter(|(ends, _)| *ends == (from, to)) {
-                found.of_request[i] = known;
-                continue;
+    fn find_by<S: Search>(
+        &self,
+        mut search: S,
+        requests: &[RouteRequest],
+        ends: &[Result<(NodeId, NodeId), Unreachable>],
+    ) -> Result<FoundRoutes, TooLong> {
+        let root = |(i, ends): (usize, &Result<(NodeId, NodeId), Unreachable>)| ends.ok().map(|(from, to)| (S::root(from, to), i as u32));
+        let mut by_root: Vec<(NodeId, u32)> = ends.iter().enumerate().filter_map(root).collect();
+        by_root.sort_unstable();
+        let mut found = FoundRoutes { of_request: vec![None; requests.len()], ..FoundRoutes::default() };
+        let mut begun = None;
+        let mut route = Vec::new();
+        for (root, i) in by_root {
+            let i = i as usize;
+            let (request, Ok((from, to))) = (&requests[i], ends[i]) else { continue };
+            route.clear();
+            self.trees.climb(request.from, from, &mut route);
+            if from != to {
+                if begun.replace(root) != Some(root) {
+                    search.begin(root);
+                }
+                if !search.append(request, (from, to), &mut route) {
+                    continue;
+                }
             }
-            if !trees.contains_key(&fork) && self.kept_entries > MAX_CACHED_ENTRIES {
-                trees.clear();
-                self.kept_entries = 0;
+            self.trees.descend(to, request.to, &mut route);
+            found.of_request[i] = Some(found.distinct.add(&route));
+            if found.distinct.routes().links().len() > MAX_ROUTED_LINKS {
+                return Err(TooLong(i));
             }
-            let tree = trees.entry(fork).or_insert_with(|| SearchTree { entered_by: SparseArray::new(NOT_REACHED), queue: [fork].into() });
-            let before = tree.entered_by.len();
-            let route = if self.reaches(tree, fork, to) { Ok(found.add(self.assemble(from, fork, to, tree))?) } else { Err(Unreachable) };
-            self.kept_entries += tree.entered_by.len() - before;
-            found.of_request[i] = route;
-            last = Some(((from, to), route));
         }
-        self.trees = trees;
         Ok(found)
     }
 
-    /// Where a packet from `from` to `to` first has a choice, or `to`; `None` if it goes round in a circle.
-    fn first_fork(&self, from: NodeId, to: NodeId) -> Option<NodeId> {
-        let mut node = from;
-        for _ in 0..self.first.len() {
-            match self.out(node) {
-                [only] if node != to => node = self.links[only.index()].to,
-                _ => return Some(node),
-            }
-        }
-        None
-    }
-
-    /// Whether the search from `root` reaches `to`; it goes on from where it stopped.
-    fn reaches(&self, tree: &mut SearchTree, root: NodeId, to: NodeId) -> bool {
-        while to != root && tree.entered_by.get(to) == NOT_REACHED {
-            let Some(node) = tree.queue.pop_front() else { return false };
-            for link in self.out(node) {
-                let next = self.links[link.index()].to;
-                if next != root && tree.entered_by.get(next) == NOT_REACHED {
-                    tree.entered_by.set(next, link.0);
-                    tree.queue.push_back(next);
-                }
-            }
-        }
-        true
-    }
-
-    /// The only links from `from` to `fork`, then the links of the search tree to `to`, which it has reached.
-    fn assemble(&self, from: NodeId, fork: NodeId, to: NodeId, tree: &SearchTree) -> Vec<LinkId> {
-        let mut route = Vec::new();
-        let mut node = from;
-        while node != fork {
-            let link = self.out(node)[0];
-            route.push(link);
-            node = self.links[link.index()].to;
-        }
-        let forced = route.len();
-        let mut node = to;
-        while node != fork {
-            let link = LinkId(tree.entered_by.get(node));
-            route.push(link);
-            node = self.links[link.index()].from;
-        }
-        route[forced..].reverse();
-        route
-    }
-
     /// The table of routes, by identifier.
-    pub fn into_table(self) -> Vec<Vec<LinkId>> {
-        let mut table: Vec<(RouteId, Vec<LinkId>)> = self.interned.into_iter().map(|(route, id)| (id, route)).collect();
-        table.sort_unstable_by_key(|(id, _)| *id);
-        table
-            .into_iter()
-            .map(|(_, mut route)| {
-                route.shrink_to_fit();
-                route
-            })
-            .collect()
+    pub fn into_table(self) -> RouteSet {
+        self.distinct.into_routes()
     }
 }
