@@ -168,7 +168,8 @@ impl Sim {
     fn run_stretch(&mut self, until: Time, budget: u64) -> bool {
         let mut budget = EventBudget::new(budget);
         let Sim { processes, inputs, sequencer, routes, .. } = self;
-        let is_complete = match self.parallel.as_mut().filter(|_| self.is_parallel) {
+        let goes_on_in_turn = self.scheduled_for == Some(Mode::SeveralCores) && !self.is_parallel;
+        let is_complete = match self.parallel.as_mut().filter(|shards| self.is_parallel || (goes_on_in_turn && shards.suits_one_core())) {
             Some(parallel) => {
                 if self.scheduled_for != Some(Mode::SeveralCores) {
                     let mode = sequencer.mode();
@@ -177,7 +178,7 @@ impl Sim {
                     parallel.begin(mode, &under_way, processes, inputs, routes);
                     self.scheduled_for = Some(Mode::SeveralCores);
                 }
-                parallel.run(until, &mut budget, processes, inputs, routes)
+                parallel.run(until, !self.is_parallel, &mut budget, processes, inputs, routes)
             }
             None => {
                 if self.scheduled_for != Some(Mode::OneCore) {
@@ -193,7 +194,7 @@ impl Sim {
                 shard.run(until, &mut Outbox::default(), &mut budget)
             }
         };
-        self.events[usize::from(self.scheduled_for == Some(Mode::SeveralCores))] += budget.handled;
+        self.events[usize::from(self.is_parallel && self.parallel.is_some())] += budget.handled;
         is_complete
     }
 

@@ -7,7 +7,7 @@
 use crate::executor::lookahead::Lookahead;
 use crate::executor::promise_sweep::PromiseSweep;
 use crate::executor::tuning::{Mode, ModeChoice, SweepLengths, VisitLengths, WindowTuning, WindowsJudged};
-use crate::executor::windows::{window_shift, Window};
+use crate::executor::windows::{window_length, Window};
 use crate::executor::Executor;
 use crate::kernel::outbox::LocalDeliveries;
 use crate::kernel::process_graph::Latencies;
@@ -104,7 +104,7 @@ impl Sequencer {
     /// Nothing on its way yet to processes of which the first has this number, and an empty window.
     pub fn empty_windows(&self, first: usize) -> (Box<LocalDeliveries>, Box<Window>) {
         let count = self.schedule.len();
-        let wheel = WindowWheel::new(window_shift(self.lookahead.shortest()));
+        let wheel = WindowWheel::new(window_length(self.lookahead.shortest()));
         let local = LocalDeliveries { first: first as u32, count: count as u32, wheel, messages: Vec::new() };
         (Box::new(local), Box::new(Window::new(count)))
     }

@@ -220,10 +220,10 @@ impl SweepLengths {
 /// Windows are judged in groups of so many;
 const WINDOWS_PER_GROUP: u64 = 64;
 /// those that handle fewer events than this in the mean do not pay.
-const MIN_PER_WINDOW: u64 = 8;
+const MIN_PER_WINDOW: u64 = 16;
 /// Groups of windows until visits in order of time are tried again: at first, and at most, as each trial that changes nothing
 /// makes it eight times as many.
-const FIRST_TRIAL: u64 = 512;
+const FIRST_TRIAL: u64 = 2_048;
 const LAST_TRIAL: u64 = 1 << 14;
 
 /// Whether windows pay, and when to try something else.
@@ -281,15 +281,15 @@ mod tests {
     fn windows_are_tried_again_later_each_time() {
         let mut tuning = WindowTuning::new();
         let mut trials = Vec::new();
-        for group in 1..6_000 {
-            (1..64).for_each(|_| assert_eq!(tuning.judge(8), None));
-            if tuning.judge(8) == Some(WindowsJudged::Trial) {
+        for group in 1..20_000 {
+            (1..64).for_each(|_| assert_eq!(tuning.judge(16), None));
+            if tuning.judge(16) == Some(WindowsJudged::Trial) {
                 trials.push(group);
             }
         }
-        assert_eq!(trials, [512, 512 + 4_096]);
-        (1..64).for_each(|_| assert_eq!(tuning.judge(7), None));
-        assert_eq!(tuning.judge(7), Some(WindowsJudged::TooEmpty));
+        assert_eq!(trials, [2_048, 2_048 + 16_384]);
+        (1..64).for_each(|_| assert_eq!(tuning.judge(15), None));
+        assert_eq!(tuning.judge(15), Some(WindowsJudged::TooEmpty));
     }
 
     #[test]

@@ -15,17 +15,17 @@ use crate::merge::window_wheel::WindowWheel;
 use penstock_model::units::{Duration, Time};
 use std::hint::black_box;
 
-/// No window is longer than 2^40 ps, about a second, so that one in a network of long delays does not hold too much.
-const LONGEST_WINDOW: u32 = 40;
+/// No window is longer, so that one in a network of long delays does not hold too much.
+const LONGEST_WINDOW: Duration = Duration::from_ms(1_000);
 
-/// The binary logarithm of the length in picoseconds of windows no longer than `shortest`, which is the shortest delay.
-pub fn window_shift(shortest: Duration) -> u32 {
-    shortest.as_ps().max(1).ilog2().min(LONGEST_WINDOW)
+/// The length of windows where `shortest` is the shortest delay: not longer, and not zero.
+pub fn window_length(shortest: Duration) -> Duration {
+    shortest.clamp(Duration::from_ps(1), LONGEST_WINDOW)
 }
 
-/// When the window began that `time` lies in, if windows last 2 to the power of `shift` picoseconds.
-pub fn beginning_of_window(time: Time, shift: u32) -> Time {
-    Time::from_ps(time.as_ps() >> shift << shift)
+/// When the window began that `time` lies in, if windows last for `length`.
+pub fn beginning_of_window(time: Time, length: Duration) -> Time {
+    Time::from_ps(time.as_ps() / length.as_ps() * length.as_ps())
 }
 
 /// The current window: what arrives there, by process, and the processes that have something to do.

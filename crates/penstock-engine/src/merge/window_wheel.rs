@@ -1,10 +1,10 @@
 //! A timing wheel of windows: what arrives anywhere in a large network, sorted by window alone.
 
 use crate::merge::Timed;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
-/// Items on their way to many receivers, in windows of equal length, a power of two of picoseconds.
+/// Items on their way to many receivers, in windows of equal length.
 ///
 /// Within a window items keep the order in which they were added; who takes a window sorts it. Items stand in pages that all windows
 /// share, so that memory follows what is under way, not how many receivers or windows there are. Windows that are far ahead are
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 /// them, too.
 #[derive(Debug)]
 pub struct WindowWheel<T> {
-    /// A window is 2^`shift` ps long.
-    shift: u32,
+    /// The length of a window in picoseconds.
+    length: u64,
     /// The coming windows, as many as a power of two, by the last bits of their number, and a bit for each that holds something.
     windows: Vec<Window>,
     occupied: [u64; WINDOWS / 64],
@@ -66,10 +66,10 @@ const PAGE: usize = 16;
 const EMPTY: Window = Window { first: 0, last: 0, count: 0, earliest: Time::NEVER };
 
 impl<T: Timed + Copy + Default> WindowWheel<T> {
-    /// An empty wheel of windows of 2^`shift` ps.
-    pub fn new(shift: u32) -> WindowWheel<T> {
+    /// An empty wheel of windows of this length, which is not zero.
+    pub fn new(length: Duration) -> WindowWheel<T> {
         WindowWheel {
-            shift,
+            length: length.as_ps(),
             windows: vec![EMPTY; WINDOWS],
             occupied: [0; WINDOWS / 64],
             pages: Vec::new(),
@@ -91,7 +91,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
     /// The last instant of the window to which `at` belongs.
     #[inline]
     pub fn end_of_window(&self, at: Time) -> Time {
-        Time::from_ps(at.as_ps() | ((1 << self.shift) - 1))
+        Time::from_ps((self.number_of(at) * self.length).saturating_add(self.length - 1))
     }
 
     /// Makes a place for an item that arrives at `at` at `input` of `receiver`, to be overwritten.
@@ -113,7 +113,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
 
     #[inline(always)]
     fn make_place(&mut self, at: Time) -> &mut Delivery<T> {
-        let window = at.as_ps() >> self.shift;
+        let window = self.number_of(at);
         debug_assert!(window >= self.current, "nothing arrives in a window that is over");
         self.len += 1;
         if window < self.limit {
@@ -121,6 +121,11 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         } else {
             self.far_place(window, at)
         }
+    }
+
+    #[inline(always)]
+    fn number_of(&self, at: Time) -> u64 {
+        at.as_ps() / self.length
     }
 
     /// When the first item arrives.
@@ -135,7 +140,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
     /// `until`, in the order of additions; what arrives later in the same window is added again. They stand there until the next call.
     pub fn take(&mut self, at: Time, until: Time, places: &mut Vec<u32>) {
         self.free.append(&mut self.taken);
-        let number = at.as_ps() >> self.shift;
+        let number = self.number_of(at);
         self.advance(number);
         let window = std::mem::replace(&mut self.windows[place_of(number)], EMPTY);
         self.occupied[place_of(number) / 64] &= !(1 << (number % 64));
@@ -182,7 +187,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         while let Some(entry) = self.far.first_entry().filter(|entry| *entry.key() < self.limit / BATCH) {
             for delivery in &entry.remove().items {
                 let at = delivery.item.at();
-                *self.place(at.as_ps() >> self.shift, at) = *delivery;
+                *self.place(self.number_of(at), at) = *delivery;
             }
         }
     }
@@ -255,10 +260,10 @@ mod tests {
         /// From many items in a window to windows that are far apart, and with windows that are taken in two parts.
         #[test]
         fn items_come_by_window_in_the_order_of_additions(
-            shift in 0u32..20,
+            length in 1u64..1 << 20,
             steps in prop::collection::vec((prop::collection::vec((0u64..1 << 34, 0u32..34, any::<u32>()), 0..60), any::<bool>()), 1..40),
         ) {
-            let mut wheel = WindowWheel::new(shift);
+            let mut wheel = WindowWheel::new(Duration::from_ps(length));
             let mut plain: Vec<Delivery<Event>> = Vec::new();
             let (mut from, mut number) = (0, 0);
             for (added, in_part) in steps {

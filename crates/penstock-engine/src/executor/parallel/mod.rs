@@ -18,7 +18,7 @@ use crate::executor::parallel::exchange::{Exchange, ShardState};
 use crate::executor::sequencer::Sequencer;
 use crate::executor::shard::{EventBudget, Shard};
 use crate::executor::tuning::Mode;
-use crate::executor::windows::{beginning_of_window, window_shift};
+use crate::executor::windows::{beginning_of_window, window_length};
 use crate::executor::Executor;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
@@ -111,6 +111,12 @@ impl ParallelExecutor {
         self.in_turn = true;
     }
 
+    /// Whether one core may as well run the shards in turn: in windows that takes about as long as one shard of all processes, and
+    /// nothing that is on its way has to be moved.
+    pub fn suits_one_core(&self) -> bool {
+        self.sequencers.iter().all(|sequencer| sequencer.mode() == Mode::Windows)
+    }
+
     /// How the next process is found in most shards.
     pub fn mode(&self) -> Mode {
         let in_mode = |mode: &Mode| self.sequencers.iter().filter(|sequencer| sequencer.mode() == *mode).count();
@@ -135,17 +141,18 @@ impl ParallelExecutor {
         }
     }
 
-    /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is
-    /// left. A panic on any core is one here.
+    /// Handles everything that is due up to and including `until`, as long as `budget` lasts, with a thread for each shard, or with the
+    /// shards `in_turn` on this one; returns whether nothing is left. A panic on any core is one here.
     pub fn run<P: LogicalProcess + Send>(
         &mut self,
         until: Time,
+        in_turn: bool,
         budget: &mut EventBudget,
         processes: &mut [P],
         inputs: &mut [Option<Box<Inputs>>],
         routes: &Routes,
     ) -> bool {
-        let (ends, in_turn, limit) = (self.ends.clone(), self.in_turn, budget.left());
+        let (ends, in_turn, limit) = (self.ends.clone(), in_turn || self.in_turn, budget.left());
         let shared = Shared { barrier: Barrier::new(ends.len()), exchange: Exchange::new(ends.len()), lookahead: self.lookahead, until };
         let interrupted = self.interrupted.take();
         let shards = self.shards(processes, inputs, routes).into_iter().enumerate();
@@ -252,8 +259,8 @@ impl<'a, P: LogicalProcess> Worker<'a, P> {
         }
         let horizon = all.next + *lookahead;
         // Where all run in windows, none is cut in two.
-        let shift = if all.has_windows { window_shift(*lookahead) } else { 0 };
-        self.run_to(beginning_of_window(horizon, shift).before());
+        let end = if all.has_windows { beginning_of_window(horizon, window_length(*lookahead)) } else { horizon };
+        self.run_to(end.before());
         None
     }
 
