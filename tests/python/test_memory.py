@@ -12,6 +12,8 @@ import pytest
 
 from penstock import _core, bench, memory
 from penstock.errors import InputError
+from penstock.network import Network
+from penstock.topologies import fat_tree
 
 SMALL = """duration = "1 s"
 [nodes]
@@ -57,17 +59,30 @@ def _shortened(text: str, duration: str) -> str:
     return re.sub(r'duration = "[^"]*"', f'duration = "{duration}"', text)
 
 
+def _transfers(count: int, duration: str, interval: str) -> str:
+    net = Network()
+    tree = fat_tree(net, 8, rate="10 Gbit/s", delay="1 us")
+    net.transfers("t", tree.hosts, tree.hosts, size="50 kB", count=count, interval=interval)
+    return net.toml(duration=duration)
+
+
 # About as long as it takes for windows and queues to grow.
 SHAPES = {
     "flows of CBR": lambda: _shortened(bench.cbr(100_000), "100 ms"),
     "flows of TCP": lambda: _shortened(bench.tcp_many(10_000), "1500 ms"),
     "nodes": lambda: SMALL.replace("count = 2", "count = 500000"),
     "hosts, links and flows": lambda: SMALL.replace("count = 2", "count = 20000") + HOSTS,
+    "a fat tree, in windows": lambda: _shortened(bench.fat_tree(8), "60 ms"),
+    "cells": lambda: _shortened(bench.atm(), "1 s"),
+    "transfers, of which few are open": lambda: _transfers(20_000, "20 ms", "10 us"),
+    "transfers at once": lambda: _transfers(2_000, "5 ms", "1 ps"),
     "calls": lambda: SMALL.replace("1 Mbit/s", "100 Gbit/s") + CALLS,
     "a full queue": lambda: SMALL.replace("64 kbit/s", "1 Gbit/s").replace(
         'delay = "1 ms"', 'delay = "1 ms"\nqueue.tail-drop = { limit = "100000 packets" }'
     ),
 }
+
+CLOSED_LOOPS = ("a fat tree, in windows", "cells", "transfers, of which few are open", "transfers at once")
 
 MEASURE = """
 import json, sys
@@ -90,11 +105,13 @@ print(json.dumps([scenario.memory, status("VmHWM") - before]))
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_estimate_is_near_what_a_run_takes(shape):
     # It may be a fifth too low, where memory that was freed is not used again, and half too high, since chance may
-    # leave queues shorter and lists are as long as the power of two above what they hold.
+    # leave queues shorter and lists are as long as the power of two above what they hold; what closed loops have under
+    # way varies more, and is not to be taken for less.
+    least, most = (1.0, 2.0) if shape in CLOSED_LOOPS else (0.8, 1.5)
     text = SHAPES[shape]()
     ended = subprocess.run([sys.executable, "-c", MEASURE], input=text, capture_output=True, text=True, check=True)
     estimate, peak = json.loads(ended.stdout)
-    assert 0.8 * peak < estimate < 1.5 * peak, f"{estimate / 1e6:.1f} MB estimated, {peak / 1e6:.1f} MB taken"
+    assert least * peak < estimate < most * peak, f"{estimate / 1e6:.1f} MB estimated, {peak / 1e6:.1f} MB taken"
 
 
 def test_the_estimate_grows_with_what_is_written():
@@ -244,6 +261,19 @@ def test_a_command_refuses_what_does_not_fit(penstock, tmp_path):
     code, _, err = penstock("run", file, "--jobs", 1, "--memory", "20 MB")
     assert code == 2
     assert "and 20 MB is what --memory allows" in err
+
+
+def test_a_large_network_is_refused_before_it_is_built(penstock, tmp_path):
+    # 8,192 hosts: what is under way in windows is most of it, and nothing of it may be taken before the refusal.
+    file = tmp_path / "tree.toml"
+    file.write_text(_shortened(bench.fat_tree(32), "10 ms"))
+    code, out, err = penstock("run", file, "--runs", 1, "--memory", "600 MB")
+    assert (code, out) == (2, "")
+    needed = re.search(
+        r"a run of tree takes about ([0-9.]+) ([MG]B) of memory, and 600 MB is what --memory allows", err
+    )
+    assert needed, err
+    assert 0.6e9 < memory.read_size(f"{needed[1]} {needed[2]}") < 1.6e9
 
 
 @pytest.mark.usefixtures("scarce")

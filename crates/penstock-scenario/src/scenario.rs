@@ -290,7 +290,9 @@ impl ValidScenario {
 
     /// About how many bytes a run takes at its peak, its metrics included; the scenario itself not.
     pub fn memory(&self) -> u64 {
-        Sim::memory(&self.blueprint) + BYTES_OF_A_METRIC * self.metric_count()
+        // How many transfers are open at the same time follows from what is drawn of them.
+        let of_run = if self.drawn_transfers.is_empty() { Sim::memory(&self.blueprint) } else { Sim::memory(&self.blueprint(None, 0)) };
+        of_run + BYTES_OF_A_METRIC * self.metric_count()
     }
 
     /// About how many numbers a run yields.

@@ -6,14 +6,17 @@ pub mod error;
 pub mod flow_layout;
 pub mod flows;
 pub mod headroom;
+pub mod link_loads;
 pub mod memory;
 pub mod message_paths;
 pub mod numbering;
+pub mod open_transfers;
 pub mod process_graph_builder;
 pub mod processes;
 pub mod routes;
 pub mod series;
 pub mod switches;
+pub mod under_way;
 pub mod unloaded;
 
 use crate::api::blueprint::Blueprint;

@@ -41,6 +41,11 @@ impl<'a> ProcessSites<'a> {
         ProcessSites { blueprint, is_host }
     }
 
+    /// For each node, whether it is a host.
+    pub fn hosts(&self) -> &[bool] {
+        &self.is_host
+    }
+
     /// The site that sends over a link.
     pub fn sender(&self, link: LinkId) -> ProcessSite {
         match self.blueprint.links[link.index()].from {

@@ -32,6 +32,14 @@ impl Lost {
 }
 
 impl FlowLosses {
+    /// What a page takes.
+    pub const BYTES_OF_A_PAGE: usize = PAGE * size_of::<Lost>();
+
+    /// How many pages there are at most where so many of all flows have lost something.
+    pub fn most_pages(flows: usize, all: usize) -> usize {
+        flows.min(all.div_ceil(PAGE))
+    }
+
     /// Counts a packet of `flow`.
     #[inline]
     pub fn count(&mut self, flow: FlowId, is_retransmission: bool) {
