@@ -78,11 +78,17 @@ impl UnderWay {
         let open: f64 = blueprint.links.iter().zip(loads).map(of_open_loops).sum();
         let in_lists = (open + COPIES * self.all) * RING * size_of::<Arrival>() as f64;
         let in_wheel = RING * (open + self.all) * (size_of::<Arrival>() as f64 + COPIES_IN_WHEEL * size_of::<Delivery<Arrival>>() as f64);
-        if may_use_windows(blueprint, loads) {
-            in_lists.max(in_wheel)
-        } else {
-            in_lists
+        match (may_use_windows(blueprint, loads), self.is_spread()) {
+            (true, true) => in_wheel,
+            (true, false) => in_lists.max(in_wheel),
+            (false, _) => in_lists,
         }
+    }
+
+    /// Whether no link has more than a quarter of what is under way: then visits are short everywhere, and windows soon begin. A
+    /// bottleneck of most has long visits, for which packets stay in the queues of inputs.
+    fn is_spread(&self) -> bool {
+        self.of_links.iter().all(|segments| *segments <= self.all / 4.0)
     }
 
     /// Bytes of what ports know of segments that wait, and of the flows that have lost any where they get least.
