@@ -9,7 +9,8 @@ crate::parameters! {
     /// Static shares: each port has a part of the memory for itself.
     ///
     /// ## Decides
-    /// A packet is let in if its port's share has room for all of it, whatever the others hold.
+    /// A packet is let in if its port's share has room for all of it, whatever the others hold; with the headroom of priority flow
+    /// control also only if the memory has, since what came into headroom stands in the shared memory once other packets have left.
     ///
     /// ## State
     /// None beside the occupancies; constant cost per packet.
@@ -107,7 +108,9 @@ impl StaticShares {
 impl Buffer for StaticShares {
     #[inline]
     fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool {
-        held.of_port(port).fits(size, self.of_port[port])
+        // What others have of the memory may be more than their shares only with what came into headroom: whatever leaves frees
+        // headroom first.
+        held.of_port(port).fits(size, self.of_port[port]) && held.total().fits(size, self.size)
     }
 
     fn size(&self) -> Limit {
@@ -118,6 +121,7 @@ impl Buffer for StaticShares {
 #[cfg(test)]
 mod tests {
     use super::super::testing::offer;
+    use super::super::Held;
     use super::*;
     use crate::parameters::testing::read;
 
@@ -134,6 +138,19 @@ mod tests {
         assert_eq!(offer(&buffer, &mut held, 500, &[0; 4]), [true, true, true, false]);
         assert_eq!(offer(&buffer, &mut held, 500, &[1; 5]), [true, true, true, true, false]);
         assert_eq!(offer(&buffer, &mut held, 500, &[2; 4]), [true, true, true, false]);
+    }
+
+    #[test]
+    fn what_came_into_headroom_leaves_others_less_than_their_shares() {
+        let buffer = StaticShares::new(&size_alone("size = 6 packets"), &BufferContext { shares: &[None, None] });
+        let mut held = Occupancies::new(2);
+        assert_eq!(offer(&buffer, &mut held, 500, &[0, 0, 0, 0, 1, 1, 1]), [true, true, true, false, true, true, true]);
+        held.add_beside(0, 500);
+        // A packet of the same ingress leaves by the other port, and frees the headroom.
+        held.remove_beside(1, 500, Held { packets: 1, bytes: 500 });
+        assert_eq!(offer(&buffer, &mut held, 500, &[1]), [false]);
+        held.remove(0, 500);
+        assert_eq!(offer(&buffer, &mut held, 500, &[1, 1]), [true, false]);
     }
 
     #[test]
