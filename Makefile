@@ -21,6 +21,8 @@ PROFILE ?= release
 SEED := 1
 # How often `make properties` repeats them.
 ROUNDS ?= 10
+# The program of `make compare` for htsim, which bench/README.md tells of; left out if empty.
+HTSIM ?=
 # How long `make fuzz` takes.
 MINUTES ?= 60
 UV := $(BIN)/uv pip
@@ -85,11 +87,11 @@ crosscheck: setup ## compare with ns-2 (installs Debian's package if it is missi
 	@command -v ns >/dev/null || { apt-get update -qq && apt-get install -qq -y ns2; }
 	$(BIN)/python bench/peers/ns2/crosscheck.py
 
-compare: setup peers ## compare the speed with that of ns-2 and ns-3 (installs Debian's packages if they are missing)
-	$(BIN)/python bench/peers/compare.py
+compare: setup peers ## compare the speed with that of ns-2, ns-3 (installs Debian's packages if they are missing) and htsim (HTSIM=PROGRAM)
+	$(BIN)/python bench/peers/compare.py $(if $(HTSIM),--htsim $(HTSIM))
 
 benchmarks: setup-dev peers ## the same, how time and memory grow, and the page of it (half an hour)
-	$(BIN)/python bench/peers/compare.py --keep
+	$(BIN)/python bench/peers/compare.py --keep $(if $(HTSIM),--htsim $(HTSIM))
 	$(BIN)/python bench/growth.py
 
 # What cannot be installed is left out of the comparison, which says so.

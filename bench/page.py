@@ -16,6 +16,8 @@ FOLDER = PAGE.with_suffix("")
 PEERS, GROWTH = FOLDER / "peers.json", FOLDER / "growth.json"
 NETWORKS = ("hosts", "nodes")
 """What a curve over the size of a network grows in."""
+SIMULATORS = ("ns-2", "ns-3", "htsim")
+"""What Penstock is compared with."""
 MARKED = re.compile(r"(<!-- ([\w-]+), written by bench/page.py -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -60,6 +62,47 @@ def work_rows(compared: list[dict], peer: str) -> list[str]:
     return rows(head, lines)
 
 
+def trees(compared: list[dict]) -> list[tuple[int, dict]]:
+    """The comparisons on fat trees with their numbers of hosts, from the smallest on."""
+    found = [one for one in compared if one["workload"].startswith("fat-tree-")]
+    ports = [int(one["workload"].removeprefix("fat-tree-")) for one in found]
+    return sorted(((k**3 // 4, one) for k, one in zip(ports, found, strict=True)), key=lambda pair: pair[0])
+
+
+def tree_rows(compared: list[dict]) -> list[str]:
+    """What each simulator of each pair took on fat trees, set-up included, and its rate without set-up."""
+    head = [
+        "hosts",
+        "simulator",
+        "simulated",
+        "packet-hops",
+        "CPU, s",
+        "packet-hops per CPU second",
+        "rate",
+        "ratio",
+        "load",
+    ]
+    lines = []
+    for hosts, one in trees(compared):
+        form = one["forms"][one["main"]]
+        least, middle, most = (digits(of(form["ratios"])) for of in (min, statistics.median, max))
+        span = f"{middle} ({least} to {most})"
+        load = f"{one['load'][0]:.1f} to {one['load'][1]:.1f}"
+        for name, side, told in ((one["peer"], form, [span, load]), ("Penstock", one["penstock"], ["", ""])):
+            run = [
+                f"{side['runs'][0]['packet_hops']:,}",
+                f"{statistics.median(run['cpu'] for run in side['runs']):.2f}",
+            ]
+            speed = [f"{side['packet_hops_per_cpu_second'] / 1e6:.2f} M", f"{tree_rate(one, side):.4f}"]
+            lines.append([f"{hosts:,}", name, f"{one['seconds'] * 1000:g} ms", *run, *speed, *told])
+    return rows(head, lines)
+
+
+def tree_rate(one: dict, side: dict) -> float:
+    """Packet-hops per CPU second of one side, set-up left out, over those of the reference that ran in between."""
+    return statistics.median(side["steady"]) / one["reference"]
+
+
 def apart(ours: float, theirs: float) -> float:
     """How much more of it Penstock has, as a share of the larger."""
     return (ours - theirs) / max(ours, theirs, 1)
@@ -96,8 +139,9 @@ def written() -> dict[str, list[str]]:
     parts = {}
     if PEERS.exists():
         compared = json.loads(PEERS.read_text())
-        parts |= {f"{peer}-ratios": peer_rows(compared, peer) for peer in ("ns-2", "ns-3")}
-        parts |= {f"{peer}-work": work_rows(compared, peer) for peer in ("ns-2", "ns-3")}
+        parts |= {f"{peer}-ratios": peer_rows(compared, peer) for peer in SIMULATORS}
+        parts |= {f"{peer}-work": work_rows(compared, peer) for peer in SIMULATORS}
+        parts["fat-tree-peers"] = tree_rows(compared)
     if GROWTH.exists():
         parts |= {f"growth-{name}": growth_rows(curve) for name, curve in json.loads(GROWTH.read_text()).items()}
     return parts
@@ -116,12 +160,12 @@ def renewed(text: str) -> str:
 def renew() -> None:
     """Writes the page's tables and the figures."""
     if GROWTH.exists():
-        draw(json.loads(GROWTH.read_text()))
+        draw(json.loads(GROWTH.read_text()), json.loads(PEERS.read_text()) if PEERS.exists() else [])
     PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def draw(curves: dict) -> None:
-    """The figures: time over what grows, and set-up and memory over flows, each beside a straight line."""
+def draw(curves: dict, compared: list[dict]) -> None:
+    """The figures: time over what grows, set-up and memory over flows, each beside a straight line; rates."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -143,11 +187,18 @@ def draw(curves: dict) -> None:
     finish(axes[0], "set-up")
     finish(axes[1], "peak memory of the process, MiB", relative=False)
     figure.savefig(FOLDER / "growth-setup.svg", metadata={"Date": None})
-    figure, axis = plt.subplots(figsize=(4.5, 3.2), layout="constrained")
+    figure, axis = plt.subplots(figsize=(4.5, 3.8), layout="constrained")
     for curve in (curve for curve in curves.values() if curve["what"] in NETWORKS):
         line(axis, curve, [point["packet_hops"] / point["time"] for point in curve["points"]], 1, straight=False)
+    for peer in SIMULATORS:
+        points = [
+            (hosts, tree_rate(one, one["forms"][one["main"]])) for hosts, one in trees(compared) if one["peer"] == peer
+        ]
+        if points:
+            axis.loglog(*zip(*points, strict=True), "s--", markersize=3, label=f"fat tree in {peer}")
     axis.set_xlabel("hosts, or nodes that send")
-    finish(axis, "packet-hops per CPU second\n(1: the reference)", relative=False)
+    finish(axis, "packet-hops per CPU second\n(1: the reference)", relative=False, legend=False)
+    figure.legend(fontsize=7, loc="outside upper center", ncols=2)
     figure.savefig(FOLDER / "growth-networks.svg", metadata={"Date": None})
 
 
@@ -163,10 +214,11 @@ def line(axis, curve: dict, values: list[float], unit: float, *, straight: bool 
     axis.set_xlabel(curve["what"])
 
 
-def finish(axis, label: str, *, relative: bool = True) -> None:
+def finish(axis, label: str, *, relative: bool = True, legend: bool = True) -> None:
     axis.set_ylabel(f"{label}\n(1: a million packet-hops of the reference)" if relative else label)
     axis.grid(alpha=0.3)
-    axis.legend(fontsize=7)
+    if legend:
+        axis.legend(fontsize=7)
 
 
 if __name__ == "__main__":

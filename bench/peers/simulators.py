@@ -1,4 +1,4 @@
-"""Runs a workload in Penstock, ns-2 or ns-3: what it did and what it cost."""
+"""Runs a workload in Penstock, ns-2, ns-3 or htsim: what it did and what it cost."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
-BUILT = HERE.parents[1] / "target" / "ns3"
+BUILT = HERE.parents[1] / "target" / "peers"
 PENSTOCK = Path(sys.executable).with_name("penstock")
 
 # ns-3's modules; what pkg-config says of include paths is damaged in Debian's package, and not needed there.
@@ -43,7 +43,7 @@ def call(command: list[str]) -> tuple[str, float, int]:
 
 
 def penstock(name: str, seconds: float | None = None, *, only_setup: bool = False) -> Run:
-    """From the scenario's text to its counters, or to the first event."""
+    """From the text of a workload, or of a scenario file, to its counters, or to the first event."""
     more = [*([] if seconds is None else ["--duration", f"{seconds} s"]), *(["--setup"] if only_setup else [])]
     out, whole, _ = call([str(PENSTOCK), "bench", name, "--format", "json", *more])
     [seen] = json.loads(out)
@@ -78,6 +78,19 @@ def ns3(command: list[str], form: list[str], seconds: float | None, *, exact: bo
     return counted([str(BUILT / program), *settings, *form, *until, *(["--exact=1"] if exact else [])])
 
 
+def htsim(command: list[str], _form: list[str], seconds: float | None, **_exact: bool) -> Run:
+    """The same with a program of ours that was built with htsim's library; it always counts link by link."""
+    return counted([*command, f"--until={seconds}"])
+
+
+def kept(name: str, text: str) -> str:
+    """The path of a file with this text, which a simulator reads."""
+    BUILT.mkdir(parents=True, exist_ok=True)
+    file = BUILT / name
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
 def missing_ns2() -> str | None:
     """Why ns-2 cannot run."""
     return None if shutil.which("ns") else "ns-2 is not installed (Debian: apt-get install ns2)"
@@ -92,15 +105,25 @@ def missing_ns3() -> str | None:
     libraries = subprocess.run(["pkg-config", "--libs-only-l", *MODULES], capture_output=True, text=True, check=True)
     for source in sorted((HERE / "ns3").glob("*.cc")):
         program = BUILT / source.stem
-        newest = max(file.stat().st_mtime for file in (source, HERE / "ns3" / "lean.h"))
+        headers = [*(HERE / "ns3").glob("*.h"), HERE / "network.h"]
+        newest = max(file.stat().st_mtime for file in (source, *headers))
         if not program.exists() or program.stat().st_mtime < newest:
             command = ["g++", "-std=c++17", "-O2", str(source), "-o", str(program), *libraries.stdout.split()]
             subprocess.run(command, check=True)
     return None
 
 
+def missing_htsim(program: str | None) -> str | None:
+    """Why htsim cannot run."""
+    if program is None:
+        return "htsim is not given (--htsim PROGRAM, see bench/README.md)"
+    return None if os.access(program, os.X_OK) else f"htsim is not given: {program} is no program"
+
+
 def version(peer: str) -> str:
-    """A peer's version."""
+    """A peer's version; htsim has none."""
+    if peer == "htsim":
+        return "unknown"
     if peer == "ns-2":
         said = subprocess.run(["dpkg-query", "-W", "-f=${Version}", "ns2"], capture_output=True, text=True, check=False)
         return said.stdout.strip() or "unknown"

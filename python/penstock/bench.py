@@ -13,7 +13,7 @@ import time
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from penstock.errors import InputError, PenstockError
 from penstock.memory import allow, allowed, require
@@ -191,8 +191,11 @@ def _pcn(traffic: str) -> str:
     return scenario(settings, Case(ADMISSION, traffic, SINGLE), span=("100 s", "10 s"))
 
 
-def fat_tree(ports: int = 16) -> str:
-    """A fat tree of 1 Gbit/s with 1,024 hosts, each with four transfers to other pods or edges, 100 ms."""
+def fat_tree(ports: int = 16, variant: Literal["new-reno", "sack"] = "new-reno", **more: Any) -> str:
+    """A fat tree of 1 Gbit/s with 1,024 hosts, each with four transfers to other pods or edges, 100 ms.
+
+    With another `variant` of TCP, or `more` of its settings, it is what simulators without this one are compared with.
+    """
     from penstock.components import Ftp, TailDrop, Tcp
     from penstock.network import Network
     from penstock.topologies import fat_tree as grow
@@ -200,12 +203,13 @@ def fat_tree(ports: int = 16) -> str:
     net = Network()
     tree = grow(net, ports, rate="1 Gbit/s", delay="1 us", queue=TailDrop(limit="100 packets"))
     tcp = Tcp(
-        variant="new-reno",
+        variant=variant,
         packet="1500 bytes",
         header="40 bytes",
         initial_window="10 packets",
         initial_rto="5 ms",
         min_rto="5 ms",
+        **more,
     )
     hosts = len(tree.hosts)
     for number, shift in enumerate((1, ports, hosts // 3, hosts // 2 + 1)):

@@ -38,18 +38,20 @@ def test_kept_comparisons_did_the_same_work():
 
     kept = json.loads(page.PEERS.read_text())
     assert [c["workload"] for c in kept if c["outside"] or not c["reached"]] == []
-    able = [(name, "ns-2") for name in compare.WORKLOADS]
-    able += [(name, "ns-3") for name, workload in compare.WORKLOADS.items() if workload.ns3]
+    able = [(name, peer) for peer in compare.FORMS for name, each in compare.WORKLOADS.items() if peer in each.jobs]
     assert [(c["workload"], c["peer"]) for c in kept] == able
 
 
 def test_compared_workloads_exist_on_both_sides():
     import compare
 
-    assert set(compare.WORKLOADS) <= set(WORKLOADS)
-    for workload in compare.WORKLOADS.values():
-        assert (BENCH / "peers" / "ns2" / workload.ns2[0]).exists()
-        assert workload.ns3 is None or (BENCH / "peers" / "ns3" / f"{workload.ns3[0]}.cc").exists()
+    for name, workload in compare.WORKLOADS.items():
+        assert workload.jobs
+        for peer, job in workload.jobs.items():
+            assert name in WORKLOADS if job.text is None else _core.check(job.text(), name) == []
+            assert (job.seconds is None) == (peer == "ns-2")
+            sources = {"ns-2": "ns2/{}", "ns-3": "ns3/{}.cc", "htsim": "htsim/fat-tree.cc"}
+            assert (BENCH / "peers" / sources[peer].format(*job.command)).exists()
 
 
 def test_a_peer_that_is_not_there_is_left_out(monkeypatch, capsys):
@@ -58,7 +60,15 @@ def test_a_peer_that_is_not_there_is_left_out(monkeypatch, capsys):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(sys, "argv", ["compare.py"])
     assert compare.main() == 0
-    assert re.findall(r"skipped: (ns-\d) is not installed", capsys.readouterr().out) == ["ns-2", "ns-3"]
+    assert re.findall(r"skipped: (\S+) is not", capsys.readouterr().out) == ["ns-2", "ns-3", "htsim"]
+
+
+def test_what_is_given_as_htsim_must_be_a_program(monkeypatch, capsys, tmp_path):
+    import compare
+
+    monkeypatch.setattr(sys, "argv", ["compare.py", "--peer", "htsim", "--htsim", str(tmp_path / "none")])
+    assert compare.main() == 0
+    assert f"{tmp_path / 'none'} is no program" in capsys.readouterr().out
 
 
 def test_work_outside_the_bands_is_told(monkeypatch):
@@ -71,6 +81,82 @@ def test_work_outside_the_bands_is_told(monkeypatch):
         theirs = compare.Run(packet_hops=hops, **{**counts, "drops": drops})
         comparison.call = lambda *_, theirs=theirs, **__: theirs
         assert comparison.same_work()[1] == outside
+
+
+def test_other_work_is_not_timed(monkeypatch, capsys):
+    import compare
+
+    ours = compare.Run(1000, 100, 4, 1e6, cpu=1.0, whole=1.0, peak=1)
+    monkeypatch.setattr(compare, "penstock", lambda *_: ours)
+    comparison = compare.Comparison("cbr", "ns-2", 1)
+    calls = []
+    comparison.call = lambda *_, **how: calls.append(how) or ours._replace(drops=9)
+    seen = comparison.runs()
+    assert (seen["outside"], seen["reached"], calls) == (["drops"], False, [{"exact": True}])
+    compare.show(seen)
+    assert capsys.readouterr().out.endswith("  not the same work: not timed\n")
+
+
+def test_what_is_new_takes_the_place_of_what_was_kept():
+    import compare
+
+    def made(*which):
+        return [{"peer": peer, "workload": name, "seconds": number} for peer, name, number in which]
+
+    kept = made(("ns-2", "cbr", 1), ("ns-2", "af", 1), ("ns-3", "cbr", 1))
+    new = made(("ns-3", "cbr", 2), ("htsim", "fat-tree-4", 2), ("ns-2", "parking-lot", 2))
+    assert compare.merged(kept, new) == made(
+        *[("ns-2", "cbr", 1), ("ns-2", "parking-lot", 2), ("ns-2", "af", 1)],
+        *[("ns-3", "cbr", 2), ("htsim", "fat-tree-4", 2)],
+    )
+
+
+def test_htsim_is_run_on_the_network_of_the_workload(monkeypatch, tmp_path, capsys):
+    import compare
+    import simulators
+
+    calls = tmp_path / "calls"
+    program = tmp_path / "htsim"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {calls}\necho packet_hops=1000 delivered=100 drops=4 goodput=1e6\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(simulators, "BUILT", tmp_path)
+    scenarios = []
+
+    def ours(name, *_, **__):
+        scenarios.append(name)
+        return compare.Run(1000, 100, 4, 1e6, cpu=1.0, whole=1.0, peak=1)
+
+    monkeypatch.setattr(compare, "penstock", ours)
+    argv = ["compare.py", "fat-tree-4", "cbr", "--peer", "htsim", "--htsim", str(program), "--pairs", "1"]
+    monkeypatch.setattr(sys, "argv", argv)
+    assert compare.main() == 0
+    network = tmp_path / "fat-tree-4.txt"
+    assert calls.read_text().splitlines() == [f"--network={network} --until={t}" for t in (0.4, 0.4, 0.0001)]
+    assert network.read_text().startswith("96\n")
+    assert set(scenarios) == {"cbr", str(tmp_path / "fat-tree-4-htsim.toml")}
+    assert "cbr: not compared with htsim" in capsys.readouterr().out
+
+
+def test_fat_trees_stand_by_size_with_both_sides():
+    import page
+
+    def compared(ports, peer):
+        side = {
+            "packet_hops_per_cpu_second": 2e6,
+            "peak_bytes": 1,
+            "steady": [3e6],
+            "runs": [{"cpu": 5, "packet_hops": 7}],
+        }
+        told = {"main": "a", "forms": {"a": {**side, "ratios": [8, 9, 10]}}, "reference": 1e8, "load": [0, 1]}
+        return {"workload": f"fat-tree-{ports}", "peer": peer, "seconds": 0.02, "penstock": side, **told}
+
+    rows = page.tree_rows([compared(16, "ns-3"), compared(4, "ns-3"), compared(4, "htsim"), {"workload": "cbr"}])
+    cells = [row.split(" | ") for row in rows[2:]]
+    assert [(row[0], row[1]) for row in cells] == [
+        *[("| 16", "ns-3"), ("| 16", "Penstock"), ("| 16", "htsim"), ("| 16", "Penstock")],
+        *[("| 1,024", "ns-3"), ("| 1,024", "Penstock")],
+    ]
+    assert cells[0][2:] == ["20 ms", "7", "5.00", "2.00 M", "0.0300", "9.0 (8.0 to 10.0)", "0.0 to 1.0 |"]
 
 
 def test_ratios_leave_the_set_up_out_of_both():

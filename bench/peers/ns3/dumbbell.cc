@@ -1,65 +1,9 @@
 // TCP over a dumbbell: 40 access nodes a side, one bottleneck, NewReno with an ACK for every packet.
 //
 // With --bulk=1 40 transfers over 10 Gb/s and a round trip of 1 ms, otherwise a thousand over 1 Gb/s and 50 ms.
-#include "lean.h"
+#include "tcp.h"
 
-// Data that makes packets of 1500 bytes: PPP has 2, IP and TCP without options 40.
-constexpr uint32_t SEGMENT = 1458;
 constexpr uint32_t NODES = 40;
-
-static void configure()
-{
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpNewReno::GetTypeId()));
-    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TcpClassicRecovery::GetTypeId()));
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(SEGMENT));
-    Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
-    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
-    // The window of 256 packets is the sender's buffer: where it is the receiver's, ns-3.37 ends with a segmentation fault.
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(256 * SEGMENT));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(512 * SEGMENT));
-    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
-    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(false));
-    Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
-    Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(false));
-}
-
-// Hands over as much as the socket takes.
-static void fill(Ptr<Socket> socket, uint32_t room)
-{
-    for (; room >= SEGMENT; room -= SEGMENT)
-    {
-        socket->Send(Create<Packet>(SEGMENT));
-    }
-}
-
-static void begin(Ptr<Node> node, InetSocketAddress to)
-{
-    auto socket = Socket::CreateSocket(node, TcpSocketFactory::GetTypeId());
-    socket->SetConnectCallback(Callback<void, Ptr<Socket>>([](auto socket) { fill(socket, socket->GetTxAvailable()); }),
-                               MakeNullCallback<void, Ptr<Socket>>());
-    socket->SetSendCallback(Callback<void, Ptr<Socket>, uint32_t>(&fill));
-    socket->Connect(to);
-}
-
-// Counts the bytes of each connection that a node accepts.
-static void listen(Ptr<Node> node)
-{
-    auto socket = Socket::CreateSocket(node, TcpSocketFactory::GetTypeId());
-    socket->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9));
-    socket->Listen();
-    socket->SetAcceptCallback(
-        MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
-        Callback<void, Ptr<Socket>, const Address&>([](Ptr<Socket> accepted, const Address&) {
-            size_t flow = counts.packets.size();
-            counts.packets.push_back(0);
-            accepted->SetRecvCallback(Callback<void, Ptr<Socket>>([flow](Ptr<Socket> socket) {
-                while (auto data = socket->Recv())
-                {
-                    counts.packets[flow] += data->GetSize();
-                }
-            }));
-        }));
-}
 
 int main(int argc, char* argv[])
 {
@@ -68,7 +12,7 @@ int main(int argc, char* argv[])
     const uint32_t flows = bulk ? 40 : 1000;
     const double rtt = bulk ? 1e-3 : 50e-3;
     const std::string access = bulk ? "40Gbps" : "10Gbps";
-    configure();
+    configure_tcp(256, MilliSeconds(200));
 
     NodeContainer sources(NODES), sinks(NODES), routers(2);
     stack(NodeContainer(sources, sinks, routers));
@@ -94,11 +38,5 @@ int main(int argc, char* argv[])
     }
 
     run(settings, bulk ? 2 : 10);
-    uint64_t bytes = 0;
-    for (auto received : counts.packets)
-    {
-        bytes += received;
-    }
-    // As if a segment carried 1460 bytes, which it does where a link adds nothing.
-    result(bytes / SEGMENT, 8.0 * bytes / SEGMENT * 1460 / settings.until);
+    tcp_result(settings);
 }

@@ -33,8 +33,8 @@ struct Settings
     uint32_t seed = 1;
 };
 
-// Reads `--until=`, `--exact=`, `--seed=` and a switch of the program's own; ns-3 itself knows `--SchedulerType=`.
-inline Settings read(int argc, char* argv[], const std::string& name = "", bool* given = nullptr)
+// Reads `--until=`, `--exact=`, `--seed=` and a setting of the program's own; ns-3 itself knows `--SchedulerType=`.
+template <typename T = bool> Settings read(int argc, char* argv[], const std::string& name = "", T* given = nullptr)
 {
     Settings settings;
     CommandLine command;
