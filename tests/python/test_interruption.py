@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -162,3 +163,52 @@ def test_an_interruption_of_compiled_text_ends_with_the_same_code(tmp_path):
     )
     ended = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr.partition(";")[0]) == (130, "interrupted")
+
+
+def run_as_command(tmp_path, work):
+    """Ends as `penstock run` does whose work is the text `work`."""
+    program = f"""
+import signal
+import penstock.cli.app
+import penstock.cli.help
+from penstock.errors import PenstockError
+
+def work(**options):
+{textwrap.indent(textwrap.dedent(work), "    ")}
+
+penstock.cli.help.help_text = lambda *_: None
+penstock.cli.app.app = work
+penstock.cli.command()
+"""
+    return subprocess.run(
+        [sys.executable, "-c", program, "run"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_an_interruption_that_python_ignores_is_repeated(tmp_path, number):
+    # A finaliser raises nothing: Python reports the exception as ignored and goes on, here for ever.
+    work = f"""
+        class Finalised:
+            def __del__(self):
+                signal.raise_signal(signal.{number})
+        Finalised()
+        for _ in iter(int, 1):
+            pass
+    """
+    ended = run_as_command(tmp_path, work)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", SAID)
+
+
+@pytest.mark.parametrize("error", ["TypeError", "PenstockError"])
+def test_an_interruption_is_told_where_it_became_another_error(tmp_path, error):
+    work = f"""
+        try:
+            signal.raise_signal(signal.SIGTERM)
+            for _ in iter(int, 1):
+                pass
+        except KeyboardInterrupt:
+            raise {error}("no data type") from None
+    """
+    ended = run_as_command(tmp_path, work)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", SAID)

@@ -6,16 +6,15 @@ Each verb has a file of its own, which imports what it needs only when it is cal
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, say
+from penstock.interruption import asked, obey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import FrameType
 
     import typer
 
@@ -25,7 +24,7 @@ __all__ = ["command", "main"]
 def main() -> None:
     """Runs the command line and ends the process: 0 done, 1 failed, 2 asked for wrongly, 130 interrupted."""
     try:
-        signal.signal(signal.SIGTERM, _interrupt)
+        obey()
         code = _guarded()
     except KeyboardInterrupt:
         code = 130
@@ -60,11 +59,8 @@ def _what_remains(words: Sequence[str]) -> str:
 
 
 def _guarded() -> int:
-    import typer
-
     from penstock.cli.app import app
     from penstock.cli.help import help_text
-    from penstock.errors import PenstockError
 
     try:
         completing = "_PENSTOCK_COMPLETE" in os.environ
@@ -73,18 +69,28 @@ def _guarded() -> int:
             emit(shown)
             return 0
         return int(app(prog_name="penstock", standalone_mode=False) or 0)
-    except typer.TyperException as error:
-        say(_told(error, sys.argv[1:]))
-        return error.exit_code
-    except typer.Abort:
-        return 130
-    except PenstockError as error:
-        say(str(error))
-        return error.exit_code
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        return _ours(error)
+        return 130 if asked() else _failed(error)
+
+
+def _failed(error: BaseException) -> int:
+    """Says what went wrong; gives the exit code of it."""
+    import typer
+
+    from penstock.errors import PenstockError
+
+    match error:
+        case typer.TyperException():
+            say(_told(error, sys.argv[1:]))
+            return error.exit_code
+        case typer.Abort():
+            return 130
+        case PenstockError():
+            say(str(error))
+            return error.exit_code
+    return _ours(error)
 
 
 def _told(error: typer.TyperException, words: Sequence[str]) -> str:
@@ -108,11 +114,6 @@ def _told(error: typer.TyperException, words: Sequence[str]) -> str:
             told = told.replace(written, shortened(part, 60))
     # What it repeats in another form.
     return "\n".join(shortened(line, 1000) for line in told.split("\n"))
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """What asks to end is obeyed as Ctrl-C is."""
-    raise KeyboardInterrupt
 
 
 def _ours(error: BaseException) -> int:

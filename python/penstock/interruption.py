@@ -1,0 +1,56 @@
+"""Ctrl-C and SIGTERM as :class:`KeyboardInterrupt`, also where the code that they reach makes something else of it.
+
+Python raises the exception wherever it stands. Where that is a call out of compiled code (polars asking Python of which
+type a column is, a finaliser), nobody may hand it on: Python reports it as ignored and goes on, or the caller fails
+with an error of its own. So it is remembered that an interruption was asked for, and one that was ignored is repeated.
+"""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+__all__ = ["asked", "obey"]
+
+_AGAIN = 0.01
+"""Seconds after which an ignored interruption is repeated, when the code that ignored it has returned."""
+
+_asked = threading.Event()
+
+
+def obey() -> None:
+    """Lets SIGTERM, and Ctrl-C where the process does not ignore it, raise :class:`KeyboardInterrupt` from now on.
+
+    To be called in the main thread.
+    """
+    _asked.clear()
+    signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _interrupt)
+    sys.unraisablehook = _unraisable
+
+
+def asked() -> bool:
+    """Whether an interruption was asked for, whatever has become of it."""
+    return _asked.is_set()
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    _asked.set()
+    raise KeyboardInterrupt
+
+
+def _unraisable(ignored: sys.UnraisableHookArgs) -> None:
+    """Repeats an interruption that was ignored; reports anything else as Python does."""
+    if not issubclass(ignored.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(ignored)
+        return
+    again = threading.Timer(_AGAIN, _thread.interrupt_main, [signal.SIGTERM])
+    again.daemon = True
+    again.start()
