@@ -21,6 +21,7 @@ pub mod impairment;
 pub mod meter;
 pub mod packet;
 pub mod pcn_meter;
+pub mod prefetch;
 pub mod printable;
 pub mod probe;
 pub mod rng;

@@ -11,6 +11,7 @@ use crate::kernel::journal::Window;
 use crate::kernel::route::Routes;
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
+use penstock_model::prefetch::prefetch;
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
 
@@ -62,20 +63,36 @@ impl TcpEndpoints {
         self.senders.is_empty() && self.receivers.is_empty()
     }
 
-    /// Reads what receiving `packet` needs; see [`crate::kernel::logical_process::LogicalProcess::touch`].
+    /// Asks for the memory that receiving `packet` needs; see [`crate::kernel::logical_process::LogicalProcess::prefetch`].
     #[inline]
-    pub fn touch(&self, packet: &Packet, routes: &Routes) -> u64 {
-        match packet.body {
-            Body::Segment { .. } => self.receivers.get(routes.sink(packet.flow) as usize).map_or(0, |end| {
-                let ReceiverEndpoint { receiver, armed, template, goodput, .. } = end;
-                receiver.touch() ^ armed.as_ps() ^ goodput ^ routes.touch(template.departure.hop)
-            }),
-            Body::Ack { .. } => self.senders.get(routes.flow(packet.flow).source as usize).map_or(0, |end| {
-                let SenderEndpoint { sender, armed, template, sent, .. } = end;
-                sender.touch() ^ armed.as_ps() ^ sent.timeouts ^ routes.touch(template.departure.hop)
-            }),
-            _ => 0,
-        }
+    pub fn prefetch(&self, stage: usize, packet: &Packet, routes: &Routes) {
+        let hop = match packet.body {
+            Body::Segment { .. } => {
+                let Some(end) = self.receivers.get(routes.sink(packet.flow) as usize) else { return };
+                if stage == 2 {
+                    end.receiver.prefetch();
+                    prefetch(&end.armed);
+                    prefetch(&end.template);
+                    prefetch(&end.received);
+                    prefetch(&end.goodput);
+                    return;
+                }
+                end.template.departure.hop
+            }
+            Body::Ack { .. } => {
+                let Some(end) = self.senders.get(routes.flow(packet.flow).source as usize) else { return };
+                if stage == 2 {
+                    end.sender.prefetch();
+                    prefetch(&end.armed);
+                    prefetch(&end.template);
+                    prefetch(&end.sent);
+                    return;
+                }
+                end.template.departure.hop
+            }
+            _ => return,
+        };
+        routes.prefetch_hop(hop);
     }
 
     /// A switch has dropped a packet of `flow`, whose sender may be here.

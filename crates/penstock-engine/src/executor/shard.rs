@@ -2,20 +2,24 @@
 
 use crate::executor::sequencer::Sequencer;
 use crate::executor::tuning::Mode;
-use crate::executor::windows::Window;
+use crate::executor::windows::{Due, Window};
 use crate::kernel::compact_ports::{CompactPorts, Forwarded, Place};
 use crate::kernel::event::{Arrival, TrainPacket};
 use crate::kernel::inputs::Inputs;
-use crate::kernel::logical_process::LogicalProcess;
+use crate::kernel::logical_process::{LogicalProcess, PREFETCH_STAGES};
 use crate::kernel::outbox::{LocalDeliveries, Outbox, OutboxBatch};
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use crate::merge::window_wheel::{Delivery, WindowWheel};
 use penstock_model::units::Time;
-use std::hint::black_box;
 
-/// In windows, so many processes are read from memory at one time.
-const TOUCHED: u64 = 16;
+/// In windows, so many visits lie between two stages of asking for memory, and between the last and the visit.
+const VISITS_OF_A_STAGE: usize = 4;
+
+/// How many visits ahead memory is asked for in a stage.
+fn visits_ahead(stage: usize) -> usize {
+    (PREFETCH_STAGES - stage) * VISITS_OF_A_STAGE
+}
 
 const BETWEEN_VISITS: &str = "inputs are missing only during a visit";
 
@@ -179,11 +183,13 @@ impl<P: LogicalProcess> Shard<'_, P> {
         let (before, mut visits) = (budget.handled, 0);
         loop {
             let Some(LocalDeliveries { wheel, .. }) = outbox.local.as_deref() else { unreachable!("it is there while windows run") };
-            if visits % TOUCHED == 0 {
-                black_box(self.touch_upcoming(window, wheel));
+            if visits == 0 {
+                self.prefetch_first(window, wheel);
             }
-            let Some(process) = window.next(wheel) else { break };
-            if let Some(place) = window.compact.place(process) {
+            self.prefetch_next(window, wheel);
+            let Some(Due { process, port, .. }) = window.next(wheel) else { break };
+            let process = process as usize;
+            if let Some(place) = port {
                 visits += 1;
                 budget.count(self.forward_in_window(process, place, window, outbox));
                 if budget.is_spent() {
@@ -208,30 +214,39 @@ impl<P: LogicalProcess> Shard<'_, P> {
         self.sequencer.end_window(visits, budget.handled - before);
     }
 
-    /// Reads what the next visits need first, in two rounds: the first reads where the second finds what it reads. Returns something that
-    /// depends on all that was read.
-    fn touch_upcoming(&self, window: &Window, wheel: &WindowWheel<Arrival>) -> u64 {
-        let mut read = 0;
-        for (process, last) in window.upcoming(TOUCHED as usize, wheel) {
-            read ^= match window.compact.place(process) {
-                Some(place) => window.compact.touch(place) ^ last.map_or(0, |arrival| self.routes.touch(arrival.packet.hop.next())),
-                None => self.processes[process].touch(),
-            };
+    /// Asks for the memory of the first visits of a window.
+    fn prefetch_first(&self, window: &Window, wheel: &WindowWheel<Arrival>) {
+        for stage in 0..PREFETCH_STAGES {
+            (0..visits_ahead(stage)).for_each(|ahead| self.prefetch(stage, ahead, window, wheel));
         }
-        for (process, last) in window.upcoming(TOUCHED as usize, wheel) {
-            read ^= match window.compact.place(process) {
-                Some(place) => window.compact.touch_waiting(place),
-                None => self.processes[process].touch_ends(last, self.routes),
-            };
+    }
+
+    /// Asks for the memory of coming visits, in stages: the later one, the sooner the visit is; and for some of the next window's.
+    #[inline]
+    fn prefetch_next(&self, window: &Window, wheel: &WindowWheel<Arrival>) {
+        window.prefetch_coming(wheel);
+        for stage in 0..PREFETCH_STAGES {
+            self.prefetch(stage, visits_ahead(stage), window, wheel);
         }
-        read
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, stage: usize, ahead: usize, window: &Window, wheel: &WindowWheel<Arrival>) {
+        let Some(due) = window.upcoming(ahead) else { return };
+        let Some(place) = due.port else {
+            return self.processes[due.process as usize].prefetch(stage, window.last_arrival(due, wheel), self.routes);
+        };
+        window.compact.prefetch(stage, place);
+        if stage == 0 {
+            window.last_arrival(due, wheel).into_iter().for_each(|arrival| self.routes.prefetch_hop(arrival.packet.hop.next()));
+        }
     }
 
     /// Leaves the rest of a window for later.
     fn give_up(&mut self, window: &mut Window, outbox: &mut Outbox) {
         let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
-        for process in window.give_up(&mut local.wheel) {
-            let process = *process as usize;
+        for due in window.give_up(&mut local.wheel) {
+            let process = due.process as usize;
             let next = self.processes[process].next(inputs_of(&self.inputs[process]));
             self.sequencer.deferred().set(process, next);
         }

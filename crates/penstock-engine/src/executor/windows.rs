@@ -7,13 +7,13 @@
 //!
 //! This is for networks of many processes of which each has little to do within the time that nothing can reach it.
 
-use crate::kernel::compact_ports::CompactPorts;
+use crate::kernel::compact_ports::{CompactPorts, Place};
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::merge::deferred_set::DeferredSet;
 use crate::merge::window_wheel::WindowWheel;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
-use std::hint::black_box;
 
 /// No window is longer, so that one in a network of long delays does not hold too much.
 const LONGEST_WINDOW: Duration = Duration::from_ms(1_000);
@@ -35,11 +35,14 @@ pub struct Window {
     arrivals: Vec<u32>,
     /// For each arrival the one before it at the same process, or [`NONE`].
     before: Vec<u32>,
-    /// For each process its last arrival, or [`NONE`], or [`WOKEN`] if it has something to do without any.
-    last: Vec<u32>,
     /// The processes that have something to do; those before `visited` have been visited.
-    due: Vec<u32>,
+    due: Vec<Due>,
     visited: usize,
+    /// Where that stands on the wheel which is known of the next window, and how much of it is asked for at each visit.
+    coming: Vec<u32>,
+    coming_share: usize,
+    /// For each process its place among those that are due, or [`NONE`].
+    places: Vec<u32>,
     /// Where the arrivals of one process stand, in order.
     order: Vec<u32>,
     /// The inputs of the process that is visited.
@@ -50,8 +53,18 @@ pub struct Window {
     has_mail: Vec<bool>,
 }
 
+/// A process that has something to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Due {
+    /// Its number.
+    pub process: u32,
+    /// Its last arrival, or [`NONE`] if it has something to do without any.
+    last: u32,
+    /// The port that it has lent, if it has.
+    pub port: Option<Place>,
+}
+
 const NONE: u32 = u32::MAX;
-const WOKEN: u32 = u32::MAX - 1;
 /// More arrivals than this are not sorted by insertion.
 const FEW: usize = 16;
 
@@ -64,9 +77,11 @@ impl Window {
         Window {
             arrivals: Vec::new(),
             before: Vec::new(),
-            last: vec![NONE; processes],
             due: Vec::new(),
             visited: 0,
+            coming: Vec::new(),
+            coming_share: 0,
+            places: vec![NONE; processes],
             order: Vec::new(),
             inputs,
             compact: CompactPorts::new(processes),
@@ -81,41 +96,56 @@ impl Window {
         self.due.clear();
         self.visited = 0;
         wheel.take(first, until, &mut self.arrivals);
-        // First into the caches, without a jump that depends on what comes out of memory.
-        black_box(self.arrivals.iter().fold(0, |read, place| read ^ wheel.get(*place).receiver));
         for (i, place) in (0..).zip(&self.arrivals) {
-            let receiver = wheel.get(*place).receiver;
-            let last = std::mem::replace(&mut self.last[receiver as usize], i);
-            self.before.push(last);
-            if last == NONE {
-                self.due.push(receiver);
+            let process = wheel.get(*place).receiver;
+            let due = &mut self.places[process as usize];
+            if *due == NONE {
+                *due = self.due.len() as u32;
+                self.due.push(Due { process, last: i, port: self.compact.place(process as usize) });
+                self.before.push(NONE);
+            } else {
+                self.before.push(std::mem::replace(&mut self.due[*due as usize].last, i));
             }
         }
         wakeups.take(until, |process, _| {
-            if self.last[process] == NONE {
-                self.last[process] = WOKEN;
-                self.due.push(process as u32);
+            let due = &mut self.places[process];
+            if *due == NONE {
+                *due = self.due.len() as u32;
+                self.due.push(Due { process: process as u32, last: NONE, port: self.compact.place(process) });
             }
         });
+        self.coming.clear();
+        wheel.list_next(&mut self.coming);
+        self.coming_share = self.coming.len().div_ceil(self.due.len().max(1));
     }
 
-    /// The processes to be visited next, up to `most` of them, each with the last packet that arrives there in the window, if any does.
+    /// Asks for a part of the memory of the next window.
     #[inline]
-    pub fn upcoming<'a>(&'a self, most: usize, wheel: &'a WindowWheel<Arrival>) -> impl Iterator<Item = (usize, Option<&'a Arrival>)> {
-        let rest = &self.due[self.visited..];
-        rest[..rest.len().min(most)].iter().map(move |process| {
-            let last = self.arrivals.get(self.last[*process as usize] as usize);
-            (*process as usize, last.map(|place| &wheel.get(*place).item))
-        })
+    pub fn prefetch_coming(&self, wheel: &WindowWheel<Arrival>) {
+        let from = (self.visited * self.coming_share).min(self.coming.len());
+        let to = (from + self.coming_share).min(self.coming.len());
+        self.coming[from..to].iter().for_each(|place| prefetch(wheel.get(*place)));
+    }
+
+    /// The process to be visited after `ahead` others, if there is one.
+    #[inline]
+    pub fn upcoming(&self, ahead: usize) -> Option<Due> {
+        self.due.get(self.visited + ahead).copied()
+    }
+
+    /// The last packet that arrives at a process that is due, if any does.
+    #[inline]
+    pub fn last_arrival<'a>(&self, due: Due, wheel: &'a WindowWheel<Arrival>) -> Option<&'a Arrival> {
+        self.arrivals.get(due.last as usize).map(|place| &wheel.get(*place).item)
     }
 
     /// The next process with something to do.
     #[inline]
-    pub fn next(&mut self, wheel: &WindowWheel<Arrival>) -> Option<usize> {
-        let process = *self.due.get(self.visited)? as usize;
+    pub fn next(&mut self, wheel: &WindowWheel<Arrival>) -> Option<Due> {
+        let due = *self.due.get(self.visited)?;
         self.visited += 1;
-        self.gather(process, wheel);
-        Some(process)
+        self.gather(due, wheel);
+        Some(due)
     }
 
     /// Puts what arrives at the next process into `inputs`.
@@ -133,14 +163,14 @@ impl Window {
         (&self.order, &mut self.compact)
     }
 
-    /// Lists the arrivals at `process` by time, then input, then as they were sent.
+    /// Lists the arrivals at a process that is due by time, then input, then as they were sent.
     #[inline]
-    fn gather(&mut self, process: usize, wheel: &WindowWheel<Arrival>) {
+    fn gather(&mut self, due: Due, wheel: &WindowWheel<Arrival>) {
         self.order.clear();
-        let last = std::mem::replace(&mut self.last[process], NONE);
-        if last < WOKEN {
-            self.order.push(self.arrivals[last as usize]);
-            let before = self.before[last as usize];
+        self.places[due.process as usize] = NONE;
+        if due.last != NONE {
+            self.order.push(self.arrivals[due.last as usize]);
+            let before = self.before[due.last as usize];
             if before != NONE {
                 self.gather_from(before, wheel);
             }
@@ -176,11 +206,11 @@ impl Window {
     }
 
     /// Gives up the rest of the window: what arrives in it is added to `wheel` again; returns the processes.
-    pub fn give_up(&mut self, wheel: &mut WindowWheel<Arrival>) -> &[u32] {
+    pub fn give_up(&mut self, wheel: &mut WindowWheel<Arrival>) -> &[Due] {
         let rest = self.visited;
         self.visited = self.due.len();
         for i in rest..self.due.len() {
-            self.gather(self.due[i] as usize, wheel);
+            self.gather(self.due[i], wheel);
             self.order.iter().for_each(|place| wheel.put_back(*place));
         }
         &self.due[rest..]

@@ -9,6 +9,7 @@ use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::merge::ring::Ring;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use std::collections::BTreeMap;
 
@@ -161,17 +162,18 @@ impl CompactPorts {
         Some(self.places[process]).filter(|place| place.port != NOWHERE)
     }
 
-    /// Reads what [`CompactPorts::forward`] needs first; see [`crate::kernel::logical_process::LogicalProcess::touch`].
+    /// Asks for the memory that [`CompactPorts::forward`] needs; see [`crate::kernel::logical_process::LogicalProcess::prefetch`].
     #[inline]
-    pub fn touch(&self, place: Place) -> u64 {
+    pub fn prefetch(&self, stage: usize, place: Place) {
         let port = &self.ports[place.port as usize];
-        port.last_end.as_ps() ^ port.complete.touch()
-    }
-
-    /// Reads where the next packet that waits goes, once [`CompactPorts::touch`] has read the port.
-    #[inline]
-    pub fn touch_waiting(&self, place: Place) -> u64 {
-        self.ports[place.port as usize].waiting.touch().map_or(0, |old| old.as_ps())
+        match stage {
+            0 => {
+                prefetch(port);
+                port.complete.prefetch();
+            }
+            1 => port.waiting.prefetch_next(),
+            _ => {}
+        }
     }
 
     /// Takes an arrival: decides, counts, and schedules its transmission.

@@ -3,6 +3,7 @@
 use crate::api::observations::LinkCounters;
 use penstock_model::discipline::PRECEDENCES;
 use penstock_model::packet::Packet;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
 /// Transmissions that lie inside the window from the arrival of the packet to its end, counted in few words and added to the link's
@@ -18,10 +19,11 @@ pub struct CompleteTransmissions {
 }
 
 impl CompleteTransmissions {
-    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    /// Asks for the memory that a packet changes.
     #[inline]
-    pub fn touch(&self) -> u64 {
-        self.packets[0] ^ self.waited_byte_ps as u64
+    pub fn prefetch(&self) {
+        prefetch(&self.waited_ps);
+        prefetch(&self.packets);
     }
 
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`.

@@ -8,6 +8,9 @@ use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use penstock_model::units::Time;
 
+/// How many stages [`LogicalProcess::prefetch`] has, from 0 on.
+pub const PREFETCH_STAGES: usize = 4;
+
 /// A logical process: state that only its own events change. The executor decides when it runs, and how far.
 pub trait LogicalProcess {
     /// When the next event is due, given what is on its way here.
@@ -17,13 +20,9 @@ pub trait LogicalProcess {
     /// one is due, and how many were handled.
     fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64);
 
-    /// Reads what a visit needs first, so that what several visits need comes out of memory at one time. Returns something that depends
-    /// on all that was read.
-    fn touch(&self) -> u64;
-
-    /// Reads what a visit needs that is found by way of what [`LogicalProcess::touch`] has read: in a window in which `last` is the last
-    /// packet that arrives, if any does.
-    fn touch_ends(&self, last: Option<&Arrival>, routes: &Routes) -> u64;
+    /// Asks for the memory that a visit needs, in a window in which `last` is the last packet that arrives, if any does. What is found
+    /// by way of something else comes in a later stage, of [`PREFETCH_STAGES`].
+    fn prefetch(&self, stage: usize, last: Option<&Arrival>, routes: &Routes);
 
     /// Lends what every packet changes, if the process is a port that has nothing to do but forward packets, on which messages have no
     /// effect. Until that is given back, nothing else may be done with it, but [`LogicalProcess::count_lent`].

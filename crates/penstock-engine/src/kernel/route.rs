@@ -1,6 +1,7 @@
 //! Routes, compiled into a table of hops through which packets go by index.
 
 use penstock_model::id::{FlowId, HopId, ProcessId};
+use penstock_model::prefetch::prefetch;
 
 /// One arrival on a route.
 #[derive(Clone, Copy, Debug)]
@@ -67,10 +68,17 @@ impl Routes {
         self.hops[hop.index()]
     }
 
-    /// Reads the entry of `hop`, if there is one; see [`crate::kernel::logical_process::LogicalProcess::touch`].
+    /// Asks for the memory of the entry of `hop`, if there is one.
     #[inline]
-    pub fn touch(&self, hop: HopId) -> u64 {
-        self.hops.get(hop.index()).map_or(0, |hop| u64::from(hop.process.0))
+    pub fn prefetch_hop(&self, hop: HopId) {
+        self.hops.get(hop.index()).into_iter().for_each(prefetch);
+    }
+
+    /// Asks for the memory of the slots of `flow`.
+    #[inline]
+    pub fn prefetch_flow(&self, flow: FlowId) {
+        self.flows.get(flow.index()).into_iter().for_each(prefetch);
+        self.sinks.get(flow.index()).into_iter().for_each(prefetch);
     }
 
     /// The slots of `flow`.

@@ -1,5 +1,7 @@
 //! A ring buffer whose contents are read as slices.
 
+use penstock_model::prefetch::prefetch;
+
 /// A first-in-first-out queue of small values. Unlike `VecDeque` its capacity is a power of two, so that an index is one
 /// mask away, and its front is returned as a slice, so that many values can be read at once.
 #[derive(Clone, Debug)]
@@ -119,11 +121,10 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Where the next value goes, with an old value in it, if there is room. Tells nothing, but reads that place from memory, without a
-    /// jump that depends on what the ring holds.
+    /// Asks for the memory of the place where the next value goes.
     #[inline(always)]
-    pub fn touch(&self) -> Option<&T> {
-        self.places.get((self.head + self.len) & self.places.len().wrapping_sub(1))
+    pub fn prefetch_next(&self) {
+        self.places.get((self.head + self.len) & self.places.len().wrapping_sub(1)).into_iter().for_each(prefetch);
     }
 
     /// Values from the front on that lie side by side; none only if the queue is empty.

@@ -12,6 +12,7 @@ use crate::port::observer::PortObserver;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
 /// The counters of a port, and the window in which they count.
@@ -60,10 +61,13 @@ impl PortCounters {
         PortCounters { place, digest, link, lost, complete, window, offered: 0, dropped: 0, sent: 0, recorder, releases: None }
     }
 
-    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    /// Asks for the memory that a packet changes.
     #[inline]
-    pub fn touch(&self) -> u64 {
-        self.digest.value() ^ self.window.to.as_ps() ^ self.complete.touch() ^ self.sent
+    pub fn prefetch(&self) {
+        prefetch(&self.digest);
+        prefetch(&self.window);
+        prefetch(&self.sent);
+        self.complete.prefetch();
     }
 
     /// Keeps a list of what leaves from now on.

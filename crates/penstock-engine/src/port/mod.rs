@@ -45,6 +45,7 @@ use penstock_model::conditioner::ShaperPlan;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
 use penstock_model::id::{LinkId, ProcessId};
 use penstock_model::impairment::AnyImpairment;
+use penstock_model::prefetch::prefetch;
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Duration, Time};
@@ -122,14 +123,27 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
 }
 
 impl Port {
-    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    /// See [`crate::kernel::logical_process::LogicalProcess::prefetch`].
     #[inline]
-    pub fn touch(&self) -> u64 {
-        let queue = match &self.queueing {
-            Queueing::TailDropFifo(queue) => queue.touch(),
-            Queueing::Precomputed(_) | Queueing::EventDriven(_) => 0,
-        };
-        self.delay.as_ps() ^ self.transit.len() as u64 ^ queue ^ self.counters.touch() ^ self.transmit_batch.touch()
+    pub fn prefetch(&self, stage: usize) {
+        match stage {
+            1 => {
+                prefetch(&self.transmit_batch);
+                prefetch(&self.transit);
+                prefetch(&self.delay);
+                prefetch(&self.wire);
+                prefetch(&self.queueing);
+                prefetch(&self.has_stages);
+                self.counters.prefetch();
+            }
+            2 => {
+                self.transmit_batch.prefetch();
+                if let Queueing::TailDropFifo(queue) = &self.queueing {
+                    queue.prefetch_waiting();
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Builds the port of link `link`; its random streams hang below the key of `context`. `watch` says what is recorded, and

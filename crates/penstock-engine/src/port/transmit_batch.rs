@@ -1,6 +1,7 @@
 //! The transmit batch: packets that a host sends or forwards by a port.
 
 use crate::kernel::event::Arrival;
+use penstock_model::prefetch::prefetch;
 
 /// Packets that a port will process together, and when each was sent. Memory is overwritten, not allocated anew.
 #[derive(Debug, Default)]
@@ -10,10 +11,10 @@ pub struct TransmitBatch {
 }
 
 impl TransmitBatch {
-    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    /// Asks for the memory of the first packet's place.
     #[inline]
-    pub fn touch(&self) -> u64 {
-        self.places.first().map_or(0, |old| old.at.as_ps())
+    pub fn prefetch(&self) {
+        self.places.first().into_iter().for_each(prefetch);
     }
 
     /// How many there are.

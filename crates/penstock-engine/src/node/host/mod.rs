@@ -21,6 +21,7 @@ use crate::kernel::journal::Window;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::kernel::route::Routes;
 use crate::merge::tournament_tree::TournamentTree;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
 
 /// The endpoints at one node.
@@ -98,11 +99,19 @@ impl Host {
         self.calls.iter().map(CallsIngress::quiet_until).min().unwrap_or(Time::ZERO)
     }
 
-    /// Reads what a visit needs first, with the last packet that arrives then; see
-    /// [`crate::kernel::logical_process::LogicalProcess::touch`].
+    /// See [`crate::kernel::logical_process::LogicalProcess::prefetch`].
     #[inline]
-    pub fn touch(&self, last: Option<&Arrival>, routes: &Routes) -> u64 {
-        self.next().as_ps() ^ last.map_or(0, |arrival| self.connections.touch(&arrival.packet, routes))
+    pub fn prefetch(&self, stage: usize, last: Option<&Arrival>, routes: &Routes) {
+        if stage == 1 {
+            prefetch(&self.emitter);
+            prefetch(&self.timers);
+            prefetch(&self.connections);
+            prefetch(&self.next_call_event);
+            prefetch(&self.calls);
+            prefetch(&self.roce);
+        } else if let Some(arrival) = last {
+            self.connections.prefetch(stage, &arrival.packet, routes);
+        }
     }
 
     /// When its next timer is due: the only event that a received packet can cause.

@@ -34,6 +34,7 @@ use crate::node::process::sampling::{Samplers, Samples};
 use crate::node::process::series::{Observed, Observers};
 use crate::node::shared_state::Switch;
 use crate::port::Port;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
 /// A process.
@@ -313,15 +314,21 @@ impl LogicalProcess for Process {
     }
 
     #[inline]
-    fn touch(&self) -> u64 {
-        let Process { ports, host, record, packet_hops, own_events, is_plain, .. } = self;
-        ports.len() as u64 ^ u64::from(host.is_some() ^ is_plain) ^ record.digest.value() ^ packet_hops ^ own_events
-    }
-
-    #[inline]
-    fn touch_ends(&self, last: Option<&Arrival>, routes: &Routes) -> u64 {
-        let host = self.host.as_ref().map_or(0, |host| host.touch(last, routes));
-        host ^ self.ports.first().map_or(0, Port::touch)
+    fn prefetch(&self, stage: usize, last: Option<&Arrival>, routes: &Routes) {
+        if stage == 0 {
+            prefetch(&self.ports);
+            prefetch(&self.record);
+            prefetch(&self.is_plain);
+            prefetch(&self.own_events);
+            last.into_iter().for_each(|arrival| routes.prefetch_flow(arrival.packet.flow));
+            return;
+        }
+        if let Some(host) = &self.host {
+            host.prefetch(stage, last, routes);
+        }
+        if let Some(port) = self.ports.first() {
+            port.prefetch(stage);
+        }
     }
 
     fn lend_port(&mut self) -> Option<(CompactPort, CompactPortKind, Window)> {

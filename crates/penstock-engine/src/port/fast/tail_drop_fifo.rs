@@ -41,10 +41,10 @@ impl TailDropFifo {
         TailDropFifo { discipline, waiting: Ring::default(), bytes: 0, limits_bytes, last_end: Time::ZERO }
     }
 
-    /// See [`crate::kernel::logical_process::LogicalProcess::touch`].
+    /// Asks for the memory where the next packet that waits goes.
     #[inline]
-    pub fn touch(&self) -> u64 {
-        self.last_end.as_ps() ^ self.waiting.touch().map_or(0, |old| old.start.as_ps())
+    pub fn prefetch_waiting(&self) {
+        self.waiting.prefetch_next();
     }
 
     /// Whether the queue accepts a packet of `size` bytes.

@@ -3,6 +3,7 @@
 use super::ecn::EcnReceiver;
 use super::{Parameters, Transmission};
 use crate::packet::{Body, Ecn, SackBlock, SackBlocks};
+use crate::prefetch::prefetch;
 use crate::transport::ranges::RangeSet;
 use crate::units::{Duration, Time};
 use std::sync::Arc;
@@ -55,12 +56,12 @@ impl Receiver {
         }
     }
 
-    /// Reads what a segment needs, so that what several receivers need comes out of memory at one time; returns something that depends
-    /// on all that was read.
+    /// Asks for the memory that a segment needs.
     #[inline]
-    pub fn touch(&self) -> u64 {
-        let beyond = self.beyond.blocks().last().map_or(0, |last| last.end);
-        u64::from(self.next ^ self.unacknowledged ^ beyond) ^ self.deadline.as_ps() ^ u64::from(self.predicts_segments)
+    pub fn prefetch(&self) {
+        prefetch(&self.next);
+        prefetch(&self.beyond);
+        prefetch(&self.deadline);
     }
 
     /// A SYN arrived, which may ask for ECN; it is answered however often it comes.

@@ -9,6 +9,7 @@ use super::repeats::Repeats;
 use super::rtt::Estimator;
 use super::send_times::SendTimes;
 use super::Parameters;
+use crate::prefetch::prefetch;
 use crate::probe::Probe;
 use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Timeout, Window};
 use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase, RetransmitDelay};
@@ -119,13 +120,17 @@ impl Sender {
         sender
     }
 
-    /// Reads what an acknowledgement needs, so that what several senders need comes out of memory at one time; returns something that
-    /// depends on all that was read.
+    /// Asks for the memory that an acknowledgement needs.
     #[inline]
-    pub fn touch(&self) -> u64 {
-        let Sender { flight, window, timed, retransmission, last_sent, predicts_acks, .. } = self;
-        let times = retransmission.as_ps() ^ last_sent.as_ps() ^ self.estimator.timeout().as_ps();
-        times ^ u64::from(flight.high ^ timed.map_or(0, |(seq, _)| seq)) ^ window.size.to_bits() ^ u64::from(*predicts_acks)
+    pub fn prefetch(&self) {
+        prefetch(&self.flight);
+        prefetch(&self.window);
+        prefetch(&self.timed);
+        prefetch(&self.retransmission);
+        prefetch(&self.last_sent);
+        prefetch(&self.estimator);
+        prefetch(&self.predicts_acks);
+        prefetch(&self.control);
     }
 
     /// Counts from now on, or from a later time on, how often segments are sent a third time or later; before anything is sent.
