@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from penstock.errors import InputError, PenstockError
+from penstock.huge_pages import allow_restart, restart_for
 from penstock.memory import allow, allowed, require
 
 if TYPE_CHECKING:
@@ -357,6 +358,8 @@ def measure_scenario(
     begin, begin_wall = _cpu_seconds(), time.perf_counter()
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)], folder)
     require([(name, scenario.memory)], 1)
+    if not only_setup:
+        restart_for([scenario.memory])
     run = None
     if only_setup:
         scenario.build(scenario.seed, 0)
@@ -428,6 +431,7 @@ def _peak_bytes() -> int:
 
 if __name__ == "__main__":
     allow(json.loads(sys.argv[3]))
+    allow_restart()
     try:
         print(json.dumps(measure_in_process(sys.argv[1], **json.loads(sys.argv[2]))))
     except InputError as error:

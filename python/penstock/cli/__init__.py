@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, say
+from penstock.huge_pages import allow_restart
 from penstock.interruption import asked, obey
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def command() -> None:
     Python ends a process by the signal itself where the interruption has passed through code that is compiled at run
     time, such as that of a dataclass, whatever becomes of the interruption afterwards.
     """
+    allow_restart()
     try:
         main()
     except SystemExit as ended:

@@ -96,6 +96,7 @@ def run(
     from penstock.cli.console import warn
     from penstock.cli.studies import plan_of
     from penstock.cli.ways_to_run import How, View, make_all, make_shard, show_plan, show_stored
+    from penstock.huge_pages import restart_for
     from penstock.memory import allow
     from penstock.studies.shards import Shard, refuse_unknown_runs
     from penstock.studies.verify import verify
@@ -127,6 +128,8 @@ def run(
     asked = plan.read(None if replication is None else [replication])
     if not only_stored:
         verify(plan, asked)
+    if on == THREADS and not only_stored and not dry_run:
+        restart_for(each.scenario.memory for each in asked)
     warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
     how, view = How(jobs, on, threads, store, executor.value), View(output, values, replication)
     if dry_run:
