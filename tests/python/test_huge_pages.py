@@ -69,16 +69,23 @@ source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
 """
 
 
-def test_a_command_shows_the_same_numbers_either_way(tmp_path):
+@pytest.mark.parametrize("file", ["large.toml", "/dev/stdin"], ids=["file", "pipe"])
+def test_a_command_shows_the_same_numbers_either_way(tmp_path, file):
     assert _core.Scenario(MANY_FLOWS, "large.toml", [], None).memory >= huge_pages.LARGE
     (tmp_path / "large.toml").write_text(MANY_FLOWS)
-    command = [sys.executable, "-m", "penstock", "run", "large.toml", "--runs", "1", "--format", "json"]
+    command = [sys.executable, "-m", "penstock", "run", file, "--runs", "1", "--format", "json"]
 
     def told(**environment):
         kept = {name: value for name, value in os.environ.items() if name != "GLIBC_TUNABLES"}
         store = {"PENSTOCK_STORE": str(tmp_path / f"store{len(environment)}")}
         ended = subprocess.run(
-            command, cwd=tmp_path, env={**kept, **store, **environment}, capture_output=True, text=True, check=True
+            command,
+            cwd=tmp_path,
+            env={**kept, **store, **environment},
+            input=MANY_FLOWS,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return ended.stdout, ended.stderr
 

@@ -128,7 +128,8 @@ def run(
     asked = plan.read(None if replication is None else [replication])
     if not only_stored:
         verify(plan, asked)
-    if on == THREADS and not only_stored and not dry_run:
+    # What comes by a pipe cannot be read again.
+    if on == THREADS and not only_stored and not dry_run and file.is_file():
         restart_for(each.scenario.memory for each in asked)
     warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
     how, view = How(jobs, on, threads, store, executor.value), View(output, values, replication)
