@@ -352,7 +352,11 @@ def measure_scenario(
     only_setup: bool = False,
     folder: str | None = None,
 ) -> Measurement:
-    """Runs the scenario that is written in `text`; see :func:`measure_in_process`."""
+    """Runs the scenario that is written in `text`; see :func:`measure_in_process`.
+
+    A process that was started for it begins anew if that takes much memory (:func:`penstock.huge_pages.restart_for`);
+    what it did before counts as its start.
+    """
     from penstock import _core
 
     begin, begin_wall = _cpu_seconds(), time.perf_counter()

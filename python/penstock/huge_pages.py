@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["LARGE", "allow_restart", "restart_for", "tunables"]
 
 LARGE = 32 * 2**20
-"""Bytes from which on a run gains by huge pages; a smaller one loses, as pages are cleared as a whole."""
+"""Bytes from which on a run asks for huge pages.
+
+A fat tree of 96 MB takes a seventh less time with them, 40 MB of TCP connections as much as without; short runs of a
+few MB lose, as pages are cleared as a whole.
+"""
 
 _TUNABLES = "GLIBC_TUNABLES"
 _HUGE_PAGES = "glibc.malloc.hugetlb"
@@ -45,6 +50,9 @@ def allow_restart() -> None:
 def restart_for(sizes: Iterable[int]) -> None:
     """Begins this process anew, with huge pages, if a run takes much memory; a process does so once at most.
 
+    Without them it goes on where :func:`allow_restart` was not called, where the user has set the C library's
+    ``GLIBC_TUNABLES`` for or against huge pages, and where the system starts no program.
+
     Parameters
     ----------
     sizes : iterable of int
@@ -52,4 +60,5 @@ def restart_for(sizes: Iterable[int]) -> None:
     """
     if not _may_restart.is_set() or _HUGE_PAGES in os.environ.get(_TUNABLES, "") or max(sizes, default=0) < LARGE:
         return
-    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **tunables(os.environ)})
+    with suppress(OSError):
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **tunables(os.environ)})

@@ -33,7 +33,8 @@ def obey() -> None:
     signal.signal(signal.SIGTERM, _interrupt)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt)
-    sys.unraisablehook = _unraisable
+    if sys.unraisablehook is sys.__unraisablehook__:  # not that of a program which calls this one
+        sys.unraisablehook = _unraisable
 
 
 def asked() -> bool:

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from penstock import _core, huge_pages
+from penstock import _core, bench, huge_pages
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the setting is that of Linux's C library")
 
@@ -49,31 +49,13 @@ def test_others_go_on(how, said):
     assert lines(**how) == ["begun", f"['a b', '--x=1'] {said}"]
 
 
-MANY_FLOWS = """
-duration = "10 ms"
-warm-up = "0 s"
-nodes.a = {}
-nodes.b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Gbit/s"
-delay = "1 ms"
-queue.tail-drop = { limit = "100 packets" }
-[[flows]]
-name = "f"
-from = "a"
-to = "b"
-count = 150000
-source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
-"""
-
-
 @pytest.mark.parametrize("file", ["large.toml", "/dev/stdin"], ids=["file", "pipe"])
 def test_a_command_shows_the_same_numbers_either_way(tmp_path, file):
-    assert _core.Scenario(MANY_FLOWS, "large.toml", [], None).memory >= huge_pages.LARGE
-    (tmp_path / "large.toml").write_text(MANY_FLOWS)
-    command = [sys.executable, "-m", "penstock", "run", file, "--runs", "1", "--format", "json"]
+    text = bench.cbr(flows=150_000)
+    assert _core.Scenario(text, "large.toml", [("duration", "10 ms")], None).memory >= huge_pages.LARGE
+    (tmp_path / "large.toml").write_text(text)
+    words = ["run", file, "--set", "duration=10 ms", "--runs", "1", "--format", "json"]
+    command = [sys.executable, "-m", "penstock", *words]
 
     def told(**environment):
         kept = {name: value for name, value in os.environ.items() if name != "GLIBC_TUNABLES"}
@@ -82,7 +64,7 @@ def test_a_command_shows_the_same_numbers_either_way(tmp_path, file):
             command,
             cwd=tmp_path,
             env={**kept, **store, **environment},
-            input=MANY_FLOWS,
+            input=text,
             capture_output=True,
             text=True,
             check=True,

@@ -8,7 +8,8 @@ use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use penstock_model::units::Time;
 
-/// How many stages [`LogicalProcess::prefetch`] has, from 0 on.
+/// How many stages [`LogicalProcess::prefetch`] has, from 0 on: the process and the slots of the flow; its host and its first port; the
+/// endpoint, and where a packet is put to be sent; the hop at which what the endpoint sends arrives.
 pub const PREFETCH_STAGES: usize = 4;
 
 /// A logical process: state that only its own events change. The executor decides when it runs, and how far.
