@@ -191,7 +191,7 @@ impl Sim {
                     self.scheduled_for = Some(Mode::OneCore);
                 }
                 let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
-                shard.run(until, &mut Outbox::default(), &mut budget)
+                shard.run(until, &mut Outbox::default(), &mut budget, None)
             }
         };
         self.events[usize::from(self.is_parallel && self.parallel.is_some())] += budget.handled;

@@ -10,6 +10,10 @@ use penstock_model::transport::roce::{ACKNOWLEDGEMENT, NOTIFICATION};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
 
+/// A packet is as much work at the ends of a transport with acknowledgements as at so many ports: measured with TCP over a fat tree, which
+/// two cores run fastest if they are divided by this.
+const END_COST: u64 = 3;
+
 /// The graph of the processes at sites with these numbers.
 pub fn build_process_graph(
     blueprint: &Blueprint,
@@ -22,15 +26,16 @@ pub fn build_process_graph(
     // Of each channel, at the place of its input, by link.
     let mut channels = vec![None; inputs.count()];
     let smallest = smallest_packets(blueprint);
-    for ((route, flows), smallest) in blueprint.cancel.until_set(blueprint.routes.iter()).zip(flow_counts(blueprint)).zip(smallest) {
+    for ((route, load), smallest) in blueprint.cancel.until_set(blueprint.routes.iter()).zip(loads(blueprint)).zip(smallest) {
+        let Load { flows, at_ends } = load;
         for (i, link) in route.iter().enumerate() {
             let (from, to) = (numbers.of(sites.sender(*link)), numbers.of(sites.receiver(route, i)));
-            weights[from as usize] += flows;
+            weights[from as usize] += if i == 0 { at_ends } else { flows };
             let edge = channels[inputs.place(*link, ProcessId(to))].get_or_insert(Edge { from, to, delay: Duration::FOREVER, flows: 0 });
             edge.delay = edge.delay.min(least_delay(&blueprint.links[link.index()], smallest));
             edge.flows += flows;
             if i + 1 == route.len() {
-                weights[to as usize] += flows;
+                weights[to as usize] += at_ends;
             }
         }
     }
@@ -49,16 +54,34 @@ pub fn build_process_graph(
     ProcessGraph { weights, edges }
 }
 
-/// How many flows take each route.
-fn flow_counts(blueprint: &Blueprint) -> Vec<u64> {
-    let mut flows = vec![0; blueprint.routes.len()];
+/// What flows mean for a route.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    /// How many take it, which is their load at each port.
+    flows: u64,
+    /// Their load where they begin, and where they end.
+    at_ends: u64,
+}
+
+/// The load of each route.
+fn loads(blueprint: &Blueprint) -> Vec<Load> {
+    let mut loads = vec![Load::default(); blueprint.routes.len()];
     for flow in &blueprint.flows {
-        flows[flow.forward.index()] += 1;
+        let cost = match blueprint.groups[flow.group as usize].transport {
+            TransportPlan::Udp(_) => 1,
+            TransportPlan::Tcp(_) | TransportPlan::Roce(_) => END_COST,
+        };
+        let mut add = |route: RouteId| {
+            let load = &mut loads[route.index()];
+            load.flows += 1;
+            load.at_ends += cost;
+        };
+        add(flow.forward);
         if flow.backward != flow.forward {
-            flows[flow.backward.index()] += 1;
+            add(flow.backward);
         }
     }
-    flows
+    loads
 }
 
 /// The smallest packet of each route; nothing where no flow takes it.

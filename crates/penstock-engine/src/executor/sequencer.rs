@@ -31,6 +31,8 @@ pub struct Sequencer {
     window_tuning: WindowTuning,
     /// While processes run in windows: what is on its way to them, and the current window.
     pub windows: Option<(Box<LocalDeliveries>, Box<Window>)>,
+    /// Whether each process sends to other shards; nothing if none does, or none is known to.
+    is_border: Vec<bool>,
     /// No ties are random.
     ties_are_fixed: bool,
     /// Processes looked at so far: visits, stops of sweeps, and starts.
@@ -55,6 +57,7 @@ impl Sequencer {
             sweep_lengths: SweepLengths::new(processes),
             window_tuning: WindowTuning::new(),
             windows: None,
+            is_border: Vec::new(),
             ties_are_fixed: true,
             steps: 0,
             events: [0; 3],
@@ -91,6 +94,12 @@ impl Sequencer {
         }
     }
 
+    /// `process` sends to other shards.
+    pub fn set_border(&mut self, process: usize) {
+        self.is_border.resize(self.schedule.len(), false);
+        self.is_border[process] = true;
+    }
+
     /// Ties of some processes are random: there are no windows, which do not know what came before.
     pub fn set_random_ties(&mut self) {
         self.ties_are_fixed = false;
@@ -106,7 +115,7 @@ impl Sequencer {
         let count = self.schedule.len();
         let wheel = WindowWheel::new(window_length(self.lookahead.shortest()));
         let local = LocalDeliveries { first: first as u32, count: count as u32, wheel, messages: Vec::new() };
-        (Box::new(local), Box::new(Window::new(count)))
+        (Box::new(local), Box::new(Window::new(count, self.is_border.clone())))
     }
 
     /// The times at which processes do something by themselves, and the window to come: what is due in it, by `local`. `None` if

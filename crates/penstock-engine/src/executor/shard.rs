@@ -65,6 +65,9 @@ impl EventBudget {
     }
 }
 
+/// Called in a window, with the number of events handled so far, when nothing more is sent to other shards up to the end of the run.
+pub type OnBorderDone<'a> = &'a mut dyn FnMut(u64, &mut Outbox);
+
 /// Processes with consecutive numbers.
 pub struct Shard<'a, P> {
     /// The number of the first.
@@ -100,8 +103,15 @@ impl<P: LogicalProcess> Shard<'_, P> {
     }
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is
-    /// left. Nothing may arrive from other shards up to `until` that is not here yet; what goes there is put into `outbox`.
-    pub fn run(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> bool {
+    /// left. Nothing may arrive from other shards up to `until` that is not here yet; what goes there is put into `outbox`. After a call
+    /// of `on_border_done`, of which there is one at most, nothing is left at the end, whatever the budget is.
+    pub fn run(
+        &mut self,
+        until: Time,
+        outbox: &mut Outbox,
+        budget: &mut EventBudget,
+        mut on_border_done: Option<OnBorderDone<'_>>,
+    ) -> bool {
         loop {
             if self.sequencer.mode() != Mode::Windows && self.sequencer.windows.is_some() {
                 self.close_windows();
@@ -110,7 +120,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
             let (mode, before) = (self.sequencer.mode(), budget.handled);
             let is_over = match mode {
                 Mode::Ordered => self.visit_in_order(until, outbox, budget),
-                Mode::Windows => self.run_windows(until, outbox, budget),
+                Mode::Windows => self.run_windows(until, outbox, budget, &mut on_border_done),
                 Mode::Sweeps => self.sweep(until, outbox, budget),
             };
             self.sequencer.count_events(mode, budget.handled - before);
@@ -157,7 +167,13 @@ impl<P: LogicalProcess> Shard<'_, P> {
     }
 
     /// Handles window after window; returns whether nothing is left, or `None` if another mode is to go on.
-    fn run_windows(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> Option<bool> {
+    fn run_windows(
+        &mut self,
+        until: Time,
+        outbox: &mut Outbox,
+        budget: &mut EventBudget,
+        on_border_done: &mut Option<OnBorderDone<'_>>,
+    ) -> Option<bool> {
         let (local, mut window) = match self.sequencer.windows.take() {
             Some(windows) => windows,
             None => self.open_windows(),
@@ -169,7 +185,8 @@ impl<P: LogicalProcess> Shard<'_, P> {
                 break Some(false);
             }
             let Some(end) = self.sequencer.begin_window(until, local, &mut window) else { break Some(true) };
-            self.run_window(end, &mut window, outbox, budget);
+            let on_border_done = if end == until { on_border_done.take() } else { None };
+            self.run_window(end, &mut window, outbox, budget, on_border_done);
             if self.sequencer.mode() != Mode::Windows {
                 break None;
             }
@@ -178,10 +195,21 @@ impl<P: LogicalProcess> Shard<'_, P> {
         result
     }
 
-    /// Handles what a window holds, up to and including `end`, as long as `budget` lasts.
-    fn run_window(&mut self, end: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
-        let (before, mut visits) = (budget.handled, 0);
+    /// Handles what a window holds, up to and including `end`, as long as `budget` lasts; all of the rest after `on_border_done`.
+    fn run_window(
+        &mut self,
+        end: Time,
+        window: &mut Window,
+        outbox: &mut Outbox,
+        budget: &mut EventBudget,
+        mut on_border_done: Option<OnBorderDone<'_>>,
+    ) {
+        let (before, limit, mut visits) = (budget.handled, budget.limit, 0);
         loop {
+            if let Some(on_border_done) = on_border_done.take_if(|_| window.is_border_done()) {
+                on_border_done(budget.handled, outbox);
+                budget.limit = u64::MAX;
+            }
             let Some(LocalDeliveries { wheel, .. }) = outbox.local.as_deref() else { unreachable!("it is there while windows run") };
             if visits == 0 {
                 self.prefetch_first(window, wheel);
@@ -211,6 +239,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
                 self.give_up(window, outbox);
             }
         }
+        budget.limit = limit;
         self.sequencer.end_window(visits, budget.handled - before);
     }
 

@@ -38,6 +38,9 @@ pub struct Window {
     /// The processes that have something to do; those before `visited` have been visited.
     due: Vec<Due>,
     visited: usize,
+    /// Whether each process sends to other shards; nothing if that is not to be known. So many of those that are due, the first ones, do.
+    is_border: Vec<bool>,
+    border: usize,
     /// Where that stands on the wheel which is known of the next window, and how much of it is asked for at each visit.
     coming: Vec<u32>,
     coming_share: usize,
@@ -69,8 +72,8 @@ const NONE: u32 = u32::MAX;
 const FEW: usize = 16;
 
 impl Window {
-    /// An empty window for so many processes.
-    pub fn new(processes: usize) -> Window {
+    /// An empty window for so many processes; where it is known which of them send to other shards, these come first.
+    pub fn new(processes: usize, is_border: Vec<bool>) -> Window {
         let mut inputs = Inputs::new(&[false], None);
         // Those of each process that has some, while it is visited.
         inputs.expect_messages();
@@ -79,6 +82,8 @@ impl Window {
             before: Vec::new(),
             due: Vec::new(),
             visited: 0,
+            is_border,
+            border: 0,
             coming: Vec::new(),
             coming_share: 0,
             places: vec![NONE; processes],
@@ -114,9 +119,29 @@ impl Window {
                 self.due.push(Due { process: process as u32, last: NONE, port: self.compact.place(process) });
             }
         });
+        if !self.is_border.is_empty() {
+            self.put_border_first();
+        }
         self.coming.clear();
         wheel.list_next(&mut self.coming);
         self.coming_share = self.coming.len().div_ceil(self.due.len().max(1));
+    }
+
+    /// Puts those that send to other shards before the others.
+    fn put_border_first(&mut self) {
+        self.border = 0;
+        for i in 0..self.due.len() {
+            if self.is_border[self.due[i].process as usize] {
+                self.due.swap(i, self.border);
+                self.border += 1;
+            }
+        }
+    }
+
+    /// Whether all that send to other shards have been visited, of which that is known, and others have not.
+    #[inline]
+    pub fn is_border_done(&self) -> bool {
+        !self.is_border.is_empty() && self.visited == self.border && self.border < self.due.len()
     }
 
     /// Asks for a part of the memory of the next window.

@@ -22,7 +22,8 @@ pub struct Edge {
 /// Processes and the channels between them.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessGraph {
-    /// The load of each process: how many flows pass through it, those of two directions twice.
+    /// The load of each process: how many flows pass through it, those of two directions twice, and
+    /// connections that begin or end there three times as much.
     pub weights: Vec<u64>,
     /// By sender and receiver, each pair once.
     pub edges: Vec<Edge>,

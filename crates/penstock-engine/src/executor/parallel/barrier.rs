@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A reusable barrier. What each thread did before it, all of them see after it.
+/// A barrier for round after round, in two steps: a thread arrives at it when others may go on, and waits when it needs what they did. What
+/// each thread did before it arrived, all of them see after they have waited.
 ///
 /// It is reached every few microseconds, so a waiting thread first spins; only if that lasts does it yield its core, and in
 /// the end it sleeps: another program may be using the core of the thread that is waited for.
@@ -11,7 +12,8 @@ use std::time::Duration;
 pub struct Barrier {
     threads: usize,
     arrived: AtomicUsize,
-    generation: AtomicUsize,
+    /// Rounds at which all have arrived.
+    complete: AtomicUsize,
     poisoned: AtomicBool,
 }
 
@@ -22,19 +24,21 @@ const NAP: Duration = Duration::from_micros(50);
 impl Barrier {
     /// A barrier for so many threads.
     pub fn new(threads: usize) -> Barrier {
-        Barrier { threads, arrived: AtomicUsize::new(0), generation: AtomicUsize::new(0), poisoned: AtomicBool::new(false) }
+        Barrier { threads, arrived: AtomicUsize::new(0), complete: AtomicUsize::new(0), poisoned: AtomicBool::new(false) }
     }
 
-    /// Waits for all threads; `false` if one of them has panicked.
-    pub fn wait(&self) -> bool {
-        let generation = self.generation.load(Ordering::Acquire);
+    /// Arrives at the next round, after waiting for the one before.
+    pub fn arrive(&self) {
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);
-            self.generation.store(generation.wrapping_add(1), Ordering::Release);
-            return true;
+            self.complete.fetch_add(1, Ordering::Release);
         }
+    }
+
+    /// Waits until all threads have arrived at `round`, counted from 0; `false` if one of them has panicked.
+    pub fn wait(&self, round: usize) -> bool {
         let mut attempts = 0;
-        while self.generation.load(Ordering::Acquire) == generation {
+        while self.complete.load(Ordering::Acquire) <= round {
             if self.poisoned.load(Ordering::Relaxed) {
                 return false;
             }
@@ -79,11 +83,12 @@ mod tests {
             for me in 0..3 {
                 let (barrier, counts) = (&barrier, &counts);
                 scope.spawn(move || {
-                    for round in 1..=200 {
+                    for round in 0..200 {
                         counts[me].store(round, Ordering::Relaxed);
-                        assert!(barrier.wait());
-                        assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == round));
-                        assert!(barrier.wait());
+                        barrier.arrive();
+                        assert!(barrier.wait(round as usize));
+                        // Others may have arrived at the next one, and not at the one after that.
+                        assert!(counts.iter().all(|count| (round..=round + 1).contains(&count.load(Ordering::Relaxed))));
                     }
                 });
             }
@@ -98,7 +103,8 @@ mod tests {
                 let _guard = barrier.guard();
                 panic!("on purpose");
             });
-            assert!(!barrier.wait());
+            barrier.arrive();
+            assert!(!barrier.wait(0));
             fails.join().expect_err("it panics");
         });
     }

@@ -28,6 +28,10 @@ use crate::kernel::process_graph::Latencies;
 use crate::kernel::route::Routes;
 use penstock_model::units::{Duration, Time};
 
+/// With a longer lookahead shards do not arrive early at the barrier: what they do between two of them is to be interruptible, and so
+/// much that little is lost by waiting.
+const LONGEST_EARLY: Duration = Duration::from_ms(1);
+
 /// How processes are divided into shards.
 pub struct ParallelExecutor {
     /// For each shard, the number behind its last process.
@@ -56,7 +60,12 @@ impl ParallelExecutor {
             }
         }
         let size = |shard: usize| (ends[shard] - begin(shard)) as usize;
-        let sequencers = within.iter().enumerate().map(|(shard, latencies)| Sequencer::new(size(shard), latencies)).collect();
+        let mut sequencers: Vec<Sequencer> =
+            within.iter().enumerate().map(|(shard, latencies)| Sequencer::new(size(shard), latencies)).collect();
+        if lookahead <= LONGEST_EARLY {
+            let between = latencies.keys().map(|(from, to)| (from, shard(*from), shard(*to)));
+            between.filter(|(_, a, b)| a != b).for_each(|(from, a, _)| sequencers[a].set_border((from - begin(a)) as usize));
+        }
         ParallelExecutor { ends, lookahead, sequencers, interrupted: None, in_turn: false }
     }
 
@@ -195,6 +204,14 @@ struct Shared {
     until: Time,
 }
 
+impl Shared {
+    /// Shard `me` arrives at `round`: publishes its state, and what it has sent to others.
+    fn arrive(&self, round: usize, me: usize, state: ShardState, outbox: &mut Outbox) {
+        self.exchange.publish(round, me, state, outbox);
+        self.barrier.arrive();
+    }
+}
+
 /// How a run has ended: the same for all shards, but for the number of events.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
@@ -224,28 +241,43 @@ impl<'a, P: LogicalProcess> Worker<'a, P> {
         Worker { me, shard, shared, outbox, budget, horizon: Time::ZERO, is_interrupted: false }
     }
 
-    /// Goes on to the horizon of a run that was interrupted.
-    fn resume(&mut self, interrupted: Option<Time>) {
-        if let Some(horizon) = interrupted {
-            self.run_to(horizon);
+    /// Arrives at the first round, after going on to the horizon of a run that was interrupted.
+    fn begin(&mut self, interrupted: Option<Time>) {
+        match interrupted {
+            Some(horizon) => self.run_to(horizon, 0),
+            None => self.arrive(0),
         }
     }
 
-    /// Runs the shard up to the horizon, or until its budget is spent.
-    fn run_to(&mut self, horizon: Time) {
+    /// Runs the shard up to the horizon, or until its budget is spent, and arrives at `round`: in windows as soon as the shard sends
+    /// nothing more to others up to the horizon, so that they need not wait for the rest.
+    fn run_to(&mut self, horizon: Time, round: usize) {
         self.horizon = horizon.min(self.shared.until);
-        self.is_interrupted = !self.shard.run(self.horizon, &mut self.outbox, &mut self.budget);
+        let Worker { me, shared, horizon, .. } = *self;
+        let mut has_arrived = false;
+        let mut arrive_early = |handled: u64, outbox: &mut Outbox| {
+            let state = ShardState { next: horizon.after(), handled, is_interrupted: false, has_windows: true };
+            shared.arrive(round, me, state, outbox);
+            has_arrived = true;
+        };
+        let is_complete = self.shard.run(horizon, &mut self.outbox, &mut self.budget, Some(&mut arrive_early));
+        if has_arrived {
+            debug_assert!(self.outbox.batches.iter().all(|batch| batch.earliest == Time::NEVER), "the border was done");
+        } else {
+            self.is_interrupted = !is_complete;
+            self.arrive(round);
+        }
     }
 
-    /// Before the barrier: publishes what all shards need to know, and what it has sent to them.
-    fn publish(&mut self, round: usize) {
+    /// Arrives at `round`, with all that has been done up to the horizon.
+    fn arrive(&mut self, round: usize) {
         let next = if self.is_interrupted { Time::ZERO } else { self.shard.sequencer.next() };
         let has_windows = self.shard.sequencer.mode() == Mode::Windows;
         let state = ShardState { next, handled: self.budget.handled, is_interrupted: self.is_interrupted, has_windows };
-        self.shared.exchange.publish(round, self.me, state, &mut self.outbox);
+        self.shared.arrive(round, self.me, state, &mut self.outbox);
     }
 
-    /// After the barrier: receives what the others have sent, and continues, unless all shards are to stop.
+    /// After `round`: receives what the others have sent, and continues, unless all shards are to stop.
     fn advance(&mut self, round: usize) -> Option<Stop> {
         let Shared { exchange, lookahead, until, .. } = self.shared;
         exchange.receive(round, self.me, &mut self.shard);
@@ -260,17 +292,16 @@ impl<'a, P: LogicalProcess> Worker<'a, P> {
         let horizon = all.next + *lookahead;
         // Where all run in windows, none is cut in two.
         let end = if all.has_windows { beginning_of_window(horizon, window_length(*lookahead)) } else { horizon };
-        self.run_to(end.before());
+        self.run_to(end.before(), round + 1);
         None
     }
 
     /// Runs until all shards stop, or one of them has panicked.
     fn run(mut self, interrupted: Option<Time>) -> Option<Stop> {
         let _guard = self.shared.barrier.guard();
-        self.resume(interrupted);
+        self.begin(interrupted);
         for round in 0.. {
-            self.publish(round);
-            if !self.shared.barrier.wait() {
+            if !self.shared.barrier.wait(round) {
                 break;
             }
             let stop = self.advance(round);
@@ -295,9 +326,8 @@ fn run_on_threads<T: Send>(workers: impl IntoIterator<Item = impl FnOnce() -> T 
 }
 
 fn take_turns<P: LogicalProcess>(mut workers: Vec<Worker<'_, P>>, interrupted: Option<Time>) -> Vec<Option<Stop>> {
-    workers.iter_mut().for_each(|worker| worker.resume(interrupted));
+    workers.iter_mut().for_each(|worker| worker.begin(interrupted));
     for round in 0.. {
-        workers.iter_mut().for_each(|worker| worker.publish(round));
         // They agree whether to stop, but each has to be asked.
         let stops: Vec<Option<Stop>> = workers.iter_mut().map(|worker| worker.advance(round)).collect();
         if stops.iter().any(Option::is_some) {
@@ -321,7 +351,8 @@ mod tests {
                 if fails {
                     std::panic::panic_any("the other one's");
                 }
-                barrier.wait()
+                barrier.arrive();
+                barrier.wait(0)
             }
         };
         let panic = std::panic::catch_unwind(|| run_on_threads([worker(false), worker(true)])).expect_err("one panics");
