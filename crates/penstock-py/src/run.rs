@@ -19,7 +19,7 @@ create_exception!(_core, ScenarioError, PyValueError, "A scenario with mistakes,
 create_exception!(_core, Cancelled, PyException, "A run that was told to stop.");
 
 /// About how long a run works between two looks at its cancel flag,
-const STRETCH: std::time::Duration = std::time::Duration::from_millis(20);
+const STRETCH: std::time::Duration = std::time::Duration::from_millis(40);
 /// but for no fewer events than this, which take a millisecond or less.
 const FEWEST_EVENTS: u64 = 10_000;
 

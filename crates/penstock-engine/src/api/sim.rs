@@ -27,8 +27,9 @@ use crate::node::pause_waits::find_deadlock;
 use crate::node::process::Process;
 use penstock_model::units::Time;
 
-/// A run looks at its flag whenever it has handled so many events, which take a fraction of a second.
-const MAX_STRETCH: u64 = 1 << 17;
+/// A run looks at its flag whenever it has handled so many events, which take a fraction of a second. On several cores threads begin
+/// anew then, which costs as much as thousands of events.
+const MAX_STRETCH: u64 = 1 << 20;
 
 /// One run of a blueprint. Two can coexist; nothing is shared between them.
 pub struct Sim {
