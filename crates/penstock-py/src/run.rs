@@ -204,9 +204,9 @@ fn simulate(
     let mut autotune = Autotune::default();
     loop {
         let begin = std::time::Instant::now();
-        let before = sim.events();
+        let (before, given) = (sim.events(), autotune.budget(budget));
         sim.use_cores(autotune.uses_cores());
-        let is_complete = sim.run_events(sim.end(), budget);
+        let is_complete = sim.run_events(sim.end(), given);
         if cancel.is_set() {
             return Err(cancelled());
         }
@@ -217,9 +217,10 @@ fn simulate(
         if sim.is_divided() {
             autotune.record(sim.events() - before, spent.as_secs_f64());
         }
-        if spent < STRETCH / 2 {
+        let would_be_spent = spent.mul_f64(budget as f64 / given as f64);
+        if would_be_spent < STRETCH / 2 {
             budget = budget.saturating_mul(2);
-        } else if spent > STRETCH * 2 {
+        } else if would_be_spent > STRETCH * 2 {
             budget = (budget / 2).max(FEWEST_EVENTS);
         }
     }

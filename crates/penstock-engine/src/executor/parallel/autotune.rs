@@ -11,7 +11,7 @@ pub struct Autotune {
     uses_one: bool,
     /// The next stretch is the first after a change, which takes time that others do not.
     has_changed: bool,
-    /// The next stretch is a trial of the slower choice.
+    /// The next stretch is one of a trial of the slower choice.
     is_trial: bool,
     /// So many more stretches until a trial, and how many there are from one to the next.
     left: u32,
@@ -20,6 +20,9 @@ pub struct Autotune {
 
 /// Stretches shorter than this, in seconds, are not measured.
 const SHORTEST_STRETCH: f64 = 0.004;
+/// Stretches of a trial have this part of the events of others: the slower choice is not to take long, and what it would be like shows
+/// soon.
+const TRIAL_PART: u64 = 4;
 /// Stretches between trials: at first, and at most, as each that changes nothing makes it eight times as many.
 const FIRST_INTERVAL: u32 = 10;
 const LONGEST_INTERVAL: u32 = 200;
@@ -38,6 +41,15 @@ impl Autotune {
     /// Whether the next stretch is for several cores.
     pub fn uses_cores(&self) -> bool {
         !self.uses_one
+    }
+
+    /// How many events the next stretch is to handle where one that is no trial handles so many.
+    pub fn budget(&self, events: u64) -> u64 {
+        if self.is_trial {
+            events / TRIAL_PART
+        } else {
+            events
+        }
     }
 
     /// Events handled in a second on one core and on several, as far as they have been measured.
@@ -96,6 +108,19 @@ mod tests {
         assert_eq!(stretches_on_cores(150), 1_000 - 6 * 2);
         // ... of which several cores are the first.
         assert_eq!(stretches_on_cores(50), 11 + 6 * 2);
+    }
+
+    #[test]
+    fn trials_are_short() {
+        let mut autotune = Autotune::default();
+        let budget = |_: u32| {
+            let budget = autotune.budget(100);
+            autotune.record(if autotune.uses_cores() { 3 * budget } else { 2 * budget }, 1.0);
+            budget
+        };
+        // The first stretch is not counted, and neither is the first of a trial.
+        let budgets: Vec<u64> = (0..15).map(budget).collect();
+        assert_eq!(budgets, [[100; 11].as_slice(), &[25; 2], &[100; 2]].concat());
     }
 
     #[test]
