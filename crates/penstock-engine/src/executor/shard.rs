@@ -3,7 +3,7 @@
 use crate::executor::sequencer::Sequencer;
 use crate::executor::tuning::Mode;
 use crate::executor::windows::{Due, Window};
-use crate::kernel::compact_ports::{CompactPorts, Forwarded, Place};
+use crate::kernel::compact_ports::{CompactPorts, Forwarded};
 use crate::kernel::event::{Arrival, TrainPacket};
 use crate::kernel::inputs::Inputs;
 use crate::kernel::logical_process::{LogicalProcess, PREFETCH_STAGES};
@@ -13,7 +13,9 @@ use crate::kernel::route::Routes;
 use crate::merge::window_wheel::{Delivery, WindowWheel};
 use penstock_model::units::Time;
 
-/// In windows, so many visits lie between two stages of asking for memory, and between the last and the visit.
+/// In windows, the memory of a port is asked for so many ports before its turn.
+const PORTS_AHEAD: usize = 12;
+/// So many visits to other processes lie between two stages of asking for memory, and between the last and the visit.
 const VISITS_OF_A_STAGE: usize = 4;
 
 /// How many visits ahead memory is asked for in a stage.
@@ -202,110 +204,108 @@ impl<P: LogicalProcess> Shard<'_, P> {
         window: &mut Window,
         outbox: &mut Outbox,
         budget: &mut EventBudget,
-        mut on_border_done: Option<OnBorderDone<'_>>,
+        on_border_done: Option<OnBorderDone<'_>>,
     ) {
-        let (before, limit, mut visits) = (budget.handled, budget.limit, 0);
-        loop {
-            if let Some(on_border_done) = on_border_done.take_if(|_| window.is_border_done()) {
-                on_border_done(budget.handled, outbox);
-                budget.limit = u64::MAX;
-            }
-            let Some(LocalDeliveries { wheel, .. }) = outbox.local.as_deref() else { unreachable!("it is there while windows run") };
-            if visits == 0 {
-                self.prefetch_first(window, wheel);
-            }
-            self.prefetch_next(window, wheel);
-            let Some(Due { process, port, .. }) = window.next(wheel) else { break };
-            let process = process as usize;
-            if let Some(place) = port {
-                visits += 1;
-                budget.count(self.forward_in_window(process, place, window, outbox));
-                if budget.is_spent() {
-                    self.give_up(window, outbox);
-                }
-                continue;
-            }
-            window.fill_inputs(wheel);
-            let next = self.visit_in_window(process, end, window, outbox, budget);
+        let (before, limit) = (budget.handled, budget.limit);
+        self.forward_in_window(window.ports.border(), window, outbox, budget);
+        self.visit_in_window(window.processes.border(), end, window, outbox, budget);
+        if let Some(on_border_done) = on_border_done.filter(|_| window.is_border_done()) {
+            on_border_done(budget.handled, outbox);
+            budget.limit = u64::MAX;
+        }
+        self.forward_in_window(window.ports.len(), window, outbox, budget);
+        self.visit_in_window(window.processes.len(), end, window, outbox, budget);
+        let visits = window.visits();
+        if budget.is_spent() {
+            self.give_up(window, outbox);
+        }
+        budget.limit = limit;
+        self.sequencer.end_window(visits, budget.handled - before);
+    }
+
+    /// Leaves the rest of a window for later.
+    fn give_up(&mut self, window: &mut Window, outbox: &mut Outbox) {
+        let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
+        for process in window.give_up(&mut local.wheel) {
+            let next = self.processes[process].next(inputs_of(&self.inputs[process]));
             self.sequencer.deferred().set(process, next);
-            visits += 1;
+        }
+    }
+
+    /// Lets the first `end` ports that processes have lent forward what arrives in a window, as long as `budget` lasts.
+    #[inline(never)]
+    fn forward_in_window(&mut self, end: usize, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
+        let routes = self.routes;
+        if window.ports.is_untouched() {
+            (0..PORTS_AHEAD).for_each(|ahead| prefetch_port(ahead, window, outbox.wheel(), routes));
+        }
+        while !budget.is_spent() {
+            prefetch_port(PORTS_AHEAD, window, outbox.wheel(), routes);
+            if let Some(due) = window.ports.upcoming(PORTS_AHEAD / 2) {
+                window.compact.prefetch_waiting(due.port);
+            }
+            let Some(Due { process, port, .. }) = window.ports.next(end) else { break };
+            let (places, compact) = window.arrivals(process, outbox.wheel());
+            for from in places {
+                let arrival = &outbox.wheel().get(*from).item;
+                let at = match compact.forward(port, arrival) {
+                    Forwarded::Sent(at) => Some(at),
+                    outcome => self.processes[process as usize].count_lent(arrival, outcome),
+                };
+                if let Some(at) = at {
+                    let hop = arrival.packet.hop.next();
+                    let next = routes.hop(hop);
+                    let copy = outbox.add_copy(*from, next.process, next.input, at);
+                    copy.at = at;
+                    copy.packet.hop = hop;
+                }
+            }
+            budget.count(places.len() as u64);
+        }
+    }
+
+    /// Visits the first `end` other processes that are due in a window, as long as `budget` lasts.
+    fn visit_in_window(&mut self, end: usize, until: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
+        if window.processes.is_untouched() {
+            for stage in 0..PREFETCH_STAGES {
+                (0..visits_ahead(stage)).for_each(|ahead| self.prefetch_process(stage, ahead, window, outbox.wheel()));
+            }
+        }
+        while !budget.is_spent() {
+            for stage in 0..PREFETCH_STAGES {
+                self.prefetch_process(stage, visits_ahead(stage), window, outbox.wheel());
+            }
+            let Some(Due { process, .. }) = window.processes.next(end) else { break };
+            window.fill_inputs(process, outbox.wheel());
+            let process = process as usize;
+            let next = self.visit_one_in_window(process, until, window, outbox, budget);
+            self.sequencer.deferred().set(process, next);
             let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
             for (process, message) in local.messages.drain(..) {
                 self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
                 window.set_mail(process, true);
                 self.sequencer.deferred().advance(process, message.at);
             }
-            if budget.is_spent() {
-                self.give_up(window, outbox);
-            }
-        }
-        budget.limit = limit;
-        self.sequencer.end_window(visits, budget.handled - before);
-    }
-
-    /// Asks for the memory of the first visits of a window.
-    fn prefetch_first(&self, window: &Window, wheel: &WindowWheel<Arrival>) {
-        for stage in 0..PREFETCH_STAGES {
-            (0..visits_ahead(stage)).for_each(|ahead| self.prefetch(stage, ahead, window, wheel));
-        }
-    }
-
-    /// Asks for the memory of coming visits, in stages: the later one, the sooner the visit is; and for some of the next window's.
-    #[inline]
-    fn prefetch_next(&self, window: &Window, wheel: &WindowWheel<Arrival>) {
-        window.prefetch_coming(wheel);
-        for stage in 0..PREFETCH_STAGES {
-            self.prefetch(stage, visits_ahead(stage), window, wheel);
         }
     }
 
     #[inline(always)]
-    fn prefetch(&self, stage: usize, ahead: usize, window: &Window, wheel: &WindowWheel<Arrival>) {
-        let Some(due) = window.upcoming(ahead) else { return };
-        let Some(place) = due.port else {
-            return self.processes[due.process as usize].prefetch(stage, window.last_arrival(due, wheel), self.routes);
-        };
-        window.compact.prefetch(stage, place);
-        if stage == 0 {
-            window.last_arrival(due, wheel).into_iter().for_each(|arrival| self.routes.prefetch_hop(arrival.packet.hop.next()));
+    fn prefetch_process(&self, stage: usize, ahead: usize, window: &Window, wheel: &WindowWheel<Arrival>) {
+        if let Some(due) = window.processes.upcoming(ahead) {
+            self.processes[due.process as usize].prefetch(stage, due.arrival(wheel), self.routes);
         }
-    }
-
-    /// Leaves the rest of a window for later.
-    fn give_up(&mut self, window: &mut Window, outbox: &mut Outbox) {
-        let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
-        for due in window.give_up(&mut local.wheel) {
-            let process = due.process as usize;
-            let next = self.processes[process].next(inputs_of(&self.inputs[process]));
-            self.sequencer.deferred().set(process, next);
-        }
-    }
-
-    /// Lets the port that `process` has lent forward what arrives in a window; returns how many packets these were.
-    #[inline]
-    fn forward_in_window(&mut self, process: usize, place: Place, window: &mut Window, outbox: &mut Outbox) -> u64 {
-        let (places, compact) = window.arrivals();
-        for from in places {
-            let Some(LocalDeliveries { wheel, .. }) = outbox.local.as_deref() else { unreachable!("it is there while windows run") };
-            let arrival = &wheel.get(*from).item;
-            let at = match compact.forward(place, arrival) {
-                Forwarded::Sent(at) => Some(at),
-                outcome => self.processes[process].count_lent(arrival, outcome),
-            };
-            if let Some(at) = at {
-                let hop = arrival.packet.hop.next();
-                let next = self.routes.hop(hop);
-                let copy = outbox.add_copy(*from, next.process, next.input, at);
-                copy.at = at;
-                copy.packet.hop = hop;
-            }
-        }
-        places.len() as u64
     }
 
     /// Visits a process in a window, with what arrives in it; returns when its next event is due.
     #[inline]
-    fn visit_in_window(&mut self, process: usize, end: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) -> Time {
+    fn visit_one_in_window(
+        &mut self,
+        process: usize,
+        end: Time,
+        window: &mut Window,
+        outbox: &mut Outbox,
+        budget: &mut EventBudget,
+    ) -> Time {
         if window.has_mail(process) {
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).swap_mailbox(&mut window.inputs);
         }
@@ -428,5 +428,15 @@ impl<P: LogicalProcess> Shard<'_, P> {
             }
         }
         batch.clear();
+    }
+}
+
+/// Asks for the memory that a port needs and where the packet goes, `ahead` ports before its turn.
+#[inline(always)]
+fn prefetch_port(ahead: usize, window: &Window, wheel: &WindowWheel<Arrival>, routes: &Routes) {
+    let Some(due) = window.ports.upcoming(ahead) else { return };
+    window.compact.prefetch(due.port);
+    if let Some(arrival) = due.arrival(wheel) {
+        routes.prefetch_hop(arrival.packet.hop.next());
     }
 }

@@ -12,7 +12,6 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::merge::deferred_set::DeferredSet;
 use crate::merge::window_wheel::WindowWheel;
-use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
 /// No window is longer, so that one in a network of long delays does not hold too much.
@@ -31,23 +30,13 @@ pub fn beginning_of_window(time: Time, length: Duration) -> Time {
 /// The current window: what arrives there, by process, and the processes that have something to do.
 #[derive(Debug)]
 pub struct Window {
-    /// Where the arrivals stand on the wheel.
-    arrivals: Vec<u32>,
-    /// For each arrival the one before it at the same process, or [`NONE`].
-    before: Vec<u32>,
-    /// The processes that have something to do; those before `visited` have been visited.
-    due: Vec<Due>,
-    visited: usize,
-    /// Whether each process sends to other shards; nothing if that is not to be known. So many of those that are due, the first ones, do.
+    arrivals: WindowArrivals,
+    /// The processes that have lent their ports and have something to do.
+    pub ports: DueList,
+    /// The others that have something to do.
+    pub processes: DueList,
+    /// Whether each process sends to other shards; nothing if that is not to be known.
     is_border: Vec<bool>,
-    border: usize,
-    /// Where that stands on the wheel which is known of the next window, and how much of it is asked for at each visit.
-    coming: Vec<u32>,
-    coming_share: usize,
-    /// For each process its place among those that are due, or [`NONE`].
-    places: Vec<u32>,
-    /// Where the arrivals of one process stand, in order.
-    order: Vec<u32>,
     /// The inputs of the process that is visited.
     pub inputs: Inputs,
     /// The ports that processes have lent.
@@ -56,15 +45,38 @@ pub struct Window {
     has_mail: Vec<bool>,
 }
 
+/// Processes that have something to do, in the order of their visits: first those that send to other shards, if that is known.
+#[derive(Debug, Default)]
+pub struct DueList {
+    due: Vec<Due>,
+    /// Those before it have been visited.
+    visited: usize,
+    /// So many send to other shards.
+    border: usize,
+}
+
 /// A process that has something to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Due {
     /// Its number.
     pub process: u32,
-    /// Its last arrival, or [`NONE`] if it has something to do without any.
-    last: u32,
+    /// Where its first arrival stands on the wheel, or [`NONE`] if it has something to do without any.
+    arrival: u32,
     /// The port that it has lent, if it has.
-    pub port: Option<Place>,
+    pub port: Place,
+}
+
+/// What arrives in a window.
+#[derive(Debug)]
+struct WindowArrivals {
+    /// Where it stands on the wheel.
+    places: Vec<u32>,
+    /// For each arrival the one before it at the same process, or [`NONE`].
+    before: Vec<u32>,
+    /// For each process its last arrival, or [`NONE`].
+    last: Vec<u32>,
+    /// Where several arrivals of one process stand, in order.
+    order: Vec<u32>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -78,16 +90,10 @@ impl Window {
         // Those of each process that has some, while it is visited.
         inputs.expect_messages();
         Window {
-            arrivals: Vec::new(),
-            before: Vec::new(),
-            due: Vec::new(),
-            visited: 0,
+            arrivals: WindowArrivals { places: Vec::new(), before: Vec::new(), last: vec![NONE; processes], order: Vec::new() },
+            ports: DueList::default(),
+            processes: DueList::default(),
             is_border,
-            border: 0,
-            coming: Vec::new(),
-            coming_share: 0,
-            places: vec![NONE; processes],
-            order: Vec::new(),
             inputs,
             compact: CompactPorts::new(processes),
             has_mail: vec![false; processes],
@@ -96,149 +102,71 @@ impl Window {
 
     /// Takes what is due in the window of `first`, when the first event is due, up to and including `until`.
     pub fn begin(&mut self, first: Time, until: Time, wheel: &mut WindowWheel<Arrival>, wakeups: &mut DeferredSet) {
-        self.arrivals.clear();
-        self.before.clear();
-        self.due.clear();
-        self.visited = 0;
-        wheel.take(first, until, &mut self.arrivals);
-        for (i, place) in (0..).zip(&self.arrivals) {
+        let Window { arrivals: WindowArrivals { places, before, last, .. }, ports, processes, compact, .. } = self;
+        places.clear();
+        before.clear();
+        ports.clear();
+        processes.clear();
+        let mut push = |process: u32, arrival: u32| {
+            let port = compact.place(process as usize);
+            let list = if port.is_lent() { &mut *ports } else { &mut *processes };
+            list.due.push(Due { process, arrival, port });
+        };
+        wheel.take(first, until, places);
+        for (i, place) in (0..).zip(&*places) {
             let process = wheel.get(*place).receiver;
-            let due = &mut self.places[process as usize];
-            if *due == NONE {
-                *due = self.due.len() as u32;
-                self.due.push(Due { process, last: i, port: self.compact.place(process as usize) });
-                self.before.push(NONE);
-            } else {
-                self.before.push(std::mem::replace(&mut self.due[*due as usize].last, i));
+            let previous = std::mem::replace(&mut last[process as usize], i);
+            before.push(previous);
+            if previous == NONE {
+                push(process, *place);
             }
         }
         wakeups.take(until, |process, _| {
-            let due = &mut self.places[process];
-            if *due == NONE {
-                *due = self.due.len() as u32;
-                self.due.push(Due { process: process as u32, last: NONE, port: self.compact.place(process) });
+            if last[process] == NONE {
+                push(process as u32, NONE);
             }
         });
         if !self.is_border.is_empty() {
-            self.put_border_first();
-        }
-        self.coming.clear();
-        wheel.list_next(&mut self.coming);
-        self.coming_share = self.coming.len().div_ceil(self.due.len().max(1));
-    }
-
-    /// Puts those that send to other shards before the others.
-    fn put_border_first(&mut self) {
-        self.border = 0;
-        for i in 0..self.due.len() {
-            if self.is_border[self.due[i].process as usize] {
-                self.due.swap(i, self.border);
-                self.border += 1;
-            }
+            ports.put_first(&self.is_border);
+            processes.put_first(&self.is_border);
         }
     }
 
     /// Whether all that send to other shards have been visited, of which that is known, and others have not.
-    #[inline]
     pub fn is_border_done(&self) -> bool {
-        !self.is_border.is_empty() && self.visited == self.border && self.border < self.due.len()
+        let lists = [&self.ports, &self.processes];
+        let is_done = lists.iter().all(|list| list.visited == list.border);
+        !self.is_border.is_empty() && is_done && lists.iter().any(|list| list.border < list.due.len())
     }
 
-    /// Asks for a part of the memory of the next window.
-    #[inline]
-    pub fn prefetch_coming(&self, wheel: &WindowWheel<Arrival>) {
-        let from = (self.visited * self.coming_share).min(self.coming.len());
-        let to = (from + self.coming_share).min(self.coming.len());
-        self.coming[from..to].iter().for_each(|place| prefetch(wheel.get(*place)));
+    /// How many have been visited.
+    pub fn visits(&self) -> u64 {
+        (self.ports.visited + self.processes.visited) as u64
     }
 
-    /// The process to be visited after `ahead` others, if there is one.
+    /// Puts what arrives at `process` into `inputs`.
     #[inline]
-    pub fn upcoming(&self, ahead: usize) -> Option<Due> {
-        self.due.get(self.visited + ahead).copied()
-    }
-
-    /// The last packet that arrives at a process that is due, if any does.
-    #[inline]
-    pub fn last_arrival<'a>(&self, due: Due, wheel: &'a WindowWheel<Arrival>) -> Option<&'a Arrival> {
-        self.arrivals.get(due.last as usize).map(|place| &wheel.get(*place).item)
-    }
-
-    /// The next process with something to do.
-    #[inline]
-    pub fn next(&mut self, wheel: &WindowWheel<Arrival>) -> Option<Due> {
-        let due = *self.due.get(self.visited)?;
-        self.visited += 1;
-        self.gather(due, wheel);
-        Some(due)
-    }
-
-    /// Puts what arrives at the next process into `inputs`.
-    #[inline]
-    pub fn fill_inputs(&mut self, wheel: &WindowWheel<Arrival>) {
+    pub fn fill_inputs(&mut self, process: u32, wheel: &WindowWheel<Arrival>) {
         let queue = self.inputs.queue(0).expect("there is one input");
-        for place in &self.order {
+        for place in self.arrivals.of(process, wheel) {
             *queue.add() = wheel.get(*place).item;
         }
     }
 
-    /// Where that stands on the wheel which arrives at the next process, in order, and the ports that processes have lent.
-    #[inline]
-    pub fn arrivals(&mut self) -> (&[u32], &mut CompactPorts) {
-        (&self.order, &mut self.compact)
-    }
-
-    /// Lists the arrivals at a process that is due by time, then input, then as they were sent.
-    #[inline]
-    fn gather(&mut self, due: Due, wheel: &WindowWheel<Arrival>) {
-        self.order.clear();
-        self.places[due.process as usize] = NONE;
-        if due.last != NONE {
-            self.order.push(self.arrivals[due.last as usize]);
-            let before = self.before[due.last as usize];
-            if before != NONE {
-                self.gather_from(before, wheel);
-            }
-        }
-    }
-
-    /// Lists those before the last, too.
-    #[inline(never)]
-    fn gather_from(&mut self, mut next: u32, wheel: &WindowWheel<Arrival>) {
-        let Window { order, arrivals, before, .. } = self;
-        while next != NONE {
-            order.push(arrivals[next as usize]);
-            next = before[next as usize];
-        }
-        order.reverse();
-        let key = |place: u32| {
-            let delivery = wheel.get(place);
-            (delivery.item.at, delivery.input)
-        };
-        if order.len() > FEW {
-            order.sort_by_key(|place| key(*place));
-            return;
-        }
-        for i in 1..order.len() {
-            let (moved, moved_key) = (order[i], key(order[i]));
-            let mut place = i;
-            while place > 0 && key(order[place - 1]) > moved_key {
-                order[place] = order[place - 1];
-                place -= 1;
-            }
-            order[place] = moved;
-        }
+    /// Where that stands on the wheel which arrives at `process`, in order, and the ports that processes have lent.
+    #[inline(always)]
+    pub fn arrivals(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> (&[u32], &mut CompactPorts) {
+        (self.arrivals.of(process, wheel), &mut self.compact)
     }
 
     /// Gives up the rest of the window: what arrives in it is added to `wheel` again; returns the processes.
-    pub fn give_up(&mut self, wheel: &mut WindowWheel<Arrival>) -> &[Due] {
-        let rest = self.visited;
-        self.visited = self.due.len();
-        for i in rest..self.due.len() {
-            self.gather(self.due[i], wheel);
-            self.order.iter().for_each(|place| wheel.put_back(*place));
-        }
-        &self.due[rest..]
+    pub fn give_up<'a>(&'a mut self, wheel: &'a mut WindowWheel<Arrival>) -> impl Iterator<Item = usize> + 'a {
+        let Window { arrivals, ports, processes, .. } = self;
+        let rest = ports.take_rest().iter().chain(processes.take_rest()).map(|due| due.process);
+        rest.map(move |process| {
+            arrivals.of(process, wheel).iter().for_each(|place| wheel.put_back(*place));
+            process as usize
+        })
     }
 
     /// Whether messages are on their way to `process`.
@@ -250,5 +178,109 @@ impl Window {
     /// Takes note of whether messages are on their way to `process`.
     pub fn set_mail(&mut self, process: usize, has_mail: bool) {
         self.has_mail[process] = has_mail;
+    }
+}
+
+impl Due {
+    /// The first packet that was sent to arrive there, if any does.
+    #[inline(always)]
+    pub fn arrival<'a>(&self, wheel: &'a WindowWheel<Arrival>) -> Option<&'a Arrival> {
+        (self.arrival != NONE).then(|| &wheel.get(self.arrival).item)
+    }
+}
+
+impl DueList {
+    fn clear(&mut self) {
+        self.due.clear();
+        (self.visited, self.border) = (0, 0);
+    }
+
+    /// Puts those that send to other shards before the others.
+    fn put_first(&mut self, is_border: &[bool]) {
+        for i in 0..self.due.len() {
+            if is_border[self.due[i].process as usize] {
+                self.due.swap(i, self.border);
+                self.border += 1;
+            }
+        }
+    }
+
+    /// How many there are that send to other shards.
+    pub fn border(&self) -> usize {
+        self.border
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.due.len()
+    }
+
+    /// Whether none has been visited.
+    #[inline]
+    pub fn is_untouched(&self) -> bool {
+        self.visited == 0
+    }
+
+    /// The one to be visited after `ahead` others, if there is one.
+    #[inline(always)]
+    pub fn upcoming(&self, ahead: usize) -> Option<&Due> {
+        self.due.get(self.visited + ahead)
+    }
+
+    /// The next one, of the first `end`.
+    #[inline(always)]
+    pub fn next(&mut self, end: usize) -> Option<Due> {
+        let due = *self.due[..end].get(self.visited)?;
+        self.visited += 1;
+        Some(due)
+    }
+
+    /// Those that have not been visited, as if they had.
+    fn take_rest(&mut self) -> &[Due] {
+        let rest = std::mem::replace(&mut self.visited, self.due.len());
+        &self.due[rest..]
+    }
+}
+
+impl WindowArrivals {
+    /// Lists the arrivals at a process that is due by time, then input, then as they were sent; once.
+    #[inline(always)]
+    fn of(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
+        let last = std::mem::replace(&mut self.last[process as usize], NONE);
+        match self.before.get(last as usize) {
+            None => &[],
+            Some(&NONE) => std::slice::from_ref(&self.places[last as usize]),
+            Some(_) => self.in_order(last, wheel),
+        }
+    }
+
+    /// Lists `next` and those before it.
+    #[inline(never)]
+    fn in_order(&mut self, mut next: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
+        let WindowArrivals { order, places, before, .. } = self;
+        order.clear();
+        while next != NONE {
+            order.push(places[next as usize]);
+            next = before[next as usize];
+        }
+        order.reverse();
+        let key = |place: u32| {
+            let delivery = wheel.get(place);
+            (delivery.item.at, delivery.input)
+        };
+        if order.len() > FEW {
+            order.sort_by_key(|place| key(*place));
+            return order;
+        }
+        for i in 1..order.len() {
+            let (moved, moved_key) = (order[i], key(order[i]));
+            let mut place = i;
+            while place > 0 && key(order[place - 1]) > moved_key {
+                order[place] = order[place - 1];
+                place -= 1;
+            }
+            order[place] = moved;
+        }
+        order
     }
 }

@@ -70,7 +70,7 @@ pub struct CompactPorts {
     window: Window,
 }
 
-/// Where the port of a process is, and its kind.
+/// Where the port of a process is, if it has lent one, and its kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     port: u32,
@@ -78,6 +78,14 @@ pub struct Place {
 }
 
 const NOWHERE: u32 = u32::MAX;
+
+impl Place {
+    /// Whether there is one.
+    #[inline(always)]
+    pub fn is_lent(self) -> bool {
+        self.port != NOWHERE
+    }
+}
 
 #[derive(Clone, Debug)]
 struct Kind {
@@ -152,28 +160,28 @@ impl CompactPorts {
 
     /// Gives all of them back, each with its process.
     pub fn into_ports(mut self) -> impl Iterator<Item = (usize, CompactPort)> {
-        let lent = (0..).zip(self.places).filter(|(_, place)| place.port != NOWHERE);
+        let lent = (0..).zip(self.places).filter(|(_, place)| place.is_lent());
         lent.map(move |(process, place)| (process, std::mem::take(&mut self.ports[place.port as usize])))
     }
 
     /// Where the port of `process` is, if it has lent one.
-    #[inline]
-    pub fn place(&self, process: usize) -> Option<Place> {
-        Some(self.places[process]).filter(|place| place.port != NOWHERE)
+    #[inline(always)]
+    pub fn place(&self, process: usize) -> Place {
+        self.places[process]
     }
 
-    /// Asks for the memory that [`CompactPorts::forward`] needs; see [`crate::kernel::logical_process::LogicalProcess::prefetch`].
-    #[inline]
-    pub fn prefetch(&self, stage: usize, place: Place) {
+    /// Asks for the memory that [`CompactPorts::forward`] needs.
+    #[inline(always)]
+    pub fn prefetch(&self, place: Place) {
         let port = &self.ports[place.port as usize];
-        match stage {
-            0 => {
-                prefetch(port);
-                port.complete.prefetch();
-            }
-            1 => port.waiting.prefetch_next(),
-            _ => {}
-        }
+        prefetch(port);
+        prefetch(&port.complete);
+    }
+
+    /// Asks for what else it needs if packets wait, once that has come.
+    #[inline(always)]
+    pub fn prefetch_waiting(&self, place: Place) {
+        self.ports[place.port as usize].waiting.prefetch_next();
     }
 
     /// Takes an arrival: decides, counts, and schedules its transmission.
@@ -224,8 +232,8 @@ mod tests {
         let mut ports = CompactPorts::new(3);
         let kind = CompactPortKind { rate: Rate::from_bps(8_000_000), delay: Duration::from_us(1), limit: 2 };
         ports.add(1, CompactPort::default(), kind, Window { from: at(100), to: at(10_000) });
-        assert!(ports.place(0).is_none() && ports.place(2).is_none());
-        let place = ports.place(1).expect("it has lent its port");
+        assert_eq!([0, 1, 2].map(|process| ports.place(process).is_lent()), [false, true, false]);
+        let place = ports.place(1);
         (ports, place)
     }
 

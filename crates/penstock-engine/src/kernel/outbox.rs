@@ -72,6 +72,13 @@ impl Outbox {
         Outbox { local: None, ends: ends.to_vec(), batches: ends.iter().map(|_| OutboxBatch::default()).collect() }
     }
 
+    /// The wheel of a shard that runs in windows.
+    #[inline(always)]
+    pub fn wheel(&self) -> &WindowWheel<Arrival> {
+        let Some(local) = &self.local else { unreachable!("it is there while windows run") };
+        &local.wheel
+    }
+
     /// Makes a place for an arrival at `at` at input `input` of `process`, to be overwritten.
     #[inline(never)]
     pub fn add(&mut self, process: ProcessId, input: u32, at: Time) -> &mut Arrival {

@@ -168,19 +168,6 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         }
     }
 
-    /// Appends to `places` where those items stand so far that arrive in the window after the one that was taken last.
-    pub fn list_next(&self, places: &mut Vec<u32>) {
-        let window = &self.windows[place_of(self.current + 1)];
-        let (mut page, mut left) = (window.first, window.count as usize);
-        while left > 0 {
-            let listed = left.min(PAGE);
-            let first = page * PAGE as u32;
-            places.extend(first..first + listed as u32);
-            page = self.next[page as usize];
-            left -= listed;
-        }
-    }
-
     /// What stands at `place`, which was taken last.
     #[inline(always)]
     pub fn get(&self, place: u32) -> &Delivery<T> {
