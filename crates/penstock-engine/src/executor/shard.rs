@@ -14,9 +14,9 @@ use crate::merge::window_wheel::{Delivery, WindowWheel};
 use penstock_model::units::Time;
 
 /// In windows, the memory of a port is asked for so many ports before its turn.
-const PORTS_AHEAD: usize = 12;
+const PORTS_AHEAD: usize = 16;
 /// So many visits to other processes lie between two stages of asking for memory, and between the last and the visit.
-const VISITS_OF_A_STAGE: usize = 4;
+const VISITS_OF_A_STAGE: usize = 2;
 
 /// How many visits ahead memory is asked for in a stage.
 fn visits_ahead(stage: usize) -> usize {
@@ -240,8 +240,9 @@ impl<P: LogicalProcess> Shard<'_, P> {
             (0..PORTS_AHEAD).for_each(|ahead| prefetch_port(ahead, window, outbox.wheel(), routes));
         }
         while !budget.is_spent() {
+            window.prefetch_coming(outbox.wheel());
             prefetch_port(PORTS_AHEAD, window, outbox.wheel(), routes);
-            if let Some(due) = window.ports.upcoming(PORTS_AHEAD / 2) {
+            if let Some(due) = window.ports.upcoming(PORTS_AHEAD / 4) {
                 window.compact.prefetch_waiting(due.port);
             }
             let Some(Due { process, port, .. }) = window.ports.next(end) else { break };
@@ -272,6 +273,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
             }
         }
         while !budget.is_spent() {
+            window.prefetch_coming(outbox.wheel());
             for stage in 0..PREFETCH_STAGES {
                 self.prefetch_process(stage, visits_ahead(stage), window, outbox.wheel());
             }

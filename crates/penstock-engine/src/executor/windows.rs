@@ -12,6 +12,7 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::merge::deferred_set::DeferredSet;
 use crate::merge::window_wheel::WindowWheel;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
 /// No window is longer, so that one in a network of long delays does not hold too much.
@@ -37,6 +38,10 @@ pub struct Window {
     pub processes: DueList,
     /// Whether each process sends to other shards; nothing if that is not to be known.
     is_border: Vec<bool>,
+    /// Where that stands on the wheel which is known of the next window, how much of it has been asked for, and how much is at each visit.
+    coming: Vec<u32>,
+    asked_for: usize,
+    asked_for_at_once: usize,
     /// The inputs of the process that is visited.
     pub inputs: Inputs,
     /// The ports that processes have lent.
@@ -94,6 +99,9 @@ impl Window {
             ports: DueList::default(),
             processes: DueList::default(),
             is_border,
+            coming: Vec::new(),
+            asked_for: 0,
+            asked_for_at_once: 0,
             inputs,
             compact: CompactPorts::new(processes),
             has_mail: vec![false; processes],
@@ -129,6 +137,20 @@ impl Window {
         if !self.is_border.is_empty() {
             ports.put_first(&self.is_border);
             processes.put_first(&self.is_border);
+        }
+        self.coming.clear();
+        wheel.list_next(&mut self.coming);
+        self.asked_for = 0;
+        self.asked_for_at_once = self.coming.len().div_ceil((ports.len() + processes.len()).max(1));
+    }
+
+    /// Asks for a part of the memory of the next window.
+    #[inline(always)]
+    pub fn prefetch_coming(&mut self, wheel: &WindowWheel<Arrival>) {
+        for _ in 0..self.asked_for_at_once {
+            let Some(place) = self.coming.get(self.asked_for) else { return };
+            prefetch(wheel.get(*place));
+            self.asked_for += 1;
         }
     }
 

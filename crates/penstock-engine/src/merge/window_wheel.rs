@@ -1,6 +1,7 @@
 //! A timing wheel of windows: what arrives anywhere in a large network, sorted by window alone.
 
 use crate::merge::Timed;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -144,15 +145,9 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         self.advance(number);
         let window = std::mem::replace(&mut self.windows[place_of(number)], EMPTY);
         self.occupied[place_of(number) / 64] &= !(1 << (number % 64));
-        let (mut page, mut left, before) = (window.first, window.count as usize, places.len());
-        while left > 0 {
-            let taken = left.min(PAGE);
-            let first = page * PAGE as u32;
-            places.extend(first..first + taken as u32);
-            self.taken.push(page);
-            page = self.next[page as usize];
-            left -= taken;
-        }
+        let (mut taken, before) = (std::mem::take(&mut self.taken), places.len());
+        self.list(window, places, |page| taken.push(page));
+        self.taken = taken;
         self.len -= window.count as usize;
         if until < self.end_of_window(at) {
             let mut kept = before;
@@ -165,6 +160,25 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
                 }
             }
             places.truncate(kept);
+        }
+    }
+
+    /// Appends to `places` where those items stand so far that arrive in the window after the one that was taken last.
+    pub fn list_next(&self, places: &mut Vec<u32>) {
+        self.list(self.windows[place_of(self.current + 1)], places, |_| {});
+    }
+
+    /// Appends to `places` where the items of a window stand, and tells each of its pages.
+    #[inline]
+    fn list(&self, window: Window, places: &mut Vec<u32>, mut on_page: impl FnMut(u32)) {
+        let (mut page, mut left) = (window.first, window.count as usize);
+        while left > 0 {
+            let listed = left.min(PAGE);
+            let first = page * PAGE as u32;
+            places.extend(first..first + listed as u32);
+            on_page(page);
+            page = self.next[page as usize];
+            left -= listed;
         }
     }
 
@@ -212,7 +226,10 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         }
         window.count += 1;
         window.earliest = window.earliest.min(at);
-        &mut self.pages[window.last as usize][within]
+        let page = &mut self.pages[window.last as usize];
+        // The place for the next one of this window, which has left the caches since the page was taken last.
+        prefetch(&page[(within + 1) % PAGE]);
+        &mut page[within]
     }
 
     #[cold]
