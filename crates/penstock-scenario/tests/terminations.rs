@@ -2,7 +2,7 @@
 
 mod common;
 use common::sound;
-use penstock_engine::Sim;
+use penstock_engine::{Executor, Sim};
 
 /// A thousand calls where half as many are supported. The bucket is deep: the load is marked once all calls have begun.
 const OVERLOAD: &str = r#"duration = "2 s"
@@ -93,4 +93,55 @@ fn the_calls_that_end_are_the_newest_the_oldest_or_any() {
     // As if those left were drawn from 200 of which half are of the surge; four standard deviations.
     let (random, left) = live("random");
     assert!((random - left / 2.0).abs() < 4.0 * (0.25 * left * (200.0 - left) / 199.0).sqrt(), "{random} of {left}");
+}
+
+/// Twenty ingresses right at a bottleneck that is overloaded from 100 ms on, and an egress that measures for 100 ms.
+const MANY_INGRESSES: &str = r#"duration = "1 s"
+[nodes]
+ingress = { count = 20 }
+a = {}
+b = {}
+[[links]]
+from = "ingress"
+to = "a"
+rate = "1 Gbit/s"
+delay = "0 s"
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Gbit/s"
+delay = "1 ms"
+pcn.excess = { rate = "9 Mbit/s", size = "20 ms" }
+[[calls]]
+name = "v"
+from = "ingress"
+to = "b"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+initial = { calls = 4, spread = "20 ms" }
+surge = { at = "100 ms", calls = 6, spread = "20 ms" }
+termination.cl = { sar-interval = "100 ms" }
+"#;
+
+/// While the egress measures, what it may send bounds nobody: an ingress is visited for many packets at a time.
+#[test]
+fn who_measures_before_it_tells_bounds_no_visits() {
+    let run = |text: &str, executor| {
+        let mut sim = Sim::new(sound(text, &[]).blueprint(None, 0)).expect("validated").with_executor(executor);
+        assert!(sim.run_events(sim.end(), u64::MAX));
+        let (steps, events) = (sim.executor_steps(), sim.events());
+        let observed = sim.run();
+        assert!(observed.calls.iter().any(|(_, calls)| !calls.terminations.is_empty()), "calls are terminated");
+        (events as f64 / steps as f64, observed.digest)
+    };
+    let (measuring, digest) = run(MANY_INGRESSES, Executor::Horizon);
+    assert_eq!(digest, run(MANY_INGRESSES, Executor::Plain).1);
+    // By single thresholds the egress may send something with any packet.
+    let telling = MANY_INGRESSES
+        .replace(
+            "pcn.excess = { rate = \"9 Mbit/s\", size = \"20 ms\" }",
+            "pcn.threshold = { rate = \"9 Mbit/s\", size = \"20 ms\", threshold = \"10 ms\" }",
+        )
+        .replace("termination.cl = { sar-interval = \"100 ms\" }", "termination.single-threshold = {}");
+    let (telling, _) = run(&telling, Executor::Horizon);
+    assert!(measuring > 2.5 * telling, "{measuring} events a visit, {telling} where any packet may be answered");
 }

@@ -69,13 +69,11 @@ impl ProcessTable {
         table
     }
 
-    /// Sets the only channel of ports whose packets all go to one process.
+    /// Tells ports to which processes their packets go, where these are few.
     pub fn connect_ports(&mut self, inputs: &InputNumbers) {
         for port in self.processes.iter_mut().flat_map(Process::ports_mut) {
-            let mut fed = inputs.fed_by(port.link());
-            if let (Some((process, input)), None) = (fed.next(), fed.next()) {
-                port.set_only_channel(process, input);
-            }
+            let few: Vec<_> = inputs.fed_by(port.link()).take(3).collect();
+            port.set_channels(&few);
         }
     }
 

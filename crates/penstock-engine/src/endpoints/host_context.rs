@@ -13,8 +13,8 @@ use penstock_model::units::Time;
 pub struct HostContext<'a, 'b> {
     /// The node's ports.
     pub ports: &'a mut [Port],
-    /// The ports share a buffer: packets stay in their transmit batches until the switch admits them.
-    pub is_switch: bool,
+    /// Packets stay in their transmit batches, until a switch admits them or those in transit are merged with them.
+    pub keeps_batches: bool,
     /// What processing at a port needs.
     pub context: Context<'a, 'b>,
 }
@@ -72,7 +72,7 @@ impl HostContext<'_, '_> {
     /// Lets all ports process their transmit batches.
     #[inline(never)]
     pub fn drain_transmit_batch(&mut self) {
-        if !self.is_switch {
+        if !self.keeps_batches {
             self.ports.iter_mut().for_each(|port| port.drain_transmit_batch(&mut self.context));
         }
     }

@@ -29,6 +29,14 @@ pub struct Lookahead {
     reach: Vec<Duration>,
     /// For processes that only receive answers: when they send next. [`Time::ZERO`] for all others.
     quiet_until: Vec<Time>,
+    /// Before when each process sends nothing, whatever it receives. [`Time::ZERO`] for those that promise nothing.
+    silent_until: Vec<Time>,
+    /// Some process has promised to be silent.
+    some_are_silent: bool,
+    /// The processes that send to each one, with the delay from there; none where there are too many.
+    senders: Vec<(u32, Duration)>,
+    /// Where the senders to each process begin.
+    first_sender: Vec<u32>,
     ancestors: Vec<Ancestor>,
     /// Where the ancestors of each process begin; none at all if there are too many.
     first_ancestor: Vec<u32>,
@@ -44,6 +52,12 @@ impl Lookahead {
             reach[from as usize] = reach[from as usize].min(delay);
             senders[to as usize].push((from, delay));
         }
+        let mut few_senders = Vec::new();
+        let mut first_sender = vec![0];
+        for senders in &senders {
+            few_senders.extend(senders.iter().filter(|_| senders.len() <= MAX_ANCESTORS));
+            first_sender.push(few_senders.len() as u32);
+        }
         let mut ancestors = Vec::new();
         let mut first_ancestor = vec![0];
         for process in 0..processes {
@@ -51,7 +65,17 @@ impl Lookahead {
             first_ancestor.push(ancestors.len() as u32);
         }
         let shortest = reach.iter().copied().min().unwrap_or(Duration::FOREVER);
-        Lookahead { reach, quiet_until: vec![Time::ZERO; processes], ancestors, first_ancestor, shortest }
+        Lookahead {
+            reach,
+            quiet_until: vec![Time::ZERO; processes],
+            silent_until: vec![Time::ZERO; processes],
+            some_are_silent: false,
+            senders: few_senders,
+            first_sender,
+            ancestors,
+            first_ancestor,
+            shortest,
+        }
     }
 
     /// The shortest delay of the channels from `process`.
@@ -71,6 +95,15 @@ impl Lookahead {
         self.quiet_until[process] = until;
     }
 
+    /// `process` sends nothing before `until`, whatever it receives; [`Time::ZERO`] if that is not so.
+    #[inline]
+    pub fn set_silent_until(&mut self, process: usize, until: Time) {
+        if until > Time::ZERO {
+            self.silent_until[process] = until;
+            self.some_are_silent = true;
+        }
+    }
+
     /// Whether `process` receives only answers to what it sends.
     #[inline]
     pub fn receives_only_answers(&self, process: usize) -> bool {
@@ -80,7 +113,23 @@ impl Lookahead {
     /// The horizon of the first process of the ready queue: nothing that has not been sent yet arrives there before.
     #[inline]
     pub fn horizon(&self, first: &Ready, schedule: &Schedule) -> Time {
-        self.promised(first.process, first.edge, schedule).max(self.first_answer(first.process))
+        let horizon = self.promised(first.process, first.edge, schedule).max(self.first_answer(first.process));
+        if self.some_are_silent {
+            horizon.max(self.end_of_silence(first.process))
+        } else {
+            horizon
+        }
+    }
+
+    /// Earliest arrival from those who send to a process, by their promises of silence; [`Time::ZERO`] if one promises none, or if
+    /// there are too many of them.
+    fn end_of_silence(&self, process: usize) -> Time {
+        let senders = &self.senders[self.first_sender[process] as usize..self.first_sender[process + 1] as usize];
+        let from = |&(sender, delay): &(u32, Duration)| match self.silent_until[sender as usize] {
+            Time::ZERO => Time::ZERO,
+            silent => silent + delay,
+        };
+        senders.iter().map(from).min().unwrap_or(Time::ZERO)
     }
 
     /// What the next events of its ancestors promise to a process.

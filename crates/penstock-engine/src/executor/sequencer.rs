@@ -229,13 +229,14 @@ impl Sequencer {
         Some((first.process, horizon))
     }
 
-    /// A visit to `process` has handled `events`. Its next event is due at `next`; it is quiet until `quiet_until` (see
-    /// [`crate::kernel::logical_process::LogicalProcess::quiet_until`]).
+    /// A visit to `process` has handled `events`. Its next event is due at `next`; it is quiet until the first of `silence`, and
+    /// silent until the second (see [`crate::kernel::logical_process::LogicalProcess::quiet_until`], and there `silent_until`).
     #[inline]
-    pub fn visited(&mut self, process: usize, next: Time, quiet_until: Time, events: u64) {
+    pub fn visited(&mut self, process: usize, next: Time, (quiet_until, silent_until): (Time, Time), events: u64) {
         self.steps += 1;
         self.mode.count_visit(events);
         self.lookahead.set_quiet_until(process, quiet_until);
+        self.lookahead.set_silent_until(process, silent_until);
         let longest = self.visit_lengths.adapt(process, events, self.lookahead.receives_only_answers(process));
         self.schedule.set_slack(process, self.slack(process, longest));
         self.schedule.set(process, next);
@@ -358,7 +359,7 @@ mod tests {
     fn nothing_bounds_the_beginning_of_a_chain() {
         let mut sequencer = sequencer(&[(0, 1, 1), (1, 2, 1)], &[10, 10, 10]);
         assert_eq!(next_visit(&sequencer), Some((0, at(110))));
-        sequencer.visited(0, at(111), Time::ZERO, 500);
+        sequencer.visited(0, at(111), (Time::ZERO, Time::ZERO), 500);
         // The next packet of process 0 reaches process 1 at 112.
         assert_eq!(next_visit(&sequencer), Some((1, at(110))));
     }
@@ -367,10 +368,24 @@ mod tests {
     fn a_process_that_hears_only_answers_runs_until_the_first_may_arrive() {
         let mut sequencer = sequencer(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
         assert_eq!(next_visit(&sequencer), Some((0, at(14).before())));
-        sequencer.visited(0, at(10), at(40), 500);
+        sequencer.visited(0, at(10), (at(40), Time::ZERO), 500);
         assert_eq!(next_visit(&sequencer), Some((0, at(42).before())));
-        sequencer.visited(0, at(10), Time::NEVER, 500);
+        sequencer.visited(0, at(10), (Time::NEVER, Time::ZERO), 500);
         assert_eq!(next_visit(&sequencer), Some((0, at(110))));
+    }
+
+    #[test]
+    fn who_hears_only_from_silent_ones_runs_until_they_may_speak() {
+        // Process 1 sends nothing before 30; process 2 has an event at 12, which reaches process 1 at once.
+        let mut sequencer = sequencer(&[(0, 1, 2), (1, 0, 3), (2, 1, 0)], &[10, 11, 12]);
+        sequencer.visited(1, at(11), (Time::ZERO, at(30)), 500);
+        assert_eq!(next_visit(&sequencer), Some((0, at(33).before())));
+        // Of two senders both have to be silent.
+        let mut sequencer = self::sequencer(&[(0, 1, 2), (1, 0, 3), (2, 0, 1)], &[10, 11, 12]);
+        sequencer.visited(1, at(11), (Time::ZERO, at(30)), 500);
+        assert_eq!(next_visit(&sequencer), Some((0, at(13).before())));
+        sequencer.visited(2, at(12), (Time::ZERO, at(20)), 500);
+        assert_eq!(next_visit(&sequencer), Some((0, at(21).before())));
     }
 
     #[test]
@@ -381,7 +396,7 @@ mod tests {
         let mut sequencer = sequencer(&latencies, &due);
         // Process 20 sends nothing, so it can wait as long as its longest visit.
         assert_eq!(next_visit(&sequencer), Some((20, at(101).before())));
-        sequencer.visited(20, at(102), Time::ZERO, 500);
+        sequencer.visited(20, at(102), (Time::ZERO, Time::ZERO), 500);
         assert_eq!(next_visit(&sequencer), Some((0, at(200))));
     }
 
@@ -397,7 +412,7 @@ mod tests {
         sequencer.begin([at(10), at(50)].into_iter());
         sequencer.extend(at(12));
         assert_eq!(sequencer.next_visit(at(12), |_| Time::ZERO), Some((0, at(12))));
-        sequencer.visited(0, at(60), Time::ZERO, 500);
+        sequencer.visited(0, at(60), (Time::ZERO, Time::ZERO), 500);
         assert_eq!(sequencer.next_visit(at(12), |_| Time::ZERO), None);
         assert_eq!(sequencer.next(), at(50));
         sequencer.schedule().announce(1, at(14));
@@ -427,7 +442,7 @@ mod tests {
         sequencer.begin([at(10), at(11)].into_iter());
         sequencer.extend(at(1_000));
         assert_eq!(next_visit(&sequencer), Some((0, at(10))));
-        sequencer.visited(0, at(12), Time::ZERO, 1);
+        sequencer.visited(0, at(12), (Time::ZERO, Time::ZERO), 1);
         assert_eq!(next_visit(&sequencer), Some((1, at(11))));
     }
 }

@@ -143,7 +143,10 @@ impl<P: LogicalProcess> Shard<'_, P> {
             }
             let (next, events) = self.visit(process, horizon, outbox);
             budget.count(events);
-            self.sequencer.visited(process, next, self.processes[process].quiet_until(), events);
+            let visited = &self.processes[process];
+            // What is not known yet arrives after `horizon`.
+            let silence = (visited.quiet_until(), visited.silent_until(next.min(horizon.after())));
+            self.sequencer.visited(process, next, silence, events);
             if self.sequencer.switches_mode() {
                 return None;
             }

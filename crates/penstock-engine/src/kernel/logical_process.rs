@@ -41,4 +41,8 @@ pub trait LogicalProcess {
     /// For a process that only receives answers: it sends nothing before this, so it causes no arrival before.
     /// [`Time::ZERO`] for all others.
     fn quiet_until(&self) -> Time;
+
+    /// Whatever arrives from `now` on, the process sends nothing before this, as where a measurement has to end first.
+    /// [`Time::ZERO`] where that is never later than `now`.
+    fn silent_until(&self, now: Time) -> Time;
 }

@@ -1,6 +1,7 @@
 //! A calendar queue: many inputs merged, at a cost that does not depend on their number.
 
 use crate::merge::Timed;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
 
 /// Events in order of time and, among simultaneous ones, of inputs and then of additions.
@@ -23,8 +24,10 @@ pub struct Calendar<T> {
     buckets: Vec<u32>,
     occupied: Vec<u64>,
     entries: Vec<Entry<T>>,
-    /// The first free entry.
-    free: u32,
+    /// For each entry what finds it, apart from it, so that looking for what is due passes over few cache lines.
+    links: Vec<Link>,
+    /// Entries that are free, the last one freed at the end.
+    free: Vec<u32>,
     /// Entries beyond the coming buckets, and the earliest time among them.
     overflow: Vec<u32>,
     overflow_from: u64,
@@ -44,7 +47,13 @@ pub struct Calendar<T> {
 struct Entry<T> {
     item: T,
     order: u64,
-    /// The entry before in its bucket, or among the free ones.
+}
+
+/// When an event in a bucket is due, and its neighbour.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    at: u64,
+    /// The entry before in its bucket.
     before: u32,
 }
 
@@ -63,8 +72,8 @@ const NONE: u32 = u32::MAX;
 /// The width is judged after so many buckets,
 const BUCKETS_PER_GROUP: u32 = 64;
 /// which should hold so many events each in the mean.
-const MIN_PER_BUCKET: u32 = 8;
-const MAX_PER_BUCKET: u32 = 32;
+const MIN_PER_BUCKET: u32 = 16;
+const MAX_PER_BUCKET: u32 = 64;
 /// 67 us at the beginning.
 const FIRST_WIDTH: u32 = 26;
 const MIN_WIDTH: u32 = 6;
@@ -81,7 +90,8 @@ impl<T> Default for Calendar<T> {
             buckets: Vec::new(),
             occupied: Vec::new(),
             entries: Vec::new(),
-            free: NONE,
+            links: Vec::new(),
+            free: Vec::new(),
             overflow: Vec::new(),
             overflow_from: u64::MAX,
             waiting: 0,
@@ -200,7 +210,9 @@ impl<T: Timed> Calendar<T> {
         self.waiting += moved.len();
         for (item, order) in moved {
             let number = self.take_entry();
-            self.entries[number as usize] = Entry { item, order, before: NONE };
+            let item_at = item.at().as_ps();
+            self.entries[number as usize] = Entry { item, order };
+            self.links[number as usize].at = item_at;
             self.overflow.push(number);
         }
         self.resize(width, self.buckets.len().max(MIN_BUCKETS));
@@ -218,25 +230,25 @@ impl<T: Timed> Calendar<T> {
     /// An entry to be overwritten.
     #[inline]
     fn take_entry(&mut self) -> u32 {
-        let number = self.free;
-        if let Some(entry) = self.entries.get(number as usize) {
-            self.free = entry.before;
+        if let Some(number) = self.free.pop() {
             return number;
         }
-        self.entries.push(Entry { item: T::default(), order: 0, before: NONE });
+        self.entries.push(Entry { item: T::default(), order: 0 });
+        self.links.push(Link { at: 0, before: NONE });
         self.entries.len() as u32 - 1
     }
 
     /// Puts an entry into its bucket, or into the overflow if that is not among the coming ones.
     #[inline]
     fn put(&mut self, at: u64, number: u32) {
+        self.links[number as usize].at = at;
         let bucket = at >> self.width;
         if bucket - (self.bucket_end >> self.width) >= self.buckets.len() as u64 {
             return self.put_into_overflow(at, number);
         }
         let slot = self.slot_of(bucket);
         self.occupied[slot / 64] |= 1 << (slot % 64);
-        self.entries[number as usize].before = std::mem::replace(&mut self.buckets[slot], number);
+        self.links[number as usize].before = std::mem::replace(&mut self.buckets[slot], number);
     }
 
     #[inline]
@@ -269,15 +281,16 @@ impl<T: Timed> Calendar<T> {
             }
         };
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        let Calendar { buckets, entries, free, sorter, current, orders, width, .. } = self;
+        let Calendar { buckets, entries, links, free, sorter, current, orders, width, .. } = self;
         // Keys: the time since the beginning of the bucket, and below it the number of the entry.
         let numbers = (1u64 << (64 - *width)) - 1;
-        let first = std::mem::replace(&mut buckets[slot], NONE);
-        let (mut number, mut last) = (first, first);
+        let mut number = std::mem::replace(&mut buckets[slot], NONE);
         sorter.clear();
-        while let Some(entry) = entries.get(number as usize) {
-            sorter.push(entry.item.at().as_ps() << (64 - *width) | u64::from(number));
-            (last, number) = (number, entry.before);
+        while let Some(link) = links.get(number as usize) {
+            prefetch(&entries[number as usize]);
+            sorter.push(link.at << (64 - *width) | u64::from(number));
+            free.push(number);
+            number = link.before;
         }
         sorter.sort_unstable();
         if sorter.windows(2).any(|two| (two[0] ^ two[1]) & !numbers == 0) {
@@ -285,8 +298,6 @@ impl<T: Timed> Calendar<T> {
         }
         current.extend(sorter.iter().map(|key| entries[(key & numbers) as usize].item));
         orders.extend(sorter.iter().map(|key| entries[(key & numbers) as usize].order));
-        // The entries are free now, in their order in the bucket.
-        entries[last as usize].before = std::mem::replace(free, first);
         self.waiting -= sorter.len();
         self.adapt();
     }
@@ -316,8 +327,7 @@ impl<T: Timed> Calendar<T> {
         }
         self.overflow_from = u64::MAX;
         for number in std::mem::take(&mut self.overflow) {
-            let at = self.entries[number as usize].item.at().as_ps();
-            self.put(at, number);
+            self.put(self.links[number as usize].at, number);
         }
     }
 
@@ -343,9 +353,9 @@ impl<T: Timed> Calendar<T> {
     fn resize(&mut self, width: u32, slots: usize) {
         for slot in &mut self.buckets {
             let mut number = std::mem::replace(slot, NONE);
-            while let Some(entry) = self.entries.get(number as usize) {
+            while let Some(link) = self.links.get(number as usize) {
                 self.overflow.push(number);
-                number = entry.before;
+                number = link.before;
             }
         }
         self.buckets.resize(slots, NONE);
@@ -354,8 +364,7 @@ impl<T: Timed> Calendar<T> {
         self.width = width;
         self.overflow_from = u64::MAX;
         for number in std::mem::take(&mut self.overflow) {
-            let at = self.entries[number as usize].item.at().as_ps();
-            self.put(at, number);
+            self.put(self.links[number as usize].at, number);
         }
     }
 }

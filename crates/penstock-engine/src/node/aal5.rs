@@ -141,7 +141,7 @@ impl Process {
         let Process { ports, host: Some(host), aal5: Some(aal5), record, .. } = self else { unreachable!("an end of AAL5 has a host") };
         let (mut hops, mut own_events) = (0, 0);
         // Packets stay in the transmit batches, as at a switch, until they are segmented.
-        let host_context = &mut HostContext { ports, is_switch: true, context: Context { routes, record, outputs } };
+        let host_context = &mut HostContext { ports, keeps_batches: true, context: Context { routes, record, outputs } };
         let next = loop {
             let message = inputs.next_message();
             let next = inputs.next().min(host.next());

@@ -2,7 +2,6 @@
 
 pub mod aal5;
 pub mod congestion_points;
-pub mod datagram_loop;
 pub mod host;
 pub mod ingress_pause;
 pub mod pause_waits;
@@ -13,6 +12,7 @@ pub mod shared_state;
 pub mod source_quench;
 pub mod switch;
 pub mod switch_state;
+pub mod transit_loop;
 
 /// So many arrivals at most are taken at once, so that there is an end to them.
 const MAX_FRONT: usize = 1 << 14;

@@ -31,7 +31,7 @@ impl Process {
                 unreachable!("a switch has a host, for what its own messages and flows need")
             };
             let context = Context { routes, record, outputs };
-            let host_context = HostContext { ports, is_switch: true, context };
+            let host_context = HostContext { ports, keeps_batches: true, context };
             let mut run = SwitchRun { switch, host, host_context, hops: 0, own_events: 0 };
             let next = run.run(bound, inputs);
             let SwitchRun { hops, own_events, .. } = run;

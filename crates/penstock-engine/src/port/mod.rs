@@ -71,6 +71,8 @@ pub struct Port {
     batch: Ring<Arrival>,
     /// The process and its input that all packets go to, if there is only one.
     only_channel: Option<(ProcessId, u32)>,
+    /// Packets go to two processes.
+    feeds_two_channels: bool,
     /// The general path is to be taken: the port does more than colour, queue and meter what it accepts.
     has_stages: bool,
     /// It is event-driven, and its service loop in `fast` applies.
@@ -197,6 +199,7 @@ impl Port {
             queueing,
             batch: Ring::default(),
             only_channel: None,
+            feeds_two_channels: false,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             lost_after_end: 0,
@@ -204,9 +207,12 @@ impl Port {
         }
     }
 
-    /// All packets that leave go to input `input` of `process`.
-    pub fn set_only_channel(&mut self, process: ProcessId, input: u32) {
-        self.only_channel = Some((process, input));
+    /// All packets that leave go to one of these inputs of these processes.
+    pub fn set_channels(&mut self, channels: &[(ProcessId, u32)]) {
+        self.feeds_two_channels = channels.len() == 2;
+        if let [only] = *channels {
+            self.only_channel = Some(only);
+        }
     }
 
     /// Counts this port among those of its kind.

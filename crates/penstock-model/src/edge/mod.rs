@@ -265,6 +265,20 @@ impl Egress {
         self.admission.deadline().min(self.more.as_deref().map_or(Time::NEVER, EgressOptions::deadline))
     }
 
+    /// Whether [`Egress::silent_until`] is ever later than `now`.
+    pub fn may_be_silent(&self) -> bool {
+        self.silent_until(Time::ZERO) > Time::ZERO
+    }
+
+    /// Whatever arrives from `now` on, there is no signal before this; `now` where one may be caused at any time.
+    #[inline]
+    pub fn silent_until(&self, now: Time) -> Time {
+        if self.admission.answers() {
+            return now;
+        }
+        self.more.as_deref().map_or(Time::NEVER, |more| more.silent_until(now))
+    }
+
     /// A deadline has come.
     pub fn on_timer(&mut self, now: Time) {
         if self.admission.deadline() <= now {
@@ -298,6 +312,12 @@ impl EgressOptions {
             reporter.on_packet(now, size, mark);
         }
         self.termination.on_packet(now, size, mark)
+    }
+
+    #[inline]
+    fn silent_until(&self, now: Time) -> Time {
+        let next_report = self.reporter.as_ref().map_or(Time::NEVER, |reporter| reporter.silent_until(now));
+        self.termination.silent_until(now).min(next_report)
     }
 
     #[inline]

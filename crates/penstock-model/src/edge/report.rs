@@ -58,6 +58,12 @@ impl Reporter {
         self.until
     }
 
+    /// Whatever arrives from `now` on, there is no report before this.
+    #[inline]
+    pub fn silent_until(&self, now: Time) -> Time {
+        self.until.min(now + self.every)
+    }
+
     /// The report of the interval that ends now.
     pub fn on_timer(&mut self, now: Time) -> Report {
         let bits = std::mem::take(&mut self.bits);

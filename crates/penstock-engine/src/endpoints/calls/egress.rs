@@ -131,6 +131,17 @@ impl CallsEgress {
         }
     }
 
+    /// Whether [`CallsEgress::silent_until`] is ever later than `now`.
+    pub fn may_be_silent(&self) -> bool {
+        self.egress.may_be_silent()
+    }
+
+    /// Whatever arrives from `now` on, it sends nothing before this.
+    #[inline]
+    pub fn silent_until(&self, now: Time) -> Time {
+        self.egress.silent_until(now)
+    }
+
     /// Handles the deadline.
     pub fn on_timer(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         self.egress.on_timer(now);

@@ -10,11 +10,24 @@ impl Host {
     /// that sends here: neither arrivals nor timers of receiving endpoints affect them; or up to an earlier instant if these are very
     /// many. Returns how many events there were.
     #[inline(always)] // part of two loops
-    pub fn run_calls(&mut self, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
+    pub fn run_calls(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let has_other_senders = !self.sources.is_empty() || !self.connections.is_empty() || !self.roce.is_empty();
         if self.forwards || has_other_senders || host_context.context.record.trace.is_some() {
             return 0;
         }
+        self.run_only_calls(until, host_context)
+    }
+
+    /// Whether all endpoints here are of calls, and packets pass: then what arrives of calls has no effect but that it is forwarded, or
+    /// counted and sampled for marks.
+    #[inline]
+    pub fn has_calls_beside_transit(&self) -> bool {
+        self.forwards && self.has_only_sampled_calls
+    }
+
+    /// As [`Host::run_calls`], where there are no other senders.
+    #[inline(always)] // part of two loops
+    pub fn run_only_calls(&mut self, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut events = 0;
         while self.next_call_event <= until && self.next_call_event != Time::NEVER {
             let (slot, end) = if self.calls.len() == 1 { (0, until) } else { (self.calls_due.first(), self.next_call_event) };

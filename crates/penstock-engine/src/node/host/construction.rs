@@ -37,6 +37,8 @@ impl Host {
             calls_due: TournamentTree::new(0, Time::NEVER),
             next_call_event: Time::NEVER,
             egresses: Vec::new(),
+            has_only_sampled_calls: false,
+            may_be_silent: false,
             counted_calls: Vec::new(),
         }
     }
@@ -105,8 +107,12 @@ impl Host {
         self.calls.len() as u32 - 1
     }
 
-    /// Finds which aggregate of calls is due first; there may be many, so not after each of them.
+    /// Finds which aggregate of calls is due first, and what else is here; there may be many, so not after each of them.
     pub fn schedule_calls(&mut self) {
+        let has_others = !self.sources.is_empty() || !self.sinks.is_empty() || !self.connections.is_empty() || !self.roce.is_empty();
+        let has_calls = !self.calls.is_empty() || !self.egresses.is_empty();
+        self.has_only_sampled_calls = !has_others && has_calls && self.egresses.iter().all(CallsEgress::only_samples);
+        self.may_be_silent = !has_others && self.calls.is_empty() && self.egresses.iter().all(CallsEgress::may_be_silent);
         self.calls_due = TournamentTree::new(self.calls.len(), Time::NEVER);
         (0..self.calls.len()).for_each(|slot| self.update_calls_due(slot));
     }

@@ -44,6 +44,10 @@ pub struct Host {
     calls_due: TournamentTree<Time>,
     next_call_event: Time,
     egresses: Vec<CallsEgress>,
+    /// Nothing but ends of calls are here, and egresses only sample packets for marks.
+    has_only_sampled_calls: bool,
+    /// Nothing but egresses of calls are here, which send nothing for some time now and then.
+    may_be_silent: bool,
     /// Group and number of calls, for each group with aggregates that end here whose calls are admitted by counting.
     counted_calls: Vec<(u32, u32)>,
 }
@@ -97,6 +101,15 @@ impl Host {
             return Time::ZERO;
         }
         self.calls.iter().map(CallsIngress::quiet_until).min().unwrap_or(Time::ZERO)
+    }
+
+    /// Whatever arrives from `now` on, it sends nothing before this; [`Time::ZERO`] where that is never later than `now`.
+    #[inline]
+    pub fn silent_until(&self, now: Time) -> Time {
+        if !self.may_be_silent || self.forwards {
+            return Time::ZERO;
+        }
+        self.egresses.iter().map(|egress| egress.silent_until(now)).min().unwrap_or(Time::ZERO)
     }
 
     /// See [`crate::kernel::logical_process::LogicalProcess::prefetch`].

@@ -77,11 +77,18 @@ pub(in crate::node) fn run_host<A: AdaptationLayer>(
             }
             host_context.context.record.digest.packet(at, packet, 0);
             taken += 1;
-            let Some(packet) = adaptation.receive(at, packet, host, host_context) else { continue };
+            let whole;
+            let packet = if A::IS_TRANSPARENT {
+                packet
+            } else {
+                let Some(complete) = adaptation.receive(at, packet, host, host_context) else { continue };
+                whole = complete;
+                &whole
+            };
             let port = if host.forwards { host_context.context.routes.hop(packet.hop).port } else { Hop::DELIVER };
             if port != Hop::DELIVER {
-                host_context.forward(at, port, &packet, packet.hop.next());
-            } else if host.receive_packet(at, &packet, host_context) {
+                host_context.forward(at, port, packet, packet.hop.next());
+            } else if host.receive_packet(at, packet, host_context) {
                 bound = bound.min(host.next_timer());
             }
         };

@@ -25,7 +25,6 @@ use crate::kernel::logical_process::LogicalProcess;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use crate::node::aal5::Aal5;
-use crate::node::datagram_loop;
 use crate::node::host::Host;
 use crate::node::process::host_loop::{run_host, WholePackets};
 use crate::node::process::messages::receive_message;
@@ -33,6 +32,7 @@ use crate::node::process::router_port::forward;
 use crate::node::process::sampling::{Samplers, Samples};
 use crate::node::process::series::{Observed, Observers};
 use crate::node::shared_state::Switch;
+use crate::node::transit_loop;
 use crate::port::Port;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
@@ -181,7 +181,7 @@ impl Process {
     #[inline]
     fn run_plain(&mut self, before: u64, mut until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let context = Context { routes, record: &mut self.record, outputs };
-        let host_context = &mut HostContext { ports: &mut self.ports, is_switch: false, context };
+        let host_context = &mut HostContext { ports: &mut self.ports, keeps_batches: false, context };
         let Some(host) = self.host.as_deref_mut() else {
             loop {
                 let message = inputs.next_message();
@@ -194,10 +194,12 @@ impl Process {
             }
         };
         let has_only_datagrams = host.has_only_datagrams() && host_context.context.record.trace.is_none();
+        let has_calls_beside_transit = host.has_calls_beside_transit() && host_context.context.record.trace.is_none();
         loop {
             let message = inputs.next_message();
-            if has_only_datagrams {
-                let (hops, events) = datagram_loop::run(host, until.min(message.before()), inputs, host_context);
+            if has_only_datagrams || has_calls_beside_transit {
+                let run = if has_only_datagrams { transit_loop::run_datagrams } else { transit_loop::run_calls };
+                let (hops, events) = run(host, until.min(message.before()), inputs, host_context);
                 self.packet_hops += hops;
                 self.own_events += events;
                 if hops + events >= routes.max_visit_events {
@@ -363,6 +365,14 @@ impl LogicalProcess for Process {
     fn quiet_until(&self) -> Time {
         match &self.host {
             Some(host) if !self.is_pausable && self.switch.is_none() => host.quiet_until(),
+            _ => Time::ZERO,
+        }
+    }
+
+    #[inline]
+    fn silent_until(&self, now: Time) -> Time {
+        match &self.host {
+            Some(host) if !self.is_pausable && self.switch.is_none() => host.silent_until(now),
             _ => Time::ZERO,
         }
     }

@@ -122,6 +122,12 @@ impl AtEgress {
         }
     }
 
+    /// Whether it answers requests.
+    #[inline]
+    pub(super) fn answers(&self) -> bool {
+        !matches!(self, AtEgress::Silent)
+    }
+
     #[inline]
     pub(super) fn only_samples(&self) -> bool {
         match self {

@@ -183,6 +183,16 @@ impl AtEgress {
         }
     }
 
+    /// Whatever arrives from `now` on, there is no signal before this.
+    #[inline]
+    pub(super) fn silent_until(&self, now: Time) -> Time {
+        match self {
+            AtEgress::Silent => Time::NEVER,
+            AtEgress::SingleThreshold(_) => now,
+            AtEgress::Sustainable(it) => it.silent_until(now),
+        }
+    }
+
     pub(super) fn on_timer(&mut self, now: Time) -> Option<Signal> {
         match self {
             AtEgress::Silent | AtEgress::SingleThreshold(_) => None,

@@ -75,6 +75,12 @@ impl Egress {
         self.unmarked.as_ref().map_or(Time::NEVER, Interval::until)
     }
 
+    /// Whatever arrives from `now` on, nothing is told before this: an interval has to pass first.
+    #[inline]
+    pub fn silent_until(&self, now: Time) -> Time {
+        self.deadline().min(now + self.setup.interval)
+    }
+
     /// The interval ends.
     pub fn on_timer(&mut self, now: Time) -> Option<Signal> {
         let interval = self.unmarked.take()?;

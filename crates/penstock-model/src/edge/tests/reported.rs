@@ -143,3 +143,11 @@ fn settings_that_contradict_are_refused() {
         ["u: 0.5 puts the supportable rate below the admissible one; at least 1", expected[0]]
     );
 }
+
+#[test]
+fn nothing_is_told_between_two_reports() {
+    let mut egress = egress(&rfc_6662(&["measuring-interval = 100 ms"]));
+    assert_eq!(egress.silent_until(ms(7)), ms(107));
+    egress.on_packet(ms(10), Bytes::new(125), PcnMark::Unmarked);
+    assert_eq!((egress.silent_until(ms(10)), egress.silent_until(ms(90))), (ms(110), ms(110)));
+}

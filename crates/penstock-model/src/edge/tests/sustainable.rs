@@ -1,6 +1,6 @@
 //! The parts of CL's and SM's termination by hand.
 
-use super::{cl, egress, ingress, kbps, ms, send};
+use super::{cl, cle, context, egress, ingress, kbps, ms, send, stm};
 use crate::edge::termination::{cl, sm};
 use crate::edge::{Egress, Signal, TerminationPlan};
 use crate::packet::PcnMark;
@@ -170,4 +170,27 @@ fn settings_that_contradict_are_refused() {
             "smoothing: 1 never takes in a sample; must be below 1",
         ]
     );
+}
+
+#[test]
+fn nothing_is_told_before_an_interval_has_passed() {
+    let mut egress = egress(&cl(&["sar-interval = 100 ms"]));
+    assert!(egress.may_be_silent());
+    assert_eq!(egress.silent_until(ms(7)), ms(107));
+    arrive(&mut egress, ms(10), 1, 1);
+    // Until the interval ends; and should a restart end it, until another has passed.
+    assert_eq!((egress.silent_until(ms(10)), egress.silent_until(ms(60))), (ms(110), ms(110)));
+    egress.on_signal(ms(60), Signal::Restart, &mut 0);
+    assert_eq!(egress.silent_until(ms(60)), ms(160));
+}
+
+#[test]
+fn who_answers_or_counts_packets_promises_no_silence() {
+    let answering = Egress::new(&cle(&["threshold = 0.05", "weight = 0.3"]), &cl(&[]), &context());
+    let counting = egress(&stm(&[]));
+    for egress in [answering, counting] {
+        assert!(!egress.may_be_silent());
+        assert_eq!(egress.silent_until(ms(7)), ms(7));
+    }
+    assert_eq!(egress(&None).silent_until(ms(7)), Time::NEVER);
 }

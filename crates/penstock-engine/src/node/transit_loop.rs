@@ -1,0 +1,133 @@
+//! Fast path: hosts at which an arrival changes nothing about what is sent, since it is only forwarded, counted, or sampled for marks. So
+//! what is sent and what arrives are handled in a loop each, and the ports merge the two.
+
+use crate::endpoints::host_context::HostContext;
+use crate::kernel::event::Arrival;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::route::Hop;
+use crate::node::host::Host;
+use crate::node::MAX_FRONT;
+use crate::port::MAX_TRANSMIT_BATCH;
+use penstock_model::units::Time;
+
+/// Handles what is due up to and including `until` at a host that has only datagrams, or up to an earlier instant if there is very
+/// much. Returns how many packets have arrived, and how many were sent.
+#[inline(never)]
+pub fn run_datagrams(host: &mut Host, mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
+    if host.forwards {
+        let send = |host: &mut Host, known: Time, host_context: &mut HostContext<'_, '_>| {
+            host.emit(known.after(), MAX_TRANSMIT_BATCH, false, host_context) as u64
+        };
+        return forward_between(host, until, inputs, host_context, send, Host::count_arrived_datagrams);
+    }
+    let (mut hops, sent) = (0, host.emit_before(until.after(), host_context));
+    loop {
+        let front = inputs.front(until);
+        let front = &front[..front.len().min(MAX_FRONT)];
+        let count = host.receive_datagrams(front, until.after(), host_context);
+        if count == 0 {
+            return (hops, sent);
+        }
+        inputs.consume(count);
+        hops += count as u64;
+        if hops >= host_context.max_events() {
+            until = until.min(inputs.pause());
+        }
+    }
+}
+
+/// Handles what is due up to and including `until`, before which no message arrives, at a host that
+/// [`Host::has_calls_beside_transit`], or up to an earlier instant if there is very much. Returns how many packets have arrived, and
+/// how many other events there were.
+#[inline(never)]
+pub fn run_calls(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
+    host_context.keeps_batches = true;
+    let handled = forward_between(host, until, inputs, host_context, Host::run_only_calls, Host::receive_all);
+    host_context.keeps_batches = false;
+    handled
+}
+
+/// Lets the host send up to the last of some arrivals by `send`, which returns how many events that were, then forwards them or has
+/// `receive` receive them, and goes on with the next ones up to and including `until`.
+#[inline(always)]
+fn forward_between(
+    host: &mut Host,
+    mut until: Time,
+    inputs: &mut Inputs,
+    host_context: &mut HostContext<'_, '_>,
+    send: impl Fn(&mut Host, Time, &mut HostContext<'_, '_>) -> u64,
+    receive: impl Fn(&mut Host, &[Arrival], &[u32], &mut HostContext<'_, '_>),
+) -> (u64, u64) {
+    let (mut hops, mut sent) = (0, 0);
+    loop {
+        let front = inputs.front(until);
+        let front = &front[..front.len().min(MAX_TRANSMIT_BATCH)];
+        let due = &front[..front.partition_point(|arrival| arrival.at <= until)];
+        // What is sent precedes arrivals at the same instant.
+        let known = due.last().map_or(until, |last| last.at);
+        sent += send(host, known, host_context);
+        let due = match host.next() {
+            next if next <= known => &due[..due.partition_point(|arrival| arrival.at < next)],
+            _ => due,
+        };
+        let (local, local_count) = mark_transit(due, host_context);
+        receive(host, due, &local[..local_count], host_context);
+        let HostContext { ports, context, .. } = &mut *host_context;
+        ports.iter_mut().for_each(|port| port.drain_with_transit(due, context));
+        let count = due.len();
+        inputs.consume(count);
+        hops += count as u64;
+        if count == 0 && host.next() > until {
+            return (hops, sent);
+        }
+        if hops.max(sent) >= host_context.max_events() {
+            until = until.min(inputs.pause().min(host.next()));
+        }
+    }
+}
+
+impl Host {
+    /// Counts those of `arrivals` that have these indices, which are datagrams.
+    fn count_arrived_datagrams(&mut self, arrivals: &[Arrival], local: &[u32], host_context: &mut HostContext<'_, '_>) {
+        self.count_datagrams(host_context.context.routes, local.iter().map(|i| &arrivals[*i as usize]));
+    }
+
+    /// Receives those of `arrivals` that have these indices.
+    fn receive_all(&mut self, arrivals: &[Arrival], local: &[u32], host_context: &mut HostContext<'_, '_>) {
+        for i in local {
+            let Arrival { at, packet } = &arrivals[*i as usize];
+            self.receive_packet(*at, packet, host_context);
+        }
+    }
+}
+
+/// Adds at most [`MAX_TRANSMIT_BATCH`] arrivals to the digest, and marks those in transit at the ports. Returns the indices of those
+/// that end here, the first ones of a list, and how many these are.
+#[inline(never)]
+fn mark_transit(arrivals: &[Arrival], host_context: &mut HostContext<'_, '_>) -> ([u32; MAX_TRANSMIT_BATCH], usize) {
+    let HostContext { ports, context, .. } = host_context;
+    let routes = context.routes;
+    let mut digest = context.record.digest;
+    // Branches on the destination are unpredictable: each index is written into both lists, and counts in one.
+    let (mut local, mut transit) = ([0; MAX_TRANSMIT_BATCH], [0; MAX_TRANSMIT_BATCH]);
+    let (mut local_count, mut transit_count) = (0, 0);
+    for (i, Arrival { at, packet }) in arrivals.iter().enumerate() {
+        digest.packet(*at, packet, 0);
+        let is_local = routes.hop(packet.hop).port == Hop::DELIVER;
+        local[local_count] = i as u32;
+        transit[transit_count] = i as u32;
+        local_count += usize::from(is_local);
+        transit_count += usize::from(!is_local);
+    }
+    context.record.digest = digest;
+    match *ports {
+        [ref mut port] => port.mark_transit(&transit[..transit_count]),
+        _ => {
+            for i in &transit[..transit_count] {
+                let hop = arrivals[*i as usize].packet.hop;
+                ports[routes.hop(hop).port as usize].mark_transit(&[*i]);
+            }
+        }
+    }
+    (local, local_count)
+}
