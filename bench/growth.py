@@ -16,7 +16,8 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import dist
 from typing import NamedTuple
 
 import page
@@ -25,6 +26,9 @@ from penstock import bench
 from penstock.components import Cbr, Exponential, Ftp, PoissonArrival, TailDrop, Tcp
 from penstock.network import Network, Node
 from penstock.topologies import leaf_spine, waxman
+
+PROVIDER_DELAYS = (1000, 30_000)
+"""Of the shortest and of the longest link of a provider's network, in microseconds."""
 
 
 def row(links: int) -> str:
@@ -67,16 +71,31 @@ def leaves_and_spines(hosts: int) -> str:
 
 
 def provider(nodes: int) -> str:
-    """A provider's network: random places, links of 100 Mbit/s and up to 30 ms by length, four transfers a node."""
+    """A provider's network: random places, links of 100 Mbit/s and 1 to 30 ms by length, four transfers a node."""
+    rate = "100 Mbit/s"
+    drawn = waxman(Network(), nodes, rate=rate, delay="1 ms")  # for its places and links alone
+    across = max(dist(*pair) for pair in combinations(drawn.places, 2))
+    lengths = {(a, b): dist(drawn.places[a], drawn.places[b]) for a, b in drawn.links}
+    shortest, longest = min(lengths.values()), max(lengths.values())
     net = Network()
-    made = waxman(net, nodes, rate="100 Mbit/s", delay="30 ms", weight="distance", queue=TailDrop(limit="250 packets"))
-    _transfers(net, made.nodes, (1, 7, nodes // 3, nodes // 2 + 1), "200 ms")
+    group = net.nodes("node", nodes)
+    for (a, b), length in lengths.items():
+        more = (PROVIDER_DELAYS[1] - PROVIDER_DELAYS[0]) * (length - shortest) / (longest - shortest)
+        # Transfers take the shortest way by length, as `waxman` weighs links.
+        weight = max(1, round(1000 * length / across))
+        for ends in ((group[a], group[b]), (group[b], group[a])):
+            delay, queue = f"{PROVIDER_DELAYS[0] + round(more)} us", TailDrop(limit="250 packets")
+            net.link(*ends, rate=rate, delay=delay, weight=weight, queue=queue)
+    # There and back takes up to 0.26 s without queues.
+    _transfers(net, group, (1, 7, nodes // 3, nodes // 2 + 1), "200 ms", initial_rto="1 s")
     return net.toml(description="Transfers over a provider's network", duration="4 s")
 
 
-def _transfers(net: Network, hosts: Node, shifts: tuple[int, ...], min_rto: str) -> None:
+def _transfers(
+    net: Network, hosts: Node, shifts: tuple[int, ...], min_rto: str, *, initial_rto: str | None = None
+) -> None:
     """A transfer without end from each host to the one that is so many further, for each of `shifts`."""
-    tcp = Tcp(variant="new-reno", initial_rto=min_rto, min_rto=min_rto)
+    tcp = Tcp(variant="new-reno", initial_rto=initial_rto or min_rto, min_rto=min_rto)
     for number, shift in enumerate(shifts):
         name = f"transfers{number}"
         net.flows(name, hosts, hosts, shift=shift, start=("0 s", "1 ms"), source=Ftp(), transport=tcp)
@@ -127,7 +146,7 @@ CURVES = {
     "leaf-spine": Curve(
         "hosts", (32, 128, 512, 2048), leaves_and_spines, lambda hosts: max(6.4 / hosts, 0.02), "leaves and spines"
     ),
-    "provider": Curve("nodes", (40, 80, 150), provider, lambda _: 4, "provider's network, links up to 30 ms"),
+    "provider": Curve("nodes", (40, 80, 150), provider, lambda _: 4, "provider's network, links of 1 to 30 ms"),
 }
 
 
@@ -180,13 +199,13 @@ def main() -> None:
     curves = {}
     for name in arguments.names or CURVES:
         curve = CURVES[name]
-        references, points, load = [], [], os.getloadavg()[0]
+        references, points, load, measured = [], [], os.getloadavg()[0], page.measured()
         for size in curve.sizes:
             whole = bench.measure_in_subprocess("cbr", duration="20 s")
             references.append(1 / whole["packet_hops_per_cpu_second"])
             points.append(apart(name, size))
         curves[name] = {
-            **{"what": curve.what, "doc": curve.doc, "load": [load, os.getloadavg()[0]]},
+            **{"what": curve.what, "doc": curve.doc, "load": [load, os.getloadavg()[0]], "measured": measured},
             "points": relative(points, statistics.median(references)),
         }
         print(

@@ -9,7 +9,11 @@
 import json
 import re
 import statistics
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
+
+from penstock import MODEL_VERSION, __version__
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 FOLDER = PAGE.with_suffix("")
@@ -18,7 +22,36 @@ NETWORKS = ("hosts", "nodes")
 """What a curve over the size of a network grows in."""
 SIMULATORS = ("ns-2", "ns-3", "htsim")
 """What Penstock is compared with."""
+UNNOTED = "before such notes were kept"
+"""When numbers were measured that do not say it."""
+SINCE_CHANGED = {"provider": "over shorter links, of 0.12 to 19 ms; a new measurement has links of 1 to 30 ms"}
+"""How curves of that time differ from what is measured under their names now."""
 MARKED = re.compile(r"(<!-- ([\w-]+), written by bench/page.py -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def measured() -> dict[str, str]:
+    """What is kept of a measurement of today: the version of Penstock, that of its model, and the day."""
+    return {"version": __version__, "model": MODEL_VERSION, "date": datetime.now(UTC).date().isoformat()}
+
+
+def when(one: dict) -> str:
+    """With what and on which day a curve or a comparison was measured."""
+    if "measured" not in one:
+        return UNNOTED
+    return "with Penstock {version}, model {model}, on {date}".format(**one["measured"])
+
+
+def note(named: Iterable[tuple[str, str]]) -> list[str]:
+    """Below a table: when its numbers were measured, by their names where that is not the same for all."""
+    groups: dict[str, list[str]] = {}
+    for name, told in named:
+        groups.setdefault(told, []).append(name)
+    if not groups:
+        return []
+    if len(groups) == 1:
+        return ["", f"Measured {next(iter(groups))}."]
+    each = "; ".join(f"{', '.join(names)} {told}" for told, names in groups.items())
+    return ["", f"Measured: {each}."]
 
 
 def rows(head: list[str], lines: list[list[str]]) -> list[str]:
@@ -134,16 +167,28 @@ def growth_rows(curve: dict) -> list[str]:
     return rows(head + more_columns, lines)
 
 
+def growth_note(name: str, curve: dict) -> list[str]:
+    """When a curve was measured, and how it differs from one of its name that is measured now."""
+    changed = f", {SINCE_CHANGED[name]}" if name in SINCE_CHANGED and "measured" not in curve else ""
+    return note([(name, when(curve) + changed)])
+
+
 def written() -> dict[str, list[str]]:
     """Everything that is this program's, by its name in the page, as far as the numbers are there."""
     parts = {}
     if PEERS.exists():
         compared = json.loads(PEERS.read_text())
-        parts |= {f"{peer}-ratios": peer_rows(compared, peer) for peer in SIMULATORS}
+        parts |= {
+            f"{peer}-ratios": peer_rows(compared, peer)
+            + note((one["workload"], when(one)) for one in compared if one["peer"] == peer)
+            for peer in SIMULATORS
+        }
         parts |= {f"{peer}-work": work_rows(compared, peer) for peer in SIMULATORS}
-        parts["fat-tree-peers"] = tree_rows(compared)
+        in_trees = ((f"{hosts:,} hosts beside {one['peer']}", when(one)) for hosts, one in trees(compared))
+        parts["fat-tree-peers"] = tree_rows(compared) + note(in_trees)
     if GROWTH.exists():
-        parts |= {f"growth-{name}": growth_rows(curve) for name, curve in json.loads(GROWTH.read_text()).items()}
+        curves = json.loads(GROWTH.read_text())
+        parts |= {f"growth-{name}": growth_rows(curve) + growth_note(name, curve) for name, curve in curves.items()}
     return parts
 
 

@@ -181,6 +181,7 @@ class Comparison:
         """What was compared, and whether it is the same work."""
         return {
             **{"workload": self.name, "peer": self.peer, "version": simulators.version(self.peer)},
+            **{"measured": page.measured()},
             **{"seconds": self.seconds, "work": work, "outside": outside, "bands": self.bands},
         }
 

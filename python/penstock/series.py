@@ -70,6 +70,9 @@ class TimeSeries(RowStream):
     """
 
     section = "series"
+    scenario: _core.Scenario
+    """The scenario, with its settings."""
+
     _of_core = _core.Series
 
     def __init__(
@@ -104,6 +107,7 @@ class TimeSeries(RowStream):
         )
 
     def _check(self, read: _core.Scenario, name: str, is_asked: bool) -> None:
+        self.scenario = read
         if not is_asked and not read.has_series:
             raise InputError(
                 f"{path_text(name)} has no [[series]]: say of what and when, as in --of r1-r2 --every 10ms."

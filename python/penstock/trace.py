@@ -69,6 +69,9 @@ class PacketTrace(RowStream):
     """
 
     section = "trace"
+    scenario: _core.Scenario
+    """The scenario, with its settings."""
+
     _of_core = _core.Trace
     _rows: _core.Trace
 
@@ -106,6 +109,9 @@ class PacketTrace(RowStream):
             executor=executor,
             threads=threads,
         )
+
+    def _check(self, read: _core.Scenario, _name: str, _is_asked: bool) -> None:
+        self.scenario = read
 
     def write_pcapng(self, folder: str | Path) -> dict[str, int]:
         """Writes what links transmit into a folder, as a capture ``LINK.pcapng`` for each link that transmits anything.

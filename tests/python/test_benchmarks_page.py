@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tomllib
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+import penstock
 from penstock import _core
 from penstock.bench import WORKLOADS
 
@@ -181,7 +184,117 @@ def test_nothing_is_said_of_a_run_that_is_nearly_all_set_up():
     assert page.without_setup({**form, "setup_cpu_seconds": 0.9}) is None
 
 
-@pytest.mark.parametrize("name", ["flows-cbr", "flows-tcp", "hops", "calls", "time-cbr", "time-tcp"])
+NOTED = {"measured": {"version": "0.1.0", "model": "ab12", "date": "2026-11-25"}}
+
+
+def is_of_now(noted):
+    # Yesterday, if it was midnight meanwhile.
+    days = [(datetime.now(UTC) - timedelta(days=back)).date().isoformat() for back in (0, 1)]
+    return noted["date"] in days and (noted["version"], noted["model"]) == (penstock.__version__, _core.MODEL_VERSION)
+
+
+def test_a_comparison_says_with_which_model_and_when_it_was_made():
+    import compare
+
+    comparison = compare.Comparison("cbr", "ns-2", 1)
+    assert is_of_now(comparison.about({}, [])["measured"])
+
+
+def test_a_curve_says_with_which_model_and_when_it_was_measured(monkeypatch, tmp_path, capsys):
+    import growth
+    import page
+
+    point = {"size": 1, "seconds": 1, "packet_hops": 10, "peak_bytes": 1, "setup_cpu_seconds": 1, "run_cpu_seconds": 1}
+    monkeypatch.setattr(growth, "apart", lambda _, size: {**point, "size": size})
+    monkeypatch.setattr(growth.bench, "measure_in_subprocess", lambda *_, **__: {"packet_hops_per_cpu_second": 1e6})
+    monkeypatch.setattr(page, "GROWTH", tmp_path / "growth.json")
+    monkeypatch.setattr(page, "renew", lambda: None)
+    old = {"what": "flows", "doc": "as it was", "points": [point]}
+    page.GROWTH.write_text(json.dumps({"hops": old, "calls": old}))
+    monkeypatch.setattr(sys, "argv", ["growth.py", "hops", "--keep"])
+    growth.main()
+    kept = json.loads(page.GROWTH.read_text())
+    assert is_of_now(kept["hops"]["measured"])
+    assert kept["calls"] == old
+    assert capsys.readouterr().out.startswith("\nhops: ")
+
+
+def test_numbers_say_below_their_table_when_they_were_measured(monkeypatch, tmp_path):
+    import page
+
+    told = "with Penstock 0.1.0, model ab12, on 2026-11-25"
+    point = {"size": 1, "seconds": 1, "packet_hops": 10, "peak_bytes": 1, "time": 1, "setup": 1}
+    curve = {"what": "nodes", "doc": "a network", "points": [point]}
+    monkeypatch.setattr(page, "GROWTH", tmp_path / "growth.json")
+    page.GROWTH.write_text(json.dumps({"hops": {**curve, **NOTED}, "calls": curve}))
+    parts = page.written()
+    assert parts["growth-hops"] == [*page.growth_rows(curve), "", f"Measured {told}."]
+    assert parts["growth-calls"][-2:] == ["", "Measured before such notes were kept."]
+    kept = json.loads(page.PEERS.read_text())
+    monkeypatch.setattr(page, "PEERS", tmp_path / "peers.json")
+
+    def note_of(part, noted):
+        marked = [{**one, **NOTED} if (one["peer"], one["workload"]) in noted else one for one in kept]
+        page.PEERS.write_text(json.dumps(marked))
+        return page.written()[part][-1]
+
+    trees = {("htsim", f"fat-tree-{ports}") for ports in (4, 8, 16)}
+    assert note_of("htsim-ratios", set()) == "Measured before such notes were kept."
+    assert note_of("htsim-ratios", trees) == f"Measured {told}."
+    before = "before such notes were kept"
+    assert note_of("htsim-ratios", trees - {("htsim", "fat-tree-8")}) == (
+        f"Measured: fat-tree-4, fat-tree-16 {told}; fat-tree-8 {before}."
+    )
+    others = "16 hosts beside ns-3, 128 hosts beside ns-3, 1,024 hosts beside ns-3"
+    assert note_of("fat-tree-peers", trees) == (
+        f"Measured: {others} {before}; 16 hosts beside htsim, 128 hosts beside htsim, 1,024 hosts beside htsim {told}."
+    )
+
+
+def test_a_provider_of_shorter_links_is_told_apart():
+    import page
+
+    [_, old] = page.growth_note("provider", {})
+    assert old == f"Measured before such notes were kept, {page.SINCE_CHANGED['provider']}."
+    assert "shorter" not in page.growth_note("provider", NOTED)[1]
+    assert "shorter" not in page.growth_note("hops", {})[1]
+
+
+@pytest.mark.parametrize("nodes", [40, 80, 150])
+def test_the_links_of_a_provider_take_1_to_30_ms_by_their_length(nodes):
+    import growth
+
+    from penstock.components import TailDrop
+    from penstock.network import Network
+    from penstock.topologies import waxman
+
+    net = Network()
+    made = waxman(net, nodes, rate="100 Mbit/s", delay="30 ms", weight="distance", queue=TailDrop(limit="250 packets"))
+    links = tomllib.loads(growth.provider(nodes))["links"]
+    read = {(link["from"], link["to"]): int(link["delay"].removesuffix(" us")) for link in links}
+    ends = {(a, b): (f"node[{a}]", f"node[{b}]") for a, b in made.links}
+    weights = {(link["from"], link["to"]): link["weight"] for link in tomllib.loads(net.toml(duration="1 s"))["links"]}
+    assert {(link["from"], link["to"]): link["weight"] for link in links} == weights
+    assert read.keys() == {pair for a, b in ends.values() for pair in ((a, b), (b, a))}
+    assert all(read[a, b] == read[b, a] for a, b in ends.values())
+    assert (min(read.values()), max(read.values())) == (1000, 30_000)
+    lengths = {
+        pair: sum((x - y) ** 2 for x, y in zip(*(made.places[end] for end in pair), strict=True)) for pair in made.links
+    }
+    by_length = [read[ends[pair]] for pair in sorted(made.links, key=lengths.__getitem__)]
+    assert by_length == sorted(by_length)
+    # Delays differ as lengths do, but for what both have at least, and their rounding.
+    root = {pair: length**0.5 for pair, length in lengths.items()}
+    longest, shortest, middle = (
+        max(root, key=root.get),
+        min(root, key=root.get),
+        sorted(root, key=root.get)[len(root) // 2],
+    )
+    share = (root[middle] - root[shortest]) / (root[longest] - root[shortest])
+    assert read[ends[middle]] == pytest.approx(1000 + 29_000 * share, abs=1)
+
+
+@pytest.mark.parametrize("name", ["flows-cbr", "flows-tcp", "hops", "calls", "time-cbr", "time-tcp", "provider"])
 def test_points_of_growth_are_scenarios(name):
     import growth
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
+from penstock.cli.cores import cores_told
 from penstock.errors import InputError, StoreError
 from penstock.printable import path_text, quoted
 from penstock.progress import Progress
-from penstock.running import run_all
 from penstock.store import Record
 from penstock.store.archive import Reading, write_archive
 from penstock.store.checking import asked_for, made_again, sample
@@ -163,8 +163,8 @@ def _make_again(reading: Reading, runs: list[tuple[Manifest, RunRequest]], how: 
         for member, _, run in reading.runs()
         if member.name in picked and run.manifest is not None
     ]
-    with Progress() as progress:
-        run = partial(run_all, jobs=how.jobs, threads=how.threads, progress=progress)
+    with cores_told(how.threads) as cores, Progress() as progress:
+        run = partial(cores.run_all, jobs=how.jobs, progress=progress)
         count, differing = made_again(stored, run)
     if differing:
         first = differing[0]

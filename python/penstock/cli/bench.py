@@ -1,5 +1,7 @@
 """``penstock bench``: how fast this machine simulates."""
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,6 +9,7 @@ import typer
 from penstock.cli.options import Format, FormatOption, MemoryOption, ThreadsOption
 
 if TYPE_CHECKING:
+    from penstock._core import Scenario
     from penstock.bench import Measurement
 
 __all__ = ["bench"]
@@ -39,6 +42,7 @@ def bench(
     """
     from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, is_file, measure_in_subprocess
     from penstock.cli.console import emit, say, show, table
+    from penstock.cli.cores import cores_told
     from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
     from penstock.memory import allow
@@ -65,6 +69,10 @@ def bench(
         say(f"{workload} ...")
         resized = flows if workload in RESIZABLE else None
         measured.append(measure_in_subprocess(workload, resized, duration, threads=threads, only_setup=setup))
+        if not setup:
+            with cores_told(threads) as cores:
+                read = partial(_scenario, workload, resized, duration)
+                cores.note(Path(workload).stem, workload, read, measured[-1]["threads"])
     if output is Format.JSON:
         emit(json_text(measured))
         return
@@ -115,6 +123,15 @@ def _ways(measured: "Measurement") -> tuple[str, ...]:
     shares = (f"{events[way] / max(total, 1):.0%}" if events[way] else "" for way in _WAYS.values())
     counts = (f"{ports[kind]:,}" if ports[kind] else "" for kind in _PORTS.values())
     return (measured["workload"], *shares, *counts)
+
+
+def _scenario(workload: str, flows: int | None, duration: str | None) -> "Scenario":
+    """A workload as it was measured."""
+    from penstock import _core
+    from penstock.bench import text_of
+
+    text, folder = text_of(workload, flows)
+    return _core.Scenario(text, workload, [] if duration is None else [("duration", duration)], folder)
 
 
 def _check(chosen: list[str], duration: str | None) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.cli.console import say, show
+from penstock.cli.cores import cores_told
 from penstock.printable import shortened
 from penstock.progress import Progress
-from penstock.running import run_all
 from penstock.store.checking import Difference, asked_for, made_again, sample
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs
     requests = {manifest.key: request for manifest, request in sound}
     picked = sample([manifest for manifest, _ in sound], *how_many)
     again = [(each, run, requests[each.key]) for each in picked if (run := store.get(each.key)) is not None]
-    with Progress() as progress:
-        check.made_again, differing = made_again(again, partial(run_all, jobs=jobs, threads=threads, progress=progress))
+    with cores_told(threads) as cores, Progress() as progress:
+        check.made_again, differing = made_again(again, partial(cores.run_all, jobs=jobs, progress=progress))
     check.differing += differing
     return check
 

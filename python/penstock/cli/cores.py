@@ -1,27 +1,122 @@
-"""Why a run with ``--threads`` has fewer cores than were asked for."""
+"""Says why runs with ``--threads`` have fewer cores than were asked for: once for each scenario of a command."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from penstock.printable import shortened
+from penstock.cli.console import say
+from penstock.printable import path_text, shortened, utf8
 
 if TYPE_CHECKING:
-    from penstock._core import Division
-    from penstock.studies.result import StudyResult
+    from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["fewer_cores"]
+    from penstock._core import Division, Scenario
+    from penstock.records import RunRequest, RunResult
+    from penstock.studies.runner import Runner
+
+__all__ = ["Cores", "cores_told"]
 
 
-def fewer_cores(name: str, result: StudyResult, threads: int) -> str | None:
-    """A sentence on the first run that was made now, and on fewer cores than `threads`; None if there is none."""
-    if threads == 1:
-        return None
-    for point in result.points:
-        for run in point.runs:
-            if run.threads is not None and run.threads < threads:
-                return f"{name} {_why(run.threads, point.asked.scenario.division(threads), threads)}."
-    return None
+@contextmanager
+def cores_told(threads: int) -> Iterator[Cores]:
+    """Notes which runs have fewer cores, and says so at the end, when nothing is drawn on standard error any more.
+
+    Parameters
+    ----------
+    threads : int
+        How many cores ``--threads`` asks for.
+    """
+    cores = Cores(threads)
+    try:
+        yield cores
+    finally:
+        for message in cores.messages:
+            say(message)
+
+
+class Cores:
+    """What is to be said of the cores that runs have; the parameter is that of :func:`cores_told`."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._noted: dict[tuple[str, str], str] = {}
+        self._divided: set[tuple[str, str]] = set()
+
+    @property
+    def messages(self) -> list[str]:
+        """A sentence for each scenario of which a run had fewer cores, on the first of these runs."""
+        return list(self._noted.values())
+
+    def note(
+        self, name: str, text: str, read: Callable[[], Scenario], used: int | None = None, *, is_plain: bool = False
+    ) -> None:
+        """Takes note of a run.
+
+        Parameters
+        ----------
+        name, text : str
+            What its scenario is called, and the text of that.
+        read : callable
+            Gives the scenario, with the run's settings; called only if there is something to be said.
+        used : int, optional
+            On how many cores it was made; if nobody knows, those between which the network is divided, which is looked
+            at once for each scenario.
+        is_plain : bool
+            Whether the reference executor makes it.
+        """
+        which = name, text
+        if self.threads == 1 or which in self._noted or which in self._divided:
+            return
+        if is_plain:
+            why = "runs on one core: --executor plain has no more"
+        elif used is not None and used >= self.threads:
+            return
+        else:
+            division = read().division(self.threads)
+            if used is None:
+                self._divided.add(which)
+                used = division["parts"]
+            if used >= self.threads:
+                return
+            why = _why(used, division, self.threads)
+        self._noted[which] = f"{path_text(name)} {why}."
+
+    def note_run(self, request: RunRequest, used: int | None = None, scenario: Scenario | None = None) -> None:
+        """The same of a run by what it was asked for by; its scenario is read again if it is not given."""
+        from penstock import _core
+
+        def read() -> Scenario:
+            if scenario is not None:
+                return scenario
+            return _core.Scenario(request.scenario, utf8(request.name), list(request.sets), request.folder)
+
+        self.note(request.name, request.scenario, read, used)
+
+    def runner(self, **options: Any) -> Runner:
+        """Makes runs of points, and notes what it makes; `options` are those of :class:`Runner` but for `threads`."""
+        from penstock.cli.noting_runner import NotingRunner
+
+        return NotingRunner(self, **options)
+
+    def run_all(self, requests: Iterable[RunRequest], **options: Any) -> list[RunResult]:
+        """As :func:`penstock.running.run_all`, and notes what was made: also where some runs fail."""
+        from penstock.errors import RunsFailed
+        from penstock.running import run_all
+
+        requests = list(requests)
+        try:
+            results = run_all(requests, threads=self.threads, **options)
+        except RunsFailed as error:
+            failed = {each.request for each in error.failures}
+            for request in requests:
+                if request not in failed:
+                    self.note_run(request)
+            raise
+        for result in results:
+            if result.threads is not None:
+                self.note_run(result.request, result.threads)
+        return results
 
 
 def _why(used: int, division: Division, threads: int) -> str:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.cli.console import show, table
+from penstock.cli.cores import cores_told
 from penstock.cli.selecting import settings_text
 from penstock.errors import RunsFailed, ScenarioError
 from penstock.printable import one_line, utf8
 from penstock.progress import Progress
 from penstock.records import RunRequest
-from penstock.running import run_all
 from penstock.store import run_key
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def try_again(store: Store, failed: Sequence[Failed], jobs: int | None, threads:
             continue
         asked[key] = each, request
     # Those that fail again are noted again.
-    with Progress() as progress, suppress(RunsFailed):
+    with cores_told(threads) as cores, Progress() as progress, suppress(RunsFailed):
         requests = [request for _, request in asked.values()]
-        run_all(requests, jobs=jobs, store=store, progress=progress, threads=threads)
+        cores.run_all(requests, jobs=jobs, store=store, progress=progress)
     made = []
     for key, (each, _) in asked.items():
         if store.has(key):

@@ -90,6 +90,7 @@ def screen(
     differs from run to run is told apart as noise. Needs the extra 'sensitivity'.
     """
     from penstock.cli.console import say, warn
+    from penstock.cli.cores import cores_told
     from penstock.cli.dry_run import emit_dry_run
     from penstock.cli.ranged import check_outputs, show_ranged
     from penstock.cli.sensitivity_table import show_sensitivity
@@ -98,7 +99,6 @@ def screen(
     from penstock.sensitivity.design import Design
     from penstock.sensitivity.making import Sampling
     from penstock.store import Store
-    from penstock.studies.runner import Runner
 
     check_outputs(output, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
@@ -114,7 +114,7 @@ def screen(
     if dry_run:
         emit_dry_run(plan.name, plan.description, sampling.asked, kept, jobs, as_json=output is FrameFormat.JSON)
         return
-    with Progress() as progress:
-        runner = Runner(jobs=jobs, store=kept, progress=progress, threads=threads, on=on)
+    with cores_told(threads) as cores, Progress() as progress:
+        runner = cores.runner(jobs=jobs, store=kept, progress=progress, on=on)
         made = runner.make(sampling.asked)
     show_ranged(sampling.result(made), output, plots or (), show_sensitivity)

@@ -92,6 +92,7 @@ def search(
     extra 'search'.
     """
     from penstock.cli.console import say, show, warn
+    from penstock.cli.cores import cores_told
     from penstock.cli.dry_run import emit_dry_run
     from penstock.cli.ranged import check_outputs, show_ranged
     from penstock.cli.search_table import show_search
@@ -101,7 +102,6 @@ def search(
     from penstock.search.making import Search
     from penstock.search.question import Question
     from penstock.store import Store
-    from penstock.studies.runner import Runner
 
     check_outputs(output, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
@@ -125,8 +125,8 @@ def search(
             show(f"These are the first of {question.trials} trials: {total} runs, and up to {most} fresh ones.")
         return
     warn(wanted.middle.scenario.warnings)
-    with Progress() as progress:
-        runner = Runner(jobs=jobs, store=kept, progress=progress, threads=threads, on=on)
+    with cores_told(threads) as cores, Progress() as progress:
+        runner = cores.runner(jobs=jobs, store=kept, progress=progress, on=on)
         result = wanted.made_by(runner)
     show_ranged(result, output, plots or (), show_search)
     if result.best is None:

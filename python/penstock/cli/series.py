@@ -77,6 +77,7 @@ def series(
     hold all.
     """
     from penstock.cli.console import warn
+    from penstock.cli.cores import cores_told
     from penstock.memory import allow
     from penstock.series import TimeSeries
 
@@ -100,6 +101,8 @@ def series(
         threads=threads,
     )
     warn(made.warnings)
+    with cores_told(threads) as cores:
+        cores.note(made.name, text, lambda: made.scenario)
     write_rows(made, form, output, limit, member="series", count="values", show=_show)
 
 

@@ -85,6 +85,7 @@ def trace(
     With --pcap, captures of what the links transmit, for tshark and the like, take the place of the table.
     """
     from penstock.cli.console import warn
+    from penstock.cli.cores import cores_told
     from penstock.memory import allow
     from penstock.trace import PacketTrace
 
@@ -109,6 +110,8 @@ def trace(
         threads=threads,
     )
     warn(made.warnings)
+    with cores_told(threads) as cores:
+        cores.note(made.name, text, lambda: made.scenario, is_plain=executor is Executor.PLAIN)
     if pcap is not None:
         _write_captures(made, pcap)
         return

@@ -59,6 +59,7 @@ def view(
     instead. The run is made now, and once more for its queues; the page loads nothing from elsewhere.
     """
     from penstock.cli.console import emit, say, warn
+    from penstock.cli.cores import cores_told
     from penstock.cli.report import check_page, write_page
     from penstock.cli.selecting import size_text
     from penstock.memory import allow
@@ -81,6 +82,8 @@ def view(
     }
     made = PacketTrace(text, name=run, at=at, flows=flows, start=start, stop=stop, **options)
     warn(made.warnings)
+    with cores_told(threads) as cores:
+        cores.note(made.name, text, lambda: made.scenario)
     shown = view_of(text, made, file.stem, options, limit)
     words = ["penstock", "view", run]
     given = [("--at", at or []), ("--flow", flows or []), ("--set", sets or [])]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from penstock.cli.cores import Cores
     from penstock.progress import Progress
     from penstock.records import RunResult
     from penstock.store import Store
@@ -40,18 +41,9 @@ class How:
 
         return None if self.executor == "plain" else Store(self.store, tell=say)
 
-    def runner(self, progress: Progress) -> Runner:
+    def runner(self, cores: Cores, progress: Progress) -> Runner:
         """Makes what the store does not have."""
-        from penstock.studies.runner import Runner
-
-        return Runner(
-            jobs=self.jobs,
-            store=self.kept(),
-            progress=progress,
-            executor=self.executor,
-            threads=self.threads,
-            on=self.on,
-        )
+        return cores.runner(jobs=self.jobs, store=self.kept(), progress=progress, executor=self.executor, on=self.on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +75,23 @@ def show_stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Path | No
 
 def make_shard(part: Shard, asked: Sequence[PointRequest], how: How) -> None:
     """Makes a part of the runs, and shows no numbers."""
+    from penstock.cli.cores import cores_told
     from penstock.progress import Progress
 
-    with Progress() as progress:
-        made = [run for runs_of_point in how.runner(progress).make(part.of(asked)) for run in runs_of_point]
+    with cores_told(how.threads) as cores, Progress() as progress:
+        made = [run for runs_of_point in how.runner(cores, progress).make(part.of(asked)) for run in runs_of_point]
     _tell_shard(part, made, sum(len(each.replications) for each in asked))
 
 
 def make_all(plan: StudyPlan, asked: Sequence[PointRequest], how: How, view: View) -> None:
     """Makes what is not stored, and shows the numbers; an error below them where a precision target was missed."""
-    from penstock.cli.console import say, warn
-    from penstock.cli.cores import fewer_cores
-    from penstock.printable import path_text
+    from penstock.cli.console import warn
+    from penstock.cli.cores import cores_told
     from penstock.progress import Progress
     from penstock.studies.making import make
 
-    with Progress() as progress:
-        result = make(plan, asked, how.runner(progress))
-    if (fewer := fewer_cores(path_text(plan.name), result, how.threads)) is not None:
-        say(fewer)
+    with cores_told(how.threads) as cores, Progress() as progress:
+        result = make(plan, asked, how.runner(cores, progress))
     warn(result.cautions)
     _show(result, view)
     result.require_precision()
