@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -167,7 +168,12 @@ def test_what_there_is_of_a_published_study_can_be_read(penstock):
     code, out, _ = penstock("reproduce", "md1k", "--runs", "3", "--stored")
     left, total = len(there) - len(there) // 2, 3 * len(there) // 2
     assert f"So far: {left} of {total} runs, " in out
-    assert " ".join(out.split()).endswith("printed numbers agree. Nothing was run.")
+    worth = (
+        r"(\d+) of (\d+) printed numbers agree; .*best null model (\d+).*, discrimination (\S+)\. Nothing was run\.$"
+    )
+    agree, computed, best, share = re.search(worth, " ".join(out.split())).groups()
+    assert int(computed) == len(some)
+    assert share == f"{(int(agree) - int(best)) / int(computed):+.2f}"
     assert len(list(Path("store").glob("runs/*/*.json"))) == left
     code, _, err = penstock("reproduce", "md1k", "--stored", "--claims")
     assert (code, "'--claims' needs all runs" in " ".join(err.split())) == (2, True)

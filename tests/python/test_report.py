@@ -9,6 +9,7 @@ from penstock.provenance import Provenance
 from penstock.reproductions import layout
 from penstock.reproductions.loading import load
 from penstock.reproductions.sensitivity import Shift
+from penstock.reproductions.summary import Score
 from penstock.results import Summary
 from penstock.statistics import Interval, interval
 from penstock.tabulation import rows_of
@@ -123,8 +124,10 @@ def test_one_pair_of_runs_moves_nothing_for_certain(capsys, runs, moves, said):
     ends = (None, None) if runs == 1 else (-1.0, 3.0)
     answer = question.alternatives[0].key
     shift = Shift("af", "2", {}, "x", "1", question.id, answer, 5.0, 4.0, 5.0, 1.0, *ends, runs, True)
-    show(layout.overview(document, [shift]))
+    show(layout.overview(document, [shift], [Score(60, 58, None, {"other-marker": 57})]))
     lines = capsys.readouterr().out.splitlines()
+    worth = "Under the chosen answers 58 of 60 agree; best null model 57 (other-marker), discrimination +0.02."
+    assert worth in " ".join(lines)
     assert any(line.split() == [question.id, answer, *moves.split(), "1", "of", "1"] for line in lines)
     assert said in " ".join(lines)
     assert all(line == line.rstrip() for line in lines)

@@ -10,9 +10,12 @@ import pytest
 
 from penstock.report import render
 from penstock.report.making import Makers, published_report
+from penstock.reproductions import worth_page
 from penstock.reproductions.comparison import compare
+from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import load, names
 from penstock.reproductions.stored import stored_outcome
+from penstock.reproductions.study import text_beside
 from penstock.store import Store
 from penstock.template import TEMPLATE
 
@@ -226,6 +229,31 @@ def test_every_printed_number_stands_beside_ours(pcn):
     assert [row[0] for row in page.tables["scores"][1:]] == [
         table.id for table in study.document.tables if table.numbers()
     ]
+
+
+def test_beside_each_count_stands_what_null_models_have():
+    made = published_report("pcn", Makers(Store("none"), only_stored=True))
+    document = load("pcn").document
+    scores = {each["table"]: each for each in json.loads(text_beside(document, worth_page.FILE))["tables"]}
+    best = sum(max(each["null"].values()) for each in scores.values())
+    agree = sum(each["agree"] for each in scores.values())
+    head = dict(made.summary)
+    assert head["printed numbers that agree"] == f"{agree} of 332"
+    assert head["of each table's best null model"] == f"{best} of 332"
+    assert head["discrimination"] == f"{(agree - best) / 332:+.2f}"
+    for part, score in zip(made.parts, scores.values(), strict=True):
+        worth = f"best null model {max(score['null'].values())} ("
+        assert f"{score['agree']} of {score['computed']} numbers agree; {worth}" in part.text
+        assert f"discrimination {score['discrimination']:+.2f}." in part.text
+
+
+def test_a_verdict_that_is_another_under_all_the_texts_answers_says_so():
+    made = published_report("pcn", Makers(Store("none"), only_stored=True))
+    (grid,) = (block.grid for block in made.findings if block.title == "Claims")
+    known = Stored.load(load("pcn").document).as_printed
+    for claim, _, verdict, evidence in grid.rows:
+        told = f"With every answer as the text has it: {known[claim.text]}." in evidence.note
+        assert told == (known[claim.text] != verdict.text)
 
 
 def test_the_page_of_the_largest_published_study_is_under_8_mb(pcn):

@@ -21,6 +21,7 @@ from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.sequential import decide_sequentially, looks
 from penstock.reproductions.study import Study, text_beside
+from penstock.reproductions.telling import runs_told
 
 CLAIMED = (
     TINY.replace('reason = "It says so', 'printed = "long"\nwords = "2"\nfitted = "To it."\nreason = "It says so')
@@ -135,6 +136,33 @@ class TestFits:
         # What is stored is about the chosen answers.
         assert not judge(study(), outcome([20.0, 20.1], readings=["tiny-a02=bytes"]))[0].changes
 
+    def test_a_verdict_that_is_another_under_all_the_texts_answers_says_so(self, monkeypatch):
+        stored = Stored({"tiny-c01": "refuted", "tiny-c02": "confirmed"}, {})
+        monkeypatch.setattr(Stored, "load", classmethod(lambda *_: stored))
+        first, second, third, _ = judge(study(), outcome([20.0, 20.1]))
+        assert "With every answer as the text has it: refuted." in remarks(first)
+        # The second stays confirmed, and of the third nothing is stored.
+        assert "With every answer" not in " ".join([*remarks(second), *remarks(third)])
+        assert "as_printed" not in first.as_json()
+        # What is stored is beside the chosen answers.
+        other = judge(study(), outcome([20.0, 20.1], readings=["tiny-a02=bytes"]))[0]
+        assert "With every answer" not in " ".join(remarks(other))
+
+    def test_the_page_of_a_study_says_so_too(self):
+        document = load("pcn").document
+        known = Stored.load(document).as_printed
+        lines = [line for line in reproductions.explain("pcn").splitlines() if line.startswith("- `pcn-c")]
+        told = [line for line in lines if "with every answer as the text has it: " in line]
+        assert len(told) == 18
+        for item in json.loads(text_beside(document, "verdicts.json")):
+            (line,) = (line for line in lines if line.startswith(f"- `{item['claim']}`"))
+            other = known[item["claim"]]
+            assert (f"with every answer as the text has it: {other})" in line) == (other != item["verdict"])
+
+    def test_fitted_answers_that_are_the_texts_own_say_so_where_all_are(self):
+        (first, *_) = judge(study(), outcome([20.0, 20.1]))
+        assert "Rests on fitted answers that are also the text's own: tiny-a01." in remarks(first, of_the_text=True)
+
     def test_null_models_have_verdicts_where_they_have_numbers(self, monkeypatch):
         document = Document.parse(CLAIMED)
         null = Outcome(document, Readings(document), list(document.tables), 2)
@@ -193,6 +221,19 @@ class TestRunsToDecide:
         open_claim, *_ = judge(study(), outcome([10.0, 20.0, 30.0]))
         assert open_claim.as_json()["runs_to_decide"] == 13
         assert "About 13 runs would decide it." in remarks(open_claim)
+
+    def test_it_is_not_told_of_means_too_close_to_the_margin(self):
+        assert runs_told(200, 10) == "About 200 runs would decide it."
+        close = "More than 200 runs would decide it, or it is too close to the margin to tell."
+        assert runs_told(201, 10) == runs_told(1152, 10) == close
+        assert runs_told(None, 10) == "No number of runs would decide it."
+        assert runs_told(None, 1) == "One run does not tell how many would decide it."
+        # 5.1, 15.1, 25.1: mean 15.1, a lead of 0.1 with a standard deviation of 10.
+        open_claim, *_ = judge(study(), outcome([5.1, 15.1, 25.1]))
+        assert open_claim.as_json()["runs_to_decide"] > 10_000
+        assert "More than 60 runs would decide it, or it is too close to the margin to tell." in remarks(open_claim)
+        assert "About 1152" not in reproductions.explain("ef-c04")
+        assert close in reproductions.explain("ef-c04")
 
 
 class TestSequential:

@@ -20,8 +20,19 @@ from penstock.reproductions.nulls import best_constants, numbers_of
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot, load_pilot
 from penstock.reproductions.reading import Readings
+from penstock.reproductions.stored import stored_outcome
 from penstock.reproductions.study import Study, text_beside
-from penstock.reproductions.summary import AGREED, PILOT, Score, null_numbers, summarise
+from penstock.reproductions.summary import (
+    AGREED,
+    PILOT,
+    Score,
+    beside,
+    granted,
+    means_of,
+    null_numbers,
+    scores_of,
+    summarise,
+)
 from penstock.store import Store
 
 TWO_SCHEMES = """
@@ -324,6 +335,135 @@ class TestContrasts:
         # One constant a column has one difference: that of the row which it is right in.
         assert (difference.null["constant"], difference.discrimination) == (1, 0.5)
 
+    FIRST = ("1.28M", "192", "x", "p")
+    OTHERS = ("128k", "256", "y", "q")
+
+    def ends(self, kind):
+        """The contrasts of one kind of a table that varies a rate, a token rate, a kind of three, and the scheme."""
+        names = ("rate", "token", "kind", "by")
+        settings = [self.FIRST, ("1.28M", "192", "z", "p")]
+        settings += [(*self.FIRST[:n], other, *self.FIRST[n + 1 :]) for n, other in enumerate(self.OTHERS)]
+        columns = [{"name": name, "unit": "1", "role": "key"} for name in names]
+        columns += [{"name": "a", "unit": "kbps", "role": "value", "decimals": 1}]
+        rows = [dict(zip(names, keys, strict=True), a=10.0 * n) for n, keys in enumerate(settings)]
+        about = {"id": "kinds", "title": "Kinds", "authors": ["A. Author"], "year": 1999}
+        table = {"id": "1", "where": "4", "caption": "Rates", "columns": columns, "rows": rows}
+        swapped = {"id": "swapped", "text": "the other's", "rows": {"by": {"p": "q", "q": "p"}}, "schemes": True}
+        document = Document.of({"document": about, "table": [table], "null": [swapped]})
+        found = clear_contrasts(document, document.table("1"), pilot_of(document, 0.0), lambda *_: 1.0)
+        return {(each.left[1], each.right[1]) for each in found if each.kind == kind}
+
+    def test_two_values_make_a_slope_and_three_only_if_they_are_numbers(self):
+        # Three kinds have no first and last, and the schemes are a difference and not a slope as well.
+        assert self.ends(SLOPE) == {
+            (self.FIRST, ("128k", "192", "x", "p")),
+            (self.FIRST, ("1.28M", "256", "x", "p")),
+        }
+        assert (self.FIRST, ("1.28M", "192", "x", "q")) in self.ends(DIFFERENCE)
+
+    OF_TWO_TABLES = """
+[document]
+id = "tables"
+title = "A table for each scheme"
+authors = ["A. Author"]
+year = 1999
+
+[[table]]
+id = "1"
+where = "4"
+caption = "One"
+columns = [{ name = "cir", unit = "1", role = "key" }, { name = "a", unit = "kbps", role = "value", decimals = 1 }]
+rows = [{ cir = 1, a = 10.0 }, { cir = 2, a = 20.0 }]
+
+[[table]]
+id = "2"
+where = "4"
+caption = "Other"
+columns = [{ name = "cir", unit = "1", role = "key" }, { name = "a", unit = "kbps", role = "value", decimals = 1 }]
+rows = [{ cir = 1, a = 13.0 }, { cir = 2, a = 20.0 }]
+
+[[tolerance]]
+columns = ["a"]
+absolute = 1.0
+reason = "one"
+
+[[null]]
+id = "swapped"
+text = "the other scheme's table"
+tables = { "1" = "2", "2" = "1" }
+schemes = true
+"""
+
+    @pytest.mark.parametrize("mapped", ['{ "1" = "2", "2" = "1" }', '{ "1" = "2" }', '{ "2" = "1" }'])
+    def test_schemes_in_two_tables_are_apart_once(self, mapped):
+        document = Document.parse(self.OF_TWO_TABLES.replace('{ "1" = "2", "2" = "1" }', mapped))
+        pilot = pilot_of(document, 0.0)
+        found = [
+            (table.id, frozenset([each.left, each.right]), abs(each.printed))
+            for table in document.tables
+            for each in clear_contrasts(document, table, pilot, lambda *_: 1.0, document.tables)
+            if each.kind == DIFFERENCE
+        ]
+        # The second rows are printed alike.
+        where = "2" if mapped == '{ "2" = "1" }' else "1"
+        assert found == [(where, frozenset([("1", (1,), "a"), ("2", (1,), "a")]), 3.0)]
+        for table in document.tables:
+            alone = clear_contrasts(document, table, pilot, lambda *_: 1.0, [table])
+            assert DIFFERENCE not in {each.kind for each in alone}
+
+    def test_schemes_in_two_tables_are_scored(self, monkeypatch):
+        document = Document.parse(self.OF_TWO_TABLES)
+        monkeypatch.setattr(summaries, "load_pilot", lambda _: pilot_of(document, 0.0))
+        study = Study(document, build=None, measure=None, claims={})
+        first, second = summarise(study, outcome(document, lambda cell: cell), None).tables
+        assert (first.contrasts[DIFFERENCE].agree, first.contrasts[DIFFERENCE].null["swapped"]) == (1, 0)
+        assert second.contrasts[DIFFERENCE].computed == 0
+
+    def test_what_tells_the_markers_of_assured_forwarding_apart(self):
+        study = load("af")
+        made = summarise(study, stored_outcome(study), None)
+        differences = made.total(DIFFERENCE)[0]
+        assert (differences.computed, differences.agree, differences.best) == (4, 1, 0)
+        known = json.loads(text_beside(study.document, worth_page.FILE))["tables"]
+        for table, then in zip(made.as_json()["tables"], known, strict=True):
+            for kind, now in table["contrasts"].items():
+                assert now | {"as_printed": None} == then["contrasts"][kind] | {"as_printed": None}
+
+
+class TestBeside:
+    def test_the_best_null_model_is_named_with_its_count(self):
+        score = Score(20, 15, 9, {"a": 4, "b": 11})
+        assert beside([score]) == "best null model 11 (b), discrimination +0.20"
+        assert beside([Score(6, 6, None, {"swapped": 6})]) == "best null model 6 (swapped), discrimination +0.00"
+
+    def test_of_several_tables_it_is_the_best_of_each(self):
+        scores = [Score(10, 9, 5, {"a": 8, "b": 1}), Score(10, 4, 5, {"a": 1, "b": 6})]
+        assert granted(scores) == (14, -0.05)
+        assert beside(scores) == "each table's best null model 14, discrimination -0.05"
+
+    def test_a_score_is_read_as_it_was_written(self):
+        for score in (Score(20, 15, 9, {"a": 4}), Score(20, 15, None, {"a": 4}, 18.5)):
+            assert Score.of_json(score.as_json()) == score
+
+    @pytest.mark.parametrize("name", ["af", "md1k", "pcn"])
+    def test_scores_without_runs_of_null_models_are_those_of_the_summary(self, name):
+        study = load(name)
+        made = stored_outcome(study)
+        scores = scores_of(study, made.tables, means_of(made))
+        known = json.loads(text_beside(study.document, worth_page.FILE))["tables"]
+        assert [(score.agree, dict(score.null)) for score in scores] == [(it["agree"], it["null"]) for it in known]
+
+    def test_of_what_is_there_only_the_rows_that_were_run_count(self):
+        study = load("md1k")
+        whole, part = stored_outcome(study), stored_outcome(study)
+        first, second = whole.tables
+        for row in (*first.rows, second.rows[0]):
+            del part._rows[first.id if row in first.rows else second.id, row.id]
+        (score,) = summarise(study, part.made(), None).agreed
+        assert (score.computed, score.agree) == (2, 2)
+        assert [len(table.rows) for table in part.made().tables] == [2]
+        assert whole.made() == whole
+
 
 class TestSummary:
     def test_discrimination_is_the_lead_over_the_best_null_model(self):
@@ -394,4 +534,11 @@ class TestSummary:
         reproductions.cli_reproduce("af", ["3"], runs=1, store=Store(tmp_path), summary=True)
         shown = capsys.readouterr().out
         assert "57 other-marker" in shown
+        # Of the fitted answers one is the text's own, and under --as-printed that is said.
+        reproductions.cli_reproduce("af", ["3"], runs=1, store=Store(tmp_path), as_printed=True)
+        printed = capsys.readouterr().out
+        assert "Fitted to these very numbers, but also the text's own: af-a02=count." in printed
+        assert "no independent support" not in printed
+        assert "Against the words" not in printed
+        assert "Fitted to these very numbers, so no independent support: af-a02=count, af-a05=" in shown
         assert "Against the words of the text: af-a05=received-100.1s, af-a07=delayed-acks." in shown

@@ -13,6 +13,7 @@ from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
 from penstock.reproductions.table_page import table_page
 from penstock.reproductions.table_picture import table_picture
+from penstock.reproductions.worth_page import stored_score
 
 
 def tables():
@@ -39,7 +40,12 @@ def test_a_page_has_every_number_of_its_table_in_parts_of_four_columns(document,
     for grid in grids:
         assert len({line.count("|") for line in grid.splitlines()}) == 1
     assert sum(row.count("**") // 2 for row in rows) == sum(each.agrees is False for each in own)
-    agree = f"**{sum(each.agrees is True for each in own)} of {len(own)} numbers agree**"
+    counted = sum(each.agrees is True for each in own)
+    agree = f"**{counted} of {len(own)} numbers agree**"
+    if not table.is_own:
+        score = stored_score(document, table.id)
+        assert (score.agree, score.computed) == (counted, len(own))
+        agree += f"; best null model {score.best} ({score.best_name}), discrimination {score.discrimination:+.2f}. "
     assert ("there is nothing to compare them with" if table.is_own else agree) in page
     assert "![Table" in page
     assert "(it.svg)" in page

@@ -14,10 +14,11 @@ from penstock.report.figures import table_plot
 from penstock.report.scores import scores_grid
 from penstock.report.topology import topology_svg
 from penstock.reproductions.comparison import compare
+from penstock.reproductions.fits import Stored
 from penstock.reproductions.pages import FINDINGS
 from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.study import page_of, text_beside
-from penstock.reproductions.summary import null_numbers
+from penstock.reproductions.summary import Score, beside, granted, null_numbers
 from penstock.reproductions.table_page import cell_text, heading
 from penstock.statistics import Interval
 
@@ -69,9 +70,15 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
     comparisons = compare(document, outcome)
     nulls = null_numbers(study, outcome)
     printed = [each.agrees for each in comparisons if each.agrees is not None]
-    counts = ("printed numbers that agree", f"{sum(printed)} of {len(printed)}")
+    scores = {each["table"]: Score.of_json(each) for each in made.summary["tables"] if "own" not in each}
+    best, discrimination = granted([*scores.values()])
+    counts = [
+        ("printed numbers that agree", f"{sum(printed)} of {len(printed)}"),
+        ("of each table's best null model", f"{best} of {len(printed)}"),
+        ("discrimination", f"{discrimination:+.2f}"),
+    ]
     if not printed:
-        counts = ("numbers, without a print", str(len(comparisons)))
+        counts = [("numbers, without a print", str(len(comparisons)))]
     confirmed = sum(each["verdict"] == "confirmed" for each in made.verdicts)
     digests = "\n".join(f"{digest}  {name}" for name, digest in made.digests.items())
     return Report(
@@ -79,7 +86,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
         subtitle=f"{', '.join(document.authors)}; {document.name}, {document.date}",
         kind="Reproduction",
         summary=[
-            counts,
+            *counts,
             ("claims confirmed", f"{confirmed} of {len(made.verdicts)}"),
             ("runs of each row", str(outcome.runs)),
         ],
@@ -87,7 +94,9 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
         drawings=_drawings(study, outcome),
         findings=_findings(document, made),
         parts=[
-            _part(document, table, [each for each in comparisons if each.table == table.id], nulls)
+            _part(
+                document, table, [each for each in comparisons if each.table == table.id], nulls, scores.get(table.id)
+            )
             for table in outcome.tables
         ],
         provenance=[
@@ -197,7 +206,7 @@ def _findings(document: Document, made: Reproduced) -> list[Block]:
 
 
 def _claims(document: Document, verdicts: Sequence[Object]) -> Grid:
-    rows = []
+    rows, as_printed = [], Stored.load(document).as_printed
     for found in verdicts:
         claim = document.claim(found["claim"])
         remarks = [
@@ -207,6 +216,9 @@ def _claims(document: Document, verdicts: Sequence[Object]) -> Grid:
         changes = [f"{verdict} under the text's {name}" for name, verdict in found["changes"].items()]
         same = [name for name, verdict in found["null"].items() if verdict == found["verdict"]]
         remarks += [f"{', '.join(changes)}."] * bool(changes)
+        printed = as_printed.get(claim.id)
+        if printed not in (None, found["verdict"]):
+            remarks.append(f"With every answer as the text has it: {printed}.")
         remarks += [f"{found['verdict'].capitalize()} by null models too: {', '.join(same)}."] * bool(same)
         rows.append(
             [
@@ -220,7 +232,7 @@ def _claims(document: Document, verdicts: Sequence[Object]) -> Grid:
     return Grid("claims", "Claims and verdicts", head, rows)
 
 
-def _part(document: Document, table: Table, own: Sequence[Comparison], nulls: Nulls) -> Part:
+def _part(document: Document, table: Table, own: Sequence[Comparison], nulls: Nulls, score: Score | None) -> Part:
     known = {
         name: numbers
         for name, numbers in nulls.items()
@@ -245,12 +257,12 @@ def _part(document: Document, table: Table, own: Sequence[Comparison], nulls: Nu
         *(Heading(f"null: {name}", is_number=True) for name in known),
     ]
     title = f"Table {table.id}: {table.caption}"
-    if table.is_own:
+    if score is None:
         text, what = f"In the place of {document.name}, {table.where}: nothing is printed to compare with.", title
     else:
         agree = sum(each.agrees is True for each in own)
         text, what = (
-            f"{document.name}, {table.where}. {agree} of {len(own)} numbers agree.",
+            f"{document.name}, {table.where}. {agree} of {len(own)} numbers agree; {beside([score])}.",
             f"{title}, printed and here",
         )
     grid = Grid(f"table-{_word(table.id)}", what, head, cells)

@@ -42,6 +42,8 @@ class Judgement:
         What its test has looked at.
     readings : tuple of str, optional
         The open questions whose answers move what its test has looked at; told of documents without a print only.
+    as_printed : str, optional
+        The verdict with every answer as the text has it, as last renewed; None if it is not known.
     """
 
     document: str
@@ -53,6 +55,7 @@ class Judgement:
     null: Mapping[str, str] = field(default_factory=dict)
     looked: Looked = field(default_factory=Looked, repr=False, compare=False)
     readings: tuple[str, ...] | None = None
+    as_printed: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The judgement as a JSON object."""
@@ -120,7 +123,17 @@ def judge(
         changes = {} if outcome.readings.changed else stored.changes(claim.id, finding.verdict)
         readings = None if answers is None else answers.rests_on(watched.looked)
         judgements.append(
-            Judgement(study.document.id, claim.id, finding, outcome.runs, fitted, changes, {}, watched.looked, readings)
+            Judgement(
+                document=study.document.id,
+                claim=claim.id,
+                finding=finding,
+                runs=outcome.runs,
+                fitted=fitted,
+                changes=changes,
+                looked=watched.looked,
+                readings=readings,
+                as_printed=None if outcome.readings.changed else stored.as_printed.get(claim.id),
+            )
         )
     tested = {judgement.claim for judgement in judgements}
     theirs = {

@@ -21,7 +21,7 @@ from penstock.reproductions.reproduce import reproduce as run
 from penstock.reproductions.sensitivity import RUNS, explained, work
 from penstock.reproductions.sensitivity import sensitivity as vary
 from penstock.reproductions.sequential import decide_sequentially, looks
-from penstock.reproductions.summary import summarise
+from penstock.reproductions.summary import beside, scores_of, summarise
 from penstock.studies.runner import Reader, Runner
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None,
         show(layout.beside(table, [comparison for comparison in comparisons if comparison.table == table.id]))
     show(*layout.quoted(quoted(document, asked.tables)))
     if claims:
-        show(layout.judged(document, judgements))
+        show(layout.judged(outcome, judgements))
     differing = [comparison for comparison in comparisons if comparison.agrees is False]
     # What other answers would do is known for the chosen ones, and only if somebody has run them.
     known = None
@@ -163,7 +163,10 @@ def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
             show(layout.beside(table, own))
     rows = [outcome.has(table, row) for table in outcome.tables for row in table.rows]
     agrees = [comparison.agrees for comparison in comparisons if comparison.agrees is not None]
-    counts = f", and {sum(agrees)} of {len(agrees)} printed numbers agree" if agrees else ""
+    counts = ""
+    if agrees:
+        worth = beside(summarise(study, outcome.made(), None).agreed)
+        counts = f", and {sum(agrees)} of {len(agrees)} printed numbers agree; {worth}"
     show(
         f"So far: {sum(map(len, found))} of {sum(len(point.replications) for point in points)} runs, {sum(rows)} of "
         f"{len(rows)} rows{counts}. Nothing was run."
@@ -194,7 +197,10 @@ def sensitivity(doc: str, asked: Asked, *, all_tables: bool = False, as_json: bo
         for option in question.alternatives:
             moved = [shift for shift in shifts if (shift.reading, shift.key) == (question.id, option.key)]
             show(*layout.moved(study.document, question, option, moved))
-    show(layout.overview(study.document, shifts))
+    ours = {(shift.table, tuple(shift.row.values()), shift.column): shift.chosen_mean for shift in shifts}
+    varied = {shift.table for shift in shifts}
+    scores = scores_of(study, [table for table in study.document.tables if table.id in varied], ours)
+    show(layout.overview(study.document, shifts, scores))
 
 
 def _judged(study: Study, outcome: Outcome, asked: Asked, limit: int | None) -> list[Judgement]:

@@ -1,8 +1,9 @@
 """What a table says by differences: which number is greater, how far schemes are apart, how far settings move one.
 
-A contrast is two numbers of a table that differ in one respect. It counts where the print itself is clear: where its
-difference exceeds what the pilot's spread and the rounding leave open. Wrong models that have no differences, or those
-of the other scheme, fail here even where every single number is within its tolerance.
+A contrast is two numbers of a table that differ in one respect, or of two tables if each scheme has its own. It counts
+where the print itself is clear: where its difference exceeds what the pilot's spread and the rounding leave open. Wrong
+models that have no differences, or those of the other scheme, fail here even where every single number is within its
+tolerance.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from penstock.reproductions.document import Document
     from penstock.reproductions.pilot import Pilot
     from penstock.reproductions.tables import Cell, Column, Row, Table
 
     Place = tuple[str, tuple[Cell, ...], str]
+    Number = tuple[Table, Row, Column]
 
 __all__ = ["DIFFERENCE", "KINDS", "ORDERING", "SLOPE", "Contrast", "clear_contrasts"]
 
@@ -66,54 +68,79 @@ class Contrast:
 
 
 def clear_contrasts(
-    document: Document, table: Table, pilot: Pilot, allowed: Callable[[Row, Column], float]
+    document: Document,
+    table: Table,
+    pilot: Pilot,
+    allowed: Callable[[Table, Row, Column], float],
+    tables: Collection[Table] = (),
 ) -> list[Contrast]:
-    """The contrasts of a table that the print shows clearly; `allowed` is the tolerance of a number."""
+    """The contrasts of a table that the print shows clearly.
+
+    Parameters
+    ----------
+    document, table : Document, Table
+        What was printed.
+    pilot : Pilot
+        How far its numbers scatter.
+    allowed : callable
+        ``allowed(table, row, column)`` is the tolerance of a number.
+    tables : collection of Table, optional
+        All tables that were run. A scheme that has a table of its own is laid beside the other's if both are among
+        them; the contrast is that of the table that stands first in the document.
+    """
     found = []
-    for kind, (row, column), (other_row, other_column) in _pairs(document, table):
-        cells = row.values[column.name], other_row.values[other_column.name]
-        ranges = pilot.range(document, table, row, column), pilot.range(document, table, other_row, other_column)
+    for kind, left, right in _pairs(document, table, tables):
+        ends = (left, right)
+        cells = [row.values[column.name] for _, row, column in ends]
+        ranges = [pilot.range(document, *end) for end in ends]
         if any(isinstance(cell, str) for cell in cells) or any(each is None for each in ranges):
             continue
         printed = float(cells[0]) - float(cells[1])
         if abs(printed) > math.hypot(*(each or 0.0 for each in ranges)):
-            margin = math.hypot(allowed(row, column), allowed(other_row, other_column))
-            places = (table.id, row.id, column.name), (table.id, other_row.id, other_column.name)
-            found.append(Contrast(kind, *places, printed, margin))
+            margin = math.hypot(*(allowed(*end) for end in ends))
+            one, other = ((where.id, row.id, column.name) for where, row, column in ends)
+            found.append(Contrast(kind, one, other, printed, margin))
     return found
 
 
-def _pairs(document: Document, table: Table) -> Iterable[tuple[str, tuple[Row, Column], tuple[Row, Column]]]:
+def _pairs(document: Document, table: Table, tables: Collection[Table]) -> Iterable[tuple[str, Number, Number]]:
     for column in table.compared:
         for row, other in combinations(table.rows, 2):
             if _varied(table, row, other) is not None:
-                yield ORDERING, (row, column), (other, column)
-        for first, last in _ends(table):
-            yield SLOPE, (first, column), (last, column)
+                yield ORDERING, (table, row, column), (table, other, column)
+        for first, last in _ends(document, table):
+            yield SLOPE, (table, first, column), (table, last, column)
     for names in document.quantities:
         series = [column for column in table.compared if column.name in names]
         if len(series) >= 3:
-            yield from ((SLOPE, (row, series[0]), (row, series[-1])) for row in table.rows)
+            yield from ((SLOPE, (table, row, series[0]), (table, row, series[-1])) for row in table.rows)
     for one, other_column in combinations(table.compared, 2):
         if any({one.name, other_column.name} <= set(names) for names in document.quantities):
             for row in table.rows:
-                yield ORDERING, (row, one), (row, other_column)
-    yield from ((DIFFERENCE, *pair) for pair in _schemes(document, table))
+                yield ORDERING, (table, row, one), (table, row, other_column)
+    yield from ((DIFFERENCE, *pair) for pair in _schemes(document, table, tables))
 
 
-def _schemes(document: Document, table: Table) -> Iterable[tuple[tuple[Row, Column], tuple[Row, Column]]]:
-    """Every number and that of the other scheme, once."""
+def _schemes(document: Document, table: Table, tables: Collection[Table]) -> Iterable[tuple[Number, Number]]:
+    """Every number and that of the other scheme, once: in this table, or in another of `tables`."""
     seen = set()
-    columns = {column.name: column for column in table.compared}
+    order = [each.id for each in document.tables]
     for null in (null for null in document.nulls if null.schemes):
+        named = {each.id: each for each in (*tables, table)}
+        where = named.get(null.tables.get(table.id, table.id))
+        if where is None or (null.tables.get(where.id) == table.id and order.index(where.id) < order.index(table.id)):
+            continue
+        columns = {column.name: column for column in where.compared}
         for row in table.rows:
             for column in table.compared:
-                other_row = null.row(table, row)
+                other_row = null.row(table, row, where)
                 other = columns.get(null.columns.get(column.name, column.name))
-                pair = frozenset([(row.id, column.name), (other_row.id, other.name)] if other_row and other else ())
+                if other_row is None or other is None:
+                    continue
+                pair = frozenset([(table.id, row.id, column.name), (where.id, other_row.id, other.name)])
                 if len(pair) == 2 and pair not in seen:
                     seen.add(pair)
-                    yield (row, column), (other_row, other)  # type: ignore[misc]  # both there: two in the pair
+                    yield (table, row, column), (where, other_row, other)
 
 
 def _varied(table: Table, row: Row, other: Row) -> str | None:
@@ -126,14 +153,30 @@ def _varied(table: Table, row: Row, other: Row) -> str | None:
     return different[0] if len(different) == 1 else None
 
 
-def _ends(table: Table) -> Iterable[tuple[Row, Row]]:
-    """The first and the last row of each row of settings in which one is varied, if there are three or more."""
+def _ends(document: Document, table: Table) -> Iterable[tuple[Row, Row]]:
+    """The first and the last row of each row of settings in which one is varied.
+
+    From first to last there is a way where the settings are numbers, printed as such or as text, or where the table has
+    two of them. Schemes are no settings: how far those are apart is a difference.
+    """
+    schemes = {name for null in document.nulls if null.schemes for name in null.rows}
     for name in table.factors:
+        if name in schemes:
+            continue
         groups: dict[tuple[Cell, ...], list[Row]] = {}
         for row in table.rows:
             if row.key[name] != "N/A":
                 rest = tuple(row.key[factor] for factor in table.factors if factor != name)
                 groups.setdefault(rest, []).append(row)
+        are_two = len({row.key[name] for rows in groups.values() for row in rows}) == 2
         for rows in groups.values():
-            if len(rows) >= 3 and all(isinstance(row.key[name], int | float) for row in rows):
+            if len(rows) >= 2 and (are_two or all(_is_number(row.key[name]) for row in rows)):
                 yield rows[0], rows[-1]
+
+
+def _is_number(cell: Cell) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

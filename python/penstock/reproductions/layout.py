@@ -12,6 +12,8 @@ from rich.text import Text
 
 from penstock.digits import number, plus_minus
 from penstock.reproductions.scoreboard import against_the_text, worth
+from penstock.reproductions.summary import beside as beside_it
+from penstock.reproductions.telling import runs_told
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.questions import Option, Question
     from penstock.reproductions.sensitivity import Shift, Work
-    from penstock.reproductions.summary import Summary
+    from penstock.reproductions.summary import Score, Summary
     from penstock.reproductions.tables import Column, Table
 
 __all__ = ["beside", "conclusion", "judged", "moved", "overview", "remarks", "rests_on", "title"]
@@ -78,8 +80,9 @@ def quoted(numbers: Sequence[Quoted]) -> list[str]:
     ]
 
 
-def judged(document: Document, judgements: Sequence[Judgement]) -> RenderableType:
+def judged(outcome: Outcome, judgements: Sequence[Judgement]) -> RenderableType:
     """The claims with their verdicts and evidence."""
+    document, of_the_text = outcome.document, outcome.readings.is_as_printed
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="dim")
     for column in ("claim", "verdict", "evidence"):
         grid.add_column(column)
@@ -87,25 +90,30 @@ def judged(document: Document, judgements: Sequence[Judgement]) -> RenderableTyp
         finding = judgement.finding
         says = Text(f"{judgement.claim}  ").append(document.claim(judgement.claim).claim, style="italic")
         evidence = Text(finding.evidence)
-        for remark in (finding.note, *remarks(judgement)):
+        for remark in (finding.note, *remarks(judgement, of_the_text=of_the_text)):
             evidence.append(f"\n{remark}" if remark else "", style="dim")
         grid.add_row(says, Text(finding.verdict, style=VERDICTS[finding.verdict]), evidence)
     return Group(Text("Claims", style="bold"), grid)
 
 
-def remarks(judgement: Judgement) -> list[str]:
-    """What a verdict rests on, where it would be another, and what it is worth."""
+def remarks(judgement: Judgement, *, of_the_text: bool = False) -> list[str]:
+    """What a verdict rests on, where it would be another, and what it is worth.
+
+    Fitted answers are also the text's own if all are `of_the_text`.
+    """
     found = []
-    needed = judgement.finding.runs_to_decide
     if judgement.finding.verdict == "undecided":
-        found.append(f"About {needed} runs would decide it." if needed else "No number of runs would decide it.")
+        found.append(runs_told(judgement.finding.runs_to_decide, judgement.runs))
     if judgement.readings:
         found.append(f"Depends on the answers to {', '.join(judgement.readings)}.")
     if judgement.fitted:
-        found.append(f"Rests on fitted answers: {', '.join(judgement.fitted)}.")
+        also = " that are also the text's own" if of_the_text else ""
+        found.append(f"Rests on fitted answers{also}: {', '.join(judgement.fitted)}.")
     if judgement.changes:
         told = ", ".join(f"{verdict} under {question}" for question, verdict in judgement.changes.items())
         found.append(f"Under the text's own answers: {told}.")
+    if judgement.as_printed not in (None, judgement.finding.verdict):
+        found.append(f"With every answer as the text has it: {judgement.as_printed}.")
     same = [name for name, verdict in judgement.null.items() if verdict == judgement.finding.verdict]
     if same:
         found.append(f"{judgement.finding.verdict.capitalize()} by null models too: {', '.join(same)}.")
@@ -151,7 +159,8 @@ def rests_on(outcome: Outcome) -> RenderableType:
     fitted = outcome.readings.fitted
     if fitted:
         names = ", ".join(f"{question.id}={question.chosen}" for question in fitted)
-        lines.append(f"Fitted to these very numbers, so no independent support: {names}.")
+        but = "but also the text's own" if outcome.readings.is_as_printed else "so no independent support"
+        lines.append(f"Fitted to these very numbers, {but}: {names}.")
     used = [q for q in outcome.document.questions if outcome.readings.key(q.id) == q.chosen]
     lines.append(against_the_text(used))
     return Group(*(Text(line) for line in lines if line))
@@ -187,8 +196,11 @@ def _taken(work: Work) -> str:
     return f"{work.runs} run{'s' * (work.runs != 1)}{hops}"
 
 
-def overview(document: Document, shifts: Sequence[Shift]) -> RenderableType:
-    """Every answer on one line: how many numbers it moves, and how many agree under it."""
+def overview(document: Document, shifts: Sequence[Shift], scores: Sequence[Score]) -> RenderableType:
+    """Every answer on one line: how many numbers it moves, and how many agree under it; and the chosen answers' scores.
+
+    `scores` are those of the tables that were run, without those of our own.
+    """
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     runs = shifts[0].runs if shifts else 0
     for column in ("reading", "key", "moves", "agree"):
@@ -207,7 +219,9 @@ def overview(document: Document, shifts: Sequence[Shift]) -> RenderableType:
         "out zero (one in twenty does by chance)"
     )
     caption = f"Moves: {moves}. Agree: numbers within the tolerance of the print under that answer."
-    return Group(Text("All answers", style="bold"), grid, Text(caption, style="dim"))
+    agree, computed = (sum(getattr(score, name) for score in scores) for name in ("agree", "computed"))
+    chosen = f"Under the chosen answers {agree} of {computed} agree; {beside_it(scores)}." if scores else ""
+    return Group(Text("All answers", style="bold"), grid, Text(" ".join(filter(None, (caption, chosen))), style="dim"))
 
 
 def _grid(table: Table, last: str) -> Grid:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -91,6 +91,13 @@ class Outcome:
     def has(self, table: Table, row: Row) -> bool:
         """Whether there is any run of a row."""
         return (table.id, row.id) in self._rows
+
+    def made(self) -> Outcome:
+        """The same without the rows that there is no run of, and without tables of such rows only."""
+        tables = [
+            replace(table, rows=tuple(row for row in table.rows if self.has(table, row))) for table in self.tables
+        ]
+        return replace(self, tables=[table for table in tables if table.rows])
 
     def _row(self, table: str, key: Mapping[str, Cell]) -> RowRuns:
         exact = self._rows.get((table, tuple(key.values())))

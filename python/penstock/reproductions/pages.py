@@ -11,6 +11,7 @@ from penstock.errors import InputError
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
 from penstock.reproductions.study import DATA, text_beside
+from penstock.reproductions.telling import runs_told
 from penstock.reproductions.worth_page import worth_section
 
 if TYPE_CHECKING:
@@ -196,10 +197,14 @@ def _legend(document: Document) -> list[str]:
 
 
 def _fits(document: Document, claim: str) -> str:
-    """The fitted answers that the verdict rests on, in short."""
+    """The fitted answers that the verdict rests on, and another one under the text's own answers, in short."""
     found = _verdicts(document).get(claim, {})
     fitted = [f"`{name}`{'!' * (name in found['changes'])}" for name in found.get("fitted", ())]
-    return f" (rests on {', '.join(fitted)})" if fitted else ""
+    remarks = [f"rests on {', '.join(fitted)}"] if fitted else []
+    printed = Stored.load(document).as_printed.get(claim)
+    if found and printed not in (None, found["verdict"]):
+        remarks.append(f"with every answer as the text has it: {printed}")
+    return f" ({'; '.join(remarks)})" if remarks else ""
 
 
 def _remarks(document: Document, claim: str) -> list[str]:
@@ -209,8 +214,7 @@ def _remarks(document: Document, claim: str) -> list[str]:
         return []
     lines = []
     if found["verdict"] == "undecided":
-        needed = found["runs_to_decide"]
-        lines.append(f"About {needed} runs would decide it." if needed else "No number of runs would decide it.")
+        lines.append(runs_told(found["runs_to_decide"], found["runs"]))
     if found["fitted"]:
         lines.append(f"It rests on fitted answers: {_codes(found['fitted'])}.")
     if found.get("readings"):

@@ -101,6 +101,11 @@ class Readings:
         return {identifier: key for identifier, key in self._keys.items() if key != chosen[identifier]}
 
     @property
+    def is_as_printed(self) -> bool:
+        """Whether every answer is that of the text as it is printed."""
+        return all(self._keys[question.id] == question.as_printed for question in self._document.questions)
+
+    @property
     def fitted(self) -> list[Question]:
         """The questions whose answer here was found by fitting the printed numbers."""
         return [q for q in self._document.questions if q.fitted and self._keys[q.id] == q.chosen]

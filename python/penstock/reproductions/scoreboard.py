@@ -94,7 +94,7 @@ def _grid(first: str) -> Grid:
 
 
 def _row(grid: Grid, name: str, score: Score, discrimination: float | None = None) -> None:
-    best = max(score.null, key=score.null.__getitem__, default="")
+    best = score.best_name
     share = score.discrimination if discrimination is None else discrimination
     grid.add_row(
         name,

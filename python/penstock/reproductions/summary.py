@@ -15,6 +15,7 @@ from penstock.reproductions.contrasts import KINDS, clear_contrasts
 from penstock.reproductions.nulls import CONSTANT, best_constants, numbers_of, swapped_rows
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import load_pilot
+from penstock.reproductions.reading import Readings
 from penstock.statistics import mean
 
 if TYPE_CHECKING:
@@ -36,9 +37,12 @@ __all__ = [
     "Score",
     "Summary",
     "TableSummary",
+    "beside",
+    "granted",
     "means_of",
     "null_numbers",
     "null_outcomes",
+    "scores_of",
     "summarise",
 ]
 
@@ -76,6 +80,11 @@ class Score:
         return max(self.null.values(), default=0)
 
     @property
+    def best_name(self) -> str:
+        """Which null model that is; empty if there is none."""
+        return max(self.null, key=self.null.__getitem__, default="")
+
+    @property
     def lead(self) -> int:
         """By how many we have more than the best null model."""
         return self.agree - self.best
@@ -84,6 +93,11 @@ class Score:
     def discrimination(self) -> float:
         """The lead as a share of what was computed."""
         return self.lead / self.computed if self.computed else 0.0
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> Score:
+        """The score that a JSON object has, such as that of a table."""
+        return cls(data["computed"], data["agree"], data["as_printed"], data["null"], data.get("expected"))
 
     def as_json(self) -> dict[str, Any]:
         """The score as a JSON object."""
@@ -128,6 +142,11 @@ class Summary:
     printed_runs: int | None = None
     """Under the text as printed; None if that was not run."""
 
+    @property
+    def agreed(self) -> list[Score]:
+        """The scores within the agreed tolerances, of the tables that have a print."""
+        return [table.scores[AGREED] for table in self.tables if not table.table.is_own]
+
     def total(self, which: str) -> tuple[Score, float]:
         """The sum of the tables' scores, and the discrimination of all of them: the sum of leads over all numbers.
 
@@ -145,7 +164,7 @@ class Summary:
             {name: sum(score.null.get(name, 0) for score in scores) for name in names},
             None if None in expected else math.fsum(each or 0.0 for each in expected),
         )
-        return total, sum(score.lead for score in scores) / computed if computed else 0.0
+        return total, granted(scores)[1]
 
     def as_json(self) -> dict[str, Any]:
         """The summary as a JSON object."""
@@ -163,23 +182,64 @@ def summarise(study: Study, chosen: Outcome, printed: Outcome | None) -> Summary
     ours = means_of(chosen)
     theirs = None if printed is None else means_of(printed)
     nulls = null_numbers(study, chosen)
+    tolerances = {table.id: _tolerances(document, table, pilot) for table in chosen.tables}
+
+    def tight(table: Table, row: Row, column: Column) -> float:
+        return tolerances[table.id][PILOT](row, column)
+
+    constants = {
+        place: number
+        for table in chosen.tables
+        for place, number in _constants(table, tolerances[table.id][PILOT if pilot else AGREED]).items()
+    }
     tables = []
     for table in chosen.tables:
-        allowed = _tolerances(document, table, pilot)
+        allowed = tolerances[table.id]
         scores = {
             which: _score(table, ours, theirs, nulls, one, _perfect(document, table, pilot, chosen.runs, one))
             for which, one in allowed.items()
         }
         contrasts = {}
         if pilot is not None:
-            clear = clear_contrasts(document, table, pilot, allowed[PILOT])
-            constant = _constants(table, allowed[PILOT])
+            clear = clear_contrasts(document, table, pilot, tight, chosen.tables)
             contrasts = {
-                kind: _score_contrasts([each for each in clear if each.kind == kind], ours, theirs, nulls, constant)
+                kind: _score_contrasts([each for each in clear if each.kind == kind], ours, theirs, nulls, constants)
                 for kind in KINDS
             }
         tables.append(TableSummary(table, len(table.numbers()), scores, contrasts))
     return Summary(document, chosen.runs, tuple(tables), None if printed is None else printed.runs)
+
+
+def scores_of(study: Study, tables: Sequence[Table], ours: Numbers) -> list[Score]:
+    """The score of each printed table within the agreed tolerances, of numbers of ours under the chosen answers."""
+    document = study.document
+    nulls = null_numbers(study, Outcome(document, Readings(document), list(tables), 0))
+    return [
+        _score(table, ours, None, nulls, _tolerances(document, table, None)[AGREED], None)
+        for table in tables
+        if table.numbers()
+    ]
+
+
+def granted(scores: Sequence[Score]) -> tuple[int, float]:
+    """What the best null model of each table has, and the discrimination: the sum of the leads over all numbers."""
+    computed = sum(score.computed for score in scores)
+    return sum(score.best for score in scores), sum(score.lead for score in scores) / computed if computed else 0.0
+
+
+def beside(scores: Sequence[Score]) -> str:
+    """What stands beside a count of agreement: the best null model's count, and the discrimination.
+
+    Examples
+    --------
+    >>> beside([Score(20, 15, None, {"swapped": 11, "constant": 4})])
+    'best null model 11 (swapped), discrimination +0.20'
+    """
+    best, discrimination = granted(scores)
+    told = f"best null model {best} ({scores[0].best_name})"
+    if len(scores) > 1:
+        told = f"each table's best null model {best}"
+    return f"{told}, discrimination {discrimination:+.2f}"
 
 
 def means_of(outcome: Outcome) -> dict[Place, float]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.digits import number, plus_minus
+from penstock.reproductions.summary import beside
+from penstock.reproductions.worth_page import stored_score
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def table_page(document: Document, table: Table, comparisons: Sequence[Compariso
     document, table : Document, Table
         What was printed.
     comparisons : sequence of Comparison
-        Its numbers beside ours.
+        Its numbers beside ours, of the stored runs, as what null models have is taken from the stored summary.
     picture : str
         The file of :func:`penstock.reproductions.table_picture.table_picture`.
     """
@@ -57,9 +59,12 @@ def _said(document: Document, table: Table, comparisons: Sequence[Comparison], r
             "Bars are 95 % confidence intervals.",
         ]
     agree = sum(comparison.agrees is True for comparison in comparisons)
+    score = stored_score(document, table.id)
+    worth = f"; {beside([score])}" if score else ""
     return [
-        f"{document.name}, {table.where}. **{agree} of {len(comparisons)} numbers agree**; ours are means of {runs} "
-        "runs. ± is half of the 95 % confidence interval; what differs by more than the agreed tolerance is bold.",
+        f"{document.name}, {table.where}. **{agree} of {len(comparisons)} numbers agree**{worth}. Ours are means of "
+        f"{runs} runs. ± is half of the 95 % confidence interval; what differs by more than the agreed tolerance is "
+        "bold.",
         "",
         f"![Table {table.id}, printed and here]({picture})",
         "",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.nulls import CONSTANT
 from penstock.reproductions.study import text_beside
+from penstock.reproductions.summary import Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -15,12 +16,19 @@ if TYPE_CHECKING:
 
     Object = Mapping[str, Any]
 
-__all__ = ["FILE", "worth_section"]
+__all__ = ["FILE", "stored_score", "worth_section"]
 
 FILE = "summary.json"
 """What ``penstock reproduce DOC --summary --format json`` printed when it was renewed."""
 
 ALL = "all"
+
+
+def stored_score(document: Document, table: str) -> Score | None:
+    """The score of a table within the agreed tolerances; None if the stored summary does not have it."""
+    text = text_beside(document, FILE)
+    scores: list[Object] = json.loads(text)["tables"] if text else []
+    return next((Score.of_json(each) for each in scores if each["table"] == table), None)
 
 
 def worth_section(document: Document) -> list[str]:
