@@ -9,7 +9,7 @@ from digitized import digitized
 from penstock import _core, reproductions
 from penstock.errors import InputError
 from penstock.records import Metric, RunRequest, RunResult
-from penstock.reproductions.comparison import compare, prediction_interval
+from penstock.reproductions.comparison import Comparison, compare, note, prediction_interval
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import Estimate, above, below, decide, difference, within
 from penstock.reproductions.loading import load
@@ -204,6 +204,12 @@ class TestComparison:
         half = 4.302653 * 2 * math.sqrt(4 / 3)
         assert (low, high) == pytest.approx((4 - half, 4 + half), abs=1e-5)
         assert prediction_interval([2.0]) is None
+
+    def test_runs_without_a_value_are_told(self):
+        """As where the load never falls to what is supported."""
+        assert note(1.2, [1.0, math.nan, math.nan], math.nan, 0.1, agrees=False) == "2 of 3 runs have no value"
+        unknown = Comparison("pcn", "C.4", {}, "time", "s", 1.2, math.nan, None, None, 3, agrees=False)
+        assert unknown.as_json()["mean"] is None
 
 
 class TestEvidence:

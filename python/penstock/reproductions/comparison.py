@@ -36,7 +36,7 @@ class Comparison:
     published : float or None
         The print; None if the number stands in an own table, which has no print.
     mean : float
-        The mean of our runs.
+        The mean of our runs; NaN, and null in JSON, if a run has no value, as where a rate never falls to its limit.
     low, high : float or None
         The 95 % confidence interval of our mean; None with a single run.
     runs : int
@@ -76,7 +76,7 @@ class Comparison:
             "column": self.column,
             "unit": self.unit,
             "published": self.published,
-            "mean": self.mean,
+            "mean": None if math.isnan(self.mean) else self.mean,
             "ci_low": self.low,
             "ci_high": self.high,
             "runs": self.runs,
@@ -163,6 +163,9 @@ def compare(document: Document, outcome: Outcome, *, is_partial: bool = False) -
 
 def note(published: float, values: Sequence[float], mean: float, allowed: float, agrees: bool) -> str:
     """How far a differing number is off, and whether one more run of ours could have given the print."""
+    if math.isnan(mean):
+        missing = sum(not math.isfinite(value) for value in values)
+        return f"{missing} of {len(values)} runs have no value"
     remarks = []
     if not agrees:
         share = f" ({(mean - published) / published:+.1%})" if published else ""
