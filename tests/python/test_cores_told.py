@@ -92,7 +92,7 @@ def said(err: str) -> list[str]:
 
 
 def test_every_verb_with_the_option_is_gone_over() -> None:
-    verbs = get_command(app).commands  # type: ignore[attr-defined]
+    verbs = get_command(app).commands  # type: ignore[attr-defined]  # a group, as it has several commands
     assert {name for name, verb in verbs.items() if any("--threads" in each.opts for each in verb.params)} == {*VERBS}
 
 
