@@ -8,35 +8,39 @@ use crate::units::{Bytes, Time};
 pub use sack::{SackBlock, SackBlocks};
 
 /// What a packet carries for its end hosts. Sequence numbers count segments, not bytes.
+///
+/// In memory the fields of a variant follow the tag in their order. The number that identifies a packet is the first of four bytes, so that it
+/// stands in one place in all variants but that of acknowledgements, which are full: [`Packet::sequence`] reads it at little cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Body {
     /// A datagram, numbered by its source.
     Datagram {
         /// Counts from zero.
         seq: u32,
     },
-    /// A TCP data segment.
-    Segment {
-        /// The segment's number, from zero.
-        seq: u32,
-        /// Sent before.
-        retransmission: bool,
-        /// The sender has reduced its window (CWR) [RFC3168 s6.1.2].
-        cwr: bool,
-    },
-    /// A TCP acknowledgement: see [`Ack`].
-    Ack {
-        /// The segment expected next.
-        next: u32,
-        /// Echoes a mark (ECE) [RFC3168 s6.1.3].
-        ece: bool,
-        /// What has arrived beyond it.
-        sack: SackBlocks,
-    },
     /// A packet of a call, numbered within its aggregate.
     Media {
         /// Counts from zero.
         seq: u32,
+    },
+    /// A TCP data segment.
+    Segment {
+        /// Sent before.
+        retransmission: bool,
+        /// The sender has reduced its window (CWR) [RFC3168 s6.1.2].
+        cwr: bool,
+        /// The segment's number, from zero.
+        seq: u32,
+    },
+    /// A TCP acknowledgement: see [`Ack`].
+    Ack {
+        /// Echoes a mark (ECE) [RFC3168 s6.1.3].
+        ece: bool,
+        /// What has arrived beyond it.
+        sack: SackBlocks,
+        /// The segment expected next.
+        next: u32,
     },
     /// Asks the egress of an aggregate whether a call may begin.
     Request {
@@ -53,11 +57,11 @@ pub enum Body {
     /// A TCP data segment that a rate limiter has held back or let pass, with its tag. The receiving station takes the tag off.
     TaggedSegment {
         /// As in [`Body::Segment`].
-        seq: u32,
-        /// As in [`Body::Segment`].
         retransmission: bool,
         /// As in [`Body::Segment`].
         cwr: bool,
+        /// As in [`Body::Segment`].
+        seq: u32,
         /// The congestion point that the limiter belongs to.
         tag: LinkId,
     },
@@ -71,38 +75,38 @@ pub enum Body {
     /// A data packet of RoCE, likewise.
     TaggedRoceData {
         /// As in [`Body::RoceData`].
-        psn: u32,
-        /// As in [`Body::RoceData`].
         asks_for_ack: bool,
         /// As in [`Body::RoceData`].
         retransmission: bool,
+        /// As in [`Body::RoceData`].
+        psn: u32,
         /// The congestion point that the limiter belongs to.
         tag: LinkId,
     },
     /// Tells the source of a sampled frame how the queue of a congestion point stands.
     CongestionNotification {
+        /// Counts what its sender has sent.
+        number: u32,
         /// The congestion point, by the link of its port.
         point: LinkId,
         /// What it says.
         feedback: Feedback,
-        /// Counts what its sender has sent.
-        number: u32,
     },
     /// A data packet of RoCE.
     RoceData {
-        /// Its number (packet sequence number), from zero.
-        psn: u32,
         /// Asks for an acknowledgement.
         asks_for_ack: bool,
         /// Sent before.
         retransmission: bool,
+        /// Its number (packet sequence number), from zero.
+        psn: u32,
     },
     /// An acknowledgement of RoCE.
     RoceAck {
-        /// The packet expected next.
-        next: u32,
         /// Later ones have come instead (NAK).
         is_nak: bool,
+        /// The packet expected next.
+        next: u32,
     },
     /// Tells a RoCE sender that its packets were marked (CNP).
     CongestionNotificationPacket {
@@ -111,14 +115,14 @@ pub enum Body {
     },
     /// A cell of a frame, but the last: that has the body of the frame's packet, and ends the frame [I.363.5].
     Cell {
+        /// The packet is sent by the receiver of its flow.
+        backward: bool,
+        /// Which cell of the frame it is, from zero.
+        index: u16,
         /// The number of the packet.
         frame: u32,
         /// Its size.
         packet_size: u32,
-        /// Which cell of the frame it is, from zero.
-        index: u16,
-        /// The packet is sent by the receiver of its flow.
-        backward: bool,
     },
     /// Asks for a connection.
     Syn {
@@ -296,23 +300,25 @@ impl Packet {
         Bytes::new(self.size as u64)
     }
 
+    /// Size, precedence, class and marks, from the lowest byte on, as they lie in memory: one read.
+    #[inline(always)]
+    pub const fn header_word(&self) -> u64 {
+        let marks = u32::from_le_bytes([self.precedence, self.class, self.pcn as u8, self.ecn as u8]);
+        (marks as u64) << 32 | self.size as u64
+    }
+
     /// The number that its end hosts know it by; for digests and traces.
     #[inline]
     pub const fn sequence(&self) -> u32 {
-        // Apart from the others, since it stands elsewhere than their numbers and comes as often.
-        if let Body::Ack { next, .. } = self.body {
-            return next;
-        }
         match self.body {
-            Body::Datagram { seq } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
+            Body::Datagram { seq } | Body::Media { seq } | Body::Segment { seq, .. } => seq,
             Body::TaggedSegment { seq, .. } | Body::TaggedDatagram { seq, .. } => seq,
             Body::Request { call, .. } => call,
             Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,
             Body::RoceData { psn, .. } | Body::TaggedRoceData { psn, .. } => psn,
             Body::Cell { frame, .. } => frame,
-            Body::RoceAck { next, .. } => next,
+            Body::Ack { next, .. } | Body::RoceAck { next, .. } => next,
             Body::CongestionNotificationPacket { number } => number,
-            Body::Ack { next, .. } => next,
             Body::Syn { .. } | Body::SynAck { .. } => u32::MAX,
         }
     }

@@ -210,7 +210,7 @@ impl CompactPorts {
         port.accepted += 1;
         let at = end + kind.common.delay;
         if self.window.from <= now && end <= self.window.to {
-            port.complete.count(now, start, end, packet);
+            port.complete.count(now, start, end, (packet.size, packet.precedence));
         } else if end >= self.window.from {
             return Forwarded::Uncounted { start, end, at };
         }

@@ -2,7 +2,6 @@
 
 use crate::api::observations::LinkCounters;
 use penstock_model::discipline::PRECEDENCES;
-use penstock_model::packet::Packet;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
@@ -26,16 +25,16 @@ impl CompleteTransmissions {
         prefetch(&self.packets);
     }
 
-    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`.
+    /// Counts a transmission from `start` to `end` of a packet of this size and precedence that arrived at `arrival`.
     #[inline(always)]
-    pub fn count(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
-        self.packets[usize::from(packet.precedence)] += 1;
-        self.bytes += u64::from(packet.size);
+    pub fn count(&mut self, arrival: Time, start: Time, end: Time, (size, precedence): (u32, u8)) {
+        self.packets[usize::from(precedence)] += 1;
+        self.bytes += u64::from(size);
         self.busy_ps += end.as_ps() - start.as_ps();
         // Zero without a wait; a branch would cost more, since it is unpredictable.
         let waited = u128::from(start.as_ps() - arrival.as_ps());
         self.waited_ps += waited;
-        self.waited_byte_ps += waited * u128::from(packet.size);
+        self.waited_byte_ps += waited * u128::from(size);
     }
 
     /// Counts `count` transmissions of packets of one size and precedence that have waited for `waited_ps` in total.

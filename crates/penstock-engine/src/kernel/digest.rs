@@ -15,9 +15,7 @@ impl Digest {
     pub fn packet(&mut self, now: Time, packet: &Packet, event: u8) {
         let identity = u64::from(packet.flow.0) << 32 | u64::from(packet.sequence());
         // Marks change few bits: these go where the time has none.
-        let marks = u32::from_le_bytes([packet.precedence, packet.class, packet.pcn as u8, packet.ecn as u8]);
-        // In the order of the fields of a packet: one read.
-        let header = u64::from(marks ^ u32::from(event) << 4) << 32 | u64::from(packet.size);
+        let header = packet.header_word() ^ u64::from(event) << 36;
         let product = u128::from(self.0 ^ now.as_ps() ^ header.rotate_left(16)) * u128::from(identity ^ MULTIPLIER);
         self.0 = product as u64 ^ (product >> 64) as u64;
     }

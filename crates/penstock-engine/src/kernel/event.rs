@@ -4,7 +4,7 @@ use crate::merge::Timed;
 use penstock_model::id::{FlowId, HopId};
 use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::pcn_meter::Metered;
-use penstock_model::units::Time;
+use penstock_model::units::{Bytes, Time};
 
 /// The arrival of a packet at a process.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +53,13 @@ impl Metered for Arrival {
     }
 
     #[inline(always)]
-    fn packet(&mut self) -> &mut Packet {
-        &mut self.packet
+    fn size(&self) -> Bytes {
+        self.packet.bytes()
+    }
+
+    #[inline(always)]
+    fn mark(&mut self) -> &mut PcnMark {
+        &mut self.packet.pcn
     }
 }
 

@@ -9,6 +9,9 @@ use crate::merge::ring::Ring;
 use penstock_model::id::ProcessId;
 use penstock_model::units::Time;
 
+/// A process and its input.
+pub type Channel = (ProcessId, u32);
+
 /// Where a process puts what it sends. Packets and messages to processes of other shards go through the outbox.
 pub struct Outputs<'a> {
     /// The number of the first process of this shard.
@@ -87,6 +90,16 @@ impl<'a> Outputs<'a> {
     pub fn queue(&mut self, process: ProcessId, input: u32) -> Option<&mut Ring<Arrival>> {
         let place = process.index().wrapping_sub(self.first);
         self.inputs.get_mut(place)?.as_mut().expect(TO_ITSELF).queue(input as usize)
+    }
+
+    /// The queues of inputs of two processes, likewise; `None` if it is one process, too.
+    #[inline]
+    pub fn two_queues(&mut self, [one, other]: [Channel; 2]) -> Option<[&mut Ring<Arrival>; 2]> {
+        let place = |(process, _): Channel| process.index().wrapping_sub(self.first);
+        let [ones, others] = self.inputs.get_disjoint_mut([place(one), place(other)]).ok()?;
+        let ones = ones.as_mut().expect(TO_ITSELF).queue(one.1 as usize)?;
+        let others = others.as_mut().expect(TO_ITSELF).queue(other.1 as usize)?;
+        Some([ones, others])
     }
 
     /// Announces the head of a queue that was empty before packets were added to it.

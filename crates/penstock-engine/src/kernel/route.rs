@@ -15,6 +15,12 @@ pub struct Hop {
 }
 
 impl Hop {
+    /// Process and input as one number: one read.
+    #[inline(always)]
+    pub fn channel_word(&self) -> u64 {
+        u64::from(self.input) << 32 | u64::from(self.process.0)
+    }
+
     /// The packet is at its destination.
     pub const DELIVER: u32 = u32::MAX;
 }
@@ -60,6 +66,12 @@ impl Routes {
     pub fn new(hops: Vec<Hop>, flows: Vec<FlowSlots>, max_visit_events: u64) -> Routes {
         let sinks = flows.iter().map(|flow| flow.sink).collect();
         Routes { hops, flows, sinks, max_visit_events }
+    }
+
+    /// All hops, by number.
+    #[inline]
+    pub fn hops(&self) -> &[Hop] {
+        &self.hops
     }
 
     /// The arrival that `hop` names.

@@ -20,8 +20,8 @@ pub struct Calendar<T> {
     bucket_end: u64,
     /// A bucket is 2^`width` ps wide.
     width: u32,
-    /// For each of the coming buckets, as many as a power of two, its last entry; and a bit for each that is not empty.
-    buckets: Vec<u32>,
+    /// For each of the coming buckets, as many as a power of two, the last entries of its chains; and a bit for each that is not empty.
+    buckets: Vec<[u32; CHAINS]>,
     occupied: Vec<u64>,
     entries: Vec<Entry<T>>,
     /// For each entry what finds it, apart from it, so that looking for what is due passes over few cache lines.
@@ -44,6 +44,7 @@ pub struct Calendar<T> {
 
 /// An event in a bucket.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Entry<T> {
     item: T,
     order: u64,
@@ -67,6 +68,8 @@ const FEW_EVENTS: usize = 32;
 const MANY_EVENTS: usize = 256;
 /// The end of a bucket that has none.
 const UNBOUNDED: u64 = u64::MAX;
+/// The entries of a bucket are in so many chains, by their numbers, which can be followed side by side: each step waits for memory.
+const CHAINS: usize = 4;
 /// No entry.
 const NONE: u32 = u32::MAX;
 /// The width is judged after so many buckets,
@@ -248,7 +251,7 @@ impl<T: Timed> Calendar<T> {
         }
         let slot = self.slot_of(bucket);
         self.occupied[slot / 64] |= 1 << (slot % 64);
-        self.links[number as usize].before = std::mem::replace(&mut self.buckets[slot], number);
+        self.links[number as usize].before = std::mem::replace(&mut self.buckets[slot][number as usize % CHAINS], number);
     }
 
     #[inline]
@@ -284,13 +287,16 @@ impl<T: Timed> Calendar<T> {
         let Calendar { buckets, entries, links, free, sorter, current, orders, width, .. } = self;
         // Keys: the time since the beginning of the bucket, and below it the number of the entry.
         let numbers = (1u64 << (64 - *width)) - 1;
-        let mut number = std::mem::replace(&mut buckets[slot], NONE);
+        let mut chains = std::mem::replace(&mut buckets[slot], [NONE; CHAINS]);
         sorter.clear();
-        while let Some(link) = links.get(number as usize) {
-            prefetch(&entries[number as usize]);
-            sorter.push(link.at << (64 - *width) | u64::from(number));
-            free.push(number);
-            number = link.before;
+        while chains != [NONE; CHAINS] {
+            for number in &mut chains {
+                let Some(link) = links.get(*number as usize) else { continue };
+                prefetch(&entries[*number as usize]);
+                sorter.push(link.at << (64 - *width) | u64::from(*number));
+                free.push(*number);
+                *number = link.before;
+            }
         }
         sorter.sort_unstable();
         if sorter.windows(2).any(|two| (two[0] ^ two[1]) & !numbers == 0) {
@@ -351,14 +357,14 @@ impl<T: Timed> Calendar<T> {
     /// Changes the width or the number of buckets.
     #[cold]
     fn resize(&mut self, width: u32, slots: usize) {
-        for slot in &mut self.buckets {
-            let mut number = std::mem::replace(slot, NONE);
+        for chain in self.buckets.as_flattened_mut() {
+            let mut number = std::mem::replace(chain, NONE);
             while let Some(link) = self.links.get(number as usize) {
                 self.overflow.push(number);
                 number = link.before;
             }
         }
-        self.buckets.resize(slots, NONE);
+        self.buckets.resize(slots, [NONE; CHAINS]);
         self.occupied.clear();
         self.occupied.resize(slots / 64, 0);
         self.width = width;

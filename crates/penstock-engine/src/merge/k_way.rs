@@ -3,6 +3,7 @@
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
 use penstock_model::units::Time;
+use std::hint::select_unpredictable;
 
 /// A few inputs on which nothing overtakes: looking at all heads costs less than keeping a calendar. Simultaneous arrivals
 /// go by the input's number.
@@ -14,6 +15,24 @@ pub struct KWayMerge<T> {
     first: usize,
     /// Up to here, the first input comes before all others.
     until: Time,
+}
+
+/// Arrivals of an input that are due and lie side by side.
+struct DueRun<'a, T> {
+    run: &'a [T],
+    /// No more are due.
+    is_whole: bool,
+}
+
+/// The arrivals at the front of `ring` that are due up to and including `until`, at most `most`.
+#[inline]
+fn due_run<T: Timed + Copy + Default>(ring: &Ring<T>, until: Time, most: usize) -> DueRun<'_, T> {
+    let run = ring.front();
+    let run = &run[..run.len().min(most)];
+    if run.last().is_none_or(|last| last.at() <= until) {
+        return DueRun { run, is_whole: run.len() == ring.len() };
+    }
+    DueRun { run: &run[..run.partition_point(|arrival| arrival.at() <= until)], is_whole: true }
 }
 
 impl<T> KWayMerge<T> {
@@ -61,32 +80,27 @@ impl<T: Timed> KWayMerge<T> {
     #[inline]
     pub fn list<'a>(&'a self, until: Time, batch: &mut [&'a T]) -> (usize, usize) {
         let [one, other] = &*self.rings else { unreachable!("there are two inputs") };
-        let (ones, others) = (one.front(), other.front());
+        let (ones, others) = (due_run(one, until, batch.len()), due_run(other, until, batch.len()));
         let (mut i, mut j) = (0, 0);
-        for place in batch {
-            let next = match (ones.get(i), others.get(j)) {
-                (Some(a), Some(b)) => {
-                    // Unpredictable, so no branch.
-                    let is_b = b.at() < a.at();
-                    (i, j) = (i + usize::from(!is_b), j + usize::from(is_b));
-                    std::hint::select_unpredictable(is_b, b, a)
-                }
-                // The rest of the other one may be in the other run of its ring.
-                (Some(a), None) if j == other.len() => {
-                    i += 1;
-                    a
-                }
-                (None, Some(b)) if i == one.len() => {
-                    j += 1;
-                    b
-                }
-                _ => break,
-            };
-            if next.at() > until {
-                let is_b = j > 0 && std::ptr::eq(next, &others[j - 1]);
-                return (i - usize::from(!is_b), j - usize::from(is_b));
+        loop {
+            // So many steps exhaust neither of them.
+            let steps = (ones.run.len() - i).min(others.run.len() - j).min(batch.len() - i - j);
+            if steps == 0 {
+                break;
             }
-            *place = next;
+            for place in &mut batch[i + j..][..steps] {
+                let (a, b) = (&ones.run[i], &others.run[j]);
+                // Unpredictable, so no branch.
+                let is_b = b.at() < a.at();
+                (i, j) = (i + usize::from(!is_b), j + usize::from(is_b));
+                *place = select_unpredictable(is_b, b, a);
+            }
+        }
+        let places = &mut batch[i + j..];
+        if others.is_whole && j == others.run.len() {
+            i += places.iter_mut().zip(&ones.run[i..]).map(|(place, next)| *place = next).count();
+        } else if ones.is_whole && i == ones.run.len() {
+            j += places.iter_mut().zip(&others.run[j..]).map(|(place, next)| *place = next).count();
         }
         (i, j)
     }

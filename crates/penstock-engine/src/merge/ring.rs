@@ -45,7 +45,7 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Adds what `write` writes of each of `values` over an old value, at most `most`, at the back; returns how many these are.
     #[inline(always)]
-    pub fn add_all<V>(&mut self, mut values: impl Iterator<Item = V>, most: usize, write: impl Fn(&mut T, V)) -> usize {
+    pub fn add_all<V>(&mut self, mut values: impl Iterator<Item = V>, most: usize, mut write: impl FnMut(&mut T, V)) -> usize {
         self.make_room(most);
         let before = self.len;
         self.len += most;

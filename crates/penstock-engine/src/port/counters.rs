@@ -199,26 +199,26 @@ impl PortCounters {
         self.loss(now, packet, cause);
     }
 
-    /// Counts a packet that arrives at `now`, is accepted, and whose transmission is known at once; returns whether that ever
+    /// Counts a packet of this size and precedence that arrives at `now`, is accepted, and whose transmission is known at once; returns whether that ever
     /// ends.
     #[inline(always)]
-    pub fn accepted_departure(&mut self, now: Time, start: Time, end: Time, packet: &Packet) -> bool {
+    pub fn accepted_departure(&mut self, now: Time, start: Time, end: Time, (size, precedence): (u32, u8)) -> bool {
         self.offer();
-        self.departure(now, start, end, packet)
+        self.departure(now, start, end, (size, precedence))
     }
 
-    /// Counts an accepted packet from its arrival to the end of its transmission, when that begins; returns whether it ever
+    /// Counts an accepted packet of this size and precedence from its arrival to the end of its transmission, when that begins; returns whether it ever
     /// ends.
     #[inline(always)]
-    pub fn departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
+    pub fn departure(&mut self, arrival: Time, start: Time, end: Time, (size, precedence): (u32, u8)) -> bool {
         if self.window.from <= arrival && end <= self.window.to {
-            self.complete.count(arrival, start, end, packet);
+            self.complete.count(arrival, start, end, (size, precedence));
             true
         } else if end < self.window.from {
             // All of it lies in the warm-up.
             true
         } else {
-            self.departure_at_window_edge(arrival, start, end, packet.size, packet.precedence)
+            self.departure_at_window_edge(arrival, start, end, size, precedence)
         }
     }
 
@@ -253,7 +253,7 @@ impl PortCounters {
         if let Some(releases) = &mut self.releases {
             releases.push(Release { at: end, packet: *packet, is_dropped: false });
         }
-        self.departure(arrival, start, end, packet)
+        self.departure(arrival, start, end, (packet.size, packet.precedence))
     }
 
     /// Records that a packet is accepted.

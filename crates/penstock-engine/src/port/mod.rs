@@ -23,7 +23,7 @@ pub mod transmit_batch;
 mod verdict;
 pub mod wire;
 
-pub use fast::batch_path::MIN_BATCH;
+pub use fast::batch_path::{MAX_BATCH, MIN_BATCH};
 pub use host_interface::MAX_TRANSMIT_BATCH;
 
 use crate::api::blueprint::{FastPaths, LinkPlan, LinkWatch, MarkAt, PcnAt};
@@ -31,8 +31,9 @@ use crate::api::observations::{LinkCounters, PortKinds, PortTimings};
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
-use crate::merge::ring::Ring;
+use crate::kernel::outputs::Channel;
 use crate::port::counters::PortCounters;
+use crate::port::fast::batch::BatchEntry;
 use crate::port::fast::tail_drop_fifo::TailDropFifo;
 use crate::port::flow_losses::FlowLosses;
 use crate::port::queueing::event_driven::EventDriven;
@@ -43,7 +44,7 @@ use crate::port::wire::Wire;
 use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
-use penstock_model::id::{LinkId, ProcessId};
+use penstock_model::id::LinkId;
 use penstock_model::impairment::AnyImpairment;
 use penstock_model::prefetch::prefetch;
 use penstock_model::rng::Key;
@@ -67,12 +68,12 @@ pub struct Port {
     departure_marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
     queueing: Queueing,
-    /// Packets for several processes, while a batch is processed.
-    batch: Ring<Arrival>,
+    /// Packets while they are processed as a batch.
+    batch: Vec<BatchEntry>,
     /// The process and its input that all packets go to, if there is only one.
-    only_channel: Option<(ProcessId, u32)>,
-    /// Packets go to two processes.
-    feeds_two_channels: bool,
+    only_channel: Option<Channel>,
+    /// Those that packets go to, if there are two.
+    two_channels: Option<[Channel; 2]>,
     /// The general path is to be taken: the port does more than colour, queue and meter what it accepts.
     has_stages: bool,
     /// It is event-driven, and its service loop in `fast` applies.
@@ -197,9 +198,9 @@ impl Port {
             allows_batches: fast_paths.batches,
             allows_cell_batches: false,
             queueing,
-            batch: Ring::default(),
+            batch: Vec::new(),
             only_channel: None,
-            feeds_two_channels: false,
+            two_channels: None,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             lost_after_end: 0,
@@ -208,10 +209,11 @@ impl Port {
     }
 
     /// All packets that leave go to one of these inputs of these processes.
-    pub fn set_channels(&mut self, channels: &[(ProcessId, u32)]) {
-        self.feeds_two_channels = channels.len() == 2;
-        if let [only] = *channels {
-            self.only_channel = Some(only);
+    pub fn set_channels(&mut self, channels: &[Channel]) {
+        match *channels {
+            [only] => self.only_channel = Some(only),
+            [one, other] => self.two_channels = Some([one, other]),
+            _ => {}
         }
     }
 

@@ -31,10 +31,11 @@ impl Port {
                     return self.batch_to_one_channel(packets, most, context, |place, (arrival, hop)| {
                         *place = *arrival;
                         place.packet.hop = hop;
+                        arrival.packet.header_word()
                     });
                 }
                 if most >= MIN_BATCH && self.has_room_for_batch(from, most) {
-                    return self.batch_to_many_channels(packets, most, context);
+                    return self.on_batches(packets, context);
                 }
                 for (Arrival { at, packet }, hop) in packets {
                     self.enqueue_and_send::<false>(*at, packet, hop, context);

@@ -2,7 +2,6 @@
 //! which may write into it or drop it.
 
 use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
-use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::port::counters::PortCounters;
 use crate::port::verdict::{self, Decision, DecisionPoint};
@@ -11,9 +10,9 @@ use penstock_model::conditioner::PolicerPlan;
 use penstock_model::discipline::{DropCause, PortContext};
 use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::packet::{Packet, PcnMark};
-use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
+use penstock_model::pcn_meter::{AnyPcnMeter, Metered, PcnMeter, PcnMeterPlan};
 use penstock_model::rng::Key;
-use penstock_model::units::Time;
+use penstock_model::units::{Bytes, Time};
 
 /// Where a port keeps its records.
 pub(super) struct Records<'a> {
@@ -115,36 +114,29 @@ impl PcnStage {
     pub(super) fn meter(&mut self, now: Time, packet: &Packet) -> PcnMark {
         match &mut *self.meters {
             [meter] => meter.on_packet(now, packet),
-            meters => PcnStage::meter_by_several(meters, now, &mut packet.clone()),
+            meters => PcnStage::meter_by_several(meters, now, packet.bytes(), packet.pcn),
         }
     }
 
-    /// Meters a batch in one short loop, and counts the packets that are marked.
-    pub(super) fn meter_all(&mut self, packets: [&mut [Arrival]; 2], counters: &mut PortCounters) {
-        for part in packets {
-            match &mut *self.meters {
-                [meter] => {
-                    let (marked, bytes) = meter.on_packets(part, counters.window.from);
-                    counters.marks_unrecorded(marked, bytes);
-                }
-                meters => {
-                    for Arrival { at, packet } in part {
-                        let before = packet.pcn;
-                        if PcnStage::meter_by_several(meters, *at, packet) > before {
-                            counters.mark_unrecorded(*at, packet.size);
-                        }
-                    }
-                }
+    /// Meters packets, all of `one_size` if they are alike, in one short loop, and counts those that are marked.
+    pub(super) fn meter_all<P: Metered>(&mut self, packets: &mut [P], one_size: Option<Bytes>, counters: &mut PortCounters) {
+        if let [meter] = &mut *self.meters {
+            let (marked, bytes) = meter.on_packets(packets, one_size, counters.window.from);
+            return counters.marks_unrecorded(marked, bytes);
+        }
+        for packet in packets {
+            let (at, size) = (packet.at(), packet.size());
+            let mark = packet.mark();
+            let before = std::mem::replace(mark, PcnStage::meter_by_several(&mut self.meters, at, size, *mark));
+            if *mark > before {
+                counters.mark_unrecorded(at, size.get() as u32);
             }
         }
     }
 
     #[inline(never)]
-    fn meter_by_several(meters: &mut [AnyPcnMeter], now: Time, packet: &mut Packet) -> PcnMark {
-        for meter in meters {
-            packet.pcn = meter.on_packet(now, packet);
-        }
-        packet.pcn
+    fn meter_by_several(meters: &mut [AnyPcnMeter], now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+        meters.iter_mut().fold(mark, |mark, meter| meter.meter(now, size, mark))
     }
 }
 

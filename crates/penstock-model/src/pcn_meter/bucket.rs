@@ -6,6 +6,7 @@ use super::depth::Depth;
 use super::tokens::{Tokens, PER_BYTE};
 use crate::meter::bucket::Start;
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
+use std::hint::select_unpredictable;
 
 /// A bucket that fills with tokens at a rate and holds no more than its size.
 ///
@@ -113,11 +114,85 @@ impl<N: BucketInteger> Bucket<N> {
     }
 }
 
+/// What is missing in a bucket as a packet finds and leaves it.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken<T> {
+    /// Before its grains are taken.
+    pub before: T,
+    /// What would be missing afterwards if the bucket gave all of them.
+    pub needed: T,
+    /// Afterwards.
+    pub after: T,
+    /// The packet's grains.
+    pub grains: T,
+}
+
+/// A bucket while packets of one size pass. It counts not what is missing but when it would be full, as the grains that come until then
+/// from the beginning on, modulo 2^64: so it need not be filled before each packet.
+#[derive(Clone, Copy, Debug)]
+pub struct RunningBucket {
+    full_at: u64,
+    size: u64,
+    rate: u64,
+    grains: u64,
+}
+
+impl RunningBucket {
+    /// Takes a packet's grains at `now`, or what there is.
+    #[inline(always)]
+    pub fn take(&mut self, now: Time) -> Taken<u64> {
+        let come = self.rate.wrapping_mul(now.as_ps());
+        let before = self.full_at.wrapping_sub(come);
+        // Whether it is full, or empty, is unpredictable: a branch would often be mispredicted.
+        let before = select_unpredictable(before as i64 > 0, before, 0);
+        let needed = before + self.grains;
+        let after = select_unpredictable(needed < self.size, needed, self.size);
+        self.full_at = come.wrapping_add(after);
+        Taken { before, needed, after, grains: self.grains }
+    }
+}
+
+impl<N: BucketInteger> Bucket<N> {
+    /// Takes `grains`, or what there is.
+    #[inline(always)]
+    pub fn take_and_tell(&mut self, grains: N) -> Taken<N> {
+        let before = self.missing;
+        self.take(grains);
+        Taken { before, needed: before.plus(grains), after: self.missing, grains }
+    }
+
+    /// What it becomes while packets of `size` pass from `clock`, up to which it is filled, until `end`; `None` if the numbers are too
+    /// large.
+    pub fn run(&self, clock: Clock, end: Time, size: Bytes) -> Option<RunningBucket> {
+        let narrow = |number: u128| u64::try_from(number).ok().filter(|number| *number < 1 << 61);
+        narrow(u128::from(self.rate) * u128::from(clock.elapsed(end).as_ps()))?;
+        let full_at = self.rate.wrapping_mul(clock.0.as_ps()).wrapping_add(narrow(self.missing.value())?);
+        let grains = narrow(u128::from(size.get()) * u128::from(self.per_byte))?;
+        Some(RunningBucket { full_at, size: narrow(self.size.value())?, rate: self.rate, grains })
+    }
+
+    /// Goes on from `running`, whose last packet passed at `end`.
+    pub fn end_run(&mut self, running: RunningBucket, end: Time) {
+        let missing = running.full_at.wrapping_sub(self.rate.wrapping_mul(end.as_ps()));
+        self.missing = N::new(u128::from(missing)).expect("less than 2^61");
+    }
+}
+
 /// The instant up to which a meter's buckets have been filled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock(Time);
 
 impl Clock {
+    /// Set to `now`.
+    pub fn at(now: Time) -> Clock {
+        Clock(now)
+    }
+
+    /// Whether it is not past `now`.
+    pub fn is_before(&self, now: Time) -> bool {
+        self.0 <= now
+    }
+
     /// Goes on to `now`; returns how long that took.
     #[inline]
     pub fn advance(&mut self, now: Time) -> Duration {

@@ -5,10 +5,10 @@ use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::{Packet, PcnMark};
+use crate::packet::PcnMark;
 use crate::parameters::Check;
 use crate::rng::Key;
-use crate::units::{Rate, Time};
+use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
     /// Excess-traffic marking: marks what exceeds a rate.
@@ -84,8 +84,7 @@ crate::state! {
 
 impl<N: BucketInteger> PcnMeter for Excess<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
-        let (size, mark) = (packet.bytes(), packet.pcn);
+    fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         // [RFC5670 s2.3]: what is excess already is not metered again.
         if mark == PcnMark::Excess {
             return mark;

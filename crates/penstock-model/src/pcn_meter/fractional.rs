@@ -5,10 +5,10 @@ use super::bucket_integer::BucketInteger;
 use super::depth::{check_below, check_rates, Depth};
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::{Packet, PcnMark};
+use crate::packet::PcnMark;
 use crate::parameters::{Check, Count};
 use crate::rng::Key;
-use crate::units::{Rate, Time};
+use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
     /// Fractional marking: 1/N of the bytes above the admissible rate, all above the supportable rate.
@@ -108,8 +108,7 @@ crate::state! {
 
 impl<N: BucketInteger> PcnMeter for Fractional<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
-        let (size, mark) = (packet.bytes(), packet.pcn);
+    fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         let elapsed = self.clock.advance(now);
         self.fractional.fill(elapsed);
         self.marking.fill(elapsed);

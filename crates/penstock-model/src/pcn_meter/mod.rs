@@ -17,14 +17,31 @@ pub mod virtual_queue;
 use crate::packet::{Packet, PcnMark};
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 pub use depth::Depth;
 use std::hint::select_unpredictable;
 
-/// A PCN meter. The port calls it once per accepted packet, in order of time.
+/// A PCN meter. The port calls it once per accepted packet, in order of time. Of a packet it sees size and mark, as the meters of RFC
+/// 5670 do.
 pub trait PcnMeter: Probe {
-    /// The mark of a packet that arrives at `now`; never less than the one that it carries [RFC5670 s2.5].
-    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark;
+    /// The mark of a packet of `size` that arrives at `now` with `mark`; never less than that [RFC5670 s2.5].
+    fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark;
+
+    /// Meters packets of one `size` in place; returns how many of them are marked.
+    #[inline(always)]
+    fn meter_alike<P: Metered>(&mut self, packets: &mut [P], size: Bytes) -> u64
+    where
+        Self: Sized,
+    {
+        let _ = size;
+        meter_each(self, packets).0
+    }
+
+    /// The mark of `packet`, which arrives at `now`.
+    #[inline(always)]
+    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
+        self.meter(now, packet.bytes(), packet.pcn)
+    }
 }
 
 /// A packet in place, as meters see it.
@@ -32,44 +49,41 @@ pub trait Metered {
     /// When it arrives.
     fn at(&self) -> Time;
 
-    /// The packet.
-    fn packet(&mut self) -> &mut Packet;
+    /// Its size.
+    fn size(&self) -> Bytes;
+
+    /// Its mark.
+    fn mark(&mut self) -> &mut PcnMark;
 }
 
 /// Meters a packet. Not inlined: each meter would otherwise cost the registers of all.
 #[inline(never)]
-fn meter_packet<M: PcnMeter>(meter: &mut M, now: Time, packet: &Packet) -> PcnMark {
-    meter.on_packet(now, packet)
+fn meter_packet<M: PcnMeter>(meter: &mut M, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
+    meter.meter(now, size, mark)
 }
 
-/// Meters packets in place; returns how many of those from `since` on are marked, and their bytes.
-#[inline(always)]
-fn meter_batch<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P], since: Time) -> (u64, u64) {
-    let uncounted = match packets.first() {
+/// The packets before `since`, and those from there on.
+fn split_at_time<P: Metered>(packets: &mut [P], since: Time) -> (&mut [P], &mut [P]) {
+    let before = match packets.first() {
         Some(first) if first.at() < since => packets.partition_point(|packet| packet.at() < since),
         _ => 0,
     };
-    let (before, counted) = packets.split_at_mut(uncounted);
-    if !before.is_empty() {
-        meter_all(meter, before);
-    }
-    meter_all(meter, counted)
+    packets.split_at_mut(before)
 }
 
 /// Meters packets in place; returns how many of them are marked, and their bytes.
 #[inline(never)]
-fn meter_all<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P]) -> (u64, u64) {
+fn meter_each<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P]) -> (u64, u64) {
     let (mut marked, mut bytes) = (0, 0);
     for packet in packets {
-        let at = packet.at();
-        let packet = packet.packet();
-        let before = packet.pcn;
-        let after = meter.on_packet(at, packet);
-        packet.pcn = after;
+        let (at, size) = (packet.at(), packet.size());
+        let mark = packet.mark();
+        let before = *mark;
+        *mark = meter.meter(at, size, before);
         // Which packets are marked is unpredictable: a branch would often be mispredicted.
-        let is_marked = after > before;
+        let is_marked = *mark > before;
         marked += u64::from(is_marked);
-        bytes += select_unpredictable(is_marked, packet.bytes().get(), 0);
+        bytes += select_unpredictable(is_marked, size.get(), 0);
     }
     (marked, bytes)
 }
@@ -102,14 +116,29 @@ macro_rules! pcn_meters {
                 }
             }
 
-            /// As [`PcnMeter::on_packet`], for a batch of packets, whose marks it writes; returns how many of those from `since`
-            /// on are marked, and their bytes.
-            #[inline]
-            pub fn on_packets<P: Metered>(&mut self, packets: &mut [P], since: Time) -> (u64, u64) {
-                match self {
-                    $( AnyPcnMeter::$variant(it) => meter_batch(it, packets, since), )*
-                    AnyPcnMeter::Custom(it) => meter_batch(&mut **it, packets, since),
+            /// As [`PcnMeter::meter`], for packets whose marks it writes; returns how many of those from `since` on are marked, and
+            /// their bytes. If all are of one size, that is `one_size`.
+            pub fn on_packets<P: Metered>(&mut self, packets: &mut [P], one_size: Option<Bytes>, since: Time) -> (u64, u64) {
+                let (before, counted) = split_at_time(packets, since);
+                if !before.is_empty() {
+                    self.meter_all(before, one_size);
                 }
+                self.meter_all(counted, one_size)
+            }
+
+            #[inline]
+            fn meter_all<P: Metered>(&mut self, packets: &mut [P], one_size: Option<Bytes>) -> (u64, u64) {
+                let Some(size) = one_size else {
+                    return match self {
+                        $( AnyPcnMeter::$variant(it) => meter_each(it, packets), )*
+                        AnyPcnMeter::Custom(it) => meter_each(&mut **it, packets),
+                    };
+                };
+                let marked = match self {
+                    $( AnyPcnMeter::$variant(it) => it.meter_alike(packets, size), )*
+                    AnyPcnMeter::Custom(it) => meter_each(&mut **it, packets).0,
+                };
+                (marked, marked * size.get())
             }
         }
 
@@ -124,10 +153,10 @@ macro_rules! pcn_meters {
 
         impl PcnMeter for AnyPcnMeter {
             #[inline(always)]
-            fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
+            fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
                 match self {
-                    $( AnyPcnMeter::$variant(it) => meter_packet(it, now, packet), )*
-                    AnyPcnMeter::Custom(it) => it.on_packet(now, packet),
+                    $( AnyPcnMeter::$variant(it) => meter_packet(it, now, size, mark), )*
+                    AnyPcnMeter::Custom(it) => it.meter(now, size, mark),
                 }
             }
         }

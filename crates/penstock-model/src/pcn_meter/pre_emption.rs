@@ -5,10 +5,10 @@ use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::{Packet, PcnMark};
+use crate::packet::PcnMark;
 use crate::parameters::Check;
 use crate::rng::Key;
-use crate::units::{Rate, Time};
+use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
     /// Pre-emption marking: marks what exceeds the supportable rate, so that the rest is what may stay.
@@ -67,8 +67,7 @@ crate::state! {
 
 impl<N: BucketInteger> PcnMeter for PreEmption<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
-        let (size, mark) = (packet.bytes(), packet.pcn);
+    fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         if mark == PcnMark::Excess {
             return mark;
         }

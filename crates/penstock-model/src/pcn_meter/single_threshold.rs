@@ -1,11 +1,11 @@
 //! Single threshold marking (STM): one mark for two rates.
 
-use super::bucket::{Bucket, Clock};
+use super::bucket::{Bucket, Clock, Taken};
 use super::bucket_integer::BucketInteger;
 use super::depth::{check_below, check_rates, Depth};
-use super::PcnMeter;
+use super::{meter_each, Metered, PcnMeter};
 use crate::meter::bucket::Start;
-use crate::packet::{Packet, PcnMark};
+use crate::packet::PcnMark;
 use crate::parameters::{Check, Count};
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
@@ -116,9 +116,15 @@ pub struct SingleThreshold<N> {
     marking: Bucket<N>,
     /// The marking bucket likewise.
     marking_low: N,
-    mark_every: u32,
-    counted: Counted,
     form: Form,
+    counter: Counter,
+}
+
+/// The count of packets, and what marks them.
+#[derive(Clone, Copy, Debug)]
+struct Counter {
+    mark_every: u32,
+    counts_arrivals: bool,
     count: u32,
 }
 
@@ -127,6 +133,38 @@ struct Found {
     switch_on: bool,
     not_full: bool,
     low: bool,
+}
+
+impl Form {
+    /// What a packet finds, from what it takes of both buckets and what is missing in them when they are low.
+    #[inline(always)]
+    fn judge<T: Ord>(self, (switch, switch_low): (Taken<T>, T), (marking, marking_low): (Taken<T>, T), zero: T) -> Found {
+        match self {
+            // [Satoh10 s3.1, first pseudo code]; the shallow threshold is the size of the bucket less the packet.
+            Form::First => Found {
+                switch_on: switch.after >= switch_low,
+                not_full: marking.after > marking.grains,
+                low: marking.after >= marking_low,
+            },
+            // [Satoh10 s3.1, second pseudo code]
+            Form::Second => {
+                Found { switch_on: switch.needed > switch_low, not_full: marking.before > zero, low: marking.before > marking_low }
+            }
+        }
+    }
+}
+
+impl Counter {
+    /// The mark of a packet that came with `mark`.
+    #[inline(always)]
+    fn mark(&mut self, Found { switch_on, not_full, low }: Found, mark: PcnMark) -> PcnMark {
+        // Without jumps, which would often be mispredicted.
+        let counts = switch_on & (not_full | self.counts_arrivals);
+        let count = self.count + u32::from(counts);
+        let marks = counts & (not_full & low | (count >= self.mark_every));
+        self.count = select_unpredictable(marks, 0, count);
+        select_unpredictable(marks, mark.max(PcnMark::Threshold), mark)
+    }
 }
 
 impl<N: BucketInteger> SingleThreshold<N> {
@@ -140,33 +178,13 @@ impl<N: BucketInteger> SingleThreshold<N> {
             switch,
             marking_low: marking.missing_at(parameters.marking_threshold),
             marking,
-            mark_every: parameters.mark_every.0,
-            counted: parameters.counted,
             form: parameters.form,
-            count: 0,
+            counter: Counter {
+                mark_every: parameters.mark_every.0,
+                counts_arrivals: parameters.counted == Counted::Arrivals,
+                count: 0,
+            },
         })
-    }
-
-    #[inline]
-    fn meter(&mut self, size: Bytes) -> Found {
-        let (switch, marking) = (self.switch.grains(size), self.marking.grains(size));
-        let (switch_before, marking_before) = (self.switch.missing(), self.marking.missing());
-        self.switch.take(switch);
-        self.marking.take(marking);
-        match self.form {
-            // [Satoh10 s3.1, first pseudo code]; the shallow threshold is the size of the bucket less the packet.
-            Form::First => Found {
-                switch_on: self.switch.missing() >= self.switch_low,
-                not_full: self.marking.missing() > marking,
-                low: self.marking.missing() >= self.marking_low,
-            },
-            // [Satoh10 s3.1, second pseudo code]
-            Form::Second => Found {
-                switch_on: switch_before.plus(switch) > self.switch_low,
-                not_full: marking_before > N::ZERO,
-                low: marking_before > self.marking_low,
-            },
-        }
     }
 }
 
@@ -177,24 +195,45 @@ crate::state! {
         /// What the marking bucket holds.
         "marking-fill", "bit", is it.marking.bits_after(it.clock.elapsed(now));
         /// The count of packets.
-        "count", "packets", is f64::from(it.count);
+        "count", "packets", is f64::from(it.counter.count);
     }
 }
 
 impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
-        let (size, mark) = (packet.bytes(), packet.pcn);
+    fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         let elapsed = self.clock.advance(now);
         self.switch.fill(elapsed);
         self.marking.fill(elapsed);
-        let Found { switch_on, not_full, low } = self.meter(size);
-        // Without jumps, which would often be mispredicted.
-        let counts = switch_on & (not_full | (self.counted == Counted::Arrivals));
-        let count = self.count + u32::from(counts);
-        let marks = counts & (not_full & low | (count >= self.mark_every));
-        self.count = select_unpredictable(marks, 0, count);
-        select_unpredictable(marks, mark.max(PcnMark::Threshold), mark)
+        let switch = self.switch.take_and_tell(self.switch.grains(size));
+        let marking = self.marking.take_and_tell(self.marking.grains(size));
+        let found = self.form.judge((switch, self.switch_low), (marking, self.marking_low), N::ZERO);
+        self.counter.mark(found, mark)
+    }
+
+    #[inline(never)]
+    fn meter_alike<P: Metered>(&mut self, packets: &mut [P], size: Bytes) -> u64 {
+        let (Some(first), Some(end)) = (packets.first().map(P::at), packets.last().map(P::at)) else { return 0 };
+        let runs = (self.switch.run(self.clock, end, size), self.marking.run(self.clock, end, size));
+        let (Some(mut switch), Some(mut marking)) = runs else { return meter_each(self, packets).0 };
+        if !self.clock.is_before(first) {
+            return meter_each(self, packets).0;
+        }
+        // Below the sizes, which are narrow.
+        let (switch_low, marking_low) = (self.switch_low.value() as u64, self.marking_low.value() as u64);
+        let (form, mut counter, mut marked) = (self.form, self.counter, 0);
+        for packet in packets {
+            let at = packet.at();
+            let found = form.judge((switch.take(at), switch_low), (marking.take(at), marking_low), 0);
+            let mark = packet.mark();
+            let before = *mark;
+            *mark = counter.mark(found, before);
+            marked += u64::from(*mark > before);
+        }
+        (self.counter, self.clock) = (counter, Clock::at(end));
+        self.switch.end_run(switch, end);
+        self.marking.end_run(marking, end);
+        marked
     }
 }
 

@@ -5,10 +5,10 @@ use super::bucket_integer::BucketInteger;
 use super::depth::{check_below, Depth};
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::{Packet, PcnMark};
+use crate::packet::PcnMark;
 use crate::parameters::Check;
 use crate::rng::Key;
-use crate::units::{Rate, Time};
+use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
 
 crate::parameters! {
@@ -75,8 +75,7 @@ crate::state! {
 
 impl<N: BucketInteger> PcnMeter for Threshold<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
-        let (size, mark) = (packet.bytes(), packet.pcn);
+    fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         self.bucket.fill(self.clock.advance(now));
         self.bucket.take(self.bucket.grains(size));
         select_unpredictable(self.bucket.missing() > self.low, mark.max(PcnMark::Threshold), mark)

@@ -5,10 +5,10 @@ use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
 use super::PcnMeter;
 use crate::meter::bucket::Start;
-use crate::packet::{Packet, PcnMark};
+use crate::packet::PcnMark;
 use crate::parameters::Check;
 use crate::rng::{Key, Stream};
-use crate::units::{Rate, Time};
+use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
     /// Virtual queue: marks at random, the more often the longer a queue at the admissible rate would be.
@@ -96,8 +96,7 @@ crate::state! {
 
 impl<N: BucketInteger> PcnMeter for VirtualQueue<N> {
     #[inline(always)]
-    fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
-        let (size, mark) = (packet.bytes(), packet.pcn);
+    fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         self.room.fill(self.clock.advance(now));
         let queue = self.room.missing();
         self.room.take(self.room.grains(size));

@@ -5,11 +5,8 @@ use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::merge::k_way::KWayMerge;
-use crate::port::{Port, MIN_BATCH};
+use crate::port::{Port, MAX_BATCH, MIN_BATCH};
 use penstock_model::units::Time;
-
-/// Packets that a port processes as one batch.
-const BATCH: usize = 64;
 
 /// Hands a router's port all packets that arrive up to and including `until`, or up to an earlier instant if there are very many;
 /// returns how many.
@@ -23,7 +20,7 @@ pub(super) fn forward(mut until: Time, inputs: &mut Inputs, host_context: &mut H
     let mut forwarded = 0;
     loop {
         let front = inputs.front(until);
-        let front = &front[..front.len().min(BATCH)];
+        let front = &front[..front.len().min(MAX_BATCH)];
         // The port must not process a packet that others may still precede: by then more would have left its queue.
         let Some(first) = front.first().filter(|first| first.at <= until) else {
             host_context.context.record.digest = digest;
@@ -53,18 +50,14 @@ fn forward_from_two_inputs(mut until: Time, inputs: &mut KWayMerge<Arrival>, por
     let mut digest = context.record.digest;
     let mut forwarded = 0;
     loop {
-        let mut batch = [&Arrival::PLACEHOLDER; BATCH];
+        let mut batch = [&Arrival::PLACEHOLDER; MAX_BATCH];
         let counts = inputs.list(until, &mut batch);
         let listed = counts.0 + counts.1;
         if listed == 0 {
             context.record.digest = digest;
             return forwarded;
         }
-        let packets = batch[..listed].iter().map(|arrival| {
-            digest.packet(arrival.at, &arrival.packet, 0);
-            (*arrival, arrival.packet.hop.next())
-        });
-        port.on_arrivals(packets, (batch[0].at, listed), context);
+        port.forward_list(&batch[..listed], &mut digest, context);
         inputs.consume_both(counts);
         forwarded += listed as u64;
         if forwarded >= context.routes.max_visit_events {

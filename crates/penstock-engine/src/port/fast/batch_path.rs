@@ -1,76 +1,47 @@
 //! Fast path: batches of packets through a tail-drop FIFO, in one loop per step.
 
 use crate::kernel::context::Context;
-use crate::kernel::event::{Arrival, HeaderUpdate, TrainPacket};
+use crate::kernel::digest::Digest;
+use crate::kernel::event::{Arrival, TrainPacket};
+use crate::kernel::outputs::Channel;
 use crate::kernel::periodic_packet::PeriodicPacket;
-use crate::merge::ring::Ring;
 use crate::merge::timing_wheel::WheelEntry;
 use crate::merge::wheel_pair::WheelPair;
+use crate::port::fast::batch::{Alikeness, BatchEntry};
 use crate::port::{Port, Queueing};
-use penstock_model::id::{HopId, ProcessId};
+use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
+use penstock_model::pcn_meter::Metered;
 use penstock_model::units::Time;
 use std::hint::select_unpredictable;
 
 /// The batch size from which on batches are faster than single packets.
 pub const MIN_BATCH: usize = 6;
 
-/// The process and its input that a packet goes to.
-type Channel = (ProcessId, u32);
+/// Packets of a batch, at most.
+pub const MAX_BATCH: usize = 64;
 
-/// Sends all packets of a batch to one of two channels each. Which one it is varies from packet to packet, so each channel gets its
-/// packets in a loop of its own, without a jump.
+/// Sends the packets of a batch, which arrived as `arrivals`, to one of two channels each. Which one it is is unpredictable, so there is
+/// no jump on it. Returns whether it could.
 #[inline(always)]
-fn send_to_two_channels(batch: &Ring<Arrival>, context: &mut Context<'_, '_>) {
-    let routes = context.routes;
-    let channel_of = |arrival: &Arrival| {
-        let next = routes.hop(arrival.packet.hop);
-        (next.process, next.input)
-    };
-    let Some(first) = batch.first().map(channel_of) else { return };
-    let second = send_those_to(first, batch, channel_of, context);
-    if second != first {
-        send_those_to(second, batch, channel_of, context);
+fn send_to_two_channels(batch: &[BatchEntry], arrivals: &[&Arrival], channels: [Channel; 2], context: &mut Context<'_, '_>) -> bool {
+    let hops = context.routes.hops();
+    let Some([one, other]) = context.outputs.two_queues(channels) else { return false };
+    let were_empty = [one.len() == 0, other.len() == 0];
+    let (mut ones, mut others) = (one.back(batch.len()), other.back(batch.len()));
+    let [(process, input), _] = channels;
+    let first = u64::from(input) << 32 | u64::from(process.0);
+    for (entry, arrival) in batch.iter().zip(arrivals) {
+        let is_one = hops[entry.hop.index()].channel_word() == first;
+        entry.forward(arrival, select_unpredictable(is_one, ones.place(), others.place()));
+        ones.add_if(is_one);
+        others.add_if(!is_one);
     }
-}
-
-/// Sends those packets of a batch that go to `channel`; returns the channel of the last other one, or `channel` if there is none.
-#[inline(always)]
-fn send_those_to(
-    channel: Channel,
-    batch: &Ring<Arrival>,
-    channel_of: impl Fn(&Arrival) -> Channel,
-    context: &mut Context<'_, '_>,
-) -> Channel {
-    let (process, input) = channel;
-    let mut other = channel;
-    let Some(queue) = context.outputs.queue(process, input) else {
-        for arrival in batch.iter() {
-            if channel_of(arrival) == channel {
-                context.outputs.send(process, input, arrival.at, |place| *place = *arrival);
-            } else {
-                other = channel_of(arrival);
-            }
-        }
-        return other;
-    };
-    let was_empty = queue.len() == 0;
-    let mut back = queue.back(batch.len());
-    for part in batch.runs() {
-        for arrival in part {
-            let this = channel_of(arrival);
-            let is_here = this == channel;
-            // What does not stay here is overwritten.
-            *back.place() = *arrival;
-            back.add_if(is_here);
-            other = select_unpredictable(is_here, other, this);
-        }
-    }
-    drop(back);
-    if was_empty {
+    drop((ones, others));
+    for ((process, input), _) in channels.into_iter().zip(were_empty).filter(|(_, was_empty)| *was_empty) {
         context.outputs.announce_head_if_any(process, input);
     }
-    other
+    true
 }
 
 impl Port {
@@ -100,18 +71,28 @@ impl Port {
         debug_assert!(context.record.is_untraced() && self.accepts_packet_trains());
         self.drain_transmit_batch(context);
         let (hop, number) = (first.hop, first.sequence());
-        let packets = train.iter().zip(0u32..).map(|(&TrainPacket { at, size }, i)| {
-            let body = Body::Media { seq: number.wrapping_add(i) };
-            Arrival { at, packet: Packet { created: at, size, body, ..first } }
-        });
+        // Field by field, since a copy of what has just been written in parts would have to wait for them.
+        let write = |place: &mut Arrival, at: Time, (created, size): (Time, u32), i: u32| {
+            place.at = at;
+            place.packet = Packet { created, size, body: Body::Media { seq: number.wrapping_add(i) }, ..first };
+        };
+        let packets = train.iter().zip(0u32..);
         if self.can_batch_to_one_channel(first.created, train.len(), context) {
-            return self.batch_to_one_channel(packets, train.len(), context, |place, arrival| *place = arrival);
+            let marks = first.header_word() >> 32 << 32;
+            return self.batch_to_one_channel(packets, train.len(), context, |place, (&TrainPacket { at, size }, i)| {
+                write(place, at, (at, size), i);
+                marks | u64::from(size)
+            });
         }
         let next = context.routes.hop(hop);
         let mut channel = context.outputs.channel(next.process, next.input);
-        for Arrival { at: now, packet } in packets {
+        for (&TrainPacket { at: now, size }, i) in packets {
+            let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..first };
             if let Some((at, pcn)) = self.enqueue_fifo::<false>(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
-                channel.send(at, |arrival| arrival.write_forwarded(at, &packet, HeaderUpdate { hop, ecn: packet.ecn, pcn }));
+                channel.send(at, |place| {
+                    write(place, at, (now, size), i);
+                    place.packet.pcn = pcn;
+                });
             }
         }
     }
@@ -132,48 +113,85 @@ impl Port {
         queue.has_room_for(most, from, &mut counters.sent)
     }
 
-    /// Processes at most `most` packets, for which there is room, as a batch, and sends each to its process.
+    /// Processes arrivals, each with its next hop, for which there is room, in batches.
     #[inline(always)]
-    pub(in crate::port) fn batch_to_many_channels<'p>(
+    pub(in crate::port) fn on_batches<'p>(
         &mut self,
-        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
-        most: usize,
+        mut packets: impl Iterator<Item = (&'p Arrival, HopId)>,
         context: &mut Context<'_, '_>,
     ) {
-        let Port { queueing: Queueing::TailDropFifo(queue), batch, feeds_two_channels, counters, wire, pcn, delay, .. } = self else {
-            unreachable!("checked by the caller");
-        };
         debug_assert!(context.record.is_untraced());
-        let count = batch.add_all(packets, most, |place, (arrival, hop)| {
-            *place = *arrival;
-            place.packet.hop = hop;
-        });
-        if let Some(pcn) = pcn {
-            pcn.meter_all(batch.last_mut(count), counters);
-        }
-        queue.serve_batch(batch, count, wire, *delay, counters);
-        if *feeds_two_channels {
-            send_to_two_channels(batch, context);
-        } else {
-            for part in batch.runs() {
-                for arrival in part {
-                    let next = context.routes.hop(arrival.packet.hop);
-                    context.outputs.send(next.process, next.input, arrival.at, |place| *place = *arrival);
-                }
+        self.batch.resize(MAX_BATCH, BatchEntry::PLACEHOLDER);
+        let mut arrivals = [&Arrival::PLACEHOLDER; MAX_BATCH];
+        loop {
+            let (mut count, mut alikeness) = (0, Alikeness::OF_NONE);
+            for ((entry, listed), (arrival, hop)) in self.batch.iter_mut().zip(&mut arrivals).zip(packets.by_ref()) {
+                *entry = BatchEntry::new(arrival, hop);
+                *listed = arrival;
+                alikeness.add(entry.header);
+                count += 1;
+            }
+            self.process_batch(&arrivals[..count], alikeness.holds(), context);
+            if count < MAX_BATCH {
+                return;
             }
         }
-        batch.consume(batch.len());
+    }
+
+    /// Processes arrivals that are forwarded, at most [`MAX_BATCH`] of them, and adds them to `digest`: as a batch if that may be.
+    #[inline(always)]
+    pub fn forward_list(&mut self, arrivals: &[&Arrival], digest: &mut Digest, context: &mut Context<'_, '_>) {
+        let Some(first) = arrivals.first() else { return };
+        let may_batch = self.only_channel.is_none() && arrivals.len() >= MIN_BATCH && context.record.is_untraced() && self.has_room_for_batch(first.at, arrivals.len());
+        if !may_batch {
+            let packets = arrivals.iter().map(|arrival| {
+                digest.packet(arrival.at, &arrival.packet, 0);
+                (*arrival, arrival.packet.hop.next())
+            });
+            return self.on_arrivals(packets, (first.at, arrivals.len()), context);
+        }
+        self.batch.resize(MAX_BATCH, BatchEntry::PLACEHOLDER);
+        let (mut alikeness, mut hash) = (Alikeness::OF_NONE, *digest);
+        for (entry, arrival) in self.batch.iter_mut().zip(arrivals) {
+            hash.packet(arrival.at, &arrival.packet, 0);
+            *entry = BatchEntry::new(arrival, arrival.packet.hop.next());
+            alikeness.add(entry.header);
+        }
+        *digest = hash;
+        self.process_batch(arrivals, alikeness.holds(), context);
+    }
+
+    /// Meters, queues and sends the packets of the batch, which arrived as `arrivals`, `alike` in size and precedence or not.
+    #[inline(never)]
+    fn process_batch(&mut self, arrivals: &[&Arrival], alike: bool, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::TailDropFifo(queue), batch, two_channels, counters, wire, pcn, delay, .. } = self else {
+            unreachable!("checked by the caller");
+        };
+        let batch = &mut batch[..arrivals.len()];
+        if let Some(pcn) = pcn {
+            let one_size = batch.first().filter(|_| alike).map(Metered::size);
+            pcn.meter_all(batch, one_size, counters);
+        }
+        let never = queue.serve_batch([batch, &mut []], alike, wire, *delay, counters);
+        let batch = &batch[..arrivals.len() - never];
+        let is_sent = two_channels.is_some_and(|channels| send_to_two_channels(batch, arrivals, channels, context));
+        if !is_sent {
+            for (entry, arrival) in batch.iter().zip(arrivals) {
+                let next = context.routes.hop(entry.hop);
+                context.outputs.send(next.process, next.input, entry.at, |place| entry.forward(arrival, place));
+            }
+        }
         self.check_conservation();
     }
 
-    /// Processes at most `most` packets, which `write` writes, as a batch, if [`Port::can_batch_to_one_channel`].
+    /// Processes at most `most` packets, which `write` writes, returning their header words, as a batch, if [`Port::can_batch_to_one_channel`].
     #[inline(always)]
     pub(in crate::port) fn batch_to_one_channel<P>(
         &mut self,
         packets: impl Iterator<Item = P>,
         most: usize,
         context: &mut Context<'_, '_>,
-        write: impl Fn(&mut Arrival, P),
+        write: impl Fn(&mut Arrival, P) -> u64,
     ) {
         let Port { queueing: Queueing::TailDropFifo(queue), only_channel: Some((process, input)), counters, wire, pcn, delay, .. } = self
         else {
@@ -182,11 +200,18 @@ impl Port {
         debug_assert!(context.record.is_untraced());
         let ring = context.outputs.queue(*process, *input).expect("checked by the caller");
         let was_empty = ring.len() == 0;
-        let count = ring.add_all(packets, most, write);
+        let mut alikeness = Alikeness::OF_NONE;
+        let count = ring.add_all(packets, most, |place, packet| {
+            alikeness.add(write(place, packet));
+        });
+        let mut parts = ring.last_mut(count);
+        let alike = alikeness.holds();
         if let Some(pcn) = pcn {
-            pcn.meter_all(ring.last_mut(count), counters);
+            let one_size = parts[0].first().filter(|_| alike).map(Metered::size);
+            parts.iter_mut().for_each(|part| pcn.meter_all(part, one_size, counters));
         }
-        queue.serve_batch(ring, count, wire, *delay, counters);
+        let never = queue.serve_batch(parts, alike, wire, *delay, counters);
+        ring.drop_last(never);
         if was_empty && ring.len() > 0 {
             context.outputs.announce_head(*process, *input);
         }
@@ -198,7 +223,10 @@ impl Port {
         let Some(first) = entries.first() else { return };
         let is_alone = self.transmit_batch.len() == 0 && context.record.is_untraced();
         if is_alone && entries.len() >= MIN_BATCH && self.can_batch_to_one_channel(first.at, entries.len(), context) {
-            self.batch_to_one_channel(entries.iter(), entries.len(), context, |place, entry| *place = entry.arrival());
+            self.batch_to_one_channel(entries.iter(), entries.len(), context, |place, entry| {
+                *place = entry.arrival();
+                place.packet.header_word()
+            });
         } else {
             self.add_periodic_to_batch(entries);
         }

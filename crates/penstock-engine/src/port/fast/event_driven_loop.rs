@@ -174,7 +174,7 @@ impl<O: PacketOutput> ServiceLoop<'_, O> {
         let size = packet.size;
         let end = now + service_state.times.of(size);
         self.counters.sent += u64::from(cfg!(debug_assertions));
-        if self.counters.departure(*at, now, end, packet) {
+        if self.counters.departure(*at, now, end, (packet.size, packet.precedence)) {
             self.output.send(end + self.delay, packet);
         }
         service_state.on_transmission_start(index, now, end, size, scheduler);

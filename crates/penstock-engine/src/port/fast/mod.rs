@@ -1,6 +1,7 @@
 //! Fast paths: short loops for frequent kinds of ports. Each can be switched off
 //! ([`FastPaths`](crate::api::blueprint::FastPaths)), and the digests are the same without them.
 
+pub mod batch;
 pub mod batch_path;
 mod compact;
 pub mod event_driven_loop;

@@ -2,7 +2,6 @@
 //! [`crate::port::queueing::precomputed`] does, with fewer checks per packet.
 
 use crate::kernel::context::Context;
-use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
@@ -14,31 +13,42 @@ use penstock_model::discipline::DropCause;
 use penstock_model::id::HopId;
 use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::units::{Duration, Time};
+use std::hint::select_unpredictable;
 
 /// The queue: packets that wait, by the start of their transmission, which is known on arrival.
 ///
 /// Those whose transmission has started are removed only when there seems to be no room.
 pub struct TailDropFifo {
     discipline: TailDrop,
-    /// Those that wait, behind some that have left.
-    waiting: Ring<Waiting>,
-    /// Their sizes in total, if the limit is in bytes.
+    /// When the transmissions of those start that wait, behind some that have left.
+    waiting: Ring<Time>,
+    /// The sizes of these, and their sum, if the limit is in bytes.
+    sizes: Ring<u32>,
     bytes: u64,
     limits_bytes: bool,
     last_end: Time,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
-    start: Time,
-    size: u32,
+/// A packet in place, as the queue sees it.
+pub trait Queued {
+    /// When it arrives.
+    fn at(&self) -> Time;
+
+    /// Sets when it arrives at the far end.
+    fn set_at(&mut self, at: Time);
+
+    /// Its size in bytes.
+    fn size(&self) -> u32;
+
+    /// Its drop precedence.
+    fn precedence(&self) -> u8;
 }
 
 impl TailDropFifo {
     /// An empty queue.
     pub fn new(discipline: TailDrop) -> TailDropFifo {
         let limits_bytes = discipline.packets().is_none();
-        TailDropFifo { discipline, waiting: Ring::default(), bytes: 0, limits_bytes, last_end: Time::ZERO }
+        TailDropFifo { discipline, waiting: Ring::default(), sizes: Ring::default(), bytes: 0, limits_bytes, last_end: Time::ZERO }
     }
 
     /// Asks for the memory where the next packet that waits goes.
@@ -73,8 +83,9 @@ impl TailDropFifo {
             if self.waiting.is_full() {
                 self.make_room(now, sent);
             }
-            self.waiting.push(Waiting { start, size });
+            self.waiting.push(start);
             if self.limits_bytes {
+                self.sizes.push(size);
                 self.bytes += u64::from(size);
             }
         } else {
@@ -93,66 +104,73 @@ impl TailDropFifo {
         self.waiting.len() + packets <= limit
     }
 
-    /// Turns the last `count` packets of `ring`, for which there is room, from arrivals here into arrivals at the far end, `delay`
-    /// after their transmission. There is no trace, and PCN meters have seen them.
-    #[inline(never)]
-    pub fn serve_batch(&mut self, ring: &mut Ring<Arrival>, count: usize, wire: &mut Wire, delay: Duration, counters: &mut PortCounters) {
-        let packets = ring.last_mut(count);
-        let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return };
-        let (from, last, Packet { size, precedence, .. }) = (first.at, last.at, first.packet);
-        let are_alike = |part: &&mut [Arrival]| {
-            let others = part.iter().map(|Arrival { packet, .. }| packet.size ^ size | u32::from(packet.precedence ^ precedence));
-            others.fold(0, |all, other| all | other) == 0
-        };
+    /// Turns packets for which there is room, `alike` in size and precedence or not, from arrivals here into arrivals at the far end,
+    /// `delay` after their transmission. There is no trace, and PCN meters have seen them. Returns how many of them, the last, never
+    /// leave.
+    #[inline(always)]
+    pub fn serve_batch<Q: Queued>(
+        &mut self,
+        packets: [&mut [Q]; 2],
+        alike: bool,
+        wire: &mut Wire,
+        delay: Duration,
+        counters: &mut PortCounters,
+    ) -> usize {
+        let count = packets[0].len() + packets[1].len();
+        let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return 0 };
+        let (from, last, size) = (first.at(), last.at(), first.size());
         if self.waiting.len() + count > self.waiting.capacity() {
             // Packets that have left are removed before the ring grows: a queue with a high limit would keep them for long.
             self.advance(from, &mut counters.sent);
         }
         let transmission = wire.transmission_time(size);
         let latest = self.last_end.max(last) + transmission.times(count as u64);
-        if counters.crosses_no_window_edge(from, latest) && latest + delay < Time::NEVER && packets.iter().all(are_alike) {
+        // The waits together fit 64 bits.
+        let is_short = latest.since(from).times(count as u64) < Duration::FOREVER && latest + delay < Time::NEVER;
+        if alike && is_short && counters.crosses_no_window_edge(from, latest) {
             self.serve_uniform(packets, transmission, delay, counters);
-        } else {
-            let never = self.serve_each(packets, wire, delay, counters);
-            ring.drop_last(never);
+            return 0;
         }
+        self.serve_each(packets, wire, delay, counters)
     }
 
     /// Serves packets of one size and precedence whose service crosses no edge of the window, and which all arrive.
     #[inline(always)]
-    fn serve_uniform(&mut self, packets: [&mut [Arrival]; 2], transmission: Duration, delay: Duration, counters: &mut PortCounters) {
-        let Some(Packet { size, precedence, .. }) = packets[0].first().map(|first| first.packet) else { return };
+    fn serve_uniform<Q: Queued>(&mut self, packets: [&mut [Q]; 2], transmission: Duration, delay: Duration, counters: &mut PortCounters) {
+        let Some((size, precedence)) = packets[0].first().map(|first| (first.size(), first.precedence())) else { return };
         let count = packets[0].len() + packets[1].len();
         let mut waiting = self.waiting.back(count);
-        let mut last_end = self.last_end;
-        let mut waited = 0u128;
-        let mut pass = |arrival: &mut Arrival| {
-            let wait = last_end.since(arrival.at);
-            let start = arrival.at.plus(wait);
-            last_end = start.plus(transmission);
-            *waiting.place() = Waiting { start, size };
-            waiting.add_if(wait > Duration::ZERO);
-            waited += u128::from(wait.as_ps());
-            arrival.at = last_end.plus(delay);
-            if cfg!(debug_assertions) {
-                counters.sent += u64::from(wait == Duration::ZERO);
+        let (mut last_end, mut waited, mut never_waited) = (self.last_end, 0, 0);
+        for part in packets {
+            for packet in part {
+                let at = packet.at();
+                let waits = last_end > at;
+                let start = select_unpredictable(waits, last_end, at);
+                *waiting.place() = start;
+                waiting.add_if(waits);
+                waited += start.as_ps() - at.as_ps();
+                last_end = start.plus(transmission);
+                packet.set_at(last_end.plus(delay));
+                never_waited += u64::from(!waits);
             }
-        };
-        packets.into_iter().for_each(|part| part.iter_mut().for_each(&mut pass));
+        }
         drop(waiting);
+        if cfg!(debug_assertions) {
+            counters.sent += never_waited;
+        }
         self.last_end = last_end;
-        counters.complete_departures(last_end, count as u64, size, precedence, transmission, waited);
+        counters.complete_departures(last_end, count as u64, size, precedence, transmission, u128::from(waited));
     }
 
     /// Serves any packets; returns how many of them, the last, never leave.
-    #[inline(always)]
-    fn serve_each(&mut self, packets: [&mut [Arrival]; 2], wire: &mut Wire, delay: Duration, counters: &mut PortCounters) -> usize {
+    #[inline(never)]
+    fn serve_each<Q: Queued>(&mut self, packets: [&mut [Q]; 2], wire: &mut Wire, delay: Duration, counters: &mut PortCounters) -> usize {
         let mut never = 0;
-        for arrival in packets.into_iter().flatten() {
-            let Arrival { at: now, packet } = arrival;
-            let (start, end) = self.schedule(*now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-            never += usize::from(!counters.accepted_departure(*now, start, end, packet));
-            arrival.at = end + delay;
+        for packet in packets.into_iter().flatten() {
+            let (now, size) = (packet.at(), packet.size());
+            let (start, end) = self.schedule(now, size, wire.transmission_time(size), &mut counters.sent);
+            never += usize::from(!counters.accepted_departure(now, start, end, (size, packet.precedence())));
+            packet.set_at(end + delay);
         }
         never
     }
@@ -173,7 +191,7 @@ impl TailDropFifo {
     /// The end of the last transmission, and the starts of those of packets that wait.
     pub fn schedule_of_waiting(&self) -> (Time, Ring<Time>) {
         let mut starts = Ring::default();
-        self.waiting.iter().for_each(|waiting| starts.push(waiting.start));
+        self.waiting.iter().for_each(|start| starts.push(*start));
         (self.last_end, starts)
     }
 
@@ -182,7 +200,7 @@ impl TailDropFifo {
         debug_assert!(!self.limits_bytes);
         self.last_end = last_end;
         self.waiting.clear();
-        starts.iter().for_each(|start| self.waiting.push(Waiting { start: *start, size: 0 }));
+        starts.iter().for_each(|start| self.waiting.push(*start));
     }
 
     /// When the last transmission that has been decided on ends.
@@ -199,7 +217,7 @@ impl TailDropFifo {
 
     /// Packets whose transmission never ends.
     pub fn never_sent(&self) -> u64 {
-        let waiting = self.waiting.iter().rev().take_while(|waiting| waiting.start == Time::NEVER).count() as u64;
+        let waiting = self.waiting.iter().rev().take_while(|start| **start == Time::NEVER).count() as u64;
         waiting + u64::from(self.last_end == Time::NEVER)
     }
 
@@ -215,15 +233,15 @@ impl TailDropFifo {
             let front = self.waiting.front();
             // Mostly few have started, if any: a binary search of all would mispredict at each step.
             let mut reach = 1;
-            while front.get(reach - 1).is_some_and(|waiting| waiting.start <= now) {
+            while front.get(reach - 1).is_some_and(|start| *start <= now) {
                 reach *= 2;
             }
-            let started = front[..reach.min(front.len())].partition_point(|waiting| waiting.start <= now);
+            let started = front[..reach.min(front.len())].partition_point(|start| *start <= now);
             if started == 0 {
                 return;
             }
             if self.limits_bytes {
-                self.bytes -= front[..started].iter().map(|waiting| u64::from(waiting.size)).sum::<u64>();
+                (0..started).for_each(|_| self.bytes -= u64::from(self.sizes.take_first()));
             }
             self.waiting.consume(started);
             *sent += started as u64;
@@ -271,7 +289,7 @@ impl Port {
             }
         }
         let (start, end) = queue.schedule(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
-        let is_sent = counters.accepted_departure(now, start, end, packet);
+        let is_sent = counters.accepted_departure(now, start, end, (packet.size, packet.precedence));
         if TRACED && is_sent {
             verdict::trace_transmission(start, &Packet { pcn: mark, ..*packet }, counters, journal);
         }

@@ -33,7 +33,7 @@ impl Port {
             }
         }
         let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire, &mut counters.sent);
-        if counters.accepted_departure(now, start, end, packet) {
+        if counters.accepted_departure(now, start, end, (packet.size, packet.precedence)) {
             if TRACED {
                 verdict::trace_transmission(start, &Packet { ecn, pcn: header.pcn, ..*packet }, counters, context.record);
             }
