@@ -94,6 +94,9 @@ impl Stage for Marker {
     }
 }
 
+/// Packets that several meters see before the next ones.
+const METERED_AT_ONCE: usize = 64;
+
 /// The PCN meters of a port.
 pub(super) struct PcnStage {
     pub(super) meters: Vec<AnyPcnMeter>,
@@ -124,12 +127,17 @@ impl PcnStage {
             let (marked, bytes) = meter.on_packets(packets, one_size, counters.window.from);
             return counters.marks_unrecorded(marked, bytes);
         }
-        for packet in packets {
-            let (at, size) = (packet.at(), packet.size());
-            let mark = packet.mark();
-            let before = std::mem::replace(mark, PcnStage::meter_by_several(&mut self.meters, at, size, *mark));
-            if *mark > before {
-                counters.mark_unrecorded(at, size.get() as u32);
+        // One meter after the other, since each has a state of its own.
+        for packets in packets.chunks_mut(METERED_AT_ONCE) {
+            let mut before = [PcnMark::Unmarked; METERED_AT_ONCE];
+            before.iter_mut().zip(&mut *packets).for_each(|(before, packet)| *before = *packet.mark());
+            for meter in &mut self.meters {
+                meter.on_packets(packets, one_size, Time::ZERO);
+            }
+            for (packet, before) in packets.iter_mut().zip(before) {
+                if *packet.mark() > before {
+                    counters.mark_unrecorded(packet.at(), packet.size().get() as u32);
+                }
             }
         }
     }

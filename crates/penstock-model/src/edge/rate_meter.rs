@@ -59,38 +59,40 @@ impl Interval {
 #[derive(Clone, Debug)]
 pub struct Sliding {
     window: Duration,
+    /// Packets of the window, and some before it: when each came, and all bits up to it.
     packets: VecDeque<(Time, u64)>,
     bits: u64,
+    /// The bits before the first of these.
+    forgotten: u64,
 }
 
 impl Sliding {
     /// A meter over the last `window`.
     pub fn new(window: Duration) -> Sliding {
-        Sliding { window, packets: VecDeque::new(), bits: 0 }
+        Sliding { window, packets: VecDeque::new(), bits: 0, forgotten: 0 }
     }
 
     /// Counts a packet.
     #[inline]
     pub fn add(&mut self, now: Time, size: Bytes) {
-        self.forget(now);
-        self.packets.push_back((now, size.bits()));
+        if self.packets.len() == self.packets.capacity() {
+            self.forget(now);
+        }
         self.bits += size.bits();
+        self.packets.push_back((now, self.bits));
     }
 
     /// The rate over the window that ends at `now`: what came after its beginning and up to `now`.
     pub fn rate(&mut self, now: Time) -> Rate {
         self.forget(now);
-        rate(self.bits, self.window)
+        rate(self.bits - self.forgotten, self.window)
     }
 
-    #[inline]
+    #[cold]
     fn forget(&mut self, now: Time) {
-        while let Some((at, bits)) = self.packets.front().copied() {
-            if now.since(at) < self.window {
-                return;
-            }
-            self.packets.pop_front();
-            self.bits -= bits;
+        let past = self.packets.partition_point(|(at, _)| now.since(*at) >= self.window);
+        if let Some((_, bits)) = self.packets.drain(..past).next_back() {
+            self.forgotten = bits;
         }
     }
 }

@@ -141,11 +141,9 @@ impl Form {
     fn judge<T: Ord>(self, (switch, switch_low): (Taken<T>, T), (marking, marking_low): (Taken<T>, T), zero: T) -> Found {
         match self {
             // [Satoh10 s3.1, first pseudo code]; the shallow threshold is the size of the bucket less the packet.
-            Form::First => Found {
-                switch_on: switch.after >= switch_low,
-                not_full: marking.after > marking.grains,
-                low: marking.after >= marking_low,
-            },
+            Form::First => {
+                Found { switch_on: switch.after >= switch_low, not_full: marking.after > marking.grains, low: marking.after >= marking_low }
+            }
             // [Satoh10 s3.1, second pseudo code]
             Form::Second => {
                 Found { switch_on: switch.needed > switch_low, not_full: marking.before > zero, low: marking.before > marking_low }
@@ -179,11 +177,7 @@ impl<N: BucketInteger> SingleThreshold<N> {
             marking_low: marking.missing_at(parameters.marking_threshold),
             marking,
             form: parameters.form,
-            counter: Counter {
-                mark_every: parameters.mark_every.0,
-                counts_arrivals: parameters.counted == Counted::Arrivals,
-                count: 0,
-            },
+            counter: Counter { mark_every: parameters.mark_every.0, counts_arrivals: parameters.counted == Counted::Arrivals, count: 0 },
         })
     }
 }

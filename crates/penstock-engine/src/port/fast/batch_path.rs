@@ -142,7 +142,10 @@ impl Port {
     #[inline(always)]
     pub fn forward_list(&mut self, arrivals: &[&Arrival], digest: &mut Digest, context: &mut Context<'_, '_>) {
         let Some(first) = arrivals.first() else { return };
-        let may_batch = self.only_channel.is_none() && arrivals.len() >= MIN_BATCH && context.record.is_untraced() && self.has_room_for_batch(first.at, arrivals.len());
+        let may_batch = self.only_channel.is_none()
+            && arrivals.len() >= MIN_BATCH
+            && context.record.is_untraced()
+            && self.has_room_for_batch(first.at, arrivals.len());
         if !may_batch {
             let packets = arrivals.iter().map(|arrival| {
                 digest.packet(arrival.at, &arrival.packet, 0);

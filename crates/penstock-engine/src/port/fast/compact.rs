@@ -44,7 +44,9 @@ impl Port {
     pub fn count_lent(&mut self, Arrival { at: now, packet }: &Arrival, outcome: Forwarded, journal: &mut Journal) -> Option<Time> {
         match outcome {
             Forwarded::Sent(at) => Some(at),
-            Forwarded::Uncounted { start, end, at } => self.counters.departure(*now, start, end, (packet.size, packet.precedence)).then_some(at),
+            Forwarded::Uncounted { start, end, at } => {
+                self.counters.departure(*now, start, end, (packet.size, packet.precedence)).then_some(at)
+            }
             Forwarded::Dropped => {
                 let drop = Decision::Drop(DropCause::Overflow);
                 verdict::apply::<false>(drop, DecisionPoint::OnArrival, *now, packet, &mut self.counters, journal);
