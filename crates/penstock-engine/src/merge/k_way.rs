@@ -75,10 +75,10 @@ impl<T: Timed> KWayMerge<T> {
     }
 
     /// Lists in `batch` the next arrivals of two inputs, up to and including `until`, in order, as many as find room and are
-    /// contiguous; none only if none is due until then. Returns how many come from each input. Two that send in turn give runs so
+    /// contiguous, and shows each to `see`; none only if none is due until then. Returns how many come from each input. Two that send in turn give runs so
     /// short that each would cost more than its packets.
     #[inline]
-    pub fn list<'a>(&'a self, until: Time, batch: &mut [&'a T]) -> (usize, usize) {
+    pub fn list<'a>(&'a self, until: Time, batch: &mut [&'a T], mut see: impl FnMut(&T)) -> (usize, usize) {
         let [one, other] = &*self.rings else { unreachable!("there are two inputs") };
         let (ones, others) = (due_run(one, until, batch.len()), due_run(other, until, batch.len()));
         let (mut i, mut j) = (0, 0);
@@ -93,14 +93,24 @@ impl<T: Timed> KWayMerge<T> {
                 // Unpredictable, so no branch.
                 let is_b = b.at() < a.at();
                 (i, j) = (i + usize::from(!is_b), j + usize::from(is_b));
-                *place = select_unpredictable(is_b, b, a);
+                let next = select_unpredictable(is_b, b, a);
+                *place = next;
+                see(next);
             }
         }
         let places = &mut batch[i + j..];
         if others.is_whole && j == others.run.len() {
-            i += places.iter_mut().zip(&ones.run[i..]).map(|(place, next)| *place = next).count();
+            for (place, next) in places.iter_mut().zip(&ones.run[i..]) {
+                *place = next;
+                see(next);
+                i += 1;
+            }
         } else if ones.is_whole && i == ones.run.len() {
-            j += places.iter_mut().zip(&others.run[j..]).map(|(place, next)| *place = next).count();
+            for (place, next) in places.iter_mut().zip(&others.run[j..]) {
+                *place = next;
+                see(next);
+                j += 1;
+            }
         }
         (i, j)
     }

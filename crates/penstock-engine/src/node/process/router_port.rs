@@ -50,16 +50,26 @@ fn forward_from_two_inputs(mut until: Time, inputs: &mut KWayMerge<Arrival>, por
     let mut digest = context.record.digest;
     let mut forwarded = 0;
     loop {
-        let mut batch = [&Arrival::PLACEHOLDER; MAX_BATCH];
-        let counts = inputs.list(until, &mut batch);
-        let listed = counts.0 + counts.1;
-        if listed == 0 {
+        let from = inputs.next();
+        if from > until {
             context.record.digest = digest;
             return forwarded;
         }
-        port.forward_list(&batch[..listed], &mut digest, context);
+        let counts = if port.can_forward_merged(from, context) {
+            port.forward_merged(inputs, until, &mut digest, context)
+        } else {
+            let mut batch = [&Arrival::PLACEHOLDER; MAX_BATCH];
+            let counts = inputs.list(until, &mut batch, |_| {});
+            let batch = &batch[..counts.0 + counts.1];
+            let packets = batch.iter().map(|arrival| {
+                digest.packet(arrival.at, &arrival.packet, 0);
+                (*arrival, arrival.packet.hop.next())
+            });
+            port.on_arrivals(packets, (from, batch.len()), context);
+            counts
+        };
         inputs.consume_both(counts);
-        forwarded += listed as u64;
+        forwarded += (counts.0 + counts.1) as u64;
         if forwarded >= context.routes.max_visit_events {
             until = until.min(inputs.next());
         }

@@ -5,6 +5,7 @@ use crate::kernel::digest::Digest;
 use crate::kernel::event::{Arrival, TrainPacket};
 use crate::kernel::outputs::Channel;
 use crate::kernel::periodic_packet::PeriodicPacket;
+use crate::merge::k_way::KWayMerge;
 use crate::merge::timing_wheel::WheelEntry;
 use crate::merge::wheel_pair::WheelPair;
 use crate::port::fast::batch::{Alikeness, BatchEntry};
@@ -138,30 +139,37 @@ impl Port {
         }
     }
 
-    /// Processes arrivals that are forwarded, at most [`MAX_BATCH`] of them, and adds them to `digest`: as a batch if that may be.
+    /// Whether [`Port::forward_merged`] applies to packets from `from` on: the port only queues and meters, has room for a batch, and feeds
+    /// more than one channel. Where it feeds one, packets are written into the queue of that at once.
+    #[inline]
+    pub fn can_forward_merged(&mut self, from: Time, context: &Context<'_, '_>) -> bool {
+        self.only_channel.is_none() && context.record.is_untraced() && self.has_room_for_batch(from, MAX_BATCH)
+    }
+
+    /// Processes the next arrivals of two inputs up to and including `until` as a batch, if [`Port::can_forward_merged`], and adds them to
+    /// `digest`. Returns how many come from each input; none only if none is due until then.
+    ///
+    /// What is needed of a packet is read in the loop that merges: finding the next one takes longer than all that.
     #[inline(always)]
-    pub fn forward_list(&mut self, arrivals: &[&Arrival], digest: &mut Digest, context: &mut Context<'_, '_>) {
-        let Some(first) = arrivals.first() else { return };
-        let may_batch = self.only_channel.is_none()
-            && arrivals.len() >= MIN_BATCH
-            && context.record.is_untraced()
-            && self.has_room_for_batch(first.at, arrivals.len());
-        if !may_batch {
-            let packets = arrivals.iter().map(|arrival| {
-                digest.packet(arrival.at, &arrival.packet, 0);
-                (*arrival, arrival.packet.hop.next())
-            });
-            return self.on_arrivals(packets, (first.at, arrivals.len()), context);
-        }
+    pub fn forward_merged(
+        &mut self,
+        inputs: &KWayMerge<Arrival>,
+        until: Time,
+        digest: &mut Digest,
+        context: &mut Context<'_, '_>,
+    ) -> (usize, usize) {
         self.batch.resize(MAX_BATCH, BatchEntry::PLACEHOLDER);
-        let (mut alikeness, mut hash) = (Alikeness::OF_NONE, *digest);
-        for (entry, arrival) in self.batch.iter_mut().zip(arrivals) {
+        let mut arrivals = [&Arrival::PLACEHOLDER; MAX_BATCH];
+        let (mut alikeness, mut hash, mut entries) = (Alikeness::OF_NONE, *digest, self.batch.iter_mut());
+        let counts = inputs.list(until, &mut arrivals, |arrival| {
             hash.packet(arrival.at, &arrival.packet, 0);
-            *entry = BatchEntry::new(arrival, arrival.packet.hop.next());
+            let entry = BatchEntry::new(arrival, arrival.packet.hop.next());
             alikeness.add(entry.header);
-        }
+            entries.next().into_iter().for_each(|place| *place = entry);
+        });
         *digest = hash;
-        self.process_batch(arrivals, alikeness.holds(), context);
+        self.process_batch(&arrivals[..counts.0 + counts.1], alikeness.holds(), context);
+        counts
     }
 
     /// Meters, queues and sends the packets of the batch, which arrived as `arrivals`, `alike` in size and precedence or not.
