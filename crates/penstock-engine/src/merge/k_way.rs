@@ -169,3 +169,45 @@ impl<T: Timed> KWayMerge<T> {
         (self.first, self.until) = (first, until);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merge::testing::Event;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// In order of time, ties going to the first input, over runs at both ends of the rings, and up to any bound and number.
+        #[test]
+        fn two_inputs_are_listed_in_order(
+            steps in prop::collection::vec((prop::collection::vec((0u64..9, any::<bool>()), 0..30), 0u64..60, 1usize..20), 1..20),
+        ) {
+            let mut merge = KWayMerge::<Event>::new(2);
+            let (mut last, mut number, mut expected) = ([0u64; 2], 0, Vec::new());
+            for (added, ahead, most) in steps {
+                for (gap, is_other) in added {
+                    let input = usize::from(is_other);
+                    last[input] += gap;
+                    let event = Event { at: Time::from_ps(last[input]), number };
+                    *merge.add(input, event.at).0 = event;
+                    expected.push((last[input], input, number));
+                    number += 1;
+                }
+                expected.sort_unstable();
+                let until = merge.next().min(Time::from_ps(1 << 40)).as_ps() + ahead;
+                // What comes later is not earlier than what is listed.
+                let until = until.min(last[0]).min(last[1]);
+                let placeholder = Event::default();
+                let (mut batch, mut seen) = (vec![&placeholder; most], Vec::new());
+                let counts = merge.list(Time::from_ps(until), &mut batch, |event| seen.push(event.number));
+                let listed: Vec<u64> = batch[..counts.0 + counts.1].iter().map(|event| event.number).collect();
+                let due: Vec<u64> = expected.iter().filter(|(at, ..)| *at <= until).map(|(.., number)| *number).collect();
+                prop_assert_eq!(&listed, &seen);
+                prop_assert_eq!(&listed[..], &due[..listed.len()]);
+                prop_assert_eq!(listed.is_empty(), due.is_empty());
+                merge.consume_both(counts);
+                expected.retain(|(.., number)| !listed.contains(number));
+            }
+        }
+    }
+}

@@ -126,9 +126,17 @@ mod tests {
         // 125 bytes a millisecond are 1 Mbit/s.
         let mut window = Sliding::new(Duration::from_ms(10));
         (0..=20).for_each(|ms| window.add(at(ms), Bytes::new(125)));
-        assert_eq!(window.packets.len(), 10);
         assert_eq!(window.rate(at(20)), Rate::from_bps(1_000_000));
+        assert_eq!(window.packets.len(), 10);
         assert_eq!(window.rate(at(25)), Rate::from_bps(500_000));
         assert_eq!((window.rate(at(30)), window.packets.len()), (Rate::ZERO, 0));
+    }
+
+    #[test]
+    fn a_window_that_nobody_asks_forgets_all_the_same() {
+        let mut window = Sliding::new(Duration::from_ms(10));
+        (0..100_000).for_each(|ms| window.add(at(ms), Bytes::new(125)));
+        assert!(window.packets.capacity() <= 32, "{}", window.packets.capacity());
+        assert_eq!(window.rate(at(100_004)), Rate::from_bps(500_000));
     }
 }
