@@ -1,7 +1,6 @@
 //! What a port that only queues, and may meter, needs of the packets of a batch.
 
 use crate::kernel::event::Arrival;
-use crate::port::fast::tail_drop_fifo::Queued;
 use penstock_model::id::HopId;
 use penstock_model::packet::PcnMark;
 use penstock_model::pcn_meter::Metered;
@@ -82,6 +81,21 @@ impl Metered for BatchEntry {
     fn mark(&mut self) -> &mut PcnMark {
         &mut self.pcn
     }
+}
+
+/// A packet in place, as the queue sees it.
+pub trait Queued {
+    /// When it arrives.
+    fn at(&self) -> Time;
+
+    /// Sets when it arrives at the far end.
+    fn set_at(&mut self, at: Time);
+
+    /// Its size in bytes.
+    fn size(&self) -> u32;
+
+    /// Its drop precedence.
+    fn precedence(&self) -> u8;
 }
 
 impl Queued for BatchEntry {

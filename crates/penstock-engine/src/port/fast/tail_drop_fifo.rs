@@ -5,6 +5,7 @@ use crate::kernel::context::Context;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
+use crate::port::fast::batch::Queued;
 use crate::port::verdict::{self, Decision, DecisionPoint};
 use crate::port::wire::Wire;
 use crate::port::{Port, Queueing};
@@ -27,21 +28,6 @@ pub struct TailDropFifo {
     bytes: u64,
     limits_bytes: bool,
     last_end: Time,
-}
-
-/// A packet in place, as the queue sees it.
-pub trait Queued {
-    /// When it arrives.
-    fn at(&self) -> Time;
-
-    /// Sets when it arrives at the far end.
-    fn set_at(&mut self, at: Time);
-
-    /// Its size in bytes.
-    fn size(&self) -> u32;
-
-    /// Its drop precedence.
-    fn precedence(&self) -> u8;
 }
 
 impl TailDropFifo {
