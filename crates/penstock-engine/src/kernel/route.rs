@@ -18,7 +18,13 @@ impl Hop {
     /// Process and input as one number: one read.
     #[inline(always)]
     pub fn channel_word(&self) -> u64 {
-        u64::from(self.input) << 32 | u64::from(self.process.0)
+        Hop::word_of(self.process, self.input)
+    }
+
+    /// A process and its input as one number, to be compared with [`Hop::channel_word`].
+    #[inline(always)]
+    pub fn word_of(process: ProcessId, input: u32) -> u64 {
+        u64::from(input) << 32 | u64::from(process.0)
     }
 
     /// The packet is at its destination.

@@ -42,7 +42,7 @@ pub struct Calendar<T> {
     group: (u32, u32),
 }
 
-/// An event in a bucket.
+/// An event in a bucket, in a cache line of its own: packets, with the order, fill one.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Entry<T> {

@@ -83,16 +83,10 @@ impl Metered for BatchEntry {
     }
 }
 
-/// A packet in place, as the queue sees it.
-pub trait Queued {
-    /// When it arrives.
-    fn at(&self) -> Time;
-
+/// A packet in place, as the queue sees it, which comes after the meters.
+pub trait Queued: Metered {
     /// Sets when it arrives at the far end.
     fn set_at(&mut self, at: Time);
-
-    /// Its size in bytes.
-    fn size(&self) -> u32;
 
     /// Its drop precedence.
     fn precedence(&self) -> u8;
@@ -100,18 +94,8 @@ pub trait Queued {
 
 impl Queued for BatchEntry {
     #[inline(always)]
-    fn at(&self) -> Time {
-        self.at
-    }
-
-    #[inline(always)]
     fn set_at(&mut self, at: Time) {
         self.at = at;
-    }
-
-    #[inline(always)]
-    fn size(&self) -> u32 {
-        self.header as u32
     }
 
     #[inline(always)]
@@ -122,18 +106,8 @@ impl Queued for BatchEntry {
 
 impl Queued for Arrival {
     #[inline(always)]
-    fn at(&self) -> Time {
-        self.at
-    }
-
-    #[inline(always)]
     fn set_at(&mut self, at: Time) {
         self.at = at;
-    }
-
-    #[inline(always)]
-    fn size(&self) -> u32 {
-        self.packet.size
     }
 
     #[inline(always)]

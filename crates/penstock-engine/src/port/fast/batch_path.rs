@@ -5,6 +5,7 @@ use crate::kernel::digest::Digest;
 use crate::kernel::event::{Arrival, TrainPacket};
 use crate::kernel::outputs::Channel;
 use crate::kernel::periodic_packet::PeriodicPacket;
+use crate::kernel::route::Hop;
 use crate::merge::k_way::KWayMerge;
 use crate::merge::timing_wheel::WheelEntry;
 use crate::merge::wheel_pair::WheelPair;
@@ -31,7 +32,7 @@ fn send_to_two_channels(batch: &[BatchEntry], arrivals: &[&Arrival], channels: [
     let were_empty = [one.len() == 0, other.len() == 0];
     let (mut ones, mut others) = (one.back(batch.len()), other.back(batch.len()));
     let [(process, input), _] = channels;
-    let first = u64::from(input) << 32 | u64::from(process.0);
+    let first = Hop::word_of(process, input);
     for (entry, arrival) in batch.iter().zip(arrivals) {
         let is_one = hops[entry.hop.index()].channel_word() == first;
         entry.forward(arrival, select_unpredictable(is_one, ones.place(), others.place()));

@@ -104,7 +104,7 @@ impl TailDropFifo {
     ) -> usize {
         let count = packets[0].len() + packets[1].len();
         let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return 0 };
-        let (from, last, size) = (first.at(), last.at(), first.size());
+        let (from, last, size) = (first.at(), last.at(), first.size().get() as u32);
         if self.waiting.len() + count > self.waiting.capacity() {
             // Packets that have left are removed before the ring grows: a queue with a high limit would keep them for long.
             self.advance(from, &mut counters.sent);
@@ -123,7 +123,7 @@ impl TailDropFifo {
     /// Serves packets of one size and precedence whose service crosses no edge of the window, and which all arrive.
     #[inline(always)]
     fn serve_uniform<Q: Queued>(&mut self, packets: [&mut [Q]; 2], transmission: Duration, delay: Duration, counters: &mut PortCounters) {
-        let Some((size, precedence)) = packets[0].first().map(|first| (first.size(), first.precedence())) else { return };
+        let Some((size, precedence)) = packets[0].first().map(|first| (first.size().get() as u32, first.precedence())) else { return };
         let count = packets[0].len() + packets[1].len();
         let mut waiting = self.waiting.back(count);
         let (mut last_end, mut waited, mut never_waited) = (self.last_end, 0, 0);
@@ -153,7 +153,7 @@ impl TailDropFifo {
     fn serve_each<Q: Queued>(&mut self, packets: [&mut [Q]; 2], wire: &mut Wire, delay: Duration, counters: &mut PortCounters) -> usize {
         let mut never = 0;
         for packet in packets.into_iter().flatten() {
-            let (now, size) = (packet.at(), packet.size());
+            let (now, size) = (packet.at(), packet.size().get() as u32);
             let (start, end) = self.schedule(now, size, wire.transmission_time(size), &mut counters.sent);
             never += usize::from(!counters.accepted_departure(now, start, end, (size, packet.precedence())));
             packet.set_at(end + delay);
