@@ -32,7 +32,7 @@ enum Arrivals {
     Single(Ring<Arrival>),
     /// A few, on which nothing overtakes.
     Few(KWayMerge<Arrival>),
-    /// Some more, on which nothing overtakes.
+    /// Some more, on which nothing overtakes, and all of which are read at once.
     Several(Box<BatchSort<Arrival>>),
     /// Many, or some on which packets may overtake each other.
     Ordered(Box<Calendar<Arrival>>),
@@ -102,6 +102,11 @@ impl Inputs {
     /// `until`. Those until then must be taken before anything else happens to the inputs, or [`Inputs::pause`] called.
     #[inline]
     pub fn front(&mut self, until: Time) -> &[Arrival] {
+        if let Arrivals::Several(batches) = &mut self.arrivals {
+            if batches.is_sparse() {
+                self.move_to_calendar();
+            }
+        }
         match &mut self.arrivals {
             Arrivals::Single(ring) => ring.front(),
             Arrivals::Few(merged) => merged.front(),
@@ -109,6 +114,16 @@ impl Inputs {
             Arrivals::Ordered(calendar) => calendar.front(),
             Arrivals::Random(random) => random.front(),
         }
+    }
+
+    /// Goes on with a calendar, where that costs less than a batch-sort merge.
+    #[cold]
+    #[inline(never)]
+    fn move_to_calendar(&mut self) {
+        let Arrivals::Several(batches) = &mut self.arrivals else { return };
+        let mut calendar = Box::<Calendar<Arrival>>::default();
+        batches.drain(|input, arrival| *calendar.add(input, arrival.at) = *arrival);
+        self.arrivals = Arrivals::Ordered(calendar);
     }
 
     /// The merge of exactly two inputs on which nothing overtakes, for a loop of its own.
@@ -226,6 +241,49 @@ impl Inputs {
             Arrivals::Several(batches) => batches.len(),
             Arrivals::Ordered(calendar) => calendar.len(),
             Arrivals::Random(random) => random.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use penstock_model::units::Duration;
+
+    /// Of many inputs few bring something in each visit, once or for ever: the merge changes, and what it has does not.
+    #[test]
+    fn sparse_arrivals_at_many_inputs_move_to_a_calendar() {
+        for (inputs, per_visit, is_sparse) in [(60, 2, false), (600, 10, true), (600, 200, false)] {
+            let mut merged = Inputs::new(&vec![false; inputs], None);
+            let (mut expected, mut taken, mut last) = (Vec::new(), Vec::new(), vec![Time::ZERO; inputs]);
+            for visit in 0..1100u64 {
+                for i in 0..per_visit {
+                    // The second of each two arrives at the same time as the first, at an earlier input, and some a visit later.
+                    let input = (7 * visit as usize + 3 * (per_visit - i)) % inputs;
+                    let delay = Duration::from_ps(10 * visit + 10 + i as u64 / 2 % 5);
+                    let at = Time::ZERO + if i % 7 == 3 { delay + Duration::from_ps(20) } else { delay };
+                    let at = at.max(last[input]);
+                    last[input] = at;
+                    let mut arrival = Arrival { at, ..Arrival::PLACEHOLDER };
+                    arrival.packet.size = expected.len() as u32;
+                    merged.add(input, &arrival);
+                    expected.push((at, input, arrival.packet.size));
+                }
+                let until = Time::from_ps(10 * visit + 19);
+                loop {
+                    let due: Vec<u32> =
+                        merged.front(until).iter().take_while(|arrival| arrival.at <= until).map(|arrival| arrival.packet.size).collect();
+                    if due.is_empty() {
+                        break;
+                    }
+                    merged.consume(due.len());
+                    taken.extend(due);
+                }
+            }
+            merged.drain(|arrival| taken.push(arrival.packet.size));
+            expected.sort_unstable();
+            assert_eq!(taken, expected.iter().map(|(.., number)| *number).collect::<Vec<_>>());
+            assert_eq!(matches!(merged.arrivals, Arrivals::Ordered(_)), is_sparse, "{inputs} inputs");
         }
     }
 }

@@ -3,9 +3,12 @@
 use crate::merge::radix_keys::RadixKeys;
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
+use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
+use std::hint::select_unpredictable;
 
-/// More than a few inputs on which nothing overtakes. Simultaneous arrivals go by the input's number.
+/// More than a few inputs on which nothing overtakes. Simultaneous arrivals go by the input's number. Each visit looks at all heads: where many
+/// inputs bring little in a visit, [`BatchSort::is_sparse`] tells that a calendar costs less.
 ///
 /// A caller that asks for arrivals says until when no others will come. All arrivals until then are sorted at once, by keys
 /// alone, and then copied from the inputs a few dozen at a time. A packet is compared only with its neighbours in time, and
@@ -18,6 +21,8 @@ pub struct BatchSort<T> {
     /// The earliest of these.
     next: Time,
     keys: RadixKeys,
+    /// Inputs with arrivals in the batch.
+    due: Vec<u32>,
     /// How many of the keys stand for packets that have left the inputs.
     copied: usize,
     /// The latest of these packets; those before `taken` have been taken.
@@ -28,6 +33,9 @@ pub struct BatchSort<T> {
     is_paused: bool,
     /// The last batch was small, so the next one is expected to be.
     is_small: bool,
+    /// Batches sorted since their size was last judged, and how many arrivals they held.
+    group: (usize, usize),
+    is_sparse: bool,
 }
 
 /// So many packets fit into the first-level cache, together with the state of a port.
@@ -36,8 +44,18 @@ const MAX_COPIED: usize = 64;
 /// So few arrivals are cheaper found one by one, by looking at all heads, than sorted.
 const SMALL_BATCH: usize = 8;
 
+/// With no more inputs than this, looking at all heads is cheap.
+const FEW_INPUTS: usize = 64;
+
+/// The size of batches is judged after so many, since most networks begin empty; they should hold at least one arrival for so many inputs.
+const BATCHES_PER_GROUP: usize = 1024;
+const MAX_INPUTS_PER_ARRIVAL: usize = 8;
+
+/// So many inputs ahead, the first packet of a batch is asked for.
+const INPUTS_AHEAD: usize = 6;
+
 impl<T> BatchSort<T> {
-    /// More inputs than this are for a calendar, since each visit looks at all heads.
+    /// More inputs than this are for a calendar.
     pub const MAX_INPUTS: usize = RadixKeys::MAX_INPUTS;
 }
 
@@ -49,11 +67,14 @@ impl<T: Timed> BatchSort<T> {
             heads: vec![Time::NEVER; inputs],
             next: Time::NEVER,
             keys: RadixKeys::default(),
+            due: Vec::new(),
             copied: 0,
             front: Vec::new(),
             taken: 0,
             is_paused: false,
             is_small: true,
+            group: (0, 0),
+            is_sparse: false,
         }
     }
 
@@ -131,6 +152,22 @@ impl<T: Timed> BatchSort<T> {
         self.taken += count;
     }
 
+    /// Whether a calendar would cost less: call [`BatchSort::drain`] then.
+    #[inline]
+    pub fn is_sparse(&self) -> bool {
+        self.is_sparse && self.is_settled() && !self.is_paused
+    }
+
+    /// Takes all arrivals, input by input: `take` gets each with its input.
+    pub fn drain(&mut self, mut take: impl FnMut(usize, &T)) {
+        for (input, ring) in self.rings.iter_mut().enumerate() {
+            ring.iter().for_each(|arrival| take(input, arrival));
+            ring.clear();
+        }
+        self.heads.fill(Time::NEVER);
+        self.next = Time::NEVER;
+    }
+
     /// Packets in flight.
     pub fn len(&self) -> usize {
         self.front.len() - self.taken + self.rings.iter().map(Ring::len).sum::<usize>()
@@ -150,12 +187,11 @@ impl<T: Timed> BatchSort<T> {
             if self.is_paused {
                 (self.next, self.is_paused) = (self.first_head(), false);
             }
-            if self.next > until || self.is_small && self.copy_small_batch(until) {
+            if self.next > until {
                 return;
             }
-            let (input, others) = self.first();
-            if others > until {
-                return self.copy_from_one(input, until, others);
+            if self.rings.len() <= FEW_INPUTS && self.copy_without_sorting(until) {
+                return;
             }
             self.sort_batch(until);
         }
@@ -163,6 +199,18 @@ impl<T: Timed> BatchSort<T> {
         let keys = &keys[..keys.len().min(MAX_COPIED)];
         self.front.extend(keys.iter().map(|key| self.rings[RadixKeys::input(*key)].take_first()));
         self.copied += keys.len();
+    }
+
+    /// Copies what arrives until `until`, of which there is something, if it is little or comes from one input; returns whether it was.
+    fn copy_without_sorting(&mut self, until: Time) -> bool {
+        if self.is_small && self.copy_small_batch(until) {
+            return true;
+        }
+        let (input, others) = self.first();
+        if others > until {
+            self.copy_from_one(input, until, others);
+        }
+        others > until
     }
 
     /// Copies what arrives until `until` one by one, if this is as little as expected; returns whether that is all of it.
@@ -214,24 +262,53 @@ impl<T: Timed> BatchSort<T> {
         self.next = self.heads[input].min(others);
     }
 
+    /// Lists the inputs with arrivals until `last`, and finds the first head of the others. Which they are is unpredictable, so there is
+    /// no jump.
+    fn list_due(&mut self, last: Time) {
+        self.due.resize(self.heads.len(), 0);
+        let (mut count, mut next) = (0, Time::NEVER);
+        for (input, &head) in self.heads.iter().enumerate() {
+            self.due[count] = input as u32;
+            let is_due = head <= last;
+            count += usize::from(is_due);
+            next = next.min(select_unpredictable(is_due, Time::NEVER, head));
+        }
+        self.due.truncate(count);
+        self.next = next;
+    }
+
     /// Makes sorted keys for all arrivals until `until`, of which there are some.
     fn sort_batch(&mut self, until: Time) {
         self.copied = 0;
         self.keys.begin(self.next);
         let last = self.keys.last_instant().min(until);
-        self.next = Time::NEVER;
-        for (input, (ring, head)) in self.rings.iter().zip(&mut self.heads).enumerate() {
-            if *head <= last {
-                let [first, second] = ring.runs();
-                *head = match self.keys.add(first, input, last) {
-                    Time::NEVER => self.keys.add(second, input, last),
-                    head => head,
-                };
+        self.list_due(last);
+        let due = &self.due[..];
+        for (place, &input) in due.iter().enumerate() {
+            let input = input as usize;
+            if let Some(coming) = due.get(place + INPUTS_AHEAD) {
+                self.rings[*coming as usize].first().into_iter().for_each(prefetch);
             }
-            self.next = self.next.min(*head);
+            let [first, second] = self.rings[input].runs();
+            let head = match self.keys.add(first, input, last) {
+                Time::NEVER => self.keys.add(second, input, last),
+                head => head,
+            };
+            self.heads[input] = head;
+            self.next = self.next.min(head);
         }
         self.keys.sort();
-        self.is_small = self.keys.sorted().len() <= SMALL_BATCH;
+        self.judge_batch();
+    }
+
+    fn judge_batch(&mut self) {
+        let count = self.keys.sorted().len();
+        self.is_small = count <= SMALL_BATCH;
+        self.group = (self.group.0 + 1, self.group.1 + count);
+        if self.group.0 == BATCHES_PER_GROUP {
+            let (_, held) = std::mem::take(&mut self.group);
+            self.is_sparse = self.rings.len() > FEW_INPUTS && held * MAX_INPUTS_PER_ARRIVAL < self.rings.len() * BATCHES_PER_GROUP;
+        }
     }
 }
 
@@ -252,11 +329,14 @@ mod tests {
             // After how many arrivals a step is left, and whether what is added goes to queues of inputs.
             most in prop_oneof![Just(usize::MAX), 0usize..100],
             in_bulk in prop::bool::ANY,
+            // The seven that bring something are all inputs, or there are many others.
+            spread in prop_oneof![Just(1usize), Just(40usize)],
         ) {
-            let (mut batches, mut plain) = (BatchSort::new(7), std::collections::BTreeSet::<(u64, usize, u64)>::new());
-            let (mut last, mut now, mut number) = ([0; 7], 0, 0);
+            let (mut batches, mut plain) = (BatchSort::new(7 * spread), std::collections::BTreeSet::<(u64, usize, u64)>::new());
+            let (mut last, mut now, mut number) = (vec![0; 7 * spread], 0, 0);
             for (pushes, stretch) in steps {
                 for (after, input) in pushes {
+                    let input = input * spread;
                     let at = last[input].max(now) + (after << scale) / 8;
                     last[input] = at;
                     let is_first = plain.first().is_none_or(|(first, ..)| at < *first);

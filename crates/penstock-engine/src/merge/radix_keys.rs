@@ -4,7 +4,7 @@ use crate::merge::Timed;
 use penstock_model::units::Time;
 
 /// How many bits of a key are the input.
-const INPUT_BITS: u32 = 6;
+const INPUT_BITS: u32 = 10;
 
 /// From so many on, keys are sorted by radix.
 const MIN_RADIX_SORT: usize = 8;
