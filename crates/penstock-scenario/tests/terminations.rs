@@ -135,13 +135,71 @@ fn who_measures_before_it_tells_bounds_no_visits() {
     };
     let (measuring, digest) = run(MANY_INGRESSES, Executor::Horizon);
     assert_eq!(digest, run(MANY_INGRESSES, Executor::Plain).1);
-    // By single thresholds the egress may send something with any packet.
+    // By single thresholds the egress may send something with any packet, if a run of marked ones is one.
     let telling = MANY_INGRESSES
         .replace(
             "pcn.excess = { rate = \"9 Mbit/s\", size = \"20 ms\" }",
             "pcn.threshold = { rate = \"9 Mbit/s\", size = \"20 ms\", threshold = \"10 ms\" }",
         )
-        .replace("termination.cl = { sar-interval = \"100 ms\" }", "termination.single-threshold = {}");
+        .replace("termination.cl = { sar-interval = \"100 ms\" }", "termination.single-threshold = { marked-run = 1 }");
     let (telling, _) = run(&telling, Executor::Horizon);
     assert!(measuring > 2.5 * telling, "{measuring} events a visit, {telling} where any packet may be answered");
+}
+
+/// Twelve ingresses, and from 3 s on twice as many calls as are supported.
+const TWELVE_INGRESSES: &str = r#"duration = "4 s"
+[nodes]
+ingress = { count = 12 }
+d = {}
+f = {}
+[[links]]
+from = "ingress"
+to = "d"
+rate = "1 Tbit/s"
+delay = "0 s"
+[[links]]
+from = "d"
+to = "f"
+rate = "20 Mbit/s"
+delay = "1 ms"
+pcn.single-threshold = { admissible-rate = "2 Mbit/s", supportable-rate = "4 Mbit/s" }
+[[calls]]
+name = "v"
+from = "ingress"
+to = "f"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes", phase = "zero" }
+initial = { calls = 2, spread = "20 ms" }
+surge = { at = "3 s", calls = 8, spread = "20 ms" }
+delay = { added = { uniform = ["0 s", "50 ms"] } }
+termination.single-threshold = { marked-run = 40, unmarked-run = 20 }
+"#;
+
+/// An ingress runs ahead of its egress, which counts marked packets before it tells anything; what it tells then comes in time.
+#[test]
+fn what_an_ingress_sends_before_its_egress_has_counted_changes_nothing() {
+    let cbr = r#"source.cbr = { rate = "64 kbit/s", packet = "160 bytes", phase = "zero" }"#;
+    let on_off = r#"source.on-off = { packet = "160 bytes", spacing = "20 ms", on = "340 ms", off = "160 ms" }"#;
+    let restarted = on_off.replacen(" }", r#", remainder = "restarted" }"#, 1);
+    let delay = r#"delay = { added = { uniform = ["0 s", "50 ms"] } }"#;
+    for source in [cbr, on_off, &restarted] {
+        for added in [delay, &delay.replacen("50 ms", "250 ms", 1), ""] {
+            let events_of_a_visit = [1, 12, 40, 90].map(|run| {
+                let text = TWELVE_INGRESSES.replacen(cbr, source, 1).replacen(delay, added, 1);
+                let text = text.replacen("marked-run = 40", &format!("marked-run = {run}"), 1);
+                let [plain, ahead] = [Executor::Plain, Executor::Horizon].map(|executor| {
+                    let mut sim = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("validated").with_executor(executor);
+                    assert!(sim.run_events(sim.end(), u64::MAX));
+                    let events_of_a_visit = sim.events() as f64 / sim.executor_steps() as f64;
+                    (sim.run(), events_of_a_visit)
+                });
+                let terminations: usize = plain.0.calls.iter().map(|(_, calls)| calls.terminations.len()).sum();
+                assert!(terminations >= 12, "{terminations} cuts");
+                assert_eq!(plain.0.digest, ahead.0.digest, "{text}");
+                ahead.1
+            });
+            // Nothing is known of sources that may send two packets at once.
+            let gain = events_of_a_visit[3] / events_of_a_visit[0];
+            assert_eq!(gain > 1.5, source != restarted, "{events_of_a_visit:?} with {source} {added}");
+        }
+    }
 }

@@ -78,6 +78,12 @@ impl<N: Successor> Emitter<N> {
         self.first.at
     }
 
+    /// How many sources send before `until`.
+    pub fn count_before(&self, until: Time) -> u64 {
+        let in_wheels: usize = self.wheels.iter().map(|wheel| wheel.count_before(until)).sum();
+        (in_wheels + self.heap.iter().filter(|Reverse(due)| due.at < until).count()) as u64
+    }
+
     /// The next source.
     #[inline]
     pub fn first(&self) -> Due {

@@ -11,6 +11,7 @@ use crate::kernel::outbox::{LocalDeliveries, Outbox, OutboxBatch};
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use crate::merge::window_wheel::{Delivery, WindowWheel};
+use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::units::Time;
 
 /// In windows, the memory of a port is asked for so many ports before its turn.
@@ -145,7 +146,11 @@ impl<P: LogicalProcess> Shard<'_, P> {
             budget.count(events);
             let visited = &self.processes[process];
             // What is not known yet arrives after `horizon`.
-            let silence = (visited.quiet_until(), visited.silent_until(next.min(horizon.after())));
+            let silent_before = |process: ProcessId, flow: FlowId| {
+                let here = process.index().checked_sub(self.first)?;
+                self.processes.get(here)?.silent_before_packet(flow, self.routes)
+            };
+            let silence = (visited.quiet_until(silent_before), visited.silent_until(next.min(horizon.after())));
             self.sequencer.visited(process, next, silence, events);
             if self.sequencer.switches_mode() {
                 return None;

@@ -6,6 +6,7 @@ use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Window;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
+use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::units::Time;
 
 /// How many stages [`LogicalProcess::prefetch`] has, from 0 on: the process and the slots of the flow; its host and its first port; the
@@ -38,9 +39,13 @@ pub trait LogicalProcess {
     /// Earliest start of the next transmission.
     fn free_at(&self) -> Time;
 
-    /// For a process that only receives answers: it sends nothing before this, so it causes no arrival before.
-    /// [`Time::ZERO`] for all others.
-    fn quiet_until(&self) -> Time;
+    /// For a process that only receives answers: it sends nothing before this that causes one. [`Time::ZERO`] for all others.
+    /// `silent_before` is [`LogicalProcess::silent_before_packet`] of another process, as far as that is known.
+    fn quiet_until(&self, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> Time;
+
+    /// Nothing is sent to the sender of `flow`, which ends here, before so many of its packets have arrived in all, modulo 2^32; `None`
+    /// where something else may cause it.
+    fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32>;
 
     /// Whatever arrives from `now` on, the process sends nothing before this, as where a measurement has to end first.
     /// [`Time::ZERO`] where that is never later than `now`.

@@ -112,6 +112,15 @@ impl<T: Timed> Calendar<T> {
         self.current.len() - self.taken + self.waiting
     }
 
+    /// At most so many events are due before `until`, which is later than all that have been taken.
+    pub fn count_before(&self, until: Time) -> usize {
+        if until == Time::NEVER {
+            return self.len();
+        }
+        // Links of events that have been taken are still there, and are earlier.
+        self.len() - self.links.iter().filter(|link| link.at >= until.as_ps()).count()
+    }
+
     /// When the next event is due.
     #[inline]
     pub fn next(&self) -> Time {
@@ -211,6 +220,8 @@ impl<T: Timed> Calendar<T> {
             return;
         }
         self.waiting += moved.len();
+        // Each event has one link, for those who count them.
+        self.free.iter().for_each(|number| self.links[*number as usize].at = 0);
         for (item, order) in moved {
             let number = self.take_entry();
             let item_at = item.at().as_ps();
@@ -406,6 +417,11 @@ mod tests {
                     prop_assert_eq!(next, Some(expected));
                     calendar.consume(1);
                     now = expected.0;
+                }
+                for until in [now + 1, now + 1 + (2000 << scale), u64::MAX] {
+                    let before = plain.iter().filter(|(at, _)| *at < until).count();
+                    let counted = calendar.count_before(Time::from_ps(until));
+                    prop_assert!(before <= counted && counted <= plain.len(), "{} counted of {}", counted, before);
                 }
                 prop_assert_eq!(calendar.len(), plain.len());
                 prop_assert_eq!(calendar.next().as_ps(), plain.first().map_or(u64::MAX, |(at, _)| *at));

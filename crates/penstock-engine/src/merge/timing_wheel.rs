@@ -81,6 +81,12 @@ impl<N: Successor> TimingWheel<N> {
         self.round.get(self.passed)
     }
 
+    /// How many sources send before `until`, of those that are not periodic.
+    pub fn count_before(&self, until: Time) -> usize {
+        let before = |entries: &[WheelEntry<N>]| entries.partition_point(|entry| entry.at < until);
+        before(&self.round[self.passed..]) + before(&self.next_round)
+    }
+
     /// Inserts an entry if it is later than all others and earlier than the first one in the next round: only then the wheel stays
     /// sorted as it advances. Returns whether it did.
     pub fn try_insert(&mut self, entry: WheelEntry<N>) -> bool {

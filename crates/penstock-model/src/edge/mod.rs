@@ -279,6 +279,12 @@ impl Egress {
         self.more.as_deref().map_or(Time::NEVER, |more| more.silent_until(now))
     }
 
+    /// There is no signal before so many packets have arrived in all, modulo 2^32; `None` where something else may cause one.
+    pub fn silent_before_packet(&self) -> Option<u32> {
+        let more = self.more.as_deref().filter(|more| more.reporter.is_none() && !self.admission.answers())?;
+        more.termination.silent_before_packet()
+    }
+
     /// A deadline has come.
     pub fn on_timer(&mut self, now: Time) {
         if self.admission.deadline() <= now {

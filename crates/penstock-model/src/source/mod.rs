@@ -47,6 +47,11 @@ pub trait Source {
     fn spacing(&self) -> Option<Duration> {
         self.period()
     }
+
+    /// No two packets are closer than this.
+    fn least_spacing(&self) -> Duration {
+        self.period().unwrap_or(Duration::ZERO)
+    }
 }
 
 /// Makes the plan, the source at work and the dispatch between them from the lists below. A greedy source has no packets of
@@ -135,6 +140,13 @@ macro_rules! sources {
                 match self {
                     $( AnySource::$variant(it) => it.spacing(), )*
                     AnySource::Custom(it) => it.spacing(),
+                }
+            }
+
+            fn least_spacing(&self) -> Duration {
+                match self {
+                    $( AnySource::$variant(it) => it.least_spacing(), )*
+                    AnySource::Custom(it) => it.least_spacing(),
                 }
             }
         }

@@ -28,6 +28,11 @@ impl Departures {
         Departures { template, place, sequence: 0, window, packets: 0, bytes: 0 }
     }
 
+    /// How many packets have left in all, modulo 2^32.
+    pub fn sent(&self) -> u32 {
+        self.sequence
+    }
+
     /// Sends the next packets of the aggregate, in order of time. A tail-drop FIFO port writes them straight into the next queue;
     /// until then each is only a time and a size.
     #[inline]

@@ -142,6 +142,12 @@ impl CallsEgress {
         self.egress.silent_until(now)
     }
 
+    /// It sends nothing before so many packets of the aggregate have arrived in all, modulo 2^32; `None` where something else may
+    /// cause it.
+    pub fn silent_before_packet(&self) -> Option<u32> {
+        self.egress.silent_before_packet()
+    }
+
     /// Handles the deadline.
     pub fn on_timer(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         self.egress.on_timer(now);

@@ -40,6 +40,11 @@ impl IngressDelay {
         IngressDelay { plan: plan.clone(), stream: key.child("delay").stream(), calendar: Calendar::default() }
     }
 
+    /// At most so many packets reach the ingress before `until`.
+    pub fn count_before(&self, until: Time) -> u64 {
+        self.calendar.count_before(until) as u64
+    }
+
     /// When the next packet reaches the ingress.
     #[inline]
     pub fn next(&self) -> Time {

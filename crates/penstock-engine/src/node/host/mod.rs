@@ -21,6 +21,7 @@ use crate::kernel::journal::Window;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::kernel::route::Routes;
 use crate::merge::tournament_tree::TournamentTree;
+use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
 
@@ -94,13 +95,20 @@ impl Host {
         self.next()
     }
 
-    /// For a host that only receives answers: it sends nothing before this.
-    pub fn quiet_until(&self) -> Time {
+    /// For a host that only receives answers: it sends nothing before this that is answered. `silent_before` is
+    /// [`Host::silent_before_packet`] of the other end of an aggregate.
+    pub fn quiet_until(&self, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> Time {
         let has_only_calls = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty() && self.roce.is_empty();
         if !has_only_calls || !self.egresses.is_empty() || self.forwards {
             return Time::ZERO;
         }
-        self.calls.iter().map(CallsIngress::quiet_until).min().unwrap_or(Time::ZERO)
+        self.calls.iter().map(|calls| calls.quiet_until(&silent_before)).min().unwrap_or(Time::ZERO)
+    }
+
+    /// Nothing is sent to the other end of `flow`, an aggregate of calls that ends here, before so many of its packets have arrived in
+    /// all, modulo 2^32; `None` where something else may cause it.
+    pub fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32> {
+        self.egresses.get(routes.flow(flow).sink as usize).filter(|egress| egress.flow == flow)?.silent_before_packet()
     }
 
     /// Whatever arrives from `now` on, it sends nothing before this; [`Time::ZERO`] where that is never later than `now`.

@@ -34,6 +34,7 @@ use crate::node::process::series::{Observed, Observers};
 use crate::node::shared_state::Switch;
 use crate::node::transit_loop;
 use crate::port::Port;
+use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
@@ -362,11 +363,15 @@ impl LogicalProcess for Process {
     }
 
     #[inline]
-    fn quiet_until(&self) -> Time {
+    fn quiet_until(&self, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> Time {
         match &self.host {
-            Some(host) if !self.is_pausable && self.switch.is_none() => host.quiet_until(),
+            Some(host) if !self.is_pausable && self.switch.is_none() => host.quiet_until(silent_before),
             _ => Time::ZERO,
         }
+    }
+
+    fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32> {
+        self.host.as_ref()?.silent_before_packet(flow, routes)
     }
 
     #[inline]

@@ -160,6 +160,8 @@ pub(super) const CALLS: &[Calls] = &[
     Calls(VOICE, Some(("cle", "threshold = 0.01; weight = 0.3")), None, None),
     Calls(BURSTS, Some(("cle", "threshold = 0.1; weight = 0.3; update = interval; interval = 7 ms")), None, Some(160)),
     Calls(VOICE, Some(("count", "limit = 9")), Some(("single-threshold", "marked-run = 5; unmarked-run = 3")), None),
+    Calls(VOICE, None, Some(("single-threshold", "marked-run = 30; unmarked-run = 3")), None),
+    Calls(BURSTS, None, Some(("single-threshold", "marked-run = 15; unmarked-run = 3; receiving = share")), None),
     Calls(BURSTS, None, Some(("cl", "sar-interval = 10 ms; sending-interval = 10 ms; marks = any")), None),
     Calls(BURSTS, Some(("rfc-6662", "measuring-interval = 10 ms")), Some(("rfc-6662", "measuring-interval = 10 ms")), None),
 ];

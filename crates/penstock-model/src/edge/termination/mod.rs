@@ -193,6 +193,14 @@ impl AtEgress {
         }
     }
 
+    /// There is no signal before so many packets have arrived in all, modulo 2^32; `None` where time alone may cause one.
+    pub(super) fn silent_before_packet(&self) -> Option<u32> {
+        match self {
+            AtEgress::SingleThreshold(it) => Some(it.silent_before_packet()),
+            AtEgress::Silent | AtEgress::Sustainable(_) => None,
+        }
+    }
+
     pub(super) fn on_timer(&mut self, now: Time) -> Option<Signal> {
         match self {
             AtEgress::Silent | AtEgress::SingleThreshold(_) => None,

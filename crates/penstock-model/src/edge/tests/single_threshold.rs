@@ -2,9 +2,10 @@
 
 use super::{egress, ingress, kbps, ms, send, stm};
 use crate::edge::termination::single_threshold::Parameters;
-use crate::edge::{Egress, Signal};
+use crate::edge::{Egress, Signal, TerminationPlan};
 use crate::packet::PcnMark;
 use crate::parameters::testing::read;
+use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
 const SHORT: [&str; 3] = ["marked-run = 3", "unmarked-run = 2", "report-interval = 30 ms"];
@@ -47,6 +48,35 @@ fn every_report_may_need_a_run_of_its_own() {
 fn without_a_report_there_is_nothing_to_cancel() {
     assert_eq!(said(&SHORT, "--##----##"), "..........");
     assert_eq!(said(&SHORT, "###------###--"), "..R.C......R.C");
+}
+
+#[test]
+fn no_signal_comes_before_the_packet_that_the_egress_names() {
+    let mut stream = Key::root(1, 0).child("marks").stream();
+    for counts in ["in-a-row", "since-run"] {
+        for reports in ["while-marked", "until-cancel", "fresh-run"] {
+            let (counts, reports) = (format!("counts-unmarked = {counts}"), format!("reports = {reports}"));
+            let mut egress = egress(&stm(&["marked-run = 9", "unmarked-run = 4", "report-interval = 20 ms", &counts, &reports]));
+            let (mut named, mut signals, mut first) = (0, 0, None);
+            for i in 1..=20_000u32 {
+                // What was named once holds for good, and is exact where marks go on and on.
+                named = egress.silent_before_packet().expect("no other reason for a signal").max(named);
+                let marked = if i <= 9 { 1.0 } else { [0.1, 0.5, 0.97][(i / 100 % 3) as usize] };
+                let said = said_to(&mut egress, ms(u64::from(i)), if stream.chance(marked) { '#' } else { '-' });
+                if said != '.' {
+                    assert!(i >= named, "a signal at packet {i}, none before {named} was promised");
+                    (signals, first) = (signals + 1, first.or(Some((i, named))));
+                }
+                if stream.chance(0.001) {
+                    egress.on_signal(ms(u64::from(i)), Signal::Restart, &mut 0);
+                }
+            }
+            assert_eq!(first, Some((9, 9)));
+            assert!(signals > 100, "{signals} signals");
+        }
+    }
+    let cl = TerminationPlan::Cl(read(&[]).expect("sound"));
+    assert_eq!(egress(&Some(cl)).silent_before_packet(), None);
 }
 
 #[test]

@@ -265,6 +265,14 @@ impl Source for OnOff {
     fn spacing(&self) -> Option<Duration> {
         Some(self.spacing)
     }
+
+    /// A new on period may begin at once where it begins with a packet and the last one was cut off.
+    fn least_spacing(&self) -> Duration {
+        match self.remainder {
+            Remainder::Carried | Remainder::Whole => self.spacing,
+            Remainder::Restarted => Duration::ZERO,
+        }
+    }
 }
 
 fn draw(mean: Duration, stream: &mut Stream) -> Duration {

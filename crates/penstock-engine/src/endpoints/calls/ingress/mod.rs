@@ -15,11 +15,11 @@ use crate::endpoints::emitter::Emitter;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use penstock_model::edge::{Ingress, Signal};
-use penstock_model::id::FlowId;
+use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::probe::Variable;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::SourcePlan;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -50,6 +50,8 @@ pub struct CallsIngress {
     messages: u32,
     /// The egress only answers requests.
     egress_only_answers: bool,
+    /// No two packets of a call are closer than this.
+    least_spacing: Duration,
     /// Requests that have not been answered yet.
     open_requests: u32,
     /// Calls offered, admitted, blocked and terminated.
@@ -95,6 +97,9 @@ penstock_model::state! {
 /// The variables that every aggregate of calls shows.
 pub const CALLS: &[Variable] = CallsIngress::STATE;
 
+/// A promise for less than a spacing over this is not worth finding.
+const MOST_HALVINGS: u64 = 8;
+
 impl CallsIngress {
     /// The aggregate.
     pub fn flow(&self) -> FlowId {
@@ -106,13 +111,37 @@ impl CallsIngress {
         (self.sending.departures.packets, self.sending.departures.bytes)
     }
 
-    /// Until when the egress sends no signal: where it only answers, it has none to send before a request.
-    pub fn quiet_until(&self) -> Time {
-        if self.egress_only_answers && self.open_requests == 0 {
-            self.next_arrival
-        } else {
-            Time::ZERO
+    /// Until when nothing is sent here that the egress answers by a signal: where it only answers, that is a request; where it sends
+    /// none before a packet, as `silent_before` tells of a flow that ends at a process, that packet.
+    pub fn quiet_until(&self, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> Time {
+        if self.egress_only_answers {
+            return if self.open_requests == 0 { self.next_arrival } else { Time::ZERO };
         }
+        silent_before(self.egress.process, self.flow()).map_or(Time::ZERO, |number| self.earliest_departure(number))
+    }
+
+    /// Before this the `number`th packet in all, modulo 2^32, does not leave; [`Time::ZERO`] if that is not known, or soon.
+    fn earliest_departure(&self, number: u32) -> Time {
+        let Sending { departures, emitter, next_change, .. } = &self.sending;
+        let delayed = |until| self.delayed.as_ref().map_or(0, |delayed| delayed.count_before(until));
+        let (calls, spacing) = (self.live.len().max(1) as u64, self.least_spacing);
+        let earlier = number.wrapping_sub(departures.sent()).wrapping_sub(1) as i32;
+        // Where so many call or are delayed, it is not worth looking.
+        let earlier = u64::try_from(earlier).unwrap_or(0);
+        if spacing == Duration::ZERO || calls > earlier || delayed(Time::NEVER) > 2 * earlier {
+            return Time::ZERO;
+        }
+        // From the next packet on a call sends at most once in each spacing, and no others begin before the next change.
+        let mut span = spacing.times(earlier / calls);
+        while span.times(MOST_HALVINGS) >= spacing {
+            let until = emitter.next() + span;
+            let sent = if span < spacing { emitter.count_before(until) } else { calls * span.as_ps().div_ceil(spacing.as_ps()) };
+            if sent + delayed(until) <= earlier {
+                return until.min(*next_change);
+            }
+            span = Duration::from_ps(span.as_ps() / 2);
+        }
+        Time::ZERO
     }
 
     /// The time of the next event here.

@@ -12,8 +12,8 @@ use crate::kernel::journal::Window;
 use crate::kernel::message::Peer;
 use penstock_model::edge::{only_answers, EdgeContext, Ingress};
 use penstock_model::rng::Key;
-use penstock_model::source::SourcePlan;
-use penstock_model::units::Time;
+use penstock_model::source::{AnySource, Source, SourcePlan};
+use penstock_model::units::{Duration, Time};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
@@ -62,6 +62,7 @@ impl CallsIngress {
                 calls: Vec::new(),
                 emitter: Emitter::new(ties),
             },
+            least_spacing: AnySource::new(&source).map_or(Duration::ZERO, |source| source.least_spacing()),
             source,
             ingress,
             egress,

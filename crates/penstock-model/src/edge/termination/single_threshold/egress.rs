@@ -21,6 +21,8 @@ pub struct Egress {
     next: Time,
     /// Reports have been sent that nothing has cancelled.
     reported: bool,
+    /// How many packets have arrived; this wraps around, as their numbers do.
+    arrived: u32,
 }
 
 impl Egress {
@@ -37,12 +39,23 @@ impl Egress {
             unmarked: 0,
             next: Time::ZERO,
             reported: false,
+            arrived: 0,
         }
+    }
+
+    /// There is no signal before so many packets have arrived in all: a run of marked ones has its length, and so has one of
+    /// unmarked ones once there have been reports.
+    pub fn silent_before_packet(&self) -> u32 {
+        let goes_on = self.reports == Reports::UntilCancel && self.reported;
+        let until_report = if goes_on { 1 } else { self.marked_run.saturating_sub(self.marked) };
+        let until_cancel = if self.reported { self.unmarked_run.saturating_sub(self.unmarked) } else { u32::MAX };
+        self.arrived.wrapping_add(until_report.min(until_cancel).max(1))
     }
 
     /// A packet arrives.
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> Option<Signal> {
+        self.arrived = self.arrived.wrapping_add(1);
         self.receiving.add(now, size);
         (self.marked, self.unmarked) = match mark {
             PcnMark::Unmarked => (0, self.unmarked.saturating_add(1)),
