@@ -154,6 +154,23 @@ impl<N: Successor> Emitter<N> {
         second.map(|second| (second, others))
     }
 
+    /// Lets leading sources of the first source's wheel send that keep its spacing, at most `most`: `send` gets these, the time before which they
+    /// may send, which is `bound` or earlier, and the spacing, and returns how many have, as does this.
+    #[inline(always)]
+    pub fn advance_repeating(&mut self, bound: Time, most: usize, send: impl FnOnce(&[WheelEntry<N>], Time, Duration) -> usize) -> usize {
+        let wheel = &mut self.wheels[self.first_wheel];
+        let entries = wheel.remaining();
+        let sent = send(&entries[..entries.len().min(most)], bound.min(self.next_elsewhere), wheel.spacing());
+        if sent > 0 {
+            wheel.repeat(sent);
+            match wheel.first() {
+                Some(entry) if entry.at < self.next_elsewhere => self.first = Due::from(*entry),
+                _ => self.find_first(),
+            }
+        }
+        sent
+    }
+
     /// Lets the first source send, which is in a wheel, then those of the same round that are due before `bound`, at most
     /// `most` in all. `send` gets the time and the slot and returns when that source sends next, or never. Returns how many have
     /// sent.

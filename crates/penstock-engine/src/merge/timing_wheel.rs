@@ -129,6 +129,21 @@ impl<N: Successor> TimingWheel<N> {
         self.pass(count);
     }
 
+    /// Moves the first `count` entries of [`TimingWheel::remaining`] to the next round, whose sources have sent and keep the spacing.
+    #[inline]
+    pub fn repeat(&mut self, count: usize) {
+        let spacing = self.spacing;
+        let sent = &self.round[self.passed..self.passed + count];
+        self.next_round.extend(sent.iter().map(|entry| WheelEntry { at: entry.at + spacing, ..*entry }));
+        self.pass(count);
+    }
+
+    /// The spacing of its sources.
+    #[inline]
+    pub fn spacing(&self) -> Duration {
+        self.spacing
+    }
+
     /// The entries that have not sent in this round.
     #[inline]
     pub fn remaining(&self) -> &[WheelEntry<N>] {

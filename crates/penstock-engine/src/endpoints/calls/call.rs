@@ -68,6 +68,16 @@ impl Call {
         self.spacing
     }
 
+    /// If the next packet but one comes `spacing` after the next, as one of a run that the source has drawn, takes the next one.
+    #[inline(always)]
+    pub fn repeats(&mut self, spacing: Duration) -> bool {
+        let repeats = self.more > 0 && self.spacing == spacing;
+        if repeats {
+            self.more -= 1;
+        }
+        repeats
+    }
+
     #[inline(never)]
     fn draw(&mut self) -> Duration {
         let Some(drawn) = &mut self.drawn else {
