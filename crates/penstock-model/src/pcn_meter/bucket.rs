@@ -138,6 +138,22 @@ pub struct RunningBucket {
 }
 
 impl RunningBucket {
+    /// Whether so many packets from `clock` on, up to which it is filled, leave less than `low` missing at any time, and do not empty it, even
+    /// if it is not filled between them.
+    #[inline]
+    pub fn stays_below(&self, low: u64, clock: Clock, packets: usize) -> bool {
+        let missing = u128::from(self.full_at.wrapping_sub(self.rate.wrapping_mul(clock.0.as_ps())));
+        missing + u128::from(self.grains) * (packets as u128) < u128::from(low.min(self.size))
+    }
+
+    /// Takes a packet's grains at `now`, of which there are enough.
+    #[inline(always)]
+    pub fn take_all(&mut self, now: Time) {
+        let come = self.rate.wrapping_mul(now.as_ps());
+        let before = self.full_at.wrapping_sub(come) as i64;
+        self.full_at = select_unpredictable(before > 0, self.full_at, come).wrapping_add(self.grains);
+    }
+
     /// Takes a packet's grains at `now`, or what there is.
     #[inline(always)]
     pub fn take(&mut self, now: Time) -> Taken<u64> {

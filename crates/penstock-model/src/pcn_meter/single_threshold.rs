@@ -215,6 +215,18 @@ impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
         }
         // Below the sizes, which are narrow.
         let (switch_low, marking_low) = (self.switch_low.value() as u64, self.marking_low.value() as u64);
+        if switch.stays_below(switch_low, self.clock, packets.len()) && marking.stays_below(u64::MAX, self.clock, packets.len()) {
+            // The switch stays off, so nothing is marked or counted.
+            for packet in &*packets {
+                let at = packet.at();
+                switch.take_all(at);
+                marking.take_all(at);
+            }
+            self.clock = Clock::at(end);
+            self.switch.end_run(switch, end);
+            self.marking.end_run(marking, end);
+            return 0;
+        }
         let (form, mut counter, mut marked) = (self.form, self.counter, 0);
         for packet in packets {
             let at = packet.at();
