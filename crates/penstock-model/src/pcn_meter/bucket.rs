@@ -154,6 +154,23 @@ impl RunningBucket {
         self.full_at = select_unpredictable(before > 0, self.full_at, come).wrapping_add(self.grains);
     }
 
+    /// Takes a packet's grains at `now` if there are enough and it `asks` for them; returns whether there were.
+    #[inline(always)]
+    pub fn take_if_enough(&mut self, now: Time, asks: bool) -> bool {
+        let needed = self.missing(now) + self.grains;
+        let is_enough = needed <= self.size;
+        let full_at = self.rate.wrapping_mul(now.as_ps()).wrapping_add(needed);
+        self.full_at = select_unpredictable(is_enough & asks, full_at, self.full_at);
+        is_enough
+    }
+
+    /// What is missing at `now`.
+    #[inline(always)]
+    fn missing(&self, now: Time) -> u64 {
+        let missing = self.full_at.wrapping_sub(self.rate.wrapping_mul(now.as_ps()));
+        select_unpredictable(missing as i64 > 0, missing, 0)
+    }
+
     /// Takes a packet's grains at `now`, or what there is.
     #[inline(always)]
     pub fn take(&mut self, now: Time) -> Taken<u64> {
@@ -189,7 +206,7 @@ impl<N: BucketInteger> Bucket<N> {
 
     /// Goes on from `running`, whose last packet passed at `end`.
     pub fn end_run(&mut self, running: RunningBucket, end: Time) {
-        let missing = running.full_at.wrapping_sub(self.rate.wrapping_mul(end.as_ps()));
+        let missing = running.missing(end);
         self.missing = N::new(u128::from(missing)).expect("less than 2^61");
     }
 }

@@ -3,12 +3,13 @@
 use super::bucket::{Bucket, Clock};
 use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
-use super::PcnMeter;
+use super::{meter_each, Metered, PcnMeter};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
+use std::hint::select_unpredictable;
 
 crate::parameters! {
     /// Pre-emption marking: marks what exceeds the supportable rate, so that the rest is what may stay.
@@ -79,14 +80,46 @@ impl<N: BucketInteger> PcnMeter for PreEmption<N> {
         self.bucket.take_with_debt(needed);
         mark
     }
+
+    #[inline(never)]
+    fn meter_alike<P: Metered>(&mut self, packets: &mut [P], size: Bytes) -> u64 {
+        let (Some(first), Some(end)) = (packets.first().map(P::at), packets.last().map(P::at)) else { return 0 };
+        let running = self.bucket.run(self.clock, end, size).filter(|_| self.clock.is_before(first));
+        let Some(mut bucket) = running else { return meter_each(self, packets).0 };
+        let mut marked = 0;
+        for packet in packets {
+            let at = packet.at();
+            let mark = packet.mark();
+            // Without jumps, which would often be mispredicted.
+            let asks = *mark != PcnMark::Excess;
+            let is_marked = !bucket.take_if_enough(at, asks) & asks;
+            *mark = select_unpredictable(is_marked, PcnMark::Excess, *mark);
+            marked += u64::from(is_marked);
+        }
+        self.clock = Clock::at(end);
+        self.bucket.end_run(bucket, end);
+        marked
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, key, marks, probed};
+    use super::super::testing::{at, batches, key, marks, probed, same_together};
     use super::*;
     use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn packets_of_one_size_are_marked_as_one_by_one(batches in batches(), start in prop::sample::select(vec!["full", "empty"])) {
+            let start = format!("start = {start}");
+            let parameters: Parameters = read(&["supportable-rate = 8 kbit/s", "size = 300 bytes", &start]).expect("sound");
+            same_together(|| PreEmption::<u64>::new(&parameters, key()).expect("fits"), batches)?;
+        }
+    }
 
     #[test]
     fn what_finds_too_few_tokens_is_marked_and_takes_none() {

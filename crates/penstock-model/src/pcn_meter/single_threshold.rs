@@ -245,61 +245,23 @@ impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, key, marks, probed};
+    use super::super::testing::{at, batches, key, marks, probed, same_together};
     use super::*;
     use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
     use proptest::prelude::*;
 
-    /// A packet of 100 bytes as meters see it.
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    struct Seen {
-        at: Time,
-        mark: PcnMark,
-    }
-
-    impl Metered for Seen {
-        fn at(&self) -> Time {
-            self.at
-        }
-
-        fn size(&self) -> Bytes {
-            Bytes::new(100)
-        }
-
-        fn mark(&mut self) -> &mut PcnMark {
-            &mut self.mark
-        }
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1000, ..ProptestConfig::default() })]
 
-        /// Whatever the spacing, up to where buckets fill for longer than 64 bits of grains.
         #[test]
         fn packets_of_one_size_are_marked_as_one_by_one(
             form in prop::sample::select(vec!["form = first", "form = second"]),
             counted in prop::sample::select(vec!["counted = arrivals", "counted = not-full"]),
             start in prop::sample::select(vec!["start = full", "start = empty"]),
-            batches in prop::collection::vec(
-                prop::collection::vec((prop_oneof![Just(0u64), 0u64..80_000_000_000, 0u64..1 << 40, 0u64..1 << 58], 0u8..3), 0..30),
-                1..6,
-            ),
+            batches in batches(),
         ) {
-            let (mut together, mut each) = (meter(&[form, counted, start]), meter(&[form, counted, start]));
-            let mut now = 0u64;
-            for batch in batches {
-                let mut packets: Vec<Seen> = batch.into_iter().map(|(gap, mark)| {
-                    now = now.saturating_add(gap);
-                    let mark = [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess][usize::from(mark)];
-                    Seen { at: Time::from_ps(now), mark }
-                }).collect();
-                let mut expected = packets.clone();
-                let marked = together.meter_alike(&mut packets, Bytes::new(100));
-                prop_assert_eq!(marked, meter_each(&mut each, &mut expected).0);
-                prop_assert_eq!(packets, expected);
-                prop_assert_eq!(format!("{together:?}"), format!("{each:?}"));
-            }
+            same_together(|| meter(&[form, counted, start]), batches)?;
         }
     }
 

@@ -1,10 +1,11 @@
 //! Packets for the tests of PCN meters.
 
-use super::PcnMeter;
+use super::{meter_each, Metered, PcnMeter};
 use crate::packet::testing::with_mark;
 use crate::packet::PcnMark;
 use crate::rng::Key;
-use crate::units::{Duration, Time};
+use crate::units::{Bytes, Duration, Time};
+use proptest::prelude::*;
 
 pub(super) fn at(us: u64) -> Time {
     Time::ZERO + Duration::from_us(us)
@@ -35,4 +36,53 @@ pub(super) fn share(meter: &mut impl PcnMeter, size: u32, spacing: Duration, pac
         marked += u64::from(i >= warm_up && mark > PcnMark::Unmarked);
     }
     marked as f64 / (packets - warm_up) as f64
+}
+
+/// A packet of 100 bytes as meters see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Seen {
+    at: Time,
+    mark: PcnMark,
+}
+
+impl Metered for Seen {
+    fn at(&self) -> Time {
+        self.at
+    }
+
+    fn size(&self) -> Bytes {
+        Bytes::new(100)
+    }
+
+    fn mark(&mut self) -> &mut PcnMark {
+        &mut self.mark
+    }
+}
+
+/// Of the packets of each batch, how many picoseconds after the one before they come, and how marked.
+pub(super) type Batches = Vec<Vec<(u64, u8)>>;
+
+/// Whatever the spacing, up to where buckets fill for longer than 64 bits of grains.
+pub(super) fn batches() -> impl Strategy<Value = Batches> {
+    let gap = prop_oneof![Just(0u64), 0u64..80_000_000_000, 0u64..1 << 40, 0u64..1 << 58];
+    prop::collection::vec(prop::collection::vec((gap, 0u8..3), 0..30), 1..6)
+}
+
+/// A meter marks packets that pass together as it marks them one by one.
+pub(super) fn same_together<M: PcnMeter>(meter: impl Fn() -> M, batches: Batches) -> Result<(), TestCaseError> {
+    let (mut together, mut each, mut now) = (meter(), meter(), 0u64);
+    for batch in batches {
+        let seen = batch.into_iter().map(|(gap, mark)| {
+            now = now.saturating_add(gap);
+            Seen { at: Time::from_ps(now), mark: [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess][usize::from(mark)] }
+        });
+        let mut packets: Vec<Seen> = seen.collect();
+        let mut expected = packets.clone();
+        let marked = together.meter_alike(&mut packets, Bytes::new(100));
+        prop_assert_eq!(marked, meter_each(&mut each, &mut expected).0);
+        prop_assert_eq!(packets, expected);
+        let state = |meter: &M| probed(meter, now.div_ceil(1_000_000));
+        prop_assert_eq!(state(&together), state(&each));
+    }
+    Ok(())
 }

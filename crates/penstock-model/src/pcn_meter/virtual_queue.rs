@@ -3,12 +3,13 @@
 use super::bucket::{Bucket, Clock};
 use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
-use super::PcnMeter;
+use super::{meter_each, Metered, PcnMeter};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
 use crate::rng::{Key, Stream};
 use crate::units::{Bytes, Rate, Time};
+use std::hint::select_unpredictable;
 
 crate::parameters! {
     /// Virtual queue: marks at random, the more often the longer a queue at the admissible rate would be.
@@ -106,14 +107,48 @@ impl<N: BucketInteger> PcnMeter for VirtualQueue<N> {
             mark
         }
     }
+
+    #[inline(never)]
+    fn meter_alike<P: Metered>(&mut self, packets: &mut [P], size: Bytes) -> u64 {
+        let (Some(first), Some(end)) = (packets.first().map(P::at), packets.last().map(P::at)) else { return 0 };
+        // Between two thresholds marks are drawn.
+        let is_step = self.min == self.max;
+        let running = self.room.run(self.clock, end, size).filter(|_| is_step && self.clock.is_before(first));
+        let Some(mut room) = running else { return meter_each(self, packets).0 };
+        // Below the size, which is narrow.
+        let (max, mut marked) = (self.max.value() as u64, 0);
+        for packet in packets {
+            let is_marked = room.take(packet.at()).before >= max;
+            let mark = packet.mark();
+            let before = *mark;
+            *mark = select_unpredictable(is_marked, before.max(PcnMark::Threshold), before);
+            marked += u64::from(*mark > before);
+        }
+        self.clock = Clock::at(end);
+        self.room.end_run(room, end);
+        marked
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, key, marks, probed};
+    use super::super::testing::{at, batches, key, marks, probed, same_together};
     use super::*;
     use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn packets_of_one_size_are_marked_as_one_by_one(
+            batches in batches(),
+            more in prop::sample::select(vec!["min-threshold = 200 bytes", "min-threshold = 600 bytes"]),
+        ) {
+            same_together(|| meter(&[more]), batches)?;
+        }
+    }
 
     /// A byte a millisecond out of the queue.
     fn meter(more: &[&str]) -> VirtualQueue<u64> {
