@@ -117,6 +117,12 @@ impl<N: BucketInteger> PcnMeter for VirtualQueue<N> {
         let Some(mut room) = running else { return meter_each(self, packets).0 };
         // Below the size, which is narrow.
         let (max, mut marked) = (self.max.value() as u64, 0);
+        if room.stays_below(max, self.clock, packets.len()) {
+            packets.iter().for_each(|packet| room.take_all(packet.at()));
+            self.clock = Clock::at(end);
+            self.room.end_run(room, end);
+            return 0;
+        }
         for packet in packets {
             let is_marked = room.take(packet.at()).before >= max;
             let mark = packet.mark();
