@@ -102,11 +102,6 @@ impl Inputs {
     /// `until`. Those until then must be taken before anything else happens to the inputs, or [`Inputs::pause`] called.
     #[inline]
     pub fn front(&mut self, until: Time) -> &[Arrival] {
-        if let Arrivals::Several(batches) = &mut self.arrivals {
-            if batches.is_sparse() {
-                self.move_to_calendar();
-            }
-        }
         match &mut self.arrivals {
             Arrivals::Single(ring) => ring.front(),
             Arrivals::Few(merged) => merged.front(),
@@ -152,7 +147,12 @@ impl Inputs {
         match &mut self.arrivals {
             Arrivals::Single(ring) => ring.consume(count),
             Arrivals::Few(merged) => merged.consume(count),
-            Arrivals::Several(batches) => batches.consume(count),
+            Arrivals::Several(batches) => {
+                batches.consume(count);
+                if batches.is_sparse() {
+                    self.move_to_calendar();
+                }
+            }
             Arrivals::Ordered(calendar) => calendar.consume(count),
             Arrivals::Random(random) => (0..count).for_each(|_| random.pop()),
         }

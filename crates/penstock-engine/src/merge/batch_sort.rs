@@ -282,33 +282,48 @@ impl<T: Timed> BatchSort<T> {
         self.copied = 0;
         self.keys.begin(self.next);
         let last = self.keys.last_instant().min(until);
-        self.list_due(last);
-        let due = &self.due[..];
-        for (place, &input) in due.iter().enumerate() {
-            let input = input as usize;
-            if let Some(coming) = due.get(place + INPUTS_AHEAD) {
-                self.rings[*coming as usize].first().into_iter().for_each(prefetch);
+        if self.rings.len() <= FEW_INPUTS {
+            self.next = Time::NEVER;
+            for (input, (ring, head)) in self.rings.iter().zip(&mut self.heads).enumerate() {
+                if *head <= last {
+                    *head = add_keys(&mut self.keys, ring, input, last);
+                }
+                self.next = self.next.min(*head);
             }
-            let [first, second] = self.rings[input].runs();
-            let head = match self.keys.add(first, input, last) {
-                Time::NEVER => self.keys.add(second, input, last),
-                head => head,
-            };
-            self.heads[input] = head;
-            self.next = self.next.min(head);
+        } else {
+            self.list_due(last);
+            for (place, &input) in self.due.iter().enumerate() {
+                let input = input as usize;
+                if let Some(coming) = self.due.get(place + INPUTS_AHEAD) {
+                    self.rings[*coming as usize].first().into_iter().for_each(prefetch);
+                }
+                self.heads[input] = add_keys(&mut self.keys, &self.rings[input], input, last);
+                self.next = self.next.min(self.heads[input]);
+            }
         }
         self.keys.sort();
-        self.judge_batch();
+        self.is_small = self.keys.sorted().len() <= SMALL_BATCH;
+        if self.rings.len() > FEW_INPUTS {
+            self.judge_batch();
+        }
     }
 
     fn judge_batch(&mut self) {
-        let count = self.keys.sorted().len();
-        self.is_small = count <= SMALL_BATCH;
-        self.group = (self.group.0 + 1, self.group.1 + count);
+        self.group = (self.group.0 + 1, self.group.1 + self.keys.sorted().len());
         if self.group.0 == BATCHES_PER_GROUP {
             let (_, held) = std::mem::take(&mut self.group);
-            self.is_sparse = self.rings.len() > FEW_INPUTS && held * MAX_INPUTS_PER_ARRIVAL < self.rings.len() * BATCHES_PER_GROUP;
+            self.is_sparse = held * MAX_INPUTS_PER_ARRIVAL < self.rings.len() * BATCHES_PER_GROUP;
         }
+    }
+}
+
+/// Makes keys for the arrivals at an input up to and including `last`; returns when the first after that arrives.
+#[inline(always)]
+fn add_keys<T: Timed>(keys: &mut RadixKeys, ring: &Ring<T>, input: usize, last: Time) -> Time {
+    let [first, second] = ring.runs();
+    match keys.add(first, input, last) {
+        Time::NEVER => keys.add(second, input, last),
+        head => head,
     }
 }
 
