@@ -203,3 +203,14 @@ fn what_an_ingress_sends_before_its_egress_has_counted_changes_nothing() {
         }
     }
 }
+
+/// An egress may count copies that the network has made.
+#[test]
+fn what_arrives_twice_is_no_promise() {
+    let bottleneck = "rate = \"20 Mbit/s\"";
+    let text = TWELVE_INGRESSES.replacen(bottleneck, &format!("{bottleneck}\nimpairment.duplication = {{ probability = 0.9 }}"), 1);
+    let [plain, ahead] = [Executor::Plain, Executor::Horizon]
+        .map(|executor| Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("validated").with_executor(executor).run());
+    assert!(plain.calls.iter().any(|(_, calls)| !calls.terminations.is_empty()), "calls are terminated");
+    assert_eq!(plain.digest, ahead.digest);
+}

@@ -19,7 +19,8 @@ use crate::kernel::route::{Departure, FlowSlots};
 use crate::node::host::{EndpointCounts, Host};
 use crate::node::process::Process;
 use penstock_model::edge::{EdgeContext, Egress};
-use penstock_model::id::{FlowId, NodeId, ProcessId, RouteId};
+use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
+use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::rng::Key;
 use penstock_model::source::{AnySource, SourcePlan};
 use penstock_model::transport::roce;
@@ -192,6 +193,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let ingress = Peer { process: ProcessId(from), delay: back };
         let end = CallsEgress::new(self.received(header), egress, ingress, window, group.interval);
         let sink = host(processes, to).add_egress(end, flow.group, initial);
+        let makes_copies = |link: &LinkId| blueprint.links[link.index()].port.impairments.iter().any(ImpairmentPlan::makes_copies);
         let calls = CallsIngress::new(CallsSetup {
             template,
             place: flow.from.0,
@@ -202,6 +204,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             start,
             stop: group.stop,
             egress: Peer { process: ProcessId(to), delay: there },
+            may_be_copied: blueprint.routes[flow.forward.index()].iter().any(makes_copies),
             window,
             ties: (self.ties)(),
             cancel: blueprint.cancel.clone(),

@@ -94,6 +94,11 @@ impairments! {
 }
 
 impl ImpairmentPlan {
+    /// Whether more packets may arrive than were sent.
+    pub fn makes_copies(&self) -> bool {
+        matches!(self, ImpairmentPlan::Duplication(_))
+    }
+
     /// Whether it shows a state.
     pub fn shows_state(&self) -> bool {
         let shows = |entry: &Entry| entry.name == self.name() && !entry.state.is_empty();

@@ -50,6 +50,8 @@ pub struct CallsIngress {
     messages: u32,
     /// The egress only answers requests.
     egress_only_answers: bool,
+    /// More packets may arrive at the egress than leave, so how many it needs tells nothing.
+    may_be_copied: bool,
     /// No two packets of a call are closer than this.
     least_spacing: Duration,
     /// Requests that have not been answered yet.
@@ -128,7 +130,7 @@ impl CallsIngress {
         let earlier = number.wrapping_sub(departures.sent()).wrapping_sub(1) as i32;
         // Where so many call or are delayed, it is not worth looking.
         let earlier = u64::try_from(earlier).unwrap_or(0);
-        if spacing == Duration::ZERO || calls > earlier || delayed(Time::NEVER) > 2 * earlier {
+        if self.may_be_copied || spacing == Duration::ZERO || calls > earlier || delayed(Time::NEVER) > 2 * earlier {
             return Time::ZERO;
         }
         // From the next packet on a call sends at most once in each spacing, and no others begin before the next change.

@@ -37,6 +37,8 @@ pub struct CallsSetup {
     pub stop: Time,
     /// The other edge.
     pub egress: Peer,
+    /// More packets may arrive there than are sent.
+    pub may_be_copied: bool,
     /// When counting is on.
     pub window: Window,
     /// Orders simultaneous emitter at random.
@@ -48,7 +50,7 @@ pub struct CallsSetup {
 impl CallsIngress {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsIngress {
-        let CallsSetup { template, place, member, plan, source, key, start, stop, egress, window, ties, cancel } = setup;
+        let CallsSetup { template, place, member, plan, source, key, start, stop, egress, may_be_copied, window, ties, cancel } = setup;
         let initial = plan.initial.of(member);
         let context = EdgeContext { key, call_rate: plan.call_rate, initial };
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
@@ -62,6 +64,7 @@ impl CallsIngress {
                 calls: Vec::new(),
                 emitter: Emitter::new(ties),
             },
+            may_be_copied,
             least_spacing: AnySource::new(&source).map_or(Duration::ZERO, |source| source.least_spacing()),
             source,
             ingress,
