@@ -5,12 +5,12 @@ mod sack;
 use crate::feedback::Feedback;
 use crate::id::{FlowId, HopId, LinkId};
 use crate::units::{Bytes, Time};
-pub use sack::{SackBlock, SackBlocks};
+pub use sack::{SackBlock, SackBlocks, SackHead, SackRest};
 
 /// What a packet carries for its end hosts. Sequence numbers count segments, not bytes.
 ///
 /// In memory the fields of a variant follow the tag in their order. The number that identifies a packet is the first of four bytes, so that it
-/// stands in one place in all variants but that of acknowledgements, which are full: [`Packet::sequence`] reads it at little cost.
+/// stands in one place in all variants: [`Packet::sequence`] is one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Body {
@@ -33,14 +33,16 @@ pub enum Body {
         /// The segment's number, from zero.
         seq: u32,
     },
-    /// A TCP acknowledgement: see [`Ack`].
+    /// A TCP acknowledgement, of [`Body::ack`] and for [`Body::to_ack`].
     Ack {
         /// Echoes a mark (ECE) [RFC3168 s6.1.3].
         ece: bool,
-        /// What has arrived beyond it.
-        sack: SackBlocks,
+        /// The beginning of what has arrived beyond it.
+        sack: SackHead,
         /// The segment expected next.
         next: u32,
+        /// The rest of what has arrived beyond it.
+        sack_rest: SackRest,
     },
     /// Asks the egress of an aggregate whether a call may begin.
     Request {
@@ -128,15 +130,50 @@ pub enum Body {
     Syn {
         /// With ECN (ECE and CWR set) [RFC3168 s6.1.1].
         ecn: bool,
+        /// Is [`Body::NO_SEGMENT`].
+        number: u32,
     },
     /// Grants it.
     SynAck {
         /// With ECN (ECE set) [RFC3168 s6.1.1].
         ecn: bool,
+        /// Is [`Body::NO_SEGMENT`].
+        number: u32,
     },
 }
 
 impl Body {
+    /// The number of what opens a connection, before all segments.
+    pub const NO_SEGMENT: u32 = u32::MAX;
+
+    /// What asks for a connection.
+    #[inline]
+    pub const fn syn(ecn: bool) -> Body {
+        Body::Syn { ecn, number: Body::NO_SEGMENT }
+    }
+
+    /// What grants it.
+    #[inline]
+    pub const fn syn_ack(ecn: bool) -> Body {
+        Body::SynAck { ecn, number: Body::NO_SEGMENT }
+    }
+
+    /// A TCP acknowledgement.
+    #[inline(always)]
+    pub const fn ack(Ack { next, ece, sack }: Ack) -> Body {
+        let (sack, sack_rest) = sack.split();
+        Body::Ack { ece, sack, next, sack_rest }
+    }
+
+    /// The TCP acknowledgement, if it is one.
+    #[inline(always)]
+    pub const fn to_ack(self) -> Option<Ack> {
+        match self {
+            Body::Ack { ece, sack, next, sack_rest } => Some(Ack { next, ece, sack: SackBlocks::join(sack, sack_rest) }),
+            _ => None,
+        }
+    }
+
     /// Whether flows count it among the packets that they send and receive: data, and what asks for calls.
     #[inline]
     pub const fn is_data(&self) -> bool {
@@ -319,7 +356,7 @@ impl Packet {
             Body::Cell { frame, .. } => frame,
             Body::Ack { next, .. } | Body::RoceAck { next, .. } => next,
             Body::CongestionNotificationPacket { number } => number,
-            Body::Syn { .. } | Body::SynAck { .. } => u32::MAX,
+            Body::Syn { number, .. } | Body::SynAck { number, .. } => number,
         }
     }
 }

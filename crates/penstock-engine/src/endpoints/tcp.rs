@@ -145,9 +145,9 @@ impl TcpEndpoints {
                     host_context.context.record.digest.packet(*at, packet, 0);
                     self.receive_segment(*at, packet, *seq, timers, host_context);
                 }
-                Body::Ack { next, sack, .. } => {
+                Body::Ack { next, sack, sack_rest, .. } => {
                     host_context.context.record.digest.packet(*at, packet, 0);
-                    self.receive_ack(*at, packet, *next, sack, timers, host_context);
+                    self.receive_ack(*at, packet, *next, &SackBlocks::join(*sack, *sack_rest), timers, host_context);
                 }
                 _ => break,
             }
@@ -179,7 +179,7 @@ impl TcpEndpoints {
             end.count(now, packet, before);
         }
         if acknowledges {
-            let body = Body::Ack { next: end.receiver.delivered(), ece: end.receiver.echoes(), sack: SackBlocks::default() };
+            let body = Body::ack(Ack { next: end.receiver.delivered(), ece: end.receiver.echoes(), sack: SackBlocks::default() });
             let packet = end.template.packet(now, end.receiver.packet_size(), body);
             host_context.send(now, end.template.departure.port, &packet);
         } else {
@@ -233,17 +233,18 @@ impl TcpEndpoints {
                 }
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }
-            Body::Ack { next, ece, sack } => {
+            Body::Ack { ece, sack, next, sack_rest } => {
                 let before = self.window_of(flow.source);
-                self.senders[flow.source as usize].sender.on_ack(now, &Ack { next, ece, sack });
+                let ack = Ack { next, ece, sack: SackBlocks::join(sack, sack_rest) };
+                self.senders[flow.source as usize].sender.on_ack(now, &ack);
                 self.trace_window(now, flow.source, before, host_context);
                 self.respond(now, flow.source, timers, host_context);
             }
-            Body::Syn { ecn } => {
+            Body::Syn { ecn, .. } => {
                 self.receivers[flow.sink as usize].receiver.on_syn(now, ecn);
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }
-            Body::SynAck { ecn } => {
+            Body::SynAck { ecn, .. } => {
                 let before = self.window_of(flow.source);
                 self.senders[flow.source as usize].sender.on_syn_ack(now, ecn);
                 self.trace_window(now, flow.source, before, host_context);

@@ -27,7 +27,7 @@ impl Arrival {
             class: 0,
             ecn: Ecn::NotEct,
             pcn: PcnMark::Unmarked,
-            body: Body::Syn { ecn: false },
+            body: Body::syn(false),
         };
         Arrival { at: Time::NEVER, packet }
     };

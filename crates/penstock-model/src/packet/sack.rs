@@ -17,7 +17,25 @@ pub struct SackBlocks {
     blocks: [[[u8; 3]; 2]; 3],
 }
 
+/// The first bytes of [`SackBlocks`].
+pub type SackHead = [u8; 2];
+/// The other bytes.
+pub type SackRest = [u8; 16];
+
 impl SackBlocks {
+    /// In two parts, for a packet in which the acknowledgement lies between them.
+    #[inline(always)]
+    pub const fn split(self) -> (SackHead, SackRest) {
+        let [[[a, b, c], [d, e, f]], [[g, h, i], [j, k, l]], [[m, n, o], [p, q, r]]] = self.blocks;
+        ([a, b], [c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r])
+    }
+
+    /// What has been [split](SackBlocks::split).
+    #[inline(always)]
+    pub const fn join([a, b]: SackHead, [c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r]: SackRest) -> SackBlocks {
+        SackBlocks { blocks: [[[a, b, c], [d, e, f]], [[g, h, i], [j, k, l]], [[m, n, o], [p, q, r]]] }
+    }
+
     /// How far beyond the cumulative acknowledgement a block may end.
     pub const REACH: u32 = (1 << 24) - 1;
 
@@ -61,6 +79,8 @@ mod tests {
         for count in 0..=3 {
             let packed = SackBlocks::new(next, blocks[..count].iter().copied());
             assert!(packed.beyond(next).eq(blocks[..count].iter().copied()));
+            let (head, rest) = packed.split();
+            assert_eq!(SackBlocks::join(head, rest), packed);
         }
         // A fourth has no room.
         assert!(SackBlocks::new(next, blocks.iter().chain(&blocks).copied()).beyond(next).eq(blocks));

@@ -2,7 +2,7 @@
 
 use super::ecn::EcnReceiver;
 use super::{Parameters, Transmission};
-use crate::packet::{Body, Ecn, SackBlock, SackBlocks};
+use crate::packet::{Ack, Body, Ecn, SackBlock, SackBlocks};
 use crate::prefetch::prefetch;
 use crate::transport::ranges::RangeSet;
 use crate::units::{Duration, Time};
@@ -148,10 +148,10 @@ impl Receiver {
     pub fn next_transmission(&mut self, _now: Time) -> Option<Transmission> {
         let size = self.parameters.header_size();
         if std::mem::take(&mut self.syn_ack_due) {
-            return Some(Transmission { body: Body::SynAck { ecn: self.ecn.negotiated }, size, ecn: self.ecn.of_syn_ack() });
+            return Some(Transmission { body: Body::syn_ack(self.ecn.negotiated), size, ecn: self.ecn.of_syn_ack() });
         }
         if let Some(next) = self.earlier_due.take() {
-            let body = Body::Ack { next, ece: !self.ecn.echoes, sack: SackBlocks::default() };
+            let body = Body::ack(Ack { next, ece: !self.ecn.echoes, sack: SackBlocks::default() });
             return Some(Transmission { body, size, ecn: self.ecn.of_ack() });
         }
         self.takes_ack().then(|| Transmission { body: self.ack(), size, ecn: self.ecn.of_ack() })
@@ -215,7 +215,7 @@ impl Receiver {
     #[inline(always)]
     fn ack(&self) -> Body {
         let sack = if self.reports_blocks() { self.sack() } else { SackBlocks::default() };
-        Body::Ack { next: self.next, ece: self.ecn.echoes, sack }
+        Body::ack(Ack { next: self.next, ece: self.ecn.echoes, sack })
     }
 
     /// The latest blocks first [RFC2018 s4], then the highest, as many as fit.

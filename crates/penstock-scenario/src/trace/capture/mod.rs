@@ -167,15 +167,15 @@ fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepo
     let mut written = Options::NONE;
     let (addresses, sequence, acknowledgement, flags, payload) = match packet.body.untagged() {
         Body::Segment { seq, cwr, .. } => (data, position(seq), 1, ACK | if cwr { CWR } else { 0 }, payload),
-        Body::Ack { next, ece, sack } => {
-            written.blocks(&Ack { next, ece, sack }, position);
+        body @ Body::Ack { next, ece, .. } => {
+            body.to_ack().iter().for_each(|ack| written.blocks(ack, position));
             (back, 1, position(next), ACK | if ece { ECE } else { 0 }, 0)
         }
-        Body::Syn { ecn } => {
+        Body::Syn { ecn, .. } => {
             written.of_syn(payload, has_blocks);
             (data, 0, 0, SYN | if ecn { ECE | CWR } else { 0 }, 0)
         }
-        Body::SynAck { ecn } => {
+        Body::SynAck { ecn, .. } => {
             written.of_syn(payload, has_blocks);
             (back, 0, 1, SYN | ACK | if ecn { ECE } else { 0 }, 0)
         }

@@ -24,7 +24,7 @@ impl Sender {
                 self.restart_timer(now);
                 let ecn = self.parameters.ecn;
                 let codepoint = if ecn { self.ecn.capable.of_syn() } else { Ecn::NotEct };
-                Some(Transmission { body: Body::Syn { ecn }, size: self.parameters.header_size(), ecn: codepoint })
+                Some(Transmission { body: Body::syn(ecn), size: self.parameters.header_size(), ecn: codepoint })
             }
             Connection::Closed | Connection::SynSent { .. } => None,
         }

@@ -69,8 +69,8 @@ fn a_loss_is_told_to_the_receiver_too() {
 fn new_segments_alone_are_ecn_capable() {
     let mut path = path("new-reno", &[("syn", Value::Switch(true))]).losing_once(&[2]).start(None);
     path.run_ms(500);
-    assert_eq!(path.log[0].1, Body::Syn { ecn: true });
-    assert_eq!(path.log_back[0].1, Body::SynAck { ecn: true });
+    assert_eq!(path.log[0].1, Body::syn(true));
+    assert_eq!(path.log_back[0].1, Body::syn_ack(true));
     for ((_, body), codepoint) in path.log.iter().zip(&path.codepoints) {
         let expected = match body {
             Body::Segment { retransmission: false, .. } => Ecn::Ect0,
@@ -87,7 +87,7 @@ fn without_ecn_nothing_is_ecn_capable() {
     let given = [("syn", Value::Switch(true)), ("initial-window", text("8 packets"))];
     let mut path = Path::new(&parameters(&given)).marking(&[2]).start(None);
     path.run_ms(500);
-    assert_eq!(path.log[0].1, Body::Syn { ecn: false });
+    assert_eq!(path.log[0].1, Body::syn(false));
     assert!(path.codepoints.iter().chain(&path.codepoints_back).all(|codepoint| *codepoint == Ecn::NotEct));
 }
 

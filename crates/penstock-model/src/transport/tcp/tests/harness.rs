@@ -152,9 +152,9 @@ impl Path {
         let coded = (self.codepoints.len(), self.codepoints_back.len());
         match arrived {
             Some((true, Body::Segment { seq, cwr, .. }, ecn)) => self.receiver.on_segment(self.now, seq, ecn, cwr),
-            Some((true, Body::Syn { ecn }, _)) => self.receiver.on_syn(self.now, ecn),
-            Some((false, Body::Ack { next, ece, sack }, _)) => self.sender.on_ack(self.now, &Ack { next, ece, sack }),
-            Some((false, Body::SynAck { ecn }, _)) => self.sender.on_syn_ack(self.now, ecn),
+            Some((true, Body::Syn { ecn, .. }, _)) => self.receiver.on_syn(self.now, ecn),
+            Some((false, body @ Body::Ack { .. }, _)) => self.sender.on_ack(self.now, &body.to_ack().expect("it is one")),
+            Some((false, Body::SynAck { ecn, .. }, _)) => self.sender.on_syn_ack(self.now, ecn),
             Some(other) => unreachable!("{other:?} went the wrong way"),
             None if self.sender.deadline() == self.now => self.sender.on_deadline(self.now),
             None => self.receiver.on_timeout(self.now),
@@ -173,7 +173,7 @@ impl Path {
     /// What would be sent, and how the end that it reaches would look, by header prediction; `None` of what is not predicted.
     fn predicted(&self, arrived: Body) -> Option<(Vec<(Body, Ecn)>, String)> {
         match arrived {
-            Body::Ack { next, ece, sack } if sack.is_empty() => {
+            Body::Ack { next, ece, sack, sack_rest } if SackBlocks::join(sack, sack_rest).is_empty() => {
                 let mut sender = self.sender.clone();
                 let Segments { first, end, new_from } = sender.on_predicted_ack(self.now, next, ece)?;
                 let segment = |seq| {
@@ -187,7 +187,7 @@ impl Path {
             Body::Segment { seq, .. } => {
                 let mut receiver = self.receiver.clone();
                 let acknowledges = receiver.on_predicted_segment(self.now, seq)?;
-                let ack = (Body::Ack { next: receiver.delivered(), ece: false, sack: SackBlocks::default() }, Ecn::NotEct);
+                let ack = (Body::ack(Ack { next: receiver.delivered(), ece: false, sack: SackBlocks::default() }), Ecn::NotEct);
                 Some((acknowledges.then_some(ack).into_iter().collect(), format!("{receiver:?}")))
             }
             _ => None,
@@ -234,7 +234,8 @@ impl Path {
     /// The acknowledgements sent, as `milliseconds: acknowledgement[start-end,...]`; ECE is `e`.
     pub fn answered(&self) -> String {
         lines(&self.log_back, |body| match body {
-            Body::Ack { next, ece, sack } => {
+            Body::Ack { .. } => {
+                let Ack { next, ece, sack } = body.to_ack().expect("it is one");
                 let blocks: String = sack.beyond(next).map(|block| format!("[{}-{}]", block.start, block.end)).collect();
                 format!("{next}{}{blocks}", if ece { "e" } else { "" })
             }

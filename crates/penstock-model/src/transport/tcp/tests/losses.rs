@@ -4,7 +4,7 @@
 
 use super::super::Receiver;
 use super::harness::{parameters, text, Path};
-use crate::packet::{Body, Ecn};
+use crate::packet::{Ack, Body, Ecn};
 use crate::parameters::Value;
 use crate::units::Time;
 
@@ -126,7 +126,7 @@ fn the_first_block_holds_the_segment_that_arrived_last_wherever_it_lies() {
     for (seq, answer) in arrivals {
         receiver.on_segment(Time::ZERO, seq, Ecn::NotEct, false);
         let sent = receiver.next_transmission(Time::ZERO).expect("an acknowledgement");
-        let Body::Ack { next, sack, .. } = sent.body else { unreachable!("{sent:?}") };
+        let Some(Ack { next, sack, .. }) = sent.body.to_ack() else { unreachable!("{sent:?}") };
         let blocks: String = sack.beyond(next).map(|block| format!("[{}-{}]", block.start, block.end)).collect();
         assert_eq!(format!("{next}{blocks}"), answer, "segment {seq}");
     }

@@ -1,7 +1,7 @@
 //! Which blocks a receiver tells of, and in which order [RFC2018 s4].
 
 use super::harness::{parameters, text};
-use crate::packet::{Body, Ecn};
+use crate::packet::{Ack, Ecn};
 use crate::transport::tcp::Receiver;
 use crate::units::Time;
 
@@ -10,7 +10,7 @@ fn blocks_after(segments: &[u32]) -> Vec<String> {
     let mut receiver = Receiver::new(&parameters(&[("variant", text("sack"))]));
     let mut answer = |seq: &u32| {
         receiver.on_segment(Time::ZERO, *seq, Ecn::NotEct, false);
-        let Some(Body::Ack { next, sack, .. }) = receiver.next_transmission(Time::ZERO).map(|sent| sent.body) else {
+        let Some(Ack { next, sack, .. }) = receiver.next_transmission(Time::ZERO).and_then(|sent| sent.body.to_ack()) else {
             panic!("what is out of order is acknowledged at once");
         };
         sack.beyond(next).map(|block| format!("{}-{}", block.start, block.end)).collect::<Vec<_>>().join(" ")
