@@ -78,6 +78,13 @@ impl Received {
         }
     }
 
+    /// As [`Received::count`], where no more [is recorded](Received::is_recorded).
+    #[inline(always)]
+    pub fn count_unrecorded(&mut self, now: Time, packet: &Packet) {
+        debug_assert!(!self.is_recorded());
+        self.counts.count(now, packet);
+    }
+
     /// Whether more is recorded than counts.
     pub fn is_recorded(&self) -> bool {
         self.recorder.is_some()

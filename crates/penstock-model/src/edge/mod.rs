@@ -230,6 +230,12 @@ impl Egress {
         self.more.is_none() && self.admission.only_samples()
     }
 
+    /// A packet with this mark arrives, at an egress that [only samples](Egress::only_samples) them.
+    #[inline(always)]
+    pub fn on_mark(&mut self, mark: PcnMark) {
+        self.admission.on_mark(mark);
+    }
+
     /// Packets with these marks arrive, at an egress that [only samples](Egress::only_samples) them.
     #[inline(always)]
     pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {

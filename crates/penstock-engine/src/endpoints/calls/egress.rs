@@ -91,6 +91,15 @@ impl CallsEgress {
         self.intervals.is_none() && !self.received.is_recorded() && self.egress.only_samples()
     }
 
+    /// Takes a media packet where the egress [only samples](CallsEgress::only_samples).
+    #[inline(always)]
+    pub fn on_sample(&mut self, now: Time, packet: &Packet, is_counted: bool) {
+        if is_counted {
+            self.received.count_unrecorded(now, packet);
+        }
+        self.egress.on_mark(packet.pcn);
+    }
+
     /// Fast path where the egress [only samples](CallsEgress::only_samples): takes leading media packets of one aggregate that
     /// arrive before `bound` and adds them to `digest`, with all state in registers. Returns how many; the first is one.
     pub fn on_media_batch(&mut self, arrivals: &[Arrival], bound: Time, digest: &mut Digest) -> usize {

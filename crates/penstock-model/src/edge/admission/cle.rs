@@ -216,6 +216,13 @@ impl Estimator {
         self.is_timeless
     }
 
+    /// A packet with this mark arrives, and is a sample and nothing else.
+    #[inline(always)]
+    pub fn on_mark(&mut self, mark: PcnMark) {
+        debug_assert!(self.is_timeless);
+        self.average.add(f64::from(u8::from(self.marks.count(mark))));
+    }
+
     /// Packets with these marks arrive, and are samples and nothing else.
     #[inline(always)]
     pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {

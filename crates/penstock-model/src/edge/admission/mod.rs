@@ -137,6 +137,13 @@ impl AtEgress {
     }
 
     #[inline(always)]
+    pub(super) fn on_mark(&mut self, mark: PcnMark) {
+        if let AtEgress::Cle(estimator) = self {
+            estimator.on_mark(mark);
+        }
+    }
+
+    #[inline(always)]
     pub(super) fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
         match self {
             AtEgress::Cle(estimator) => estimator.on_marks(marks),
