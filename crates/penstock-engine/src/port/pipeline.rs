@@ -28,10 +28,11 @@ impl Port {
         match self.queueing {
             Queueing::TailDropFifo(_) if context.record.is_untraced() && self.arrival_marker.is_none() => {
                 if most >= MIN_BATCH && self.can_batch_to_one_channel(from, most, context) {
-                    return self.batch_to_one_channel(packets, most, context, |place, (arrival, hop)| {
-                        *place = *arrival;
+                    return self.batch_to_one_channel(packets, most, context, |place, (arrival, hop), transit| {
+                        place.at = arrival.at.wrapping_plus(transit);
+                        place.packet = arrival.packet;
                         place.packet.hop = hop;
-                        arrival.packet.header_word()
+                        (arrival.at, arrival.packet.header_word())
                     });
                 }
                 if most >= MIN_BATCH && self.has_room_for_batch(from, most) {

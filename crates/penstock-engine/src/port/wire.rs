@@ -70,6 +70,12 @@ impl Wire {
         self.options.is_none()
     }
 
+    /// The last size that was asked for and how long its transmission takes at the first rate.
+    #[inline]
+    pub fn last_transmission(&self) -> (u32, Duration) {
+        self.cached
+    }
+
     /// How long the transmission of `size` bytes takes at the first rate.
     #[inline]
     pub fn transmission_time(&mut self, size: u32) -> Duration {

@@ -14,7 +14,7 @@ use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::pcn_meter::Metered;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
 use std::hint::select_unpredictable;
 
 /// The batch size from which on batches are faster than single packets.
@@ -81,9 +81,9 @@ impl Port {
         let packets = train.iter().zip(0u32..);
         if self.can_batch_to_one_channel(first.created, train.len(), context) {
             let marks = first.header_word() >> 32 << 32;
-            return self.batch_to_one_channel(packets, train.len(), context, |place, (&TrainPacket { at, size }, i)| {
-                write(place, at, (at, size), i);
-                marks | u64::from(size)
+            return self.batch_to_one_channel(packets, train.len(), context, |place, (&TrainPacket { at, size }, i), transit| {
+                write(place, at.wrapping_plus(transit), (at, size), i);
+                (at, marks | u64::from(size))
             });
         }
         let next = context.routes.hop(hop);
@@ -196,14 +196,15 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Processes at most `most` packets, which `write` writes, returning their header words, as a batch, if [`Port::can_batch_to_one_channel`].
+    /// Processes at most `most` packets as a batch, if [`Port::can_batch_to_one_channel`]. `write` writes one as it arrives so much later, modulo 2^64 ps, and returns
+    /// when it arrives here, and its header word.
     #[inline(always)]
     pub(in crate::port) fn batch_to_one_channel<P>(
         &mut self,
         packets: impl Iterator<Item = P>,
         most: usize,
         context: &mut Context<'_, '_>,
-        write: impl Fn(&mut Arrival, P) -> u64,
+        write: impl Fn(&mut Arrival, P, Duration) -> (Time, u64),
     ) {
         let Port { queueing: Queueing::TailDropFifo(queue), only_channel: Some((process, input)), counters, wire, pcn, delay, .. } = self
         else {
@@ -213,17 +214,27 @@ impl Port {
         let ring = context.outputs.queue(*process, *input).expect("checked by the caller");
         let was_empty = ring.len() == 0;
         let mut alikeness = Alikeness::OF_NONE;
-        let count = ring.add_all(packets, most, |place, packet| {
-            alikeness.add(write(place, packet));
-        });
-        let mut parts = ring.last_mut(count);
+        let mut guess = if pcn.is_none() { queue.guess_idle(wire, *delay) } else { None };
+        let count = if let Some(guess) = &mut guess {
+            ring.add_all(packets, most, |place, packet| {
+                let (at, header) = write(place, packet, guess.transit);
+                guess.add(at);
+                alikeness.add(header);
+            })
+        } else {
+            ring.add_all(packets, most, |place, packet| alikeness.add(write(place, packet, Duration::ZERO).1))
+        };
         let alike = alikeness.holds();
-        if let Some(pcn) = pcn {
-            let one_size = parts[0].first().filter(|_| alike).map(Metered::size);
-            parts.iter_mut().for_each(|part| pcn.meter_all(part, one_size, counters));
+        let is_served = guess.is_some_and(|guess| queue.serve_guessed(ring.last_mut(count), alike, &guess, counters));
+        if !is_served {
+            let mut parts = ring.last_mut(count);
+            if let Some(pcn) = pcn {
+                let one_size = parts[0].first().filter(|_| alike).map(Metered::size);
+                parts.iter_mut().for_each(|part| pcn.meter_all(part, one_size, counters));
+            }
+            let never = queue.serve_batch(parts, alike, wire, *delay, counters);
+            ring.drop_last(never);
         }
-        let never = queue.serve_batch(parts, alike, wire, *delay, counters);
-        ring.drop_last(never);
         if was_empty && ring.len() > 0 {
             context.outputs.announce_head(*process, *input);
         }
@@ -235,9 +246,10 @@ impl Port {
         let Some(first) = entries.first() else { return };
         let is_alone = self.transmit_batch.len() == 0 && context.record.is_untraced();
         if is_alone && entries.len() >= MIN_BATCH && self.can_batch_to_one_channel(first.at, entries.len(), context) {
-            self.batch_to_one_channel(entries.iter(), entries.len(), context, |place, entry| {
+            self.batch_to_one_channel(entries.iter(), entries.len(), context, |place, entry, transit| {
                 *place = entry.arrival();
-                place.packet.header_word()
+                place.at = entry.at.wrapping_plus(transit);
+                (entry.at, place.packet.header_word())
             });
         } else {
             self.add_periodic_to_batch(entries);

@@ -2,6 +2,7 @@
 //! [`crate::port::queueing::precomputed`] does, with fewer checks per packet.
 
 use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
@@ -28,13 +29,35 @@ pub struct TailDropFifo {
     bytes: u64,
     limits_bytes: bool,
     last_end: Time,
+    /// No packet of the last batch had to wait.
+    was_idle: bool,
+}
+
+/// The guess that each packet of a batch is as large as the last one before, and finds the wire idle.
+pub struct IdleGuess {
+    size: u32,
+    transmission: Duration,
+    /// From the arrival of a packet here to that at the far end.
+    pub transit: Duration,
+    /// When the wire is free.
+    free_at: Time,
+    holds: bool,
+}
+
+impl IdleGuess {
+    /// A packet arrives at `at`, modulo 2^64 ps.
+    #[inline(always)]
+    pub fn add(&mut self, at: Time) {
+        self.holds &= self.free_at <= at;
+        self.free_at = at.wrapping_plus(self.transmission);
+    }
 }
 
 impl TailDropFifo {
     /// An empty queue.
     pub fn new(discipline: TailDrop) -> TailDropFifo {
         let limits_bytes = discipline.packets().is_none();
-        TailDropFifo { discipline, waiting: Ring::default(), sizes: Ring::default(), bytes: 0, limits_bytes, last_end: Time::ZERO }
+        TailDropFifo { discipline, waiting: Ring::default(), sizes: Ring::default(), bytes: 0, limits_bytes, last_end: Time::ZERO, was_idle: false }
     }
 
     /// Asks for the memory where the next packet that waits goes.
@@ -90,6 +113,36 @@ impl TailDropFifo {
         self.waiting.len() + packets <= limit
     }
 
+    /// A guess for a batch, `delay` after whose transmission the packets arrive, if it is likely to hold.
+    #[inline]
+    pub fn guess_idle(&self, wire: &Wire, delay: Duration) -> Option<IdleGuess> {
+        let (size, transmission) = wire.last_transmission();
+        let guess = IdleGuess { size, transmission, transit: transmission + delay, free_at: self.last_end, holds: true };
+        self.was_idle.then_some(guess)
+    }
+
+    /// Serves packets, `alike` in size and precedence or not, which arrive at the far end at the times that are in them if `guess` holds; otherwise they get those of
+    /// their arrivals here again. Returns whether it does.
+    #[inline(always)]
+    pub fn serve_guessed(&mut self, packets: [&mut [Arrival]; 2], alike: bool, guess: &IdleGuess, counters: &mut PortCounters) -> bool {
+        let IdleGuess { size, transmission, transit, free_at, holds } = *guess;
+        let count = packets[0].len() + packets[1].len();
+        let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return true };
+        let (from, last) = (first.at.wrapping_minus(transit), last.at.wrapping_minus(transit));
+        let is_as_guessed = holds && alike && first.packet.size == size && last + transit < Time::NEVER;
+        if !is_as_guessed || !counters.crosses_no_window_edge(from, free_at) {
+            packets.into_iter().flatten().for_each(|packet| packet.at = packet.at.wrapping_minus(transit));
+            self.was_idle = false;
+            return false;
+        }
+        if cfg!(debug_assertions) {
+            counters.sent += count as u64;
+        }
+        self.last_end = free_at;
+        counters.complete_departures(free_at, count as u64, size, first.packet.precedence, transmission, 0);
+        true
+    }
+
     /// Turns packets for which there is room, `alike` in size and precedence or not, from arrivals here into arrivals at the far end,
     /// `delay` after their transmission. There is no trace, and PCN meters have seen them. Returns how many of them, the last, never
     /// leave.
@@ -141,6 +194,7 @@ impl TailDropFifo {
             }
         }
         drop(waiting);
+        self.was_idle = waited == 0;
         if cfg!(debug_assertions) {
             counters.sent += never_waited;
         }
