@@ -197,7 +197,8 @@ impl<T: Timed> BatchSort<T> {
         }
         let keys = &self.keys.sorted()[self.copied..];
         let keys = &keys[..keys.len().min(MAX_COPIED)];
-        self.front.extend(keys.iter().map(|key| self.rings[RadixKeys::input(*key)].take_first()));
+        let BatchSort { front, rings, .. } = self;
+        front.extend(keys.iter().map(|key| rings[RadixKeys::input(*key)].take_first()));
         self.copied += keys.len();
     }
 
@@ -283,23 +284,32 @@ impl<T: Timed> BatchSort<T> {
         self.keys.begin(self.next);
         let last = self.keys.last_instant().min(until);
         if self.rings.len() <= FEW_INPUTS {
-            self.next = Time::NEVER;
-            for (input, (ring, head)) in self.rings.iter().zip(&mut self.heads).enumerate() {
-                if *head <= last {
-                    *head = add_keys(&mut self.keys, ring, input, last);
+            let BatchSort { rings, heads, keys, next, .. } = self;
+            *next = Time::NEVER;
+            keys.add_all(|list| {
+                for (input, (ring, head)) in rings.iter().zip(heads).enumerate() {
+                    if *head <= last {
+                        *head = list.add(ring, input, last);
+                    }
+                    *next = (*head).min(*next);
                 }
-                self.next = self.next.min(*head);
-            }
+            });
         } else {
             self.list_due(last);
-            for (place, &input) in self.due.iter().enumerate() {
-                let input = input as usize;
-                if let Some(coming) = self.due.get(place + INPUTS_AHEAD) {
-                    self.rings[*coming as usize].first().into_iter().for_each(prefetch);
+            let BatchSort { rings, heads, keys, due, next, .. } = self;
+            keys.add_all(|list| {
+                let mut first = *next;
+                for (place, &input) in due.iter().enumerate() {
+                    let input = input as usize;
+                    if let Some(coming) = due.get(place + INPUTS_AHEAD) {
+                        rings[*coming as usize].first().into_iter().for_each(prefetch);
+                    }
+                    let head = list.add(&rings[input], input, last);
+                    heads[input] = head;
+                    first = first.min(head);
                 }
-                self.heads[input] = add_keys(&mut self.keys, &self.rings[input], input, last);
-                self.next = self.next.min(self.heads[input]);
-            }
+                *next = first;
+            });
         }
         self.keys.sort();
         self.is_small = self.keys.sorted().len() <= SMALL_BATCH;
@@ -314,16 +324,6 @@ impl<T: Timed> BatchSort<T> {
             let (_, held) = std::mem::take(&mut self.group);
             self.is_sparse = held * MAX_INPUTS_PER_ARRIVAL < self.rings.len() * BATCHES_PER_GROUP;
         }
-    }
-}
-
-/// Makes keys for the arrivals at an input up to and including `last`; returns when the first after that arrives.
-#[inline(always)]
-fn add_keys<T: Timed>(keys: &mut RadixKeys, ring: &Ring<T>, input: usize, last: Time) -> Time {
-    let [first, second] = ring.runs();
-    match keys.add(first, input, last) {
-        Time::NEVER => keys.add(second, input, last),
-        head => head,
     }
 }
 

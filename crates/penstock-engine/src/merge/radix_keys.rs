@@ -1,5 +1,6 @@
 //! Radix keys: the order of arrivals as sortable keys of one word.
 
+use crate::merge::ring::Ring;
 use crate::merge::Timed;
 use penstock_model::units::Time;
 
@@ -8,8 +9,8 @@ const INPUT_BITS: u32 = 10;
 
 /// From so many on, keys are sorted by radix.
 const MIN_RADIX_SORT: usize = 8;
-/// If a radix bucket has more keys, they are left to the general sort of the library.
-const MAX_BUCKET: u32 = 16;
+/// If a radix bucket has more keys, one less than a power of two, they are left to the general sort of the library.
+const MAX_BUCKET: u32 = 15;
 
 /// Instants and inputs, packed: arrivals at one instant go by the input, and those of one input are in order anyway.
 #[derive(Debug, Default)]
@@ -18,6 +19,7 @@ pub struct RadixKeys {
     origin: u64,
     /// Has as many bits as the largest key.
     bits: u64,
+    /// So many keys, followed by old ones.
     unsorted: Vec<u64>,
     /// The same keys sorted, followed by old ones.
     sorted: Vec<u64>,
@@ -40,7 +42,6 @@ impl RadixKeys {
     pub fn begin(&mut self, origin: Time) {
         (self.origin, self.bits) = (origin.as_ps(), 0);
         self.count = 0;
-        self.unsorted.clear();
     }
 
     /// The keys in order, once they have been sorted.
@@ -54,21 +55,19 @@ impl RadixKeys {
         Time::from_ps(self.origin.saturating_add(u64::MAX >> INPUT_BITS))
     }
 
-    /// Adds keys for arrivals at `input` up to and including `last`; returns when the first after that arrives.
+    /// Adds the keys that `add` adds.
     #[inline(always)]
-    pub fn add<T: Timed>(&mut self, arrivals: &[T], input: usize, last: Time) -> Time {
-        let count = arrivals.iter().take_while(|arrival| arrival.at() <= last).count();
-        let key = |arrival: &T| (arrival.at().as_ps() - self.origin) << INPUT_BITS | input as u64;
-        self.unsorted.extend(arrivals[..count].iter().map(key));
-        self.bits |= self.unsorted.last().map_or(0, |key| *key);
-        arrivals.get(count).map_or(Time::NEVER, |next| next.at())
+    pub fn add_all(&mut self, add: impl FnOnce(&mut KeyList<'_>)) {
+        let mut list = KeyList { keys: &mut self.unsorted, count: self.count, bits: self.bits, origin: self.origin };
+        add(&mut list);
+        (self.count, self.bits) = (list.count, list.bits);
     }
 
     /// Sorts the keys: each goes into the bucket that its upper bits name, of which there are about as many as keys, and is
     /// then a place or two away from where it belongs.
     pub fn sort(&mut self) {
         let RadixKeys { sorted, unsorted, places, .. } = self;
-        self.count = unsorted.len();
+        let unsorted = &unsorted[..self.count];
         if sorted.len() < self.count {
             sorted.resize(self.count, 0);
         }
@@ -82,24 +81,72 @@ impl RadixKeys {
         let bucket = |key: u64| (key >> shift) as usize;
         places.clear();
         places.resize(buckets, 0);
-        for &key in &*unsorted {
+        for &key in unsorted {
             places[bucket(key)] += 1;
         }
-        let (mut end, mut most) = (0, 0);
+        let (mut end, mut bits) = (0, 0);
         for place in places.iter_mut() {
             let count = std::mem::replace(place, end);
             end += count;
-            most = most.max(count);
+            bits |= count;
         }
-        for &key in &*unsorted {
+        for &key in unsorted {
             let place = &mut places[bucket(key)];
             sorted[*place as usize] = key;
             *place += 1;
         }
-        if most > MAX_BUCKET {
+        if bits > MAX_BUCKET {
             sorted.sort_unstable();
         } else {
+            exchange_neighbours(sorted);
             insertion_sort(sorted);
+        }
+    }
+}
+
+/// Unsorted keys while they are added: what changes stays in registers.
+pub struct KeyList<'a> {
+    keys: &'a mut Vec<u64>,
+    count: usize,
+    bits: u64,
+    origin: u64,
+}
+
+impl KeyList<'_> {
+    /// Adds keys for the arrivals that wait at `input` up to and including `last`; returns when the first after that arrives.
+    #[inline(always)]
+    pub fn add<T: Timed>(&mut self, arrivals: &Ring<T>, input: usize, last: Time) -> Time {
+        let front = arrivals.front();
+        match self.add_run(front, input, last) {
+            Time::NEVER if front.len() < arrivals.len() => self.add_run(arrivals.runs()[1], input, last),
+            next => next,
+        }
+    }
+
+    #[inline(always)]
+    fn add_run<T: Timed>(&mut self, arrivals: &[T], input: usize, last: Time) -> Time {
+        // How many these are is hard to predict, so it is found first.
+        let due = arrivals.iter().take_while(|arrival| arrival.at() <= last).count();
+        let end = self.count + due;
+        if self.keys.len() < end {
+            self.keys.resize(2 * end, 0);
+        }
+        for (place, arrival) in self.keys[self.count..end].iter_mut().zip(arrivals) {
+            let key = (arrival.at().as_ps() - self.origin) << INPUT_BITS | input as u64;
+            *place = key;
+            self.bits |= key;
+        }
+        self.count = end;
+        arrivals.get(due).map_or(Time::NEVER, |next| next.at())
+    }
+}
+
+/// Exchanges neighbours, without a jump: sorts most keys that are a place or two away from where they belong.
+fn exchange_neighbours(keys: &mut [u64]) {
+    for first in [0, 1, 0] {
+        for pair in keys[first..].chunks_exact_mut(2) {
+            let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+            (pair[0], pair[1]) = (low, high);
         }
     }
 }

@@ -23,6 +23,9 @@ pub const MIN_BATCH: usize = 6;
 /// Packets of a batch, at most.
 pub const MAX_BATCH: usize = 64;
 
+/// Packets of a train that are a batch, at most.
+const MAX_TRAIN_BATCH: usize = 256;
+
 /// Sends the packets of a batch, which arrived as `arrivals`, to one of two channels each. Which one it is is unpredictable, so there is
 /// no jump on it. Returns whether it could.
 #[inline(always)]
@@ -72,14 +75,26 @@ impl Port {
     pub fn on_packet_train(&mut self, train: &[TrainPacket], first: Packet, context: &mut Context<'_, '_>) {
         debug_assert!(context.record.is_untraced() && self.accepts_packet_trains());
         self.drain_transmit_batch(context);
-        let (hop, number) = (first.hop, first.sequence());
+        let mut number = first.sequence();
+        // A queue may have room for many packets, but not for all.
+        for part in train.chunks(MAX_TRAIN_BATCH) {
+            self.on_train_part(part, &first, number, context);
+            number = number.wrapping_add(part.len() as u32);
+        }
+    }
+
+    /// Processes packets like `first` but for time, size and number; that of the first of them is `number`.
+    #[inline(always)]
+    fn on_train_part(&mut self, train: &[TrainPacket], first: &Packet, number: u32, context: &mut Context<'_, '_>) {
+        let Some(from) = train.first().map(|first| first.at) else { return };
+        let hop = first.hop;
         // Field by field, since a copy of what has just been written in parts would have to wait for them.
         let write = |place: &mut Arrival, at: Time, (created, size): (Time, u32), i: u32| {
             place.at = at;
-            place.packet = Packet { created, size, body: Body::Media { seq: number.wrapping_add(i) }, ..first };
+            place.packet = Packet { created, size, body: Body::Media { seq: number.wrapping_add(i) }, ..*first };
         };
         let packets = train.iter().zip(0u32..);
-        if self.can_batch_to_one_channel(first.created, train.len(), context) {
+        if self.can_batch_to_one_channel(from, train.len(), context) {
             let marks = first.header_word() >> 32 << 32;
             return self.batch_to_one_channel(packets, train.len(), context, |place, (&TrainPacket { at, size }, i), transit| {
                 write(place, at.wrapping_plus(transit), (at, size), i);
@@ -89,7 +104,7 @@ impl Port {
         let next = context.routes.hop(hop);
         let mut channel = context.outputs.channel(next.process, next.input);
         for (&TrainPacket { at: now, size }, i) in packets {
-            let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..first };
+            let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..*first };
             if let Some((at, pcn)) = self.enqueue_fifo::<false>(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
                 channel.send(at, |place| {
                     write(place, at, (now, size), i);
