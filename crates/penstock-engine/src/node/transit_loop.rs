@@ -8,6 +8,7 @@ use crate::kernel::route::Hop;
 use crate::node::host::Host;
 use crate::node::MAX_FRONT;
 use crate::port::MAX_TRANSMIT_BATCH;
+use penstock_model::packet::Body;
 use penstock_model::units::Time;
 
 /// Handles what is due up to and including `until` at a host that has only datagrams, or up to an earlier instant if there is very
@@ -94,9 +95,13 @@ impl Host {
 
     /// Receives those of `arrivals` that have these indices.
     fn receive_all(&mut self, arrivals: &[Arrival], local: &[u32], host_context: &mut HostContext<'_, '_>) {
-        for i in local {
-            let Arrival { at, packet } = &arrivals[*i as usize];
-            self.receive_packet(*at, packet, host_context);
+        for Arrival { at, packet } in local.iter().map(|i| &arrivals[*i as usize]) {
+            match packet.body {
+                Body::Media { .. } => self.receive_sample(*at, packet, host_context.context.routes),
+                _ => {
+                    self.receive_packet(*at, packet, host_context);
+                }
+            }
         }
     }
 }

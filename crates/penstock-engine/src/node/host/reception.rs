@@ -83,17 +83,22 @@ impl Host {
     /// As [`Host::receive_media`], where all egresses only sample packets for marks. Several aggregates mostly come in turn: runs of one would be short.
     #[inline(always)]
     fn receive_samples(&mut self, arrivals: &[Arrival], bound: Time, host_context: &mut HostContext<'_, '_>) -> usize {
-        let Host { egresses, window, .. } = self;
-        let (routes, record) = (&host_context.context.routes, &mut host_context.context.record);
+        let Context { routes, record, .. } = &mut host_context.context;
         let (mut digest, mut taken) = (record.digest, 0);
         let due = arrivals.iter().take_while(|arrival| arrival.at < bound && matches!(arrival.packet.body, Body::Media { .. }));
         for Arrival { at, packet } in due {
             digest.packet(*at, packet, 0);
-            egresses[routes.sink(packet.flow) as usize].on_sample(*at, packet, window.is_open(*at));
+            self.receive_sample(*at, packet, routes);
             taken += 1;
         }
         record.digest = digest;
         taken
+    }
+
+    /// Receives a packet of calls at an egress that only samples it for marks, without a trace.
+    #[inline(always)]
+    pub fn receive_sample(&mut self, now: Time, packet: &Packet, routes: &Routes) {
+        self.egresses[routes.sink(packet.flow) as usize].on_sample(now, packet, self.window.is_open(now));
     }
 
     /// Counts datagrams at the end of their routes.
