@@ -130,6 +130,15 @@ impl Inputs {
         }
     }
 
+    /// Their batch-sort merge, if they have one, for a loop of its own.
+    #[inline]
+    pub fn batches(&mut self) -> Option<&mut BatchSort<Arrival>> {
+        match &mut self.arrivals {
+            Arrivals::Several(batches) => Some(batches),
+            _ => None,
+        }
+    }
+
     /// A visit ends before all that is due has been taken; what is added from now on arrives later than that.
     /// Returns when the next packet arrives.
     #[cold]

@@ -38,8 +38,15 @@ pub struct BatchSort<T> {
     is_sparse: bool,
 }
 
+/// Where an arrival was that has been taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TakenPlace {
+    input: u32,
+    place: u32,
+}
+
 /// So many packets fit into the first-level cache, together with the state of a port.
-const MAX_COPIED: usize = 64;
+pub const MAX_COPIED: usize = 64;
 
 /// So few arrivals are cheaper found one by one, by looking at all heads, than sorted.
 const SMALL_BATCH: usize = 8;
@@ -178,28 +185,58 @@ impl<T: Timed> BatchSort<T> {
         self.taken == self.front.len() && self.copied == self.keys.sorted().len()
     }
 
+    /// Takes the next arrivals in order out of their inputs, none after `until`, but leaves them where they are until more are added: [`BatchSort::taken`] reads
+    /// what is in `places`. Returns how many; none where [`BatchSort::front`] has some, or none is left.
+    #[inline]
+    pub fn take_places(&mut self, until: Time, places: &mut [TakenPlace; MAX_COPIED]) -> usize {
+        if self.taken < self.front.len() || !self.prepare(until) || !self.front.is_empty() {
+            return 0;
+        }
+        let keys = &self.keys.sorted()[self.copied..];
+        let mut count = 0;
+        for (place, key) in places.iter_mut().zip(keys) {
+            let input = RadixKeys::input(*key);
+            *place = TakenPlace { input: input as u32, place: self.rings[input].take_place() as u32 };
+            count += 1;
+        }
+        self.copied += count;
+        count
+    }
+
+    /// What was taken from a place.
+    #[inline(always)]
+    pub fn taken(&self, TakenPlace { input, place }: TakenPlace) -> &T {
+        self.rings[input as usize].taken(place as usize)
+    }
+
     /// Copies the next packets that arrive until `until` out of their inputs.
     #[inline(never)]
     fn copy(&mut self, until: Time) {
-        self.front.clear();
-        self.taken = 0;
-        if self.copied == self.keys.sorted().len() {
-            if self.is_paused {
-                (self.next, self.is_paused) = (self.first_head(), false);
-            }
-            if self.next > until {
-                return;
-            }
-            if self.rings.len() <= FEW_INPUTS && self.copy_without_sorting(until) {
-                return;
-            }
-            self.sort_batch(until);
+        if !self.prepare(until) {
+            return;
         }
         let keys = &self.keys.sorted()[self.copied..];
         let keys = &keys[..keys.len().min(MAX_COPIED)];
         let BatchSort { front, rings, .. } = self;
         front.extend(keys.iter().map(|key| rings[RadixKeys::input(*key)].take_first()));
         self.copied += keys.len();
+    }
+
+    /// Begins anew with an empty front; returns whether there are sorted keys, otherwise what arrives until `until` is in the front, if anything.
+    fn prepare(&mut self, until: Time) -> bool {
+        self.front.clear();
+        self.taken = 0;
+        if self.copied < self.keys.sorted().len() {
+            return true;
+        }
+        if self.is_paused {
+            (self.next, self.is_paused) = (self.first_head(), false);
+        }
+        if self.next > until || self.rings.len() <= FEW_INPUTS && self.copy_without_sorting(until) {
+            return false;
+        }
+        self.sort_batch(until);
+        true
     }
 
     /// Copies what arrives until `until`, of which there is something, if it is little or comes from one input; returns whether it was.

@@ -179,6 +179,20 @@ impl<T: Copy + Default> Ring<T> {
         first
     }
 
+    /// Takes the value at the front off, but leaves it where it is until more are added: [`Ring::taken`] reads it. Panics if nothing was ever added.
+    #[inline(always)]
+    pub fn take_place(&mut self) -> usize {
+        let place = self.head;
+        self.consume(1);
+        place
+    }
+
+    /// What was in a place.
+    #[inline(always)]
+    pub fn taken(&self, place: usize) -> &T {
+        &self.places[place]
+    }
+
     /// All values, from front to back, in the two runs that lie side by side.
     #[inline]
     pub fn runs(&self) -> [&[T]; 2] {

@@ -2,8 +2,10 @@
 
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
+use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
+use crate::merge::batch_sort::{BatchSort, TakenPlace, MAX_COPIED};
 use crate::merge::k_way::KWayMerge;
 use crate::port::{Port, MAX_BATCH, MIN_BATCH};
 use penstock_model::units::Time;
@@ -19,6 +21,17 @@ pub(super) fn forward(mut until: Time, inputs: &mut Inputs, host_context: &mut H
     let mut digest = host_context.context.record.digest;
     let mut forwarded = 0;
     loop {
+        if let Some(batches) = inputs.batches() {
+            let count = forward_sorted(until, batches, port, &mut digest, &mut host_context.context);
+            if count > 0 {
+                inputs.consume(0);
+                forwarded += count as u64;
+                if forwarded >= host_context.context.routes.max_visit_events {
+                    until = until.min(inputs.pause());
+                }
+                continue;
+            }
+        }
         let front = inputs.front(until);
         let front = &front[..front.len().min(MAX_BATCH)];
         // The port must not process a packet that others may still precede: by then more would have left its queue.
@@ -43,6 +56,31 @@ pub(super) fn forward(mut until: Time, inputs: &mut Inputs, host_context: &mut H
             until = until.min(inputs.pause());
         }
     }
+}
+
+/// Forwards a batch of a batch-sort merge in place; returns how many packets that is.
+#[inline(always)]
+fn forward_sorted(
+    until: Time,
+    batches: &mut BatchSort<Arrival>,
+    port: &mut Port,
+    digest: &mut Digest,
+    context: &mut Context<'_, '_>,
+) -> usize {
+    let mut places = [TakenPlace::default(); MAX_COPIED];
+    let count = batches.take_places(until, &mut places);
+    if count > 0 {
+        let from = batches.taken(places[0]).at;
+        let mut hash = *digest;
+        let packets = places[..count].iter().map(|place| {
+            let arrival = batches.taken(*place);
+            hash.packet(arrival.at, &arrival.packet, 0);
+            (arrival, arrival.packet.hop.next())
+        });
+        port.on_arrivals(packets, (from, count), context);
+        *digest = hash;
+    }
+    count
 }
 
 /// As [`forward`], for exactly two inputs.
