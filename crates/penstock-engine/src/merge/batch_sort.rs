@@ -341,7 +341,15 @@ impl<T: Timed> BatchSort<T> {
                     if let Some(coming) = due.get(place + INPUTS_AHEAD) {
                         rings[*coming as usize].first().into_iter().for_each(prefetch);
                     }
-                    let head = list.add(&rings[input], input, last);
+                    let ring = &rings[input];
+                    let head = match ring.second() {
+                        // Mostly one is due, and its time is known.
+                        second if second.is_none_or(|second| second.at() > last) => {
+                            list.add_one(heads[input], input);
+                            second.map_or(Time::NEVER, |second| second.at())
+                        }
+                        _ => list.add(ring, input, last),
+                    };
                     heads[input] = head;
                     first = first.min(head);
                 }

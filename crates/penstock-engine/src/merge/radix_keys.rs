@@ -123,6 +123,18 @@ impl KeyList<'_> {
         }
     }
 
+    /// Adds a key for an arrival at `at`.
+    #[inline(always)]
+    pub fn add_one(&mut self, at: Time, input: usize) {
+        let key = (at.as_ps() - self.origin) << INPUT_BITS | input as u64;
+        match self.keys.get_mut(self.count) {
+            Some(place) => *place = key,
+            None => self.keys.push(key),
+        }
+        self.count += 1;
+        self.bits |= key;
+    }
+
     #[inline(always)]
     fn add_run<T: Timed>(&mut self, arrivals: &[T], input: usize, last: Time) -> Time {
         // How many these are is hard to predict, so it is found first.

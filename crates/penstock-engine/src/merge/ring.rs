@@ -106,6 +106,15 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
+    /// The value behind the front.
+    #[inline(always)]
+    pub fn second(&self) -> Option<&T> {
+        if self.len < 2 {
+            return None;
+        }
+        self.places.get((self.head + 1) & (self.places.len() - 1))
+    }
+
     /// The value behind the front, or an old one if there is only one. Panics if nothing was ever added.
     #[inline(always)]
     pub fn second_or_old(&self) -> &T {
