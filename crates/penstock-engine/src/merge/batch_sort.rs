@@ -389,6 +389,8 @@ mod tests {
             // After how many arrivals a step is left, and whether what is added goes to queues of inputs.
             most in prop_oneof![Just(usize::MAX), 0usize..100],
             in_bulk in prop::bool::ANY,
+            // Whether arrivals are read where they are, where that is possible.
+            in_place in prop::bool::ANY,
             // The seven that bring something are all inputs, or there are many others.
             spread in prop_oneof![Just(1usize), Just(40usize)],
         ) {
@@ -422,6 +424,16 @@ mod tests {
                     if left == 0 {
                         batches.pause();
                         break;
+                    }
+                    let mut places = [TakenPlace::default(); MAX_COPIED];
+                    let taken = if in_place && left >= MAX_COPIED { batches.take_places(Time::from_ps(now), &mut places) } else { 0 };
+                    for place in &places[..taken] {
+                        let (at, _, number) = plain.pop_first().expect("no more than were added");
+                        prop_assert_eq!((batches.taken(*place).at.as_ps(), batches.taken(*place).number), (at, number));
+                    }
+                    left -= taken.min(left);
+                    if taken > 0 {
+                        continue;
                     }
                     let front = batches.front(Time::from_ps(now));
                     if front.is_empty() {

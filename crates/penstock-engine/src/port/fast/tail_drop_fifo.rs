@@ -57,7 +57,15 @@ impl TailDropFifo {
     /// An empty queue.
     pub fn new(discipline: TailDrop) -> TailDropFifo {
         let limits_bytes = discipline.packets().is_none();
-        TailDropFifo { discipline, waiting: Ring::default(), sizes: Ring::default(), bytes: 0, limits_bytes, last_end: Time::ZERO, was_idle: false }
+        TailDropFifo {
+            discipline,
+            waiting: Ring::default(),
+            sizes: Ring::default(),
+            bytes: 0,
+            limits_bytes,
+            last_end: Time::ZERO,
+            was_idle: false,
+        }
     }
 
     /// Asks for the memory where the next packet that waits goes.
