@@ -130,11 +130,11 @@ impl Inputs {
         }
     }
 
-    /// Their batch-sort merge, if they have one, for a loop of its own.
+    /// Their batch-sort merge, if they have one of many inputs, for a loop of its own.
     #[inline]
     pub fn batches(&mut self) -> Option<&mut BatchSort<Arrival>> {
         match &mut self.arrivals {
-            Arrivals::Several(batches) => Some(batches),
+            Arrivals::Several(batches) if batches.has_many_inputs() => Some(batches),
             _ => None,
         }
     }

@@ -159,6 +159,12 @@ impl<T: Timed> BatchSort<T> {
         self.taken += count;
     }
 
+    /// Whether there are so many inputs that all batches are sorted.
+    #[inline]
+    pub fn has_many_inputs(&self) -> bool {
+        self.rings.len() > FEW_INPUTS
+    }
+
     /// Whether a calendar would cost less: call [`BatchSort::drain`] then.
     #[inline]
     pub fn is_sparse(&self) -> bool {
