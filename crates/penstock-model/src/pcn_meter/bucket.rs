@@ -171,17 +171,6 @@ impl RunningBucket {
         select_unpredictable(missing as i64 > 0, missing, 0)
     }
 
-    /// As [`RunningBucket::take`], where there are enough.
-    #[inline(always)]
-    pub fn take_enough(&mut self, now: Time) -> Taken<u64> {
-        let come = self.rate.wrapping_mul(now.as_ps());
-        let before = self.full_at.wrapping_sub(come);
-        let before = select_unpredictable(before as i64 > 0, before, 0);
-        let after = before + self.grains;
-        self.full_at = come.wrapping_add(after);
-        Taken { before, needed: after, after, grains: self.grains }
-    }
-
     /// Takes a packet's grains at `now`, or what there is.
     #[inline(always)]
     pub fn take(&mut self, now: Time) -> Taken<u64> {

@@ -215,8 +215,7 @@ impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
         }
         // Below the sizes, which are narrow.
         let (switch_low, marking_low) = (self.switch_low.value() as u64, self.marking_low.value() as u64);
-        let marking_has_enough = marking.stays_below(u64::MAX, self.clock, packets.len());
-        if marking_has_enough && switch.stays_below(switch_low, self.clock, packets.len()) {
+        if switch.stays_below(switch_low, self.clock, packets.len()) && marking.stays_below(u64::MAX, self.clock, packets.len()) {
             // The switch stays off, so nothing is marked or counted.
             for packet in &*packets {
                 let at = packet.at();
@@ -229,23 +228,13 @@ impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
             return 0;
         }
         let (form, mut counter, mut marked) = (self.form, self.counter, 0);
-        let mut mark = |packet: &mut P, switch: Taken<u64>, marking: Taken<u64>| {
-            let found = form.judge((switch, switch_low), (marking, marking_low), 0);
+        for packet in packets {
+            let at = packet.at();
+            let found = form.judge((switch.take(at), switch_low), (marking.take(at), marking_low), 0);
             let mark = packet.mark();
             let before = *mark;
             *mark = counter.mark(found, before);
             marked += u64::from(*mark > before);
-        };
-        if marking_has_enough {
-            for packet in packets {
-                let at = packet.at();
-                mark(packet, switch.take(at), marking.take_enough(at));
-            }
-        } else {
-            for packet in packets {
-                let at = packet.at();
-                mark(packet, switch.take(at), marking.take(at));
-            }
         }
         (self.counter, self.clock) = (counter, Clock::at(end));
         self.switch.end_run(switch, end);

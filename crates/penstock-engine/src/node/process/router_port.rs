@@ -24,6 +24,7 @@ pub(super) fn forward(mut until: Time, inputs: &mut Inputs, host_context: &mut H
         if let Some(batches) = inputs.batches() {
             let count = forward_sorted(until, batches, port, &mut digest, &mut host_context.context);
             if count > 0 {
+                // They are taken already; the inputs may go on with a calendar.
                 inputs.consume(0);
                 forwarded += count as u64;
                 if forwarded >= host_context.context.routes.max_visit_events {
