@@ -63,44 +63,49 @@ impl RadixKeys {
         (self.count, self.bits) = (list.count, list.bits);
     }
 
-    /// Sorts the keys: each goes into the bucket that its upper bits name, of which there are about as many as keys, and is
-    /// then a place or two away from where it belongs.
+    /// Sorts the keys.
     pub fn sort(&mut self) {
         let RadixKeys { sorted, unsorted, places, .. } = self;
-        let unsorted = &unsorted[..self.count];
         if sorted.len() < self.count {
             sorted.resize(self.count, 0);
         }
-        let sorted = &mut sorted[..self.count];
-        if sorted.len() <= MIN_RADIX_SORT {
-            sorted.copy_from_slice(unsorted);
-            return insertion_sort(sorted);
-        }
-        let buckets = unsorted.len().next_power_of_two();
-        let shift = (u64::BITS - self.bits.leading_zeros()).saturating_sub(buckets.trailing_zeros());
-        let bucket = |key: u64| (key >> shift) as usize;
-        places.clear();
-        places.resize(buckets, 0);
-        for &key in unsorted {
-            places[bucket(key)] += 1;
-        }
-        let (mut end, mut bits) = (0, 0);
-        for place in places.iter_mut() {
-            let count = std::mem::replace(place, end);
-            end += count;
-            bits |= count;
-        }
-        for &key in unsorted {
-            let place = &mut places[bucket(key)];
-            sorted[*place as usize] = key;
-            *place += 1;
-        }
-        if bits > MAX_BUCKET {
-            sorted.sort_unstable();
-        } else {
-            exchange_neighbours(sorted);
-            insertion_sort(sorted);
-        }
+        let bits = u64::BITS - self.bits.leading_zeros();
+        sort_by_radix(&unsorted[..self.count], &mut sorted[..self.count], bits, places);
+    }
+}
+
+/// Sorts keys of so many `bits`: each goes into the radix bucket that its upper bits name, of which there are about as many as keys, and is
+/// then a place or two away from where it belongs. `places` is scratch memory.
+#[inline]
+pub fn sort_by_radix(unsorted: &[u64], sorted: &mut [u64], bits: u32, places: &mut Vec<u32>) {
+    if sorted.len() <= MIN_RADIX_SORT {
+        sorted.copy_from_slice(unsorted);
+        return insertion_sort(sorted);
+    }
+    let buckets = unsorted.len().next_power_of_two();
+    let shift = bits.saturating_sub(buckets.trailing_zeros());
+    let bucket = |key: u64| (key >> shift) as usize;
+    places.clear();
+    places.resize(buckets, 0);
+    for &key in unsorted {
+        places[bucket(key)] += 1;
+    }
+    let (mut end, mut counts) = (0, 0);
+    for place in places.iter_mut() {
+        let count = std::mem::replace(place, end);
+        end += count;
+        counts |= count;
+    }
+    for &key in unsorted {
+        let place = &mut places[bucket(key)];
+        sorted[*place as usize] = key;
+        *place += 1;
+    }
+    if counts > MAX_BUCKET {
+        sorted.sort_unstable();
+    } else {
+        exchange_neighbours(sorted);
+        insertion_sort(sorted);
     }
 }
 

@@ -34,9 +34,29 @@ impl NumberedArrivals {
     }
 
     /// The packet with this number arrives.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_packet(&mut self, now: Time, number: u32) {
-        self.settle(now);
+        if !self.is_in_order(number) {
+            self.settle(now);
+        }
+        if self.is_in_order(number) {
+            // Nothing to remember.
+            self.next = Some(number.wrapping_add(1));
+            (self.known, self.arrived) = (self.known + 1, self.arrived + 1);
+        } else {
+            self.on_reordered(now, number);
+        }
+    }
+
+    /// The packet with this number is the next one, and the fate of all before it is known.
+    #[inline(always)]
+    fn is_in_order(&self, number: u32) -> bool {
+        self.pending.is_empty() && self.next.is_none_or(|next| number == next)
+    }
+
+    /// A packet arrives before which some are missing, or were.
+    #[inline(never)]
+    fn on_reordered(&mut self, now: Time, number: u32) {
         // Numbers wrap around; what is less than half a round ahead is later.
         let ahead = self.next.map_or(0, |next| number.wrapping_sub(next));
         if ahead >= u32::MAX / 2 {
@@ -44,11 +64,6 @@ impl NumberedArrivals {
             return;
         }
         self.next = Some(number.wrapping_add(1));
-        if ahead == 0 && self.pending.is_empty() {
-            // Fast path where all is in order: nothing to remember.
-            (self.known, self.arrived) = (self.known + 1, self.arrived + 1);
-            return;
-        }
         let until = now + self.waiting_time;
         self.pending.extend((0..ahead).map(|_| Pending { until, has_come: false }));
         self.pending.push_back(Pending { until, has_come: true });
@@ -79,7 +94,7 @@ impl NumberedArrivals {
     }
 
     /// Counts, in the order of their numbers, the packets that have come or will not.
-    #[inline]
+    #[inline(never)]
     fn settle(&mut self, now: Time) {
         while let Some(first) = self.pending.front().filter(|first| first.has_come || first.until <= now) {
             if self.pending.len() <= self.of_run {
