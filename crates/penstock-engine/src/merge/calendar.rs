@@ -1,6 +1,6 @@
 //! A calendar queue: many inputs merged, at a cost that does not depend on their number.
 
-use crate::merge::radix_keys::sort_by_radix;
+use crate::merge::radix_sort::RadixSort;
 use crate::merge::Timed;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
@@ -38,10 +38,9 @@ pub struct Calendar<T> {
     added: u64,
     /// When the earliest of all is due.
     next: Time,
-    /// The keys of a bucket, before and after they are sorted, followed by old ones, and memory for sorting.
-    unsorted: Vec<u64>,
-    sorted: Vec<u64>,
-    places: Vec<u32>,
+    /// The keys of the bucket that was sorted last, and what sorts them.
+    keys: Vec<u64>,
+    sorter: RadixSort,
     /// Buckets sorted since the width was last judged, and how many events they held.
     group: (u32, u32),
 }
@@ -104,9 +103,8 @@ impl<T> Default for Calendar<T> {
             waiting: 0,
             added: 0,
             next: Time::NEVER,
-            unsorted: Vec::new(),
-            sorted: Vec::new(),
-            places: Vec::new(),
+            keys: Vec::new(),
+            sorter: RadixSort::default(),
             group: (0, 0),
         }
     }
@@ -301,33 +299,28 @@ impl<T: Timed> Calendar<T> {
             }
         };
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        let Calendar { buckets, entries, links, free, unsorted, sorted, places, current, orders, width, .. } = self;
+        let Calendar { buckets, entries, links, free, keys, sorter, current, orders, width, .. } = self;
         // Keys: the time since the beginning of the bucket, and below it the number of the entry.
         let numbers = (1u64 << (64 - *width)) - 1;
         let mut chains = std::mem::replace(&mut buckets[slot], [NONE; CHAINS]);
-        unsorted.clear();
+        keys.clear();
         while chains != [NONE; CHAINS] {
             for number in &mut chains {
                 let Some(link) = links.get(*number as usize) else { continue };
                 prefetch(&entries[*number as usize]);
-                unsorted.push(link.at << (64 - *width) | u64::from(*number));
+                keys.push(link.at << (64 - *width) | u64::from(*number));
                 *number = link.before;
             }
         }
-        let count = unsorted.len();
-        if sorted.len() < count {
-            sorted.resize(count, 0);
-        }
-        let sorted = &mut sorted[..count];
-        sort_by_radix(unsorted, sorted, u64::BITS, places);
+        let sorted = sorter.sort(keys, u64::BITS);
         if sorted.windows(2).any(|two| (two[0] ^ two[1]) & !numbers == 0) {
             sorted.sort_unstable_by_key(|key| (key & !numbers, entries[(key & numbers) as usize].order));
         }
         current.extend(sorted.iter().map(|key| entries[(key & numbers) as usize].item));
         orders.extend(sorted.iter().map(|key| entries[(key & numbers) as usize].order));
         free.extend(sorted.iter().map(|key| (key & numbers) as u32));
-        self.waiting -= count;
-        self.adapt(count);
+        self.waiting -= self.keys.len();
+        self.adapt();
     }
 
     /// The first slot of `buckets` that is not empty, from `first` on and around.
@@ -359,12 +352,11 @@ impl<T: Timed> Calendar<T> {
         }
     }
 
-    /// Counts a bucket that holds so many events: makes buckets wider or narrower if they hold too few or too many, and more of them if more
-    /// events wait.
+    /// Makes buckets wider or narrower if they hold too few or too many events, and more of them if more events wait.
     #[inline]
-    fn adapt(&mut self, count: usize) {
+    fn adapt(&mut self) {
         self.group.0 += 1;
-        self.group.1 += count as u32;
+        self.group.1 += self.keys.len() as u32;
         if self.group.0 == BUCKETS_PER_GROUP {
             let held = std::mem::take(&mut self.group).1;
             if held < MIN_PER_BUCKET * BUCKETS_PER_GROUP && self.width < MAX_WIDTH {

@@ -5,6 +5,7 @@ pub mod calendar;
 pub mod deferred_set;
 pub mod k_way;
 pub mod radix_keys;
+pub mod radix_sort;
 pub mod random_ties;
 pub mod ring;
 pub mod timing_wheel;

@@ -1,16 +1,12 @@
 //! Radix keys: the order of arrivals as sortable keys of one word.
 
+use crate::merge::radix_sort::RadixSort;
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
 use penstock_model::units::Time;
 
 /// How many bits of a key are the input.
 const INPUT_BITS: u32 = 10;
-
-/// From so many on, keys are sorted by radix.
-const MIN_RADIX_SORT: usize = 8;
-/// If a radix bucket has more keys, one less than a power of two, they are left to the general sort of the library.
-const MAX_BUCKET: u32 = 15;
 
 /// Instants and inputs, packed: arrivals at one instant go by the input, and those of one input are in order anyway.
 #[derive(Debug, Default)]
@@ -21,11 +17,8 @@ pub struct RadixKeys {
     bits: u64,
     /// So many keys, followed by old ones.
     unsorted: Vec<u64>,
-    /// The same keys sorted, followed by old ones.
-    sorted: Vec<u64>,
     count: usize,
-    /// Where the next key of each radix bucket goes.
-    places: Vec<u32>,
+    sorter: RadixSort,
 }
 
 impl RadixKeys {
@@ -42,12 +35,13 @@ impl RadixKeys {
     pub fn begin(&mut self, origin: Time) {
         (self.origin, self.bits) = (origin.as_ps(), 0);
         self.count = 0;
+        self.sorter.clear();
     }
 
-    /// The keys in order, once they have been sorted.
+    /// The keys in order, once they have been sorted; none before.
     #[inline]
     pub fn sorted(&self) -> &[u64] {
-        &self.sorted[..self.count]
+        self.sorter.sorted()
     }
 
     /// The last instant that fits a key.
@@ -65,47 +59,7 @@ impl RadixKeys {
 
     /// Sorts the keys.
     pub fn sort(&mut self) {
-        let RadixKeys { sorted, unsorted, places, .. } = self;
-        if sorted.len() < self.count {
-            sorted.resize(self.count, 0);
-        }
-        let bits = u64::BITS - self.bits.leading_zeros();
-        sort_by_radix(&unsorted[..self.count], &mut sorted[..self.count], bits, places);
-    }
-}
-
-/// Sorts keys of so many `bits`: each goes into the radix bucket that its upper bits name, of which there are about as many as keys, and is
-/// then a place or two away from where it belongs. `places` is scratch memory.
-#[inline]
-pub fn sort_by_radix(unsorted: &[u64], sorted: &mut [u64], bits: u32, places: &mut Vec<u32>) {
-    if sorted.len() <= MIN_RADIX_SORT {
-        sorted.copy_from_slice(unsorted);
-        return insertion_sort(sorted);
-    }
-    let buckets = unsorted.len().next_power_of_two();
-    let shift = bits.saturating_sub(buckets.trailing_zeros());
-    let bucket = |key: u64| (key >> shift) as usize;
-    places.clear();
-    places.resize(buckets, 0);
-    for &key in unsorted {
-        places[bucket(key)] += 1;
-    }
-    let (mut end, mut counts) = (0, 0);
-    for place in places.iter_mut() {
-        let count = std::mem::replace(place, end);
-        end += count;
-        counts |= count;
-    }
-    for &key in unsorted {
-        let place = &mut places[bucket(key)];
-        sorted[*place as usize] = key;
-        *place += 1;
-    }
-    if counts > MAX_BUCKET {
-        sorted.sort_unstable();
-    } else {
-        exchange_neighbours(sorted);
-        insertion_sort(sorted);
+        self.sorter.sort(&self.unsorted[..self.count], u64::BITS - self.bits.leading_zeros());
     }
 }
 
@@ -155,33 +109,5 @@ impl KeyList<'_> {
         }
         self.count = end;
         arrivals.get(due).map_or(Time::NEVER, |next| next.at())
-    }
-}
-
-/// Exchanges neighbours, without a jump: sorts most keys that are a place or two away from where they belong.
-fn exchange_neighbours(keys: &mut [u64]) {
-    for first in [0, 1, 0] {
-        for pair in keys[first..].chunks_exact_mut(2) {
-            let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
-            (pair[0], pair[1]) = (low, high);
-        }
-    }
-}
-
-/// For keys that are nearly sorted.
-fn insertion_sort(keys: &mut [u64]) {
-    let mut last = 0;
-    for end in 0..keys.len() {
-        let key = keys[end];
-        if key >= last {
-            last = key;
-            continue;
-        }
-        let mut place = end;
-        while place > 0 && keys[place - 1] > key {
-            keys[place] = keys[place - 1];
-            place -= 1;
-        }
-        keys[place] = key;
     }
 }
