@@ -40,7 +40,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions stress fuzz properties mutants setup setup-dev lock format clean help lost
+.PHONY: run test packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions lines stress fuzz properties mutants setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -102,6 +102,9 @@ peers:
 instructions: setup-dev ## compare instruction counts with the recorded ones (installs valgrind if it is missing)
 	@command -v valgrind >/dev/null || { apt-get update -qq && apt-get install -qq -y valgrind; }
 	$(BIN)/python bench/instructions.py
+
+lines: setup-dev ## count lines of code, without comments, blank lines and inline tests
+	@$(BIN)/python bench/lines.py
 
 stress: setup-dev ## the store and worker processes under random kills, power cuts, what a run costs, coverage of precision targets (half an hour)
 	$(BIN)/python tests/stress/store.py
