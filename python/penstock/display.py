@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.drawing import escaped
-from penstock.tabulation import how_sure, made_from, rows_of, short_names
+from penstock.parameter_columns import parameter_columns
+from penstock.tabulation import how_sure, made_from, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,11 +38,11 @@ def result_line(result: StudyResult) -> str:
 
 def result_html(result: StudyResult) -> str:
     """A result as the table that the command line shows."""
-    varied = result.parameters
-    rows = rows_of(result.summaries(), varied)
-    columns = ["metric", "of", *short_names(varied), "mean", "unit", "runs"]
+    parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
+    rows = rows_of(result.summaries(), parameters)
+    columns = ["metric", "of", *parameters.heads, "mean", "unit", "runs"]
     more = len(rows) - _ROWS
-    notes = [*result.warnings, how_sure(result), made_from(result.provenances, varied)]
+    notes = [*result.warnings, *parameters.notes, how_sure(result), made_from(result.provenances, result.parameters)]
     notes += [f"{things(more, 'row')} more in frame()."] if more > 0 else []
     said = "".join(f"<p>{escaped(note, 500)}</p>" for note in notes)
     title = result.plan.name if not result.plan.description else f"{result.plan.name}: {result.plan.description}"

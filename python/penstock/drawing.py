@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,12 @@ if TYPE_CHECKING:
 
     from penstock.entry import Node
 
-__all__ = ["escaped", "middles", "network_svg"]
+__all__ = ["Box", "escaped", "middles", "network_svg"]
 
 _MOST = 60
 """The most nodes and groups that are drawn."""
+_DIFFERENT = 3
+"""The most lines of text for links of one direction between the same boxes."""
 _WIDE, _HIGH = 120, 34
 _COLUMN, _ROW, _MARGIN = 270, 78, 24
 
@@ -32,21 +35,29 @@ def escaped(text: str, most: int = 60) -> str:
     return html.escape(shortened(text, most))
 
 
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node or a group as it is drawn, with its count."""
+
+    name: str
+    count: int | str | None = None
+
+
 @dataclass(slots=True)
 class _Edge:
-    """All links between two nodes or groups, in either direction."""
+    """All links between two nodes or groups: what is written of those along `ends`, and of those against them."""
 
     ends: tuple[str, str]
-    labels: list[str] = field(default_factory=list)
-    is_back: bool = False
+    there: list[str] = field(default_factory=list)
+    back: list[str] = field(default_factory=list)
 
 
-def network_svg(nodes: Sequence[Node], links: Sequence[Mapping[str, Any]]) -> str:
+def network_svg(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> str:
     """The drawing of a network; traffic runs from left to right where links tell a direction.
 
     Parameters
     ----------
-    nodes : sequence of Node
+    nodes : sequence of Node or Box
         Its nodes and groups; each is one box.
     links : sequence of mapping
         Its links, by the keys of a scenario.
@@ -69,7 +80,7 @@ def network_svg(nodes: Sequence[Node], links: Sequence[Mapping[str, Any]]) -> st
     return "\n".join([*parts, "</svg>"])
 
 
-def middles(nodes: Sequence[Node], links: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
+def middles(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
     """Where :func:`network_svg` has the middle of each box, in the units of its view box; nothing if it draws none."""
     if len(nodes) > _MOST:
         return {}
@@ -85,14 +96,15 @@ def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
         if not set(ends) <= known:
             continue
         edge = found.setdefault(frozenset(ends), _Edge((ends[0], ends[1])))
-        edge.is_back |= edge.ends != ends or bool(link.get("both-ways"))
-        if edge.ends == ends:
-            edge.labels.append(_label(link))
+        there, back = (edge.there, edge.back) if edge.ends == ends else (edge.back, edge.there)
+        there.append(_label(link))
+        if link.get("both-ways"):
+            back.append(_label({key: link[key] for key in ("rate", "delay")}))
     return list(found.values())
 
 
 def _label(link: Mapping[str, Any]) -> str:
-    """Rate, delay, and what the port does, of which only the names are shown."""
+    """Rate, delay, and the names of what the port does."""
     delay = link["delay"] if isinstance(link["delay"], str) else " to ".join(link["delay"]["uniform"])
     does = [key.partition(".")[2] for key in link if key.startswith(("queue.", "scheduler."))]
     return ", ".join([str(link["rate"]), delay, *does])
@@ -129,13 +141,13 @@ def _places(names: Sequence[str], edges: Sequence[_Edge]) -> dict[str, tuple[int
     }
 
 
-def _box(node: Node, place: tuple[int, int]) -> list[str]:
+def _box(node: Node | Box, place: tuple[int, int]) -> list[str]:
     x, y = place
     shapes = []
     if node.count is not None:
         shapes.append(f'<rect x="{x + 5}" y="{y + 5}" width="{_WIDE}" height="{_HIGH}" rx="6" stroke-opacity="0.5"/>')
     shapes.append(f'<rect x="{x}" y="{y}" width="{_WIDE}" height="{_HIGH}" rx="6" fill="Canvas" fill-opacity="0.85"/>')
-    text = escaped(node.name, 16) + (f" &#215; {node.count}" if node.count is not None else "")
+    text = escaped(node.name, 16) + (f" &#215; {escaped(str(node.count), 16)}" if node.count is not None else "")
     middle = f'x="{x + _WIDE // 2}" y="{y + _HIGH // 2 + 4}"'
     return [*shapes, f'<text {middle} text-anchor="middle" fill="currentColor" stroke="none">{text}</text>']
 
@@ -146,24 +158,48 @@ def _line(edge: _Edge, begin: tuple[int, int], end: tuple[int, int]) -> list[str
     if ax == bx:  # one above the other
         down = ay <= by
         start, stop = (ax + _WIDE // 2, ay + (_HIGH if down else 0)), (bx + _WIDE // 2, by + (0 if down else _HIGH))
+        arrows = "\u2193\u2191" if down else "\u2191\u2193"
     else:
         right = ax < bx
         start, stop = (ax + (_WIDE if right else 0), ay + _HIGH // 2), (bx + (0 if right else _WIDE), by + _HIGH // 2)
+        arrows = "\u2192\u2190" if right else "\u2190\u2192"
     (x1, y1), (x2, y2) = start, stop
-    more = f" and {len(edge.labels) - 1} more" if len(edge.labels) > 1 else ""
-    parts = [f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>', _head(start, stop)]
-    if edge.is_back:
-        parts.append(_head(stop, start))
-    words = [escaped(part, 24) for part in edge.labels[0].split(", ", 2)] if edge.labels else []
-    lines = [", ".join(words[:2]), *words[2:]]
-    lines[-1] += more
+    parts = [f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>']
+    parts += [_head(start, stop)] if edge.there else []
+    parts += [_head(stop, start)] if edge.back else []
     x, y = (x1 + x2) // 2, (y1 + y2) // 2 - 5
-    for number, line in enumerate(lines):
-        at = y + number * 17 if len(lines) > 1 else y
+    for number, line in enumerate(_said(edge, arrows)):
         # Readable across the line, too: with a rim in the colour of the page.
         rim = 'stroke="Canvas" stroke-width="4" stroke-opacity="0.9" paint-order="stroke"'
+        at = y + number * 17
         parts.append(f'<text x="{x}" y="{at}" text-anchor="middle" fill="currentColor" {rim}>{line}</text>')
     return parts
+
+
+def _said(edge: _Edge, arrows: str) -> list[str]:
+    """The lines of an edge's label: each direction has its own, with an arrow, unless both say the same."""
+    there, back = _distinct(edge.there), _distinct(edge.back)
+    if not edge.back or there == back:
+        return [line for label in there for line in _lines(label)]
+    return [
+        line
+        for arrow, labels in zip(arrows, (there, back), strict=True)
+        for label in labels
+        for line in _lines(label, f"{arrow} ")
+    ]
+
+
+def _distinct(labels: Sequence[str]) -> list[str]:
+    """What is written of parallel links: different labels apart, and of how many links each is."""
+    found = Counter(labels)
+    shown = [label if count == 1 else f"{count} x {label}" for label, count in found.items()]
+    return shown if len(shown) <= _DIFFERENT else [*shown[: _DIFFERENT - 1], f"and {len(shown) - _DIFFERENT + 1} more"]
+
+
+def _lines(label: str, before: str = "") -> list[str]:
+    """A label as it is written: rate and delay, and below them what the port does."""
+    words = [escaped(part, 24) for part in label.split(", ", 2)]
+    return [f"{before}{', '.join(words[:2])}", *words[2:]]
 
 
 def _head(start: tuple[int, int], stop: tuple[int, int]) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from penstock import _core, toml
+from penstock import _core
+from penstock.parameter_columns import NO_PARAMETERS
 from penstock.printable import one_line
 from penstock.provenance import Provenance
+from penstock.short_values import value_text
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
+    from penstock.parameter_columns import ParameterColumns
     from penstock.results import Summary
     from penstock.studies.result import StudyResult
 
-__all__ = ["how_sure", "made_from", "of_text", "rows_of", "short_names", "value_text"]
+__all__ = ["how_sure", "made_from", "of_text", "rows_of"]
 
 _SETTINGS = 5
 """The most settings that are named below a table."""
@@ -69,40 +72,7 @@ def _seconds(values: Sequence[float]) -> str:
     return f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
 
 
-def short_names(paths: Sequence[str]) -> list[str]:
-    """The ends of paths, as long as it takes to tell them from one another.
-
-    Examples
-    --------
-    >>> short_names(["r1-r2.queue.red.limit", "r1-r2.rate", "r2-r3.rate"])
-    ['limit', 'r1-r2.rate', 'r2-r3.rate']
-    """
-    parts = [path.split(".") for path in paths]
-
-    def end(own: Sequence[str], length: int) -> str:
-        return ".".join(own[-length:])
-
-    return [
-        next(
-            (end(own, n) for n in range(1, len(own)) if sum(end(other, n) == end(own, n) for other in parts) == 1),
-            ".".join(own),
-        )
-        for own in parts
-    ]
-
-
-def value_text(value: Any) -> str:
-    """The value of a parameter, as a study file has it, but for the quotes of a text.
-
-    Examples
-    --------
-    >>> value_text({"red": {"limit": "60 packets"}}), value_text("60 packets"), value_text(True), value_text(0.5)
-    ('{ red = { limit = "60 packets" } }', '60 packets', 'true', '0.5')
-    """
-    return value if isinstance(value, str) else toml.value(value)
-
-
-def rows_of(summaries: Sequence[Summary], varied: Sequence[str] = ()) -> list[tuple[str, ...]]:
+def rows_of(summaries: Sequence[Summary], columns: ParameterColumns = NO_PARAMETERS) -> list[tuple[str, ...]]:
     """The lines: metric, what it is of, the point, mean, unit and runs; causes that never came up share a line.
 
     The points of a metric stand below one another.
@@ -133,11 +103,13 @@ def rows_of(summaries: Sequence[Summary], varied: Sequence[str] = ()) -> list[tu
         if summary.metric in plain:
             labels.pop("statistic", None)
         shown = scales[summary.metric, summary.unit]
-        point = (value_text(summary.point.get(name, "")) for name in varied)
         what = (summary.metric, of_text(labels))
-        rows.append((*what, *point, shown.text(summary.interval), shown.unit, str(summary.interval.runs)))
+        rows.append(
+            (*what, *columns.cells(summary.point), shown.text(summary.interval), shown.unit, str(summary.interval.runs))
+        )
+    metrics = {metric: rank for rank, metric in enumerate(by_metric)}
     order = {what: rank for rank, what in enumerate(dict.fromkeys(row[:2] for row in rows))}
-    return sorted(rows, key=lambda row: order[row[:2]]) if varied else rows
+    return sorted(rows, key=lambda row: (metrics[row[0]], order[row[:2]])) if columns.paths else rows
 
 
 def _statistic(summary: Summary) -> str | None:
@@ -153,7 +125,7 @@ def _is_idle(summary: Summary) -> bool:
 def _group(summary: Summary) -> Hashable:
     """What the causes have in common that split one number of one point."""
     labels = tuple((key, value) for key, value in summary.labels.items() if key != "cause")
-    return summary.metric, labels, tuple(summary.point.items())
+    return summary.metric, labels, tuple((name, value_text(value)) for name, value in summary.point.items())
 
 
 def of_text(labels: Mapping[str, str]) -> str:

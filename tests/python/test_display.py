@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 import penstock as ps
+from penstock.report.topology import topology_svg
 from penstock.topologies import fat_tree
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -40,6 +41,43 @@ def test_a_network_is_drawn_with_its_groups_and_links():
     assert len(list(svg.iter(f"{SVG}line"))) == 2
     assert len(list(svg.iter(f"{SVG}polygon"))) == 3  # arrowheads: both ways, and one way
     assert network()._repr_html_() == network()._repr_html_()
+
+
+def test_each_direction_of_a_link_has_its_own_label():
+    net = ps.Network()
+    home, isp, server = net.node("home"), net.node("isp"), net.node("server")
+    net.link(home, isp, rate="20 Mbit/s", delay="20 ms", queue=ps.Red(**RED))
+    net.link(isp, home, rate="200 Mbit/s", delay="10 ms")
+    # A way back is a plain one, whatever the way there does.
+    net.link(isp, server, rate="1 Gbit/s", delay="1 ms", queue=ps.Codel(), both_ways=True)
+    assert [text for text in texts(drawn(net)) if text[0] not in "hs"][:-1] == [
+        *("\u2192 20 Mbit/s, 20 ms", "red", "\u2190 200 Mbit/s, 10 ms"),
+        *("\u2192 1 Gbit/s, 1 ms", "codel", "\u2190 1 Gbit/s, 1 ms"),
+    ]
+
+
+RED = {"limit": "60 packets", "min_threshold": "5 packets", "max_threshold": "15 packets", "max_probability": 0.1}
+
+
+def test_parallel_links_are_drawn_as_many_with_all_of_their_rates():
+    net = ps.Network()
+    hosts, leaf = net.nodes("hosts", 4), net.node("leaf")
+    for number, rate in enumerate(("1 Gbit/s", "1 Gbit/s", "10 Gbit/s")):
+        net.link(hosts[number], leaf, rate=rate, delay="1 us")
+    assert {"2 x 1 Gbit/s, 1 us", "10 Gbit/s, 1 us"} < set(texts(drawn(net)))
+    for number in range(3):
+        net.link(leaf, hosts[number], rate=f"{number + 1} Mbit/s", delay="1 us")
+    net.link(leaf, hosts[3], rate="4 Mbit/s", delay="1 us")
+    assert [text for text in texts(drawn(net)) if "\u2190" in text] == [
+        *("\u2190 1 Mbit/s, 1 us", "\u2190 2 Mbit/s, 1 us", "\u2190 and 2 more"),
+    ]
+
+
+def test_the_drawing_of_a_study_has_its_settings_and_names_what_varies():
+    study = ps.Study(network(), duration="2 s").vary("r1-sink.rate", ["1 Mbit/s", "2 Mbit/s"])
+    asked = study.points([{"hosts-r1.rate": "9 Mbit/s"}]).plan().read()
+    svg = ElementTree.fromstring(topology_svg(asked[0].text, [each.scenario for each in asked]))
+    assert {"9 Mbit/s, 1 ms to 2 ms", "rate varies, 10 ms"} < set(texts(svg))
 
 
 def test_traffic_runs_from_left_to_right_and_boxes_do_not_overlap():

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, show, table
+from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, one_line
 from penstock.progress import span
+from penstock.short_values import value_text
 from penstock.studies.dry import dry_run
-from penstock.tabulation import short_names, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +51,8 @@ def emit_dry_run(
     at_least : bool
         Whether there may be more runs in the end.
     """
+    from rich.markup import escape
+
     found = dry_run(asked, store, jobs)
     if as_json:
         points = [
@@ -58,7 +61,7 @@ def emit_dry_run(
         ]
         emit(json_text({"study": name, "points": points, "seconds": found.seconds, "workers": found.workers}))
         return
-    columns, cells = _described(asked)
+    columns, cells, notes = _described(asked)
     rows = [
         (str(number), *each, str(total), str(stored))
         for number, (each, total, stored) in enumerate(zip(cells, found.runs, found.stored, strict=True), start=1)
@@ -67,18 +70,22 @@ def emit_dry_run(
     show(table(title, ["point", *columns, "runs", "stored"], rows[:_SHOWN], right=["point", "runs", "stored"]))
     if len(rows) > _SHOWN:
         show(f"... and {len(rows) - _SHOWN} more points; --format json has all of them.")
+    show(*map(escape, notes))
     show(_summed(found, at_least="at least " * at_least))
 
 
-def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str, ...]]]:
-    """What tells the points apart: a column for each parameter, or one for all where they have different ones."""
+def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str, ...]], list[str]]:
+    """What tells the points apart: columns of parameters, or one for all where they have different ones; and notes."""
     names = list(dict.fromkeys(name for each in asked for name in each.point.parameters))
     shared = all(name in asked[0].point.parameters for name in names)
     if shared or all(each.point.sets for each in asked):
-        cells = [tuple(value_text(each.point.parameters.get(name, "")) for name in names) for each in asked]
-        return short_names(names), cells
-    told = [", ".join(f"{name} {value}" for name, value in each.point.parameters.items() if value) for each in asked]
-    return ["of"], [(text,) for text in told]
+        parameters = parameter_columns([each.point.parameters for each in asked], names)
+        return parameters.heads, [parameters.cells(each.point.parameters) for each in asked], parameters.notes
+    told = [
+        ", ".join(f"{name} {value_text(value)}" for name, value in each.point.parameters.items() if value)
+        for each in asked
+    ]
+    return ["of"], [(text,) for text in told], []
 
 
 def _summed(found: DryRun, at_least: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import show, table
+from penstock.parameter_columns import parameter_columns, short_names
 from penstock.printable import one_line
 from penstock.statistics import LEVEL, Interval
-from penstock.tabulation import how_sure, made_from, rows_of, short_names, value_text
+from penstock.tabulation import how_sure, made_from, rows_of
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -21,14 +22,16 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
     """One line per metric and point, and below them how many runs there were and how sure they are."""
     from rich.markup import escape
 
-    plan, varied = result.plan, result.parameters
+    plan = result.plan
+    parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
     description = plan.description or result.points[0].asked.scenario.description
     title = f"{one_line(plan.name)}: {one_line(description)}" if description else one_line(plan.name)
-    rows = rows_of(result.summaries(), varied)
-    columns = ["metric", "of", *short_names(varied), "mean", "unit", "runs"]
+    rows = rows_of(result.summaries(), parameters)
+    columns = ["metric", "of", *parameters.heads, "mean", "unit", "runs"]
     show(table(title, columns, rows, right=["mean", "runs"]))
+    show(*map(escape, parameters.notes))
     show(how_sure(result, replication))
-    show(escape(made_from(result.provenances, varied)))
+    show(escape(made_from(result.provenances, result.parameters)))
     if plan.precision is not None:
         numbers = [len(point.runs) for point in result.points]
         each = str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)} to {max(numbers)}"
@@ -44,21 +47,23 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
 def _show_comparisons(result: StudyResult, what: Compare) -> None:
     """The paired differences to the baseline, and what chance could make of them."""
     found = result.comparisons()
-    others = [name for name in result.parameters if name != what.parameter]
+    points = [{**each.others, what.parameter: each.value} for each in found]
+    others = parameter_columns(points, [name for name in result.parameters if name != what.parameter])
+    compared = parameter_columns([point.parameters for point in result.points], [what.parameter])
     scales: dict[tuple[str, str], list[float]] = {}
     for each in found:
         scales.setdefault((each.metric, each.unit), []).append(each.found.difference)
     rows = []
-    for each in found:
+    for each, point in zip(found, points, strict=True):
         shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
         difference = each.found
         text = shown.text(Interval(difference.difference, difference.low, difference.high, each.runs))
-        point = (value_text(each.others.get(name, "")) for name in others)
+        value = compared.cell(what.parameter, each.value)
         sure = "yes" if each.p_holm < 1 - LEVEL else "no"
-        rows.append(
-            (each.metric, *point, value_text(each.value), text, shown.unit, f"{each.p_holm:.2g}", sure, str(each.runs))
-        )
+        cells = (each.metric, *others.cells(point), value, text, shown.unit)
+        rows.append((*cells, f"{each.p_holm:.2g}", sure, str(each.runs)))
     name = short_names(result.parameters)[result.parameters.index(what.parameter)]
-    columns = ["metric", *short_names(others), name, "difference", "unit", "p", "significant", "pairs"]
-    show(table(f"Less {name} = {value_text(what.baseline)}", columns, rows, right=["difference", "p", "pairs"]))
+    columns = ["metric", *others.heads, name, "difference", "unit", "p", "significant", "pairs"]
+    baseline = compared.cell(what.parameter, what.baseline)
+    show(table(f"Less {name} = {baseline}", columns, rows, right=["difference", "p", "pairs"]))
     show("Differences of runs with the same random numbers; p by Holm's procedure over all of them.")

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from penstock.cli.console import show, table
 from penstock.cli.sensitivity_table import show_ranges
+from penstock.parameter_columns import short_names
 from penstock.printable import one_line
 from penstock.statistics import Interval
 from penstock.studies.definition import value_text
-from penstock.tabulation import made_from, short_names
+from penstock.tabulation import made_from
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from penstock.cli.console import show, table
 from penstock.digits import plus_minus
+from penstock.parameter_columns import short_names
 from penstock.printable import one_line
 from penstock.statistics import Interval
-from penstock.tabulation import made_from, short_names
+from penstock.tabulation import made_from
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.cli.console import emit, show, table, warn
 from penstock.cli.selecting import size_text
+from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, one_line, path_text
-from penstock.tabulation import short_names, value_text
 
 if TYPE_CHECKING:
     from penstock.store import Store
@@ -23,19 +23,22 @@ _SHOWN = 50
 
 def show_study(plan: StudyPlan, points: list[Standing], output: str) -> None:
     """How far each point is."""
+    from rich.markup import escape
+
     if output == "json":
         emit(json_text({"study": plan.name, "points": [point.data() for point in points]}))
         return
     names = list(dict.fromkeys(name for point in points for name in point.asked.point.parameters))
+    parameters = parameter_columns([point.asked.point.parameters for point in points], names)
     rows = []
     for number, point in enumerate(points, start=1):
-        values = (value_text(point.asked.point.parameters.get(name, "")) for name in names)
         counts = (point.runs, point.stored, point.failed, point.left)
-        rows.append((str(number), *values, *map(str, counts), point.why))
-    columns = ["point", *short_names(names), "runs", "stored", "failed", "left", "changed since"]
+        rows.append((str(number), *parameters.cells(point.asked.point.parameters), *map(str, counts), point.why))
+    columns = ["point", *parameters.heads, "runs", "stored", "failed", "left", "changed since"]
     show(table(one_line(plan.name), columns, rows[:_SHOWN], right=["point", "runs", "stored", "failed", "left"]))
     if len(rows) > _SHOWN:
         show(f"... and {len(rows) - _SHOWN} more points; --format json has all of them.")
+    show(*map(escape, parameters.notes))
     total, stored, failed = (sum(getattr(point, what) for point in points) for what in ("runs", "stored", "failed"))
     least = "at least " * (plan.precision is not None)
     left = total - stored

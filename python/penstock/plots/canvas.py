@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from io import BytesIO
 from itertools import pairwise
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from penstock.plots.kinds import DRAW
 from penstock.plots.request import WIDTHS
@@ -29,6 +31,14 @@ _NO_DATES: dict[str, dict[str, Any]] = {
 }
 _BESIDE = {"column": 2, "page": 4}
 """The most panels of one number in a row."""
+
+
+class PlainLogFormatter(LogFormatter):
+    """Labels of a logarithmic axis as plain numbers, where matplotlib's own are formulas."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """The label of a tick; empty for those that have none."""
+        return f"{x:g}" if super().__call__(x, pos) else ""
 
 
 class Picture(Figure):
@@ -58,7 +68,12 @@ def draw(chart: Chart, request: PlotRequest) -> Picture:
 
 
 def note_of(chart: Chart, intervals: bool) -> str:
-    """What should be known of the numbers: of how many runs they are, and what the intervals are."""
+    """What should be known of the numbers: of how many runs they are, what the intervals are, and which are missing."""
+    missing = f"{chart.left_out} of 0 or below not drawn" if chart.left_out else ""
+    return "; ".join(filter(None, (_runs_note(chart, intervals), missing)))
+
+
+def _runs_note(chart: Chart, intervals: bool) -> str:
     least, most = chart.runs
     if most == 0:
         return "single observations" if chart.observations else ""
@@ -107,6 +122,7 @@ def _drawn(chart: Chart, request: PlotRequest) -> Picture:
     note = note_of(chart, request.intervals)
     if note and request.note:
         inner.supxlabel(note, fontsize=6, color=GREY, x=0.99, ha="right")
+    _fit_texts(figure, used)
     figure.draw_without_rendering()
     _turn_names(chart, used)
     return figure
@@ -152,14 +168,18 @@ def _cumulative(chart: Chart) -> str:
 
 
 def _scales(axes: Axes, chart: Chart, panel: Panel, request: PlotRequest) -> None:
-    for which, name in (("x", "xscale"), ("y", "yscale")):
+    for which, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
         if which in request.log:
-            axes.set(**{name: "log"})
+            axes.set(**{f"{which}scale": "log"})
+            axis.set_major_formatter(PlainLogFormatter())
+            axis.set_minor_formatter(PlainLogFormatter())
             if which == "x" and chart.across.is_numeric and chart.kind != "cdf":
                 _mark_places(axes, panel)
+    if chart.kind == "cdf":
+        axes.set_ylim(*((None, 1.1) if "y" in request.log else (-0.02, 1.02)))
     if chart.kind in ("line", "bar", "series") and "y" not in request.log:
         low, high = axes.get_ylim()
-        means = [mark.mean for series in panel.series for mark in series.marks]
+        means = [mark.mean for series in panel.series for mark in series.marks if math.isfinite(mark.mean)]
         # From zero on, unless all that is to be seen is far above it.
         if min(means, default=0.0) >= 0 and (low < 0.5 * high or chart.kind == "bar"):
             axes.set_ylim(bottom=0)
@@ -168,11 +188,10 @@ def _scales(axes: Axes, chart: Chart, panel: Panel, request: PlotRequest) -> Non
 def _mark_places(axes: Axes, panel: Panel) -> None:
     """On a logarithmic axis few powers of ten fall into the range of a study; its own values are what is read."""
     places = sorted({mark.x for series in panel.series for mark in series.marks if mark.x > 0})
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     if len(places) <= 8:
-        axes.set_xticks(places, [f"{place:g}" for place in places])
+        axes.set_xticks(places)
         axes.set_xticks([], minor=True)
-    else:
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def _is_lowest(axes: Axes, used: list[tuple[Any, Panel]]) -> bool:
@@ -221,5 +240,23 @@ def _turn_names(chart: Chart, used: list[tuple[Any, Panel]]) -> None:
             axes.tick_params(axis="x", labelrotation=40)
             for label in axes.get_xticklabels():
                 label.set(ha="right", rotation_mode="anchor")
+        elif crowded and axes.get_xscale() == "log":
+            axes.xaxis.set_major_locator(LogLocator(numticks=4))
+            axes.xaxis.set_minor_formatter(NullFormatter())
         elif crowded:
             axes.locator_params(axis="x", nbins=4)
+
+
+def _fit_texts(figure: Any, used: list[tuple[Any, Panel]]) -> None:
+    """Breaks titles and labels into lines where they are longer than their panel, and so would cover others."""
+    figure.draw_without_rendering()
+    for axes, _ in used:
+        room = axes.get_window_extent()
+        for text, most, size in (
+            (axes.title, room.width, "width"),
+            (axes.xaxis.label, room.width, "width"),
+            (axes.yaxis.label, room.height, "height"),
+        ):
+            long = getattr(text.get_window_extent(), size)
+            if long > most > 0:
+                text.set_text(fill(text.get_text(), max(8, int(len(text.get_text()) * most / long))))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
-from penstock.plots.data import REPLICATION, Cell, is_time
+from penstock.plots.data import REPLICATION, Cell, is_time, with_names
+from penstock.plots.log_axes import check_log_axes, drawable
 from penstock.plots.places import across, columns_of, pooled, text_of
 from penstock.plots.request import did_you_mean
 from penstock.plots.roles import assign
@@ -15,7 +16,7 @@ from penstock.printable import quoted, shortened
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from penstock.plots.data import Data, Datum
     from penstock.plots.places import Across
@@ -81,6 +82,8 @@ class Chart:
         The fewest and the most runs of a number; zeros where that is not known.
     observations : bool
         Whether the numbers are single ones, not means over runs.
+    left_out : int
+        How many numbers have no place on a logarithmic axis.
     """
 
     kind: str
@@ -90,6 +93,7 @@ class Chart:
     ups: list[str]
     runs: tuple[int, int]
     observations: bool
+    left_out: int = 0
 
 
 def chart_of(data: Data, request: PlotRequest) -> Chart:
@@ -105,14 +109,15 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
     named = {request.x, request.by, request.facet}
     if not named & set(REPLICATION):
         data = data.averaged(named)
+    data, names = with_names(data)
     asked = request.y or (_first(data, request),)
-    kept = _where(data, request)
+    kept = _where(data, request, names)
     chosen = [_numbers(data, kept, each, request) for each in asked]
     roles, chosen = assign(data, request, chosen)
     for numbers in chosen:
         if data.observations and roles.kind not in ("cdf", "box"):
             _alone(numbers, roles)
-    chosen = [_known(numbers, selector, data) for numbers, selector in zip(chosen, asked, strict=True)]
+    chosen = [_known(numbers, selector, data, roles) for numbers, selector in zip(chosen, asked, strict=True)]
     every = [each for numbers in chosen for each in numbers]
     if len(every) > _MOST_MARKS:
         raise InputError(
@@ -121,13 +126,17 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
     ups = _distinct(every, roles.by, _MOST_SERIES if roles.kind != "heatmap" else 1000, "series")
     facets = _distinct(every, roles.facet, _MOST_PANELS // len(asked), "panels")
     place = across(roles, every)
+    check_log_axes(request.log, roles, place)
+    left_out = 0
     panels = []
     for row, numbers in enumerate(chosen):
         shown = scale(numbers[0].metric, numbers[0].unit, [each.mean for each in numbers])
         label = request.y_label or _label(data, numbers, roles, shown)
+        there = drawable(numbers, request.log, roles.kind, place)
+        left_out += len(numbers) - len(there)
         column = 0
         for facet in facets:
-            own = [each for each in numbers if roles.facet is None or each.cells[roles.facet] == facet]
+            own = [each for each in there if roles.facet is None or each.cells[roles.facet] == facet]
             if own:
                 series = _series(own, ups, roles, place, shown)
                 panels.append(Panel(_facet(roles, facet), label, row, column, series))
@@ -147,6 +156,7 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
         ["" if up is None else text_of(up) for up in ups],
         (min(counts), max(counts)),
         data.observations,
+        left_out,
     )
 
 
@@ -159,12 +169,13 @@ def _first(data: Data, request: PlotRequest) -> str:
     return data.metrics[0]
 
 
-def _where(data: Data, request: PlotRequest) -> list[Datum]:
+def _where(data: Data, request: PlotRequest, names: Mapping[str, Mapping[str, str]]) -> list[Datum]:
     kept = data.numbers
     for name, value in request.where:
         column = columns_of(data, name)
         texts = dict.fromkeys(text_of(each.cells[column]) for each in kept if column in each.cells)
-        kept = [each for each in kept if column in each.cells and text_of(each.cells[column]) == value]
+        wanted = (value, names.get(column, {}).get(value, value))
+        kept = [each for each in kept if column in each.cells and text_of(each.cells[column]) in wanted]
         if not kept:
             there = ", ".join(shortened(text, 40) for text in list(texts)[:12])
             raise InputError(f"nothing has {name} = {quoted(value)}, so there is nothing to plot; there are {there}.")
@@ -235,10 +246,16 @@ def _place(datum: Datum, roles: Roles) -> str:
     )
 
 
-def _known(numbers: list[Datum], selector: str, data: Data) -> list[Datum]:
+def _known(numbers: list[Datum], selector: str, data: Data, roles: Roles) -> list[Datum]:
+    """What can be drawn: a distribution has the known values of a number whose mean is unknown."""
     found = [each for each in numbers if math.isfinite(each.mean) or any(map(math.isfinite, each.values))]
     if not found:
         raise InputError(f"{quoted(selector)} is no number anywhere in {data.name}, so there is nothing to plot.")
+    if roles.kind not in ("cdf", "box") and not any(math.isfinite(each.mean) for each in found):
+        raise InputError(
+            f"{quoted(selector)} is no number in some run of every point, so it has no mean to plot; draw a box or a "
+            "cdf of the runs that have it."
+        )
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import toml
 from penstock.errors import InputError
 from penstock.results import interval_of
+from penstock.short_values import short_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -17,7 +18,18 @@ if TYPE_CHECKING:
 
     from penstock.results import Summary
 
-__all__ = ["REPLICATION", "Cell", "Data", "Datum", "cell", "from_frame", "from_json", "from_summaries", "is_time"]
+__all__ = [
+    "REPLICATION",
+    "Cell",
+    "Data",
+    "Datum",
+    "cell",
+    "from_frame",
+    "from_json",
+    "from_summaries",
+    "is_time",
+    "with_names",
+]
 
 Cell = str | int | float | bool
 """A parameter or a label."""
@@ -130,6 +142,27 @@ class Data:
         return Data([_mean(group) for group in groups.values()], quantities=self.quantities, name=self.name)
 
 
+def with_names(data: Data) -> tuple[Data, dict[str, dict[str, str]]]:
+    """The numbers with short names in the place of long values of parameters, and these names by column and value."""
+    texts: dict[str, dict[str, None]] = {}
+    for each in data.numbers:
+        for column, value in each.point.items():
+            if isinstance(value, str):
+                texts.setdefault(column, {})[value] = None
+    every = {column: short_values(values) for column, values in texts.items()}
+    names = {column: own for column, own in every.items() if any(name != text for text, name in own.items())}
+    if not names:
+        return data, {}
+
+    def named(point: Mapping[str, Cell]) -> dict[str, Cell]:
+        return {
+            column: names[column][value] if column in names and isinstance(value, str) else value
+            for column, value in point.items()
+        }
+
+    return replace(data, numbers=[replace(each, point=named(each.point)) for each in data.numbers]), names
+
+
 def from_summaries(summaries: Iterable[Summary], name: str = "the results") -> Data:
     """The numbers of a study."""
     return Data(
@@ -207,7 +240,7 @@ def from_frame(frame: pl.DataFrame, name: str = "the frame") -> Data:
         unit = frame["unit"][0] if "unit" in columns and frame.height and frame["unit"].n_unique() == 1 else ""
         for row in frame.iter_rows(named=True):
             value = row[column]
-            point = {each: row[each] for each in others if each != "unit" and isinstance(row[each], Cell)}
+            point = {each: cell(row[each]) for each in others if each != "unit" and isinstance(row[each], Cell)}
             numbers.append(Datum(column, str(unit), point, {}, math.nan if value is None else float(value)))
     return Data(numbers, True, numeric, name)
 
@@ -263,5 +296,12 @@ def _parameters(point: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def cell(value: Any) -> Cell:
-    """A parameter's value as plots have it: text for what is no single value."""
-    return value if isinstance(value, Cell) else toml.value(value)
+    """A parameter's value as plots have it: text for what is no single value, or has no place on an axis.
+
+    Examples
+    --------
+    >>> cell({"red": {}}), cell(math.nan), cell(5)
+    ('{ red = {} }', 'nan', 5)
+    """
+    is_placed = not isinstance(value, float) or math.isfinite(value)
+    return value if isinstance(value, Cell) and is_placed else toml.value(value)

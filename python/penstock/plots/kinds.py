@@ -106,7 +106,7 @@ def cdf(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
     del chart
     for series in panel.series:
         shown = look(series.turn)
-        known = [mark for mark in series.marks if mark.quantile is not None]
+        known = [mark for mark in series.marks if mark.quantile is not None and math.isfinite(mark.mean)]
         if known:
             known.sort(key=lambda mark: mark.quantile or 0.0)
             axes.errorbar(
@@ -122,6 +122,8 @@ def cdf(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
             )
             continue
         values = sorted(value for _, several in _pooled(series.marks) for value in several)
+        if not values:
+            continue
         shares = [n / len(values) for n in range(1, len(values) + 1)]
         axes.plot(
             [values[0], *values],
@@ -135,7 +137,6 @@ def cdf(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
             reach = band_of(len(values))
             low, high = [max(0.0, share - reach) for share in shares], [min(1.0, share + reach) for share in shares]
             axes.fill_between(values, low, high, step="post", color=shown.colour, alpha=0.15, linewidth=0)
-    axes.set_ylim(-0.02, 1.02)
 
 
 def heatmap(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
@@ -171,7 +172,7 @@ def heat_range(chart: Chart, panel: Panel) -> tuple[float, float]:
         for mark in series.marks
         if math.isfinite(mark.mean)
     ]
-    return min(means), max(means)
+    return (min(means), max(means)) if means else (0.0, 1.0)
 
 
 def band_of(runs: int, level: float = LEVEL) -> float:
@@ -214,8 +215,8 @@ def _errors(marks: Sequence[Mark]) -> list[list[float]] | None:
         return None
     low, high = _ends(marks)
     return [
-        [mark.mean - _or(end, mark.mean) for end, mark in low],
-        [_or(end, mark.mean) - mark.mean for end, mark in high],
+        [max(0.0, mark.mean - _or(end, mark.mean)) for end, mark in low],
+        [max(0.0, _or(end, mark.mean) - mark.mean) for end, mark in high],
     ]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
+from penstock.parameter_columns import stand_for
 from penstock.plots.data import REPLICATION, is_time
 from penstock.plots.places import columns_of, numbers_in, pooled, text_of
 from penstock.printable import quoted
@@ -78,15 +79,22 @@ def _named(request: PlotRequest) -> dict[str, str | None]:
 
 
 def _varying(data: Data, numbers: Sequence[Datum]) -> list[str]:
-    """The columns in which the numbers differ, parameters first."""
+    """The columns in which the numbers differ, parameters first, without settings that a label stands for."""
     cells = [each.cells for each in numbers]
-    return [
+    differing = [
         column
         for column in data.columns
         if column not in ("quantile", "statistic")
         and len({each[column] for each in cells if column in each}) > 1
         and not (data.observations and column in REPLICATION)
-    ] + [column for column in ("quantile", "statistic") if len({each.get(column) for each in cells} - {None}) > 1]
+    ]
+    points = list({tuple(each.point.items()): each.point for each in numbers}.values())
+    parameters = [column for column in differing if any(column in point for point in points)]
+    texts = {column: [text_of(point.get(column, "")) for point in points] for column in parameters}
+    stood_for = set() if data.observations else {each for own in stand_for(parameters, texts).values() for each in own}
+    return [column for column in differing if column not in stood_for] + [
+        column for column in ("quantile", "statistic") if len({each.get(column) for each in cells} - {None}) > 1
+    ]
 
 
 def _kind(data: Data, x: str | None, varying: Sequence[str], numbers: Sequence[Datum]) -> str:

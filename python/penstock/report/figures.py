@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from penstock.drawing import escaped
@@ -55,7 +56,7 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
 def _series(chart: Chart, panel: Panel, series: Series) -> Trace:
     colour = COLOURS[series.turn % len(COLOURS)]
     colour = _GREY if colour == "#000000" else colour
-    marks = series.marks
+    marks = [mark for mark in series.marks if math.isfinite(mark.mean)]
     trace: Trace = {
         "name": escaped(series.name or panel.label, 60),
         "x": [mark.x for mark in marks],
@@ -72,7 +73,9 @@ def _series(chart: Chart, panel: Panel, series: Series) -> Trace:
 def _ends(mark: Mark) -> tuple[float, float]:
     """How far the interval reaches below and above the mean; nowhere if there is none."""
     low, high = mark.low, mark.high
-    return (0.0, 0.0) if low is None or high is None else (mark.mean - low, high - mark.mean)
+    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
+        return 0.0, 0.0
+    return mark.mean - low, high - mark.mean
 
 
 def _errors(name: str, ends: Sequence[tuple[float, float]], **look: Any) -> Trace:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock import MODEL_VERSION, __version__
+from penstock._core import Scenario
 from penstock.digits import number, plus_minus
 from penstock.display import things
 from penstock.report.content import Block, Cell, Command, Drawing, Grid, Heading, Listing, Part, Report
@@ -180,8 +181,9 @@ def _drawings(study: Study, outcome: Outcome) -> list[Drawing]:
     """The network of each table's first row; equal ones once."""
     found: dict[str, list[str]] = {}
     for table in outcome.tables:
-        text = _first_page(study, outcome, table).text
-        found.setdefault(topology_svg(text), []).append(table.id)
+        page = _first_page(study, outcome, table)
+        made = [Scenario(page.text, table.id, list(page.sets))] if page.sets else []
+        found.setdefault(topology_svg(page.text, made), []).append(table.id)
     return [
         Drawing(f"First row of table{'s' * (len(tables) > 1)} {', '.join(tables)}", svg)
         for svg, tables in found.items()

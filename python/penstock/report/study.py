@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 from penstock import MODEL_VERSION, __version__
 from penstock.display import things
 from penstock.errors import InputError
+from penstock.parameter_columns import ParameterColumns, parameter_columns, short_names
 from penstock.plots.chart import chart_of
 from penstock.plots.data import from_summaries
-from penstock.plots.places import numbers_in, text_of
+from penstock.plots.places import numbers_in
 from penstock.plots.request import PlotRequest
 from penstock.printable import command_text, one_line
 from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Report
 from penstock.report.content import Drawing as Topology
 from penstock.report.figures import chart_plots
 from penstock.report.topology import topology_svg
+from penstock.short_values import short_values, value_text
 from penstock.statistics import LEVEL, Interval
-from penstock.tabulation import made_from, of_text, short_names
+from penstock.tabulation import made_from, of_text
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
     if not summaries:
         raise InputError(f"{plan.name}: has no numbers, so there is nothing to report.")
     description = plan.description or result.points[0].asked.scenario.description or ""
+    parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
     counts = [len(point.runs) for point in result.points]
     each = str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
     listings = [Listing("The scenario", plan.text)]
@@ -77,10 +80,10 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
             ("runs of each", each),
             ("numbers", str(len(summaries))),
         ],
-        asked=_asked(result),
-        drawings=[Topology(f"The network of {plan.scenario_name}", topology_svg(plan.text))],
-        findings=_findings(result, summaries),
-        parts=_parts(summaries, result.parameters),
+        asked=_asked(result, parameters),
+        drawings=[_drawing(result)],
+        findings=_findings(result, summaries, parameters),
+        parts=_parts(summaries, parameters),
         provenance=_provenance(result, summaries),
         commands=[
             Command(command_text(["penstock", "run", file, *options]), "makes the runs and shows their numbers"),
@@ -92,6 +95,11 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
         ],
         listings=listings,
     )
+
+
+def _drawing(result: StudyResult) -> Topology:
+    scenarios = [point.asked.scenario for point in result.points]
+    return Topology(f"The network of {result.plan.scenario_name}", topology_svg(result.plan.text, scenarios))
 
 
 def _named(summaries: Sequence[Summary]) -> list[Summary]:
@@ -107,7 +115,7 @@ def _named(summaries: Sequence[Summary]) -> list[Summary]:
     ]
 
 
-def _asked(result: StudyResult) -> list[Block]:
+def _asked(result: StudyResult, parameters: ParameterColumns) -> list[Block]:
     plan = result.plan
     facts = [("Scenario", plan.scenario_name)]
     if plan.precision is not None:
@@ -117,36 +125,32 @@ def _asked(result: StudyResult) -> list[Block]:
     if result.warm_up is not None and plan.warm_up is not None:
         facts.append(("Warm-up", f"{result.warm_up.text}, by MSER-5 of {plan.warm_up.metric}"))
     if plan.compare is not None:
-        told = f"{', '.join(plan.compare.metrics)} with those of {plan.compare.parameter} = {plan.compare.baseline}"
+        baseline = value_text(plan.compare.baseline)
+        told = f"{', '.join(plan.compare.metrics)} with those of {plan.compare.parameter} = {baseline}"
         facts.append(("Compared", told))
     facts += [(name, f"= {expression}") for name, expression in plan.metrics.items()]
     blocks = [Block("Question", markdown="", facts=facts)]
     varied = []
     for name in result.parameters:
-        values = list(
-            dict.fromkeys(
-                text_of(point.parameters[name]) if not isinstance(point.parameters[name], (dict, list)) else "..."
-                for point in result.points
-                if name in point.parameters
-            )
-        )
+        texts = short_values(value_text(point.parameters[name]) for point in result.points if name in point.parameters)
+        values = list(texts.values())
         more = f", ... ({len(values)} values)" if len(values) > _VALUES else ""
         varied.append([Cell(name), Cell(", ".join(values[:_VALUES]) + more)])
     if varied:
-        blocks.append(
-            Block("What varies", grid=Grid("varied", "What varies", [Heading("parameter"), Heading("values")], varied))
-        )
+        grid = Grid("varied", "What varies", [Heading("parameter"), Heading("values")], varied)
+        notes = "\n".join(f"- {_plain(line)}" for line in parameters.notes)
+        blocks.append(Block("What varies", markdown=notes, grid=grid))
     return blocks
 
 
-def _findings(result: StudyResult, summaries: Sequence[Summary]) -> list[Block]:
+def _findings(result: StudyResult, summaries: Sequence[Summary], parameters: ParameterColumns) -> list[Block]:
     blocks = []
     if result.warnings:
         blocks.append(Block("To be known first", markdown="\n".join(f"- {_plain(line)}" for line in result.warnings)))
     if result.plan.compare is not None:
         blocks.append(Block("Comparisons", grid=_comparisons(result)))
     if len(result.points) > 1:
-        blocks.append(Block("Least and greatest of every number", grid=_ranges(summaries, result.parameters)))
+        blocks.append(Block("Least and greatest of every number", grid=_ranges(summaries, parameters)))
     if not blocks:
         blocks.append(
             Block("One point", markdown="Nothing varies and nothing is compared: the numbers below are the findings.")
@@ -162,13 +166,15 @@ def _plain(text: str) -> str:
 def _comparisons(result: StudyResult) -> Grid:
     what = result.plan.compare
     assert what is not None
-    others = [name for name in result.parameters if name != what.parameter]
     found = result.comparisons()
+    points = [{**each.others, what.parameter: each.value} for each in found]
+    others = parameter_columns(points, [name for name in result.parameters if name != what.parameter])
+    compared = parameter_columns([point.parameters for point in result.points], [what.parameter])
     scales: dict[tuple[str, str], list[float]] = {}
     for each in found:
         scales.setdefault((each.metric, each.unit), []).append(each.found.difference)
     rows = []
-    for each in found:
+    for each, point in zip(found, points, strict=True):
         shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
         difference = each.found
         text = shown.text(Interval(difference.difference, difference.low, difference.high, each.runs))
@@ -176,8 +182,8 @@ def _comparisons(result: StudyResult) -> Grid:
         rows.append(
             [
                 Cell(each.metric),
-                *(Cell(str(each.others.get(name, ""))) for name in others),
-                Cell(str(each.value)),
+                *map(Cell, others.cells(point)),
+                Cell(compared.cell(what.parameter, each.value)),
                 Cell(text, _finite(difference.difference)),
                 Cell(shown.unit),
                 Cell(f"{each.p_holm:.2g}", _finite(each.p_holm)),
@@ -186,19 +192,18 @@ def _comparisons(result: StudyResult) -> Grid:
         )
     head = [
         Heading("metric", has_choices=True),
-        *(Heading(name) for name in short_names(others)),
+        *map(Heading, others.heads),
         Heading(short_names(result.parameters)[result.parameters.index(what.parameter)], has_choices=True),
         Heading("difference", is_number=True),
         Heading("unit"),
         Heading("p (Holm)", is_number=True),
         Heading("verdict", has_choices=True),
     ]
-    return Grid("comparisons", f"Less {what.parameter} = {what.baseline}", head, rows)
+    return Grid("comparisons", f"Less {what.parameter} = {compared.cell(what.parameter, what.baseline)}", head, rows)
 
 
-def _ranges(summaries: Sequence[Summary], varied: Sequence[str]) -> Grid:
+def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:
     """Between which points each number is least and greatest."""
-    names = short_names(varied)
     rows = []
     for own in _grouped(summaries, lambda each: (each.metric, of_text(each.labels), each.unit)):
         known = [each for each in own if math.isfinite(each.interval.mean)]
@@ -214,7 +219,7 @@ def _ranges(summaries: Sequence[Summary], varied: Sequence[str]) -> Grid:
                 Cell(own[0].metric),
                 Cell(of_text(own[0].labels)),
                 *(
-                    Cell(shown.text(end.interval), end.interval.mean, note=_place(end, varied, names))
+                    Cell(shown.text(end.interval), end.interval.mean, note=_place(end, parameters))
                     for end in (least, most)
                 ),
                 Cell(shown.unit),
@@ -232,16 +237,12 @@ def _ranges(summaries: Sequence[Summary], varied: Sequence[str]) -> Grid:
     return Grid("ranges", "Least and greatest of every number", head, rows)
 
 
-def _place(summary: Summary, varied: Sequence[str], names: Sequence[str]) -> str:
-    point = summary.point
-    return ", ".join(f"{name} {_cell(point[path])}" for path, name in zip(varied, names, strict=True) if path in point)
+def _place(summary: Summary, parameters: ParameterColumns) -> str:
+    cells = zip(parameters.heads, parameters.cells(summary.point), strict=True)
+    return ", ".join(f"{head} {cell}" for head, cell in cells if cell)
 
 
-def _cell(value: object) -> str:
-    return ", ".join(value) if isinstance(value, dict) else str(value)
-
-
-def _parts(summaries: Sequence[Summary], varied: Sequence[str]) -> list[Part]:
+def _parts(summaries: Sequence[Summary], parameters: ParameterColumns) -> list[Part]:
     parts = []
     drawn = 0
     for number, own in enumerate(_grouped(summaries, lambda each: (each.metric,))):
@@ -250,25 +251,22 @@ def _parts(summaries: Sequence[Summary], varied: Sequence[str]) -> list[Part]:
         drawn += len(plots)
         more = len(own) - _MOST_ROWS
         note = f"{things(more, 'row')} more; 'penstock run' with '--format csv' has all of them." if more > 0 else ""
-        grid = _numbers(identifier, own[:_MOST_ROWS], varied)
+        grid = _numbers(identifier, own[:_MOST_ROWS], parameters)
         parts.append(Part(identifier, own[0].metric, "", grid, plots, note))
     return parts
 
 
-def _numbers(identifier: str, own: Sequence[Summary], varied: Sequence[str]) -> Grid:
+def _numbers(identifier: str, own: Sequence[Summary], parameters: ParameterColumns) -> Grid:
     scales = {unit: _scale([each for each in own if each.unit == unit]) for unit in {each.unit for each in own}}
-    keys = {name: _keys(own, name) for name in varied}
+    points = [parameters.cells(each.point) for each in own]
+    keys = [_keys([cells[column] for cells in points]) for column in range(len(parameters.paths))]
     rows = []
-    for each in own:
+    for each, cells in zip(own, points, strict=True):
         shown = scales[each.unit]
-        cells = []
-        for name in varied:
-            text = _cell(each.point.get(name, ""))
-            cells.append(Cell(text, keys[name].get(text)))
         rows.append(
             [
                 Cell(of_text(each.labels)),
-                *cells,
+                *(Cell(text, known.get(text)) for text, known in zip(cells, keys, strict=True)),
                 Cell(shown.text(each.interval), _finite(each.interval.mean)),
                 Cell(shown.unit),
                 Cell(str(each.interval.runs), each.interval.runs),
@@ -276,7 +274,7 @@ def _numbers(identifier: str, own: Sequence[Summary], varied: Sequence[str]) -> 
         )
     head = [
         Heading("of", has_choices=True),
-        *(Heading(name, has_choices=True) for name in short_names(varied)),
+        *(Heading(name, has_choices=True) for name in parameters.heads),
         Heading("mean", is_number=True),
         Heading("unit"),
         Heading("runs", is_number=True),
@@ -284,10 +282,9 @@ def _numbers(identifier: str, own: Sequence[Summary], varied: Sequence[str]) -> 
     return Grid(f"{identifier}-numbers", f"{own[0].metric}, means of independent runs", head, rows)
 
 
-def _keys(own: Iterable[Summary], name: str) -> dict[str, float]:
+def _keys(texts: Iterable[str]) -> dict[str, float]:
     """By what the values of a parameter are sorted; nothing if they are no numbers."""
-    values: list[str | int | float | bool] = [_cell(each.point[name]) for each in own if name in each.point]
-    found = numbers_in(list(dict.fromkeys(values)))
+    found = numbers_in([text for text in dict.fromkeys(texts) if text])
     return {} if found is None else {str(value): number for value, number in found[0].items()}
 
 

@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from penstock.drawing import network_svg
-from penstock.entry import Node
+from penstock.drawing import Box, network_svg
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from penstock._core import Scenario
 
 __all__ = ["topology", "topology_svg"]
 
+_SCENARIOS = 1000
+"""The most points of a study that a drawing is made of; of more, some that lie evenly among them."""
 
-def topology_svg(text: str) -> str:
+
+def topology_svg(text: str, scenarios: Sequence[Scenario] = ()) -> str:
     """The drawing of a scenario's nodes and links; a sentence in its place if there are too many.
 
     Parameters
     ----------
     text : str
         The scenario, without mistakes.
+    scenarios : sequence of Scenario
+        What settings make of it at each point of a study. What differs between them is not drawn as if it were the
+        same everywhere.
     """
-    return network_svg(*topology(text))
+    return network_svg(*topology(text, scenarios))
 
 
-def topology(text: str) -> tuple[list[Node], list[dict[str, Any]]]:
+def topology(text: str, scenarios: Sequence[Scenario] = ()) -> tuple[list[Box], list[dict[str, Any]]]:
     """The nodes and links of a scenario, as drawings take them."""
     document = tomllib.loads(text)
-    nodes = [Node(name, given.get("count")) for name, given in document.get("nodes", {}).items()]
-    return nodes, [_dotted(link) for link in document.get("links", [])]
+    step = max(1, len(scenarios) // _SCENARIOS)
+    made = [json.loads(each) for each in dict.fromkeys(each.canonical for each in scenarios[::step])] or [document]
+    # The canonical form has the nodes in the order of their names.
+    names = dict.fromkeys([*document.get("nodes", {}), *made[0].get("nodes", {})])
+    nodes = [_box(name, [each.get("nodes", {}).get(name, {}) for each in made]) for name in names]
+    alike = [each.get("links", []) for each in made if len(each.get("links", [])) == len(made[0].get("links", []))]
+    return nodes, [_merged([_dotted(link) for link in links]) for links in zip(*alike, strict=True)]
+
+
+def _box(name: str, given: Sequence[Mapping[str, Any]]) -> Box:
+    counts = list(dict.fromkeys(each.get("count") for each in given))
+    return Box(name, counts[0] if len(counts) == 1 else "varies")
+
+
+def _merged(links: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A link as it is at all points; of what differs between them, that it does."""
+    found = dict(links[0])
+    for key in ("rate", "delay"):
+        if any(link[key] != found[key] for link in links):
+            found[key] = f"{key} varies"
+    for kind in ("queue", "scheduler"):
+        parts = [{key: None for key in link if key.startswith(f"{kind}.")} for link in links]
+        if any(part != parts[0] for part in parts):
+            found = {key: value for key, value in found.items() if key not in parts[0]}
+            found[f"{kind}.{kind} varies"] = {}
+    return found
 
 
 def _dotted(link: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from penstock.parameter_columns import short_names
 from penstock.plots.canvas import Picture
 from penstock.plots.request import WIDTHS
 from penstock.plots.style import CAP, GREY, look, style
-from penstock.tabulation import short_names
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:

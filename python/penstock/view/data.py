@@ -8,9 +8,10 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock._core import Scenario
 from penstock.drawing import middles
 from penstock.errors import InputError
-from penstock.printable import path_text
+from penstock.printable import path_text, utf8
 from penstock.report.topology import topology, topology_svg
 from penstock.series import TimeSeries
 from penstock.tabulation import made_from
@@ -102,7 +103,9 @@ def view_of(text: str, made: PacketTrace, name: str, options: dict[str, Any], li
         ("replication", str(made.replication)),
         ("made from", made_from([made.provenance], []).removesuffix(".")),
     ]
-    return View(name, facts, topology_svg(text), model)
+    sets, folder = list(options.get("sets", ())), options.get("folder")
+    made_of = [Scenario(text, utf8(name), sets, folder)] if sets else []
+    return View(name, facts, topology_svg(text, made_of), model)
 
 
 def _first(made: PacketTrace, limit: int) -> tuple[pl.DataFrame, bool]:

@@ -1,0 +1,168 @@
+"""The columns of a table that say at which point of a study a number is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.printable import one_line
+from penstock.short_values import folded, is_table, short_values, value_text
+from penstock.studies.definition import is_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["NO_PARAMETERS", "ParameterColumns", "parameter_columns", "short_names", "stand_for"]
+
+_LEGEND = 12
+"""The most long values that are written out below a table."""
+_NAMED = 4
+"""The most columns that are named which a table leaves out."""
+
+
+@dataclass(frozen=True)
+class ParameterColumns:
+    """The parameters that a table has columns of, and how it shows their values.
+
+    Parameters
+    ----------
+    paths : list of str
+        The parameters.
+    heads : list of str
+        What stands above their columns.
+    names : dict of str to (dict of str to str)
+        For each parameter, the short names of its values.
+    notes : list of str
+        Lines below the table: columns that are left out, and what short names stand for.
+    """
+
+    paths: list[str]
+    heads: list[str]
+    names: dict[str, dict[str, str]]
+    notes: list[str]
+
+    def cell(self, path: str, value: Any) -> str:
+        """The value of a parameter as the table shows it."""
+        text = value_text(value)
+        return self.names.get(path, {}).get(text, text)
+
+    def cells(self, point: Mapping[str, Any]) -> tuple[str, ...]:
+        """The cells of a point; empty where it does not have a parameter."""
+        return tuple(self.cell(path, point[path]) if path in point else "" for path in self.paths)
+
+
+NO_PARAMETERS = ParameterColumns([], [], {}, [])
+"""Of a table of one point."""
+
+
+def parameter_columns(points: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> ParameterColumns:
+    """Chooses the columns that tell points apart.
+
+    Parameters that do not vary have none. A label, which is no setting of the scenario, stands for the settings that
+    it names: those that have one value for each of its values. A component stands likewise for other components.
+
+    Parameters
+    ----------
+    points : sequence of mapping
+        The parameters of each point.
+    paths : sequence of str
+        The parameters that may have a column, in the order of the table.
+
+    Examples
+    --------
+    >>> points = [{"scheme": "old", "a-b.queue": {"red": {}}}, {"scheme": "new", "a-b.queue": {"codel": {}}}]
+    >>> found = parameter_columns(points, ["scheme", "a-b.queue"])
+    >>> found.heads, [found.cells(point) for point in points], found.notes
+    (['scheme'], [('old',), ('new',)], ['scheme names the values of a-b.queue.'])
+    """
+    texts = {path: [value_text(point[path]) if path in point else "" for point in points] for path in paths}
+    varying = [path for path in paths if len(set(texts[path])) > 1]
+    stands = stand_for(varying, texts)
+    left_out = {path for others in stands.values() for path in others}
+    shown = [path for path in varying if path not in left_out]
+    names = {path: short_values(texts[path]) for path in shown}
+    heads = short_names(shown)
+    notes = [_named(path, others) for path, others in stands.items()]
+    notes += _constants([path for path in paths if path not in varying], texts)
+    for head, path in zip(heads, shown, strict=True):
+        notes += _legend(head, names[path])
+    return ParameterColumns(shown, heads, names, notes)
+
+
+def stand_for(varying: Sequence[str], texts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The columns that others stand for, by those that do.
+
+    Parameters
+    ----------
+    varying : sequence of str
+        The parameters that vary.
+    texts : mapping of str to sequence of str
+        The values of each parameter at all points.
+
+    Examples
+    --------
+    >>> stand_for(["scheme", "a-b.rate"], {"scheme": ["old", "new"], "a-b.rate": ["1 Mbit/s", "2 Mbit/s"]})
+    {'scheme': ['a-b.rate']}
+    """
+    labels = [path for path in varying if not is_path(path)]
+    tables = [path for path in varying if path not in labels and any(map(is_table, texts[path]))]
+    # The column with the most values stands for others; of like ones, the first.
+    tables.sort(key=lambda path: -len(set(texts[path])))
+    stands: dict[str, list[str]] = {}
+    left_out: set[str] = set()
+    for kind, others in ((labels, [path for path in varying if path not in labels]), (tables, tables)):
+        for path in kind:
+            if path in left_out:
+                continue
+            own = [other for other in others if other not in (path, *left_out) and _says(texts[path], texts[other])]
+            if own:
+                stands[path] = own
+                left_out.update(own)
+    return stands
+
+
+def _says(texts: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether each value of one parameter has one value of another."""
+    found: dict[str, str] = {}
+    return all(found.setdefault(text, other) == other for text, other in zip(texts, others, strict=True))
+
+
+def _named(path: str, others: Sequence[str]) -> str:
+    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    says = "names the values of" if not is_path(path) else "varies together with"
+    return one_line(f"{path} {says} {', '.join(others[:_NAMED])}{more}.")
+
+
+def _constants(paths: Sequence[str], texts: Mapping[str, Sequence[str]]) -> list[str]:
+    told = [f"{path} = {texts[path][0]}" for path in paths if texts[path]]
+    more = [f"and {len(told) - _NAMED} more at every point."] if len(told) > _NAMED else []
+    return [one_line(f"{each} at every point.") for each in told[:_NAMED]] + more
+
+
+def _legend(head: str, names: Mapping[str, str]) -> list[str]:
+    found = folded(names)
+    lines = [f"{head} {name}: {text}" for name, text in found[:_LEGEND]]
+    more = len(found) - _LEGEND
+    return [*lines, f"{more} more values of {head} are in the CSV and JSON forms."] if more > 0 else lines
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """The ends of paths, as long as it takes to tell them from one another.
+
+    Examples
+    --------
+    >>> short_names(["r1-r2.queue.red.limit", "r1-r2.rate", "r2-r3.rate"])
+    ['limit', 'r1-r2.rate', 'r2-r3.rate']
+    """
+    parts = [path.split(".") for path in paths]
+
+    def end(own: Sequence[str], length: int) -> str:
+        return ".".join(own[-length:])
+
+    return [
+        next(
+            (end(own, n) for n in range(1, len(own)) if sum(end(other, n) == end(own, n) for other in parts) == 1),
+            ".".join(own),
+        )
+        for own in parts
+    ]

@@ -1,0 +1,137 @@
+"""Short names for long values of parameters, such as component tables, which tables and plots show in their place."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from penstock import toml
+from penstock.printable import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["folded", "is_table", "short_values", "value_text"]
+
+_MOST = 40
+"""The most characters of a name."""
+
+
+def value_text(value: Any) -> str:
+    """The value of a parameter, as a study file has it, but for the quotes of a text.
+
+    Examples
+    --------
+    >>> value_text({"red": {"limit": "60 packets"}}), value_text("60 packets"), value_text(True), value_text(0.5)
+    ('{ red = { limit = "60 packets" } }', '60 packets', 'true', '0.5')
+    """
+    return value if isinstance(value, str) else toml.value(value)
+
+
+def is_table(text: str) -> bool:
+    """Whether the text of a value is a TOML table or list."""
+    return text.lstrip().startswith(("{", "["))
+
+
+def short_values(texts: Iterable[str]) -> dict[str, str]:
+    """A short name for each value of a parameter; different values have different names.
+
+    A component has its own name, with the parameters that tell it from other components of that name. What is still
+    too long is cut and numbered.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        All values of one parameter, as :func:`value_text` gives them.
+
+    Returns
+    -------
+    dict of str to str
+        The name of each value; a value that is short enough is its own name.
+
+    Examples
+    --------
+    >>> red = '{ red = { limit = "60 packets", gentle = true } }'
+    >>> short_values([red, "{ codel = {} }", "60 packets"])
+    {'{ red = { limit = "60 packets", gentle = true } }': 'red', '{ codel = {} }': 'codel', '60 packets': '60 packets'}
+    >>> queues = ['{ tail-drop = { limit = "20 packets" } }', '{ tail-drop = { limit = "80 packets" } }']
+    >>> list(short_values(queues).values())
+    ['tail-drop limit=20 packets', 'tail-drop limit=80 packets']
+    """
+    values = list(dict.fromkeys(texts))
+    names = {text: text for text in values} | _of_tables([text for text in values if is_table(text)])
+    cut = {text: shortened(names[text], _MOST) for text in values}
+    uses, turns = Counter(cut.values()), Counter[str]()
+    found = {}
+    for text in values:
+        name = cut[text]
+        if uses[name] > 1:
+            turns[name] += 1
+            name = f"{name} ({turns[name]})"
+        found[text] = name
+    return found
+
+
+def folded(names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The names of :func:`short_values` that do not say all of their values, with those values.
+
+    Examples
+    --------
+    >>> folded(short_values(['{ red = { limit = "60 packets" } }', '{ codel = {} }']))
+    [('red', '{ red = { limit = "60 packets" } }')]
+    """
+    return [(name, text) for text, name in names.items() if name != text and not _says_all(name, text)]
+
+
+def _says_all(name: str, text: str) -> bool:
+    value = _read(text)
+    return isinstance(value, Mapping) and name == _joined(value, _flat(value))
+
+
+def _of_tables(texts: Sequence[str]) -> dict[str, str]:
+    """The names of tables: which components they are, and in which parameters like ones differ."""
+    read = {text: _read(text) for text in texts}
+    tables = {text: value for text, value in read.items() if isinstance(value, Mapping) and value}
+    parts = {text: _flat(value) for text, value in tables.items()}
+    kinds = {text: _kind(value) for text, value in tables.items()}
+    sizes = Counter(kinds.values())
+    uses = Counter((kinds[text], *part) for text, own in parts.items() for part in own.items())
+    names = {}
+    for text, value in tables.items():
+        kind = kinds[text]
+        apart = {path: item for path, item in parts[text].items() if uses[kind, path, item] < sizes[kind]}
+        names[text] = _joined(value, apart) or text
+    return names
+
+
+def _kind(table: Mapping[str, Any]) -> str:
+    """The names of the components in a table; empty if it is not one of components."""
+    return ", ".join(table) if all(isinstance(item, Mapping) for item in table.values()) else ""
+
+
+def _joined(table: Mapping[str, Any], parts: Mapping[str, str]) -> str:
+    told = " ".join(f"{path.rpartition('.')[2]}={item}" for path, item in parts.items())
+    return " ".join(filter(None, (_kind(table), told)))
+
+
+def _read(text: str) -> Any:
+    """What a text means as TOML; nothing if it is none."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+
+
+def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, str]:
+    """The values of a table and of the tables in it, by their paths; of a component without any, its name."""
+    found: dict[str, str] = {}
+    for key, item in table.items():
+        if not isinstance(item, Mapping):
+            found[f"{before}{key}"] = value_text(item)
+        elif item:
+            found |= _flat(item, f"{before}{key}.")
+        elif before.count(".") > 1:
+            found[before.removesuffix(".")] = key
+    return found

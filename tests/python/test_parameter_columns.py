@@ -1,0 +1,134 @@
+"""Which columns a table of a study has, and what stands in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+
+from penstock.parameter_columns import parameter_columns
+from penstock.short_values import short_values
+
+SCENARIO = """
+duration = "1 s"
+[nodes]
+a = {}
+s = {}
+b = {}
+[[links]]
+from = "a"
+to = "s"
+rate = "10 Mbit/s"
+delay = "1 ms"
+[[links]]
+from = "s"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]
+name = "f"
+from = "a"
+to = "b"
+source.cbr = { rate = "2 Mbit/s", packet = "1000 bytes" }
+[[measure]]
+metric = "drops"
+of = "s-b"
+by = ["cause"]
+[[measure]]
+metric = "delay"
+of = "f"
+"""
+QUEUES = """
+scenario = "net.toml"
+runs = 2
+[grid]
+s-b.queue = [{ tail-drop = {} }, { codel = {} }]
+"""
+ZIP = """
+scenario = "net.toml"
+runs = 2
+[[zip]]
+scheme = ["deep", "shallow", "managed"]
+s-b.queue = [
+  { tail-drop = { limit = "100 packets" } }, { tail-drop = { limit = "9 packets" } },
+  { red = { limit = "50 packets", min-threshold = "5 packets", max-threshold = "15 packets", max-probability = 0.1 } },
+]
+a-s.queue = [{ tail-drop = {} }, { tail-drop = {} }, { codel = {} }]
+s-b.rate = ["1 Mbit/s", "1 Mbit/s", "2 Mbit/s"]
+[grid]
+a-s.delay = ["2 ms"]
+[compare]
+parameter = "scheme"
+baseline = "deep"
+metrics = ["delay[f, mean]"]
+"""
+
+
+def write(study):
+    Path("net.toml").write_text(SCENARIO)
+    Path("it.toml").write_text(study)
+
+
+def test_component_tables_are_values_in_every_form(penstock):
+    write(QUEUES)
+    shown = penstock("run", "it.toml")[1].splitlines()
+    assert [line.split()[:4] for line in shown if line.startswith(("metric", "drops"))] == [
+        ["metric", "of", "queue", "mean"],
+        ["drops", "s-b", "cause=all", "tail-drop"],
+        ["drops", "s-b", "cause=early", "codel"],
+        ["drops", "s-b", "cause=all-others", "codel"],
+    ]
+    data = json.loads(penstock("run", "it.toml", "--format", "json")[1])
+    assert [each["parameters"] for each in data["points"]] == [
+        {"s-b.queue": {"tail-drop": {}}},
+        {"s-b.queue": {"codel": {}}},
+    ]
+    frame = pl.read_csv(penstock("run", "it.toml", "--format", "csv")[1].encode())
+    assert frame["s-b.queue"].unique(maintain_order=True).to_list() == ["{ tail-drop = {} }", "{ codel = {} }"]
+    assert penstock("report", "it.toml", "--out", "it.html")[0] == 0
+    page = Path("it.html").read_text()
+    assert "<span>codel</span>" in page
+    for kind in ("line", "bar", "box"):
+        assert penstock("plot", "it.toml", "--kind", kind, "--y", "delay", "--out", "it.svg")[0] == 0
+
+
+def test_a_label_hides_the_columns_that_it_names(penstock):
+    write(ZIP)
+    shown = penstock("run", "it.toml")[1].splitlines()
+    assert shown[1].split() == ["metric", "of", "scheme", "mean", "unit", "runs"]
+    assert "scheme names the values of s-b.queue, s-b.rate, a-s.queue." in shown
+    assert "a-s.delay = 2 ms at every point." in shown
+    assert not any("max-threshold" in line for line in shown)
+    compared = shown[next(i for i, line in enumerate(shown) if line.startswith("Less")) :]
+    assert compared[0] == "Less scheme = deep"
+    assert [line.split()[2] for line in compared[2:4]] == ["shallow", "managed"]
+    for verb in (("run", "it.toml", "--dry-run"), ("status", "it.toml")):
+        assert penstock(*verb)[1].splitlines()[1].split()[:3] == ["point", "scheme", "runs"]
+
+
+def test_without_a_label_a_component_stands_for_others_and_a_legend_says_what_it_is():
+    red = {"red": {"limit": "50 packets", "gentle": True}}
+    points = [
+        {"a.queue": red, "b.queue": red, "c.rate": "1 Mbit/s"},
+        {"a.queue": {"codel": {}}, "b.queue": {"codel": {}}, "c.rate": "2 Mbit/s"},
+    ]
+    found = parameter_columns(points, ["a.queue", "b.queue", "c.rate"])
+    assert found.heads == ["queue", "rate"]
+    assert [found.cells(point) for point in points] == [("red", "1 Mbit/s"), ("codel", "2 Mbit/s")]
+    assert found.notes == [
+        "a.queue varies together with b.queue.",
+        'queue red: { red = { limit = "50 packets", gentle = true } }',
+    ]
+    # In a grid one says nothing of the other.
+    grid = [{"a.queue": one, "b.queue": other} for one in (red, {"pie": {}}) for other in (red, {"pie": {}})]
+    assert parameter_columns(grid, ["a.queue", "b.queue"]).heads == ["a.queue", "b.queue"]
+
+
+def test_different_values_have_different_names():
+    long = [f"{{ weights = [{', '.join(map(str, range(20)))}, {end}] }}" for end in (1, 2)]
+    values = ["tail-drop", "{ tail-drop = {} }", *long, "x" * 99, "x" * 98 + "y", "[1, 2]", "{", "[[[", ""]
+    names = short_values(values)
+    assert list(names) == values
+    assert len(set(names.values())) == len(values)
+    assert max(map(len, names.values())) <= 45

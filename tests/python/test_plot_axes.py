@@ -1,0 +1,111 @@
+"""Every kind of plot on every axis, with every odd value that results can have: a picture or a reason, no crash."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+
+import pytest
+
+from penstock.errors import InputError
+from penstock.plots import picture, request_of
+from penstock.plots.chart import chart_of
+from penstock.plots.data import from_json
+from penstock.plots.request import KINDS
+from penstock.report.figures import chart_plots
+from penstock.statistics import interval
+
+QUEUES = [{"tail-drop": {"limit": "20 packets"}}, {"tail-drop": {"limit": "80 packets"}}, {"codel": {}}]
+
+
+def points(parameters, values, labels=None):
+    """Results of a point for each of `parameters`, whose runs gave `values`."""
+    labels = labels or [{"of": "web", "statistic": "mean"}]
+    found = []
+    for parameter, runs in zip(parameters, values, strict=True):
+        over = interval([math.nan if run is None else run for run in runs])
+        known = {"mean": over.mean, "ci_low": over.low, "ci_high": over.high}
+        known = {name: value if value is None or math.isfinite(value) else None for name, value in known.items()}
+        metrics = [
+            {"name": "completion-time", "unit": "s", "labels": label, "values": runs, **known} for label in labels
+        ]
+        found.append({"parameters": parameter, "metrics": metrics})
+    return from_json({"study": "it", "points": found}, "it.json")
+
+
+QUANTILES = [{"of": "web", "quantile": share} for share in ("0.5", "0.9", "0.99")]
+ODD = {
+    "numbers": points(
+        [{"a-b.rate": rate} for rate in ("1 Mbit/s", "10 Mbit/s", "1 Gbit/s")], [[1, 2], [3, 40], [5, 6]]
+    ),
+    "tables": points([{"a-b.queue": queue} for queue in QUEUES], [[1, 2], [3, 4], [5, 6]]),
+    "labels of tables": points(
+        [{"a-b.queue": queue, "scheme": f"s{number}"} for number, queue in enumerate(QUEUES)], [[1, 2], [3, 4], [5, 6]]
+    ),
+    "zeros": points([{"a-b.limit": limit} for limit in (0, 1, 100)], [[0, 0], [0, 1], [2, 3]]),
+    "only zeros": points([{"a-b.limit": limit} for limit in (0, 1)], [[0, 0], [0, 0]]),
+    "an unknown run": points([{"a-b.limit": limit} for limit in (1, 10)], [[None, 2], [3, 4]]),
+    "unknown means": points([{"a-b.limit": limit} for limit in (1, 10)], [[None, 2], [None, 4]]),
+    "unknown": points([{"a-b.limit": limit} for limit in (1, 10)], [[None, None], [None, None]]),
+    "single runs": points([{"a-b.limit": limit} for limit in (1, 10)], [[2.5], [3.5]]),
+    "one point": points([{}], [[1, 2]]),
+    "one run of one point": points([{}], [[1]]),
+    "quantiles": points([{"a-b.queue": queue} for queue in QUEUES], [[1, 2], [300, 4], [5, 6]], QUANTILES),
+    "unknown quantiles": points([{"a-b.limit": limit} for limit in (1, 2)], [[None, 2], [3, 4]], QUANTILES),
+    "negative": points([{"a-b.limit": limit} for limit in (1, 2)], [[-1, -2], [3, 4]]),
+    "no finite parameter": points([{"level": level} for level in (1.0, math.nan, math.inf)], [[1, 2], [3, 4], [5, 6]]),
+}
+
+
+@pytest.mark.parametrize("kind", [*KINDS])
+@pytest.mark.parametrize("odd", [*ODD])
+def test_every_kind_and_axis_has_a_picture_or_a_reason(kind, odd):
+    for log in ("", "x", "y", "xy"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                drawn = picture(ODD[odd], request_of(kind, log=log))
+            except InputError:
+                continue
+        for axes in drawn.axes:
+            texts = [*axes.get_xticklabels(), *axes.get_yticklabels()]
+            texts += [*axes.get_xticklabels(minor=True), *axes.get_yticklabels(minor=True)]
+            assert not [text.get_text() for text in texts if "mathdefault" in text.get_text() or "{" in text.get_text()]
+            assert all(map(math.isfinite, (*axes.get_xlim(), *axes.get_ylim())))
+
+
+def pictures(kind, log):
+    found = set()
+    for odd, data in ODD.items():
+        try:
+            picture(data, request_of(kind, log=log))
+        except InputError:
+            continue
+        found.add(odd)
+    return found
+
+
+def test_what_can_be_drawn_is_drawn():
+    # Without a logarithmic axis only what is unknown everywhere, or has no time or second parameter, is refused.
+    assert pictures("bar", "") == {*ODD} - {"unknown", "unknown means"}
+    assert pictures("cdf", "xy") == {*ODD} - {"unknown", "only zeros"}
+    assert pictures("line", "xy") == {
+        "numbers",
+        "zeros",
+        "an unknown run",
+        "single runs",
+        "unknown quantiles",
+        "negative",
+    }
+
+
+@pytest.mark.parametrize("odd", [*ODD])
+def test_a_report_draws_only_numbers(odd):
+    try:
+        chart = chart_of(ODD[odd], request_of())
+    except InputError:
+        return
+    for trace in itertools.chain.from_iterable(plot.traces for plot in chart_plots("it", chart)):
+        assert all(map(math.isfinite, trace["y"]))
+        assert len(trace["x"]) == len(trace["y"])
