@@ -170,7 +170,7 @@ def test_the_command_tells_a_full_disk_with_code_1(command, tmp_path):
     ("words", "message"),
     [
         (["--format", "csv"], "--pcap writes captures; leave out --format csv, or --pcap."),
-        (["--output", "x"], "--pcap names the folder of the captures; leave out --output."),
+        (["--output", "x"], "--pcap names the folder of the captures; leave out --out."),
         (["--event", "drop"], "captures hold transmissions alone; leave out --event, or --pcap."),
     ],
 )

@@ -362,8 +362,8 @@ def test_the_command_tells_a_full_disk_with_code_1(file):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--format", "parquet"], "a Parquet file needs a name: write --output PATH."),
-        (["--output", "x"], "--output is for csv and parquet"),
+        (["--format", "parquet"], "a Parquet file needs a name: write --out FILE."),
+        (["--output", "x"], "--out is for csv and parquet"),
         (["--at", "r3"], "trace.at: unknown node or link 'r3'"),
     ],
 )

@@ -5,15 +5,18 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import Format, FormatOption, SeedOption, StoreOption
+from penstock.cli.options import Format, FormatOption, SeedOption, StoreOption, one_file, out_option
 from penstock.cli.selecting import NameOption, StudyOption, WhereOption
 
 __all__ = ["export"]
 
 
 def export(
-    archive: Annotated[Path, typer.Argument(help="The file to be written.", metavar="ARCHIVE")],
+    file: Annotated[
+        Path | None, typer.Argument(help="The file to be written.", metavar="ARCHIVE", show_default=False)
+    ] = None,
     *,
+    out: Annotated[Path | None, out_option("The file to be written, in the place of ARCHIVE.")] = None,
     study: StudyOption = None,
     name: NameOption = None,
     where: WhereOption = None,
@@ -32,6 +35,7 @@ def export(
     from penstock.printable import json_text, path_text
     from penstock.store import Store
 
+    archive = one_file(file, out, "the archive")
     kept = Store(store)
     found = export_runs(kept, selection(kept, name, where, seed, study), archive)
     if output is Format.JSON:

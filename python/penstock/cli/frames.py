@@ -1,39 +1,81 @@
-"""Frames on standard output, as CSV or Parquet."""
+"""Results as text or as frames of CSV and Parquet, on standard output or in a file."""
 
 from __future__ import annotations
 
+import os
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from penstock.cli.console import emit, emit_bytes, refuse_terminal
+from penstock.cli.console import emit, emit_bytes, refuse_terminal, say
 from penstock.cli.options import FrameFormat
 from penstock.errors import InputError
+from penstock.printable import path_text, printable_lines
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars as pl
 
-__all__ = ["check_format", "emit_frame"]
+__all__ = ["check_format", "emit_frame", "emit_result", "format_of"]
 
 
-def check_format(output: FrameFormat, *, dry_run: bool) -> None:
+def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
+    """The format that is asked for, which the name of a file says where nothing else does.
+
+    Raises
+    ------
+    InputError
+        If there is a file, and neither says it.
+    """
+    if out is None or output is not FrameFormat.TABLE:
+        return output
+    ending = out.suffix.lower().lstrip(".")
+    if ending not in (FrameFormat.JSON, FrameFormat.CSV, FrameFormat.PARQUET):
+        raise InputError(f"{path_text(out)}: ends with none of .json, .csv and .parquet; write --format, too.")
+    return FrameFormat(ending)
+
+
+def check_format(output: FrameFormat, *, dry_run: bool, out: Path | None = None) -> None:
     """Refuses a format before anything is run.
 
     Raises
     ------
     InputError
-        If a frame is wanted of a dry run, which has none, or Parquet on a terminal.
+        If a frame or a file is wanted of a dry run, which has none, or Parquet on a terminal.
     """
+    if dry_run and out is not None:
+        raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")
     if dry_run and output in (FrameFormat.CSV, FrameFormat.PARQUET):
         raise InputError("--dry-run gives no results; its --format is table or json.")
-    if output is FrameFormat.PARQUET:
+    if out is not None and not os.path.isdir(out.parent):  # noqa: PTH112  (no error where the name is too long)
+        raise InputError(f"{path_text(out)}: there is no folder {path_text(out.parent)}; make it first.")
+    if output is FrameFormat.PARQUET and out is None:
         refuse_terminal("Parquet")
 
 
-def emit_frame(frame: pl.DataFrame, output: FrameFormat) -> None:
+def emit_frame(frame: pl.DataFrame, output: FrameFormat, out: Path | None = None) -> None:
     """Writes a frame; equal frames give equal bytes."""
     if output is FrameFormat.CSV:
-        emit(frame.write_csv())
+        emit_result(frame.write_csv(), out)
         return
     content = BytesIO()
     frame.write_parquet(content)
-    emit_bytes(content.getvalue())
+    if out is None:
+        emit_bytes(content.getvalue())
+    else:
+        _write(out, content.getvalue())
+
+
+def emit_result(text: str, out: Path | None = None) -> None:
+    """Writes a text to standard output, or into a file."""
+    if out is None:
+        emit(text)
+    else:
+        _write(out, f"{printable_lines(text).removesuffix(chr(10))}\n".encode())
+
+
+def _write(out: Path, content: bytes) -> None:
+    from penstock.cli.report import write_page
+
+    write_page(out, content)
+    say(f"{path_text(out)}: written.")

@@ -8,11 +8,15 @@ from typing import Annotated
 
 import typer
 
+from penstock.cli.options import one_file, out_option
+
 __all__ = ["new"]
 
 
 def new(
-    file: Annotated[Path, typer.Argument(help="The file to write.", metavar="FILE")],
+    name: Annotated[Path | None, typer.Argument(help="The file to write.", metavar="FILE", show_default=False)] = None,
+    *,
+    out: Annotated[Path | None, out_option("The file to write, in the place of FILE.")] = None,
     topology: Annotated[
         str | None,
         typer.Option(
@@ -43,6 +47,7 @@ def new(
     from penstock.printable import command_text, path_text
     from penstock.template import TEMPLATE
 
+    file = one_file(name, out, "the scenario")
     shown = path_text(file)
     if os.path.exists(file):  # noqa: PTH110  (no error where the name is too long)
         _refuse_existing(file)

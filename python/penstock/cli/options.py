@@ -20,6 +20,7 @@ __all__ = [
     "MemoryOption",
     "OnOption",
     "RangeOption",
+    "ResultsOption",
     "RunsOption",
     "SeedOption",
     "SetOption",
@@ -27,6 +28,8 @@ __all__ = [
     "StudyArgument",
     "StudyRunsOption",
     "ThreadsOption",
+    "one_file",
+    "out_option",
     "plot_option",
     "read_sets",
     "whole_number",
@@ -94,6 +97,16 @@ FrameFormatOption = Annotated[
         help="A table for people; JSON, CSV or Parquet for programs. Parquet is not text: redirect it to a file.",
     ),
 ]
+ResultsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Write the results into this file, whose ending says the format: .json, .csv or .parquet.",
+        show_default=False,
+    ),
+]
 StoreOption = Annotated[
     Path | None,
     typer.Option(
@@ -107,6 +120,7 @@ JobsOption = Annotated[
     int | None,
     typer.Option(
         "--jobs",
+        "-j",
         metavar="N",
         min=1,
         max=1024,
@@ -160,13 +174,16 @@ ThreadsOption = Annotated[
 ]
 RunsOption = Annotated[
     int | None,
-    typer.Option("--runs", metavar="N", min=1, max=MOST_RUNS, help="How many independent runs.", show_default=False),
+    typer.Option(
+        "--runs", "-n", metavar="N", min=1, max=MOST_RUNS, help="How many independent runs.", show_default=False
+    ),
 ]
 StudyArgument = Annotated[Path, typer.Argument(help="The scenario or study, a TOML file.", metavar="FILE")]
 StudyRunsOption = Annotated[
     int | None,
     typer.Option(
         "--runs",
+        "-n",
         metavar="N",
         min=1,
         max=MOST_RUNS,
@@ -218,6 +235,29 @@ SetOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+def out_option(what: str, metavar: str = "FILE") -> Any:
+    """The option of a verb that writes `what`."""
+    return typer.Option("--out", "-o", metavar=metavar, help=what, show_default=False)
+
+
+def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
+    """The file that a verb writes, which is an argument or follows --out.
+
+    Raises
+    ------
+    InputError
+        If there is none, or there are two.
+    """
+    from penstock.errors import InputError
+
+    if argument is not None and out is not None:
+        raise InputError(f"{what} is named twice, with and without --out; leave one of them out.")
+    found = out if argument is None else argument
+    if found is None:
+        raise InputError(f"{what} needs a name: write it behind the verb, or --out FILE.")
+    return found
 
 
 def plot_option(what: str) -> Any:

@@ -80,6 +80,7 @@ def plot(
         list[Path] | None,
         typer.Option(
             "--out",
+            "-o",
             metavar="FILE",
             help="The picture: .svg, .pdf or .png; may be repeated. FILE's name with .svg, here, by default.",
             show_default=False,
@@ -114,7 +115,7 @@ def plot(
     runs: Annotated[
         int | None,
         typer.Option(
-            "--runs", metavar="N", min=1, max=MOST_RUNS, help="How many independent runs.", show_default=False
+            "--runs", "-n", metavar="N", min=1, max=MOST_RUNS, help="How many independent runs.", show_default=False
         ),
     ] = None,
     seed: SeedOption = None,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from penstock.cli.console import emit, say, warn
-from penstock.cli.frames import check_format, emit_frame
+from penstock.cli.console import say, warn
+from penstock.cli.frames import check_format, emit_frame, emit_result, format_of
 from penstock.cli.options import FrameFormat
 from penstock.memory import allow
 from penstock.plots import check_endings, save
@@ -46,21 +46,29 @@ class RangedResult(Protocol):
 Result = TypeVar("Result", bound=RangedResult)
 
 
-def check_outputs(output: FrameFormat, plots: Sequence[Path], memory: int | None, *, dry_run: bool) -> None:
-    """Refuses formats and pictures before anything is run, and allows the runs their memory.
+def check_outputs(
+    output: FrameFormat, out: Path | None, plots: Sequence[Path], memory: int | None, *, dry_run: bool
+) -> FrameFormat:
+    """Refuses formats and pictures before anything is run, and allows the runs their memory; returns the format.
 
     Raises
     ------
     InputError
         If one of them cannot be written.
     """
-    check_format(output, dry_run=dry_run)
+    output = format_of(output, out)
+    check_format(output, dry_run=dry_run, out=out)
     check_endings(plots)
     allow(memory)
+    return output
 
 
 def show_ranged(
-    result: Result, output: FrameFormat, plots: Sequence[Path], show_table: Callable[[Result], None]
+    result: Result,
+    output: FrameFormat,
+    out: Path | None,
+    plots: Sequence[Path],
+    show_table: Callable[[Result], None],
 ) -> None:
     """Writes the pictures, and the result in its format."""
     warn(result.warnings)
@@ -68,8 +76,8 @@ def show_ranged(
         save(result.plot(), each)
         say(f"{path_text(each)}: written.")
     if output in (FrameFormat.CSV, FrameFormat.PARQUET):
-        emit_frame(result.frame(), output)
+        emit_frame(result.frame(), output, out)
     elif output is FrameFormat.JSON:
-        emit(result.json())
+        emit_result(result.json(), out)
     else:
         show_table(result)

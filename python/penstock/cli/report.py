@@ -42,7 +42,11 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="FILE", help="The page; WHAT's name with .html, here, by default.", show_default=False
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The page; WHAT's name with .html, here, by default.",
+            show_default=False,
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a page that is there.")] = False,

@@ -26,6 +26,7 @@ __all__ = [
     "SetOfOneOption",
     "StartOption",
     "StopOption",
+    "form_of",
     "read_scenario",
     "refuse_files",
     "show_rows",
@@ -81,9 +82,11 @@ StopOption = Annotated[
 OutputOption = Annotated[
     Path | None,
     typer.Option(
+        "--out",
+        "-o",
         "--output",
-        metavar="PATH",
-        help="The file that is written; standard output by default, but for parquet.",
+        metavar="FILE",
+        help="The file that is written, .csv or .parquet; standard output by default, but for parquet.",
         show_default=False,
     ),
 ]
@@ -103,15 +106,23 @@ ReplicationOption = Annotated[
 ]
 
 
+def form_of(form: RowFormat, output: Path | None) -> RowFormat:
+    """The form that is asked for, which the name of a file says where nothing else does."""
+    endings = {".csv": RowFormat.CSV, ".parquet": RowFormat.PARQUET}
+    if form is not RowFormat.TABLE or output is None:
+        return form
+    return endings.get(output.suffix.lower(), form)
+
+
 def refuse_files(form: RowFormat, output: Path | None) -> None:
     """Refuses a form without the file that it needs, and a file for one that has none."""
     from penstock.errors import InputError
 
     if form is RowFormat.PARQUET and output is None:
-        raise InputError("a Parquet file needs a name: write --output PATH.")
+        raise InputError("a Parquet file needs a name: write --out FILE.")
     if form in (RowFormat.TABLE, RowFormat.JSON) and output is not None:
         raise InputError(
-            f"--output is for csv and parquet; leave it out, or write --format csv in the place of {form.value}."
+            f"--out is for csv and parquet, by the ending of its name or --format; leave it out, or {form.value}."
         )
 
 

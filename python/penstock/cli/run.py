@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from penstock.cli.options import (
     JobsOption,
     MemoryOption,
     OnOption,
+    ResultsOption,
     SeedOption,
     SetOption,
     StoreOption,
@@ -80,6 +82,7 @@ def run(
         ),
     ] = False,
     output: FrameFormatOption = FrameFormat.TABLE,
+    out: ResultsOption = None,
     values: Annotated[
         bool,
         typer.Option(
@@ -94,6 +97,7 @@ def run(
     what varies by itself.
     """
     from penstock.cli.console import warn
+    from penstock.cli.frames import format_of
     from penstock.cli.studies import plan_of
     from penstock.cli.ways_to_run import How, View, make_all, make_shard, show_plan, show_stored
     from penstock.huge_pages import restart_for
@@ -102,6 +106,7 @@ def run(
     from penstock.studies.verify import verify
 
     is_plain = executor is Executor.PLAIN
+    output = format_of(output, out)
     _refuse(
         (runs is not None and replication is not None, "--replication makes one run, so --runs changes nothing"),
         (is_plain and store is not None, "--executor plain keeps no runs, so --store changes nothing"),
@@ -117,7 +122,7 @@ def run(
         ),
         (only_stored and is_plain, "--stored shows the numbers of stored runs, and --executor plain keeps no runs"),
     )
-    _check_output(output, values=values, dry_run=dry_run)
+    _check_output(output, out, values=values, dry_run=dry_run)
     allow(memory)
     part = None if shard is None else Shard.read(shard)
     plan = plan_of(file, read_sets(sets), runs, seed)
@@ -132,7 +137,7 @@ def run(
     if on == THREADS and not only_stored and not dry_run and file.is_file():
         restart_for(each.scenario.memory for each in asked)
     warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
-    how, view = How(jobs, on, threads, store, executor.value), View(output, values, replication)
+    how, view = How(jobs, on, threads, store, executor.value), View(output, values, replication, out)
     if dry_run:
         show_plan(plan, asked, how, as_json=output is FrameFormat.JSON)
     elif only_stored:
@@ -152,10 +157,10 @@ def _refuse(*contradictions: tuple[bool, str]) -> None:
             raise InputError(f"{why}; leave one of them out.")
 
 
-def _check_output(output: FrameFormat, *, values: bool, dry_run: bool) -> None:
+def _check_output(output: FrameFormat, out: Path | None, *, values: bool, dry_run: bool) -> None:
     from penstock.cli.frames import check_format
     from penstock.errors import InputError
 
     if values and output not in (FrameFormat.CSV, FrameFormat.PARQUET):
         raise InputError("--values needs --format csv or parquet; JSON has the numbers of single runs anyway.")
-    check_format(output, dry_run=dry_run)
+    check_format(output, dry_run=dry_run, out=out)

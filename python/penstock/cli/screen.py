@@ -15,6 +15,7 @@ from penstock.cli.options import (
     MemoryOption,
     OnOption,
     RangeOption,
+    ResultsOption,
     SeedOption,
     SetOption,
     StoreOption,
@@ -83,6 +84,7 @@ def screen(
     dry_run: DryRunOption = False,
     plots: Annotated[list[Path] | None, plot_option("the first metric")] = None,
     output: FrameFormatOption = FrameFormat.TABLE,
+    out: ResultsOption = None,
 ) -> None:
     """Show which parameters matter, over ranges of them.
 
@@ -100,7 +102,7 @@ def screen(
     from penstock.sensitivity.making import Sampling
     from penstock.store import Store
 
-    check_outputs(output, plots or (), memory, dry_run=dry_run)
+    output = check_outputs(output, out, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
     asked = plan.asks.get("sensitivity", {})
     design = Design.of(
@@ -117,4 +119,4 @@ def screen(
     with cores_told(threads) as cores, Progress() as progress:
         runner = cores.runner(jobs=jobs, store=kept, progress=progress, on=on)
         made = runner.make(sampling.asked)
-    show_ranged(sampling.result(made), output, plots or (), show_sensitivity)
+    show_ranged(sampling.result(made), output, out, plots or (), show_sensitivity)

@@ -13,6 +13,7 @@ from penstock.cli.options import (
     MemoryOption,
     OnOption,
     RangeOption,
+    ResultsOption,
     SeedOption,
     SetOption,
     StoreOption,
@@ -84,6 +85,7 @@ def search(
     ] = False,
     plots: Annotated[list[Path] | None, plot_option("the trials")] = None,
     output: FrameFormatOption = FrameFormat.TABLE,
+    out: ResultsOption = None,
 ) -> None:
     """Search for the best setting, within ranges.
 
@@ -103,7 +105,7 @@ def search(
     from penstock.search.question import Question
     from penstock.store import Store
 
-    check_outputs(output, plots or (), memory, dry_run=dry_run)
+    output = check_outputs(output, out, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
     options: dict[str, Any] = {
         "minimise": None if minimise is None else [minimise],
@@ -128,7 +130,7 @@ def search(
     with cores_told(threads) as cores, Progress() as progress:
         runner = cores.runner(jobs=jobs, store=kept, progress=progress, on=on)
         result = wanted.made_by(runner)
-    show_ranged(result, output, plots or (), show_search)
+    show_ranged(result, output, out, plots or (), show_search)
     if result.best is None:
         raise PenstockError(f"none of {len(result.trials)} trials meets the conditions; all runs are kept.")
 

@@ -15,6 +15,7 @@ from penstock.cli.rows import (
     SetOfOneOption,
     StartOption,
     StopOption,
+    form_of,
     read_scenario,
     refuse_files,
     show_rows,
@@ -81,6 +82,7 @@ def series(
     from penstock.memory import allow
     from penstock.series import TimeSeries
 
+    form = form_of(form, output)
     refuse_files(form, output)
     allow(memory)
     text, settings = read_scenario(file, "series are"), read_sets(sets)

@@ -33,6 +33,7 @@ def slurm(
         Path | None,
         typer.Option(
             "--out",
+            "-o",
             metavar="SCRIPT",
             help="The script; FILE's name with .sbatch by default.",
             show_default=False,

@@ -26,7 +26,7 @@ def status(
     *,
     runs: Annotated[
         int | None,
-        typer.Option("--runs", metavar="N", min=1, max=MOST_RUNS, help="Of how many runs.", show_default=False),
+        typer.Option("--runs", "-n", metavar="N", min=1, max=MOST_RUNS, help="Of how many runs.", show_default=False),
     ] = None,
     seed: SeedOption = None,
     sets: SetOption = None,

@@ -18,6 +18,7 @@ from penstock.cli.rows import (
     SetOfOneOption,
     StartOption,
     StopOption,
+    form_of,
     read_scenario,
     refuse_files,
     show_rows,
@@ -91,6 +92,7 @@ def trace(
 
     if pcap is not None:
         _refuse_beside_captures(form, output, events)
+    form = form_of(form, output)
     refuse_files(form, output)
     allow(memory)
     text, settings = read_scenario(file, "a trace is"), read_sets(sets)
@@ -125,7 +127,7 @@ def _refuse_beside_captures(form: RowFormat, output: Path | None, events: list[s
     if form is not RowFormat.TABLE:
         raise InputError(f"--pcap writes captures; leave out --format {form.value}, or --pcap.")
     if output is not None:
-        raise InputError("--pcap names the folder of the captures; leave out --output.")
+        raise InputError("--pcap names the folder of the captures; leave out --out.")
     if events:
         raise InputError("captures hold transmissions alone; leave out --event, or --pcap.")
 

@@ -27,7 +27,9 @@ def view(
     *,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="The page; RUN's name with .html by default.", show_default=False),
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The page; RUN's name with .html by default.", show_default=False
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a page that is there.")] = False,
     at: AtOption = None,

@@ -48,11 +48,12 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """In which form numbers are shown, and whether they are those of one replication only."""
+    """In which form numbers are shown, whether they are those of one replication only, and in which file they are."""
 
     output: FrameFormat
     values: bool
     replication: int | None
+    out: Path | None = None
 
 
 def show_plan(plan: StudyPlan, asked: Sequence[PointRequest], how: How, *, as_json: bool) -> None:
@@ -110,14 +111,14 @@ def _tell_shard(part: Shard, made: Sequence[RunResult], total: int) -> None:
 
 def _show(result: StudyResult, view: View, last: str | None = None) -> None:
     """The numbers in the form that is asked for; people are told `last` below them."""
-    from penstock.cli.console import emit, show
-    from penstock.cli.frames import emit_frame
+    from penstock.cli.console import show
+    from penstock.cli.frames import emit_frame, emit_result
     from penstock.cli.results_table import show_results
 
     if view.output in (FrameFormat.CSV, FrameFormat.PARQUET):
-        emit_frame(result.values() if view.values else result.frame(), view.output)
+        emit_frame(result.values() if view.values else result.frame(), view.output, view.out)
     elif view.output is FrameFormat.JSON:
-        emit(result.json())
+        emit_result(result.json(), view.out)
     else:
         show_results(result, view.replication)
         if last is not None:
