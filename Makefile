@@ -29,7 +29,8 @@ UV := $(BIN)/uv pip
 INSTALL := $(UV) install --quiet --python $(BIN)/python
 # Cargo takes every core; a jobserver of ours would hold it to our two jobs.
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
-MATURIN := env -u MAKEFLAGS -u MFLAGS VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
+# Its progress is for `make` to tell, see `compiling`.
+MATURIN := env -u MAKEFLAGS -u MFLAGS CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
 # Folders are listed too, so that a file that goes away is noticed.
 RUST_SOURCES := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml crates/*/build.rs) $(shell find crates/*/src)
@@ -154,10 +155,28 @@ if ! $(MAKE) --question $(1) 2>/dev/null; then \
 fi
 endef
 
-# Runs $(2) quietly, says how long it took, and shows what it said only if it failed.
+# Says every ten seconds which crates cargo is compiling, as far as the log $(1) tells. It ends with the recipe's shell, also
+# where that is interrupted: what runs in the background does not see Ctrl-C.
+define compiling
+while sleep 10 </dev/null >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
+	now=$$(tail -c 4000 $(1) | tr '\r' '\n' | \
+		sed -nE 's|^ *Building \[[^]]*\] ([0-9]+)/([0-9]+): (.*[^ ]) *$$|\1 of \2 crates compiled, now \3|p' | tail -n 1); \
+	[ "$$now" = "$${last:-}" ] || printf '    %s\n' "$$now"; \
+	last=$$now; \
+done
+endef
+
+# Runs $(2) quietly, says how far the compiler is and how long it took, and shows what was said only if it failed.
 define step
 @mkdir -p $(LOGS); \
-if { $(2); } </dev/null >$(LOGS)/$(@F).log 2>&1; then \
+: >$(LOGS)/$(@F).log; \
+{ $(call compiling,$(LOGS)/$(@F).log); } & \
+watcher=$$!; \
+status=0; \
+{ $(2); } </dev/null >$(LOGS)/$(@F).log 2>&1 || status=$$?; \
+kill $$watcher 2>/dev/null || true; \
+wait $$watcher 2>/dev/null || true; \
+if [ $$status = 0 ]; then \
 	mkdir -p $(DONE); touch $@; printf '  %-51s %3s s\n' "$(1)" "$$SECONDS"; \
 else \
 	cat $(LOGS)/$(@F).log; echo "setting up failed at: $(1)"; exit 1; \

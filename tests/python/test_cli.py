@@ -159,16 +159,19 @@ def test_files_that_cannot_be_read(penstock, tmp_path, make, name, said):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run", "demo.toml", "--runs", "0"], "Invalid value for '--runs': Input should be greater than or equal to 1"),
+        (
+            ["run", "demo.toml", "--runs", "0"],
+            "Invalid value for '--runs' / '-n': Input should be greater than or equal to 1",
+        ),
         (
             ["run", "demo.toml", "--jobs", "-1"],
-            "Invalid value for '--jobs': Input should be greater than or equal to 1",
+            "Invalid value for '--jobs' / '-j': Input should be greater than or equal to 1",
         ),
         (
             ["run", "demo.toml", "--seed", "-1"],
             "Invalid value for '--seed': '-1' is not a whole number from 0 to 2^64 - 1.",
         ),
-        (["run", "demo.toml", "--runs", "many"], "Invalid value for '--runs': Input should be a valid integer"),
+        (["run", "demo.toml", "--runs", "many"], "Invalid value for '--runs' / '-n': Input should be a valid integer"),
         (["run", "demo.toml", "--format", "xml"], "'xml' is not one of 'table', 'json', 'csv', 'parquet'"),
         (["run", "demo.toml", "--set", "duration"], "'duration' is not of the form path=value"),
         (["run", "demo.toml", "--rnus", "3"], "No such option: --rnus"),

@@ -21,10 +21,9 @@ def kinds(incomplete: str) -> list[str]:
 
 def explained(incomplete: str) -> list[str]:
     """What ``penstock explain`` takes."""
-    from penstock import reproductions
-    from penstock.reference import names
+    from penstock.explained import known
 
-    return _of(incomplete, [*names(), *reproductions.names()])
+    return _of(incomplete, known())
 
 
 def _of(incomplete: str, words: list[str]) -> list[str]:

@@ -15,33 +15,25 @@ def explain(
     name: Annotated[
         str,
         typer.Argument(
-            help="A component (red), metric, document (af), claim (af-c03) or reading (af-a07).",
+            help="A component (red), metric, topic (sweep), document (af), claim (af-c03) or reading (af-a07); also by "
+            "another name of it (pfc).",
             metavar="NAME",
             autocompletion=explained,
         ),
     ],
     output: FormatOption = Format.TABLE,
 ) -> None:
-    """Explain a component, metric, study or claim.
+    """Explain a component, metric, topic, study or claim.
 
     Also an open question of a study, and the readings that answer it.
     """
-    from penstock import reproductions
-    from penstock.cli.console import emit, show
-    from penstock.cli.suggest import suggestion
-    from penstock.errors import InputError
-    from penstock.printable import json_text, quoted
-    from penstock.reference import names, pages
+    from penstock.cli.console import emit, say, show
+    from penstock.explained import explained_by
+    from penstock.printable import json_text
 
-    found = pages(name)
-    study = reproductions.explain(name)
-    if study is not None:
-        found.append(study)
-    if not found:
-        known = [*names(), *reproductions.names()]
-        raise InputError(
-            f"there is nothing called {quoted(name)}{suggestion(name, known)} 'penstock list' shows what there is."
-        )
+    found, heading = explained_by(name)
+    if heading:
+        say(heading)
     if output is Format.JSON:
         emit(json_text({"name": name, "pages": found}))
         return

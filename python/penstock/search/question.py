@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.extras import advice
 from penstock.printable import quoted
 from penstock.studies.expression import Expression, ExpressionError, parse
 from penstock.studies.questions import MOST_TRIALS
@@ -111,7 +112,7 @@ class Question:
             if not low <= found[key] <= high
         ]
         if importlib.util.find_spec("optuna") is None:
-            wrong.append("a search needs Optuna; install it with: pip install 'penstock[search]'")
+            wrong.append(f"a search needs Optuna; install it with: {advice('search')}")
         if wrong:
             raise InputError("\n".join(wrong))
         return cls((least or greatest)[0], bool(greatest), tuple(conditions), **found)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.extras import advice
 from penstock.studies.points import MOST
 from penstock.studies.questions import METHODS
 
@@ -71,7 +72,7 @@ class Design:
         if self.second_order and self.method != "sobol":
             wrong.append("second-order: only Sobol indices have a second order; leave it out, or take --method sobol.")
         if importlib.util.find_spec("SALib") is None:
-            wrong.append("sensitivity needs SALib; install it with: pip install 'penstock[sensitivity]'")
+            wrong.append(f"sensitivity needs SALib; install it with: {advice('sensitivity')}")
         if wrong:
             raise InputError("\n".join(wrong))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import ArgumentError, InputError
+from penstock.extras import advice
 from penstock.printable import path_text, quoted
 
 __all__ = ["FORMS", "Place", "clusters_file"]
@@ -71,7 +72,7 @@ class Place:
         if text != "dask" and not text.startswith("dask:"):
             raise ArgumentError(f"there are no workers {quoted(text)}; allowed are {FORMS}.")
         if importlib.util.find_spec("distributed") is None:
-            raise InputError(f"{quoted(text)} needs Dask; install it with: pip install 'penstock[cluster]'")
+            raise InputError(f"{quoted(text)} needs Dask; install it with: {advice('cluster')}")
         if text == "dask":
             return cls("dask")
         if text.startswith("dask://"):

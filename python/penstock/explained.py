@@ -1,0 +1,49 @@
+"""What a name stands for: pages of the catalogue, of topics and of studies, also by second names."""
+
+from __future__ import annotations
+
+from penstock import reproductions, topics
+from penstock.errors import InputError
+from penstock.printable import quoted
+from penstock.reference import names, pages
+from penstock.synonyms import ABSENT, SYNONYMS, plain
+
+__all__ = ["explained_by", "known"]
+
+
+def known() -> list[str]:
+    """All names that have pages of their own, and the second names of one word."""
+    own = [*names(), *topics.names(), *reproductions.names()]
+    return list(dict.fromkeys([*own, *(name for name in SYNONYMS if " " not in name)]))
+
+
+def explained_by(name: str) -> tuple[list[str], str]:
+    """The pages that explain a name, and a sentence where they are about something of another name.
+
+    Raises
+    ------
+    InputError
+        If there are none; with what is meant, perhaps, or nearest.
+    """
+    found = _own(name)
+    if found:
+        return found, ""
+    meant = {plain(each): each for each in (*names(), *topics.names())}.get(plain(name))
+    others = {plain(each): own for each, own in SYNONYMS.items()}.get(plain(name), () if meant is None else (meant,))
+    if others:
+        return [page for other in others for page in _own(other)], f"{quoted(name)} here: {', '.join(others)}."
+    nearest = {plain(each): own for each, own in ABSENT.items()}.get(plain(name))
+    if nearest is not None:
+        raise InputError(f"Penstock has no {quoted(name)}; nearest to it: {', '.join(nearest)}.")
+    from penstock.cli.suggest import suggestion
+
+    own = suggestion(name, [*names(), *topics.names(), *reproductions.names()])
+    close = own if own != "." else suggestion(name, known())
+    raise InputError(f"there is nothing called {quoted(name)}{close} 'penstock list' shows what there is.")
+
+
+def _own(name: str) -> list[str]:
+    """The pages of a name itself."""
+    found = pages(name)
+    others = (topics.page(name), reproductions.explain(name))
+    return [*found, *(page for page in others if page is not None)]

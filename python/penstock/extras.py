@@ -1,0 +1,28 @@
+"""Advice on packages that only some commands need: the extras of the package."""
+
+from __future__ import annotations
+
+import re
+from importlib import metadata
+
+__all__ = ["advice"]
+
+
+def advice(extra: str) -> str:
+    """The command that installs the packages of an extra.
+
+    It names these packages, since an extra can be installed only together with Penstock itself, from where that is.
+
+    Examples
+    --------
+    >>> advice("search").startswith("pip install 'optuna")
+    True
+    """
+    try:
+        required = metadata.requires("penstock") or []
+    except metadata.PackageNotFoundError:
+        required = []
+    of_extra = re.compile(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]")
+    packages = [each.partition(";")[0].strip() for each in required if of_extra.search(each)]
+    quoted = " ".join(f"'{package}'" for package in packages)
+    return f"pip install {quoted}" if packages else f"the packages of the extra {extra}"

@@ -1,0 +1,78 @@
+"""Names that people try: second names and topics lead to pages, and pages name only what exists."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import typer
+
+from penstock import reproductions, topics
+from penstock.cli.app import app
+from penstock.errors import InputError
+from penstock.explained import explained_by, known
+from penstock.reference import names
+from penstock.synonyms import ABSENT, SYNONYMS, plain
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("pfc", "# pause (section)"),
+        ("PFC", "# pause (section)"),
+        ("ecn", "# ecn (topic)"),
+        ("droptail", "# tail-drop (discipline)"),
+        ("Drop-Tail", "# tail-drop (discipline)"),
+        ("wfq", "# wf2q-plus (scheduler)"),
+        ("tbf", "# token-bucket (shaper)"),
+        ("srTCM", "# tcm (meter)"),
+        ("bufferbloat", "# bufferbloat (topic)"),
+        ("leaf-spine", "# leaf-spine (topology)"),
+        ("fat tree", "# fat-tree (topology)"),
+        ("web-search", "# web-search (distribution of sizes)"),
+        ("sweep", "# sweep (topic)"),
+        ("precision", "# precision (topic)"),
+        ("RED", "# red (discipline)"),
+        ("fq_codel", "# fq-codel (scheduler)"),
+        ("assured forwarding", "# af"),
+    ],
+)
+def test_a_name_that_people_try_has_a_page(name, first):
+    pages, heading = explained_by(name)
+    assert pages[0].startswith(first) or first == "# af"
+    assert bool(heading) == (name not in {*names(), *topics.names()})
+
+
+def test_second_names_lead_to_pages_and_shadow_none():
+    there = {*names(), *topics.names(), *reproductions.names()}
+    for name, others in {**SYNONYMS, **ABSENT}.items():
+        assert {*others} <= there, name
+        assert plain(name) not in {plain(each) for each in there} - {plain(each) for each in others}, name
+    assert not {*SYNONYMS} & {*ABSENT}
+    assert len({plain(name) for name in (*SYNONYMS, *ABSENT)}) == len(SYNONYMS) + len(ABSENT)
+
+
+def test_topics_name_only_what_exists():
+    verbs = typer.main.get_command(app).commands
+    for topic in topics.names():
+        page = topics.page(topic)
+        assert page is not None
+        see = re.search(r"See also: ([^.]*)\.", page.replace("\n", " "))
+        assert all(explained_by(name) for name in re.split(r",\s+", see[1])) if see else True
+        for verb, rest in re.findall(r"penstock ([a-z-]+)([^\n`]*)", page):
+            assert verb in verbs, (topic, verb)
+            options = {name for each in verbs[verb].params for name in each.opts}
+            assert {*re.findall(r"--[a-z-]+", rest)} <= options, (topic, rest)
+
+
+def test_what_is_not_there_is_said_with_what_is_nearest(penstock):
+    assert penstock("explain", "bbr") == (2, "", "Penstock has no 'bbr'; nearest to it: cubic, reno, vegas.\n")
+    with pytest.raises(InputError, match="did you mean 'codel'"):
+        explained_by("codal")
+
+
+def test_the_command_says_which_name_it_explains(penstock):
+    code, out, err = penstock("explain", "droptail")
+    assert (code, err) == (0, "'droptail' here: tail-drop.\n")
+    assert out == penstock("explain", "tail-drop")[1]
+    assert "droptail" in known()
