@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as :class:`KeyboardInterrupt`, also where the code that they reach makes something else of it.
+"""Ctrl-C, SIGTERM and SIGHUP as :class:`KeyboardInterrupt`, whatever the code that they reach makes of it.
 
 Python raises the exception wherever it stands. Where that is a call out of compiled code (polars asking Python of which
 type a column is, a finaliser), nobody may hand it on: Python reports it as ignored and goes on, or the caller fails
@@ -25,14 +25,16 @@ _asked = threading.Event()
 
 
 def obey() -> None:
-    """Lets SIGTERM, and Ctrl-C where the process does not ignore it, raise :class:`KeyboardInterrupt` from now on.
+    """Lets SIGTERM, and Ctrl-C and SIGHUP where the process does not ignore them, raise :class:`KeyboardInterrupt`.
 
+    A shell lets processes in the background ignore Ctrl-C; ``nohup`` lets them ignore SIGHUP, the end of a terminal.
     To be called in the main thread.
     """
     _asked.clear()
     signal.signal(signal.SIGTERM, _interrupt)
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, _interrupt)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     if sys.unraisablehook is sys.__unraisablehook__:  # not that of a program which calls this one
         sys.unraisablehook = _unraisable
 

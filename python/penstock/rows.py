@@ -6,7 +6,6 @@ all of them.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,6 +15,7 @@ from penstock.errors import InputError, PenstockError, ScenarioError
 from penstock.memory import require
 from penstock.printable import json_text, path_text, printable, utf8
 from penstock.provenance import Provenance
+from penstock.whole_file import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -195,12 +195,12 @@ class RowStream:
         Raises
         ------
         PenstockError
-            If the file cannot be written; what there is of it is removed.
+            If the file cannot be written; one that was there by its name stays as it was.
         """
 
         def write() -> int:
             events = 0
-            with Path(path).open("wb") as file:
+            with whole_file(path) as file:
                 while (part := self._rows.next_row_group(ROWS)) is not None:
                     events += part[0]
                     file.write(part[1])
@@ -216,12 +216,12 @@ class RowStream:
         Raises
         ------
         PenstockError
-            If the file cannot be written; what there is of it is removed.
+            If the file cannot be written; one that was there by its name stays as it was.
         """
 
         def write() -> int:
             events = 0
-            with Path(path).open("wb") as file:
+            with whole_file(path) as file:
                 for rows, text in self.csv():
                     file.write(text.encode())
                     events += rows
@@ -292,30 +292,16 @@ class _Frames:
 
 
 def _into_file(name: str | Path, write: Callable[[], int]) -> int:
-    """Writes a file; one that cannot be written as a whole is removed."""
+    """Writes a file; says which one cannot be written."""
     import polars as pl
 
     path = Path(name)
     if path.is_dir():
         raise InputError(f"{path_text(str(path))} is a folder; give the name of a file.")
     try:
-        try:
-            return write()
-        except BaseException as error:
-            _remove(path)
-            if isinstance(error, (OSError, pl.exceptions.PolarsError)):
-                raise cannot_be_written(path, error) from None
-            raise
-    except KeyboardInterrupt:
-        # Where polars was at work, it and Python each tell of one interruption: the second may come before the removal.
-        _remove(path)
-        raise
-
-
-def _remove(path: Path) -> None:
-    if path.is_file() or path.is_symlink():
-        with suppress(OSError):
-            path.unlink()
+        return write()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise cannot_be_written(path, error) from None
 
 
 def cannot_be_written(path: Path, error: Exception) -> PenstockError:

@@ -321,7 +321,7 @@ def _queued_signals(put: Callable[[int], None]) -> Iterator[Callable[[int], obje
     """Puts the numbers of interrupting signals into a queue; gives what does then what the signal would have done."""
     handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
     if current_thread() is main_thread():
-        for interrupting in (signal.SIGINT, signal.SIGTERM):
+        for interrupting in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             handler = signal.getsignal(interrupting)
             if callable(handler):
                 handlers[interrupting] = handler

@@ -11,6 +11,7 @@ from penstock import _core
 from penstock.errors import InputError
 from penstock.printable import path_text
 from penstock.rows import RowStream, cannot_be_written
+from penstock.whole_file import WholeFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,7 +131,7 @@ class PacketTrace(RowStream):
         InputError
             If the folder is a file.
         PenstockError
-            If a file cannot be written; what there is of the captures is removed.
+            If a file cannot be written; captures that were there stay as they were.
         """
         return _Captures(Path(folder)).write(self._rows)
 
@@ -143,6 +144,7 @@ class _Captures:
             raise InputError(f"{path_text(str(folder))} is a file; give the name of a folder.")
         self._folder = folder
         self._packets: dict[str, int] = {}
+        self._files: dict[str, WholeFile] = {}
 
     def write(self, trace: _core.Trace) -> dict[str, int]:
         """Writes all of them; returns how many packets each has."""
@@ -153,10 +155,11 @@ class _Captures:
             while parts := trace.next_captures(CAPTURED):
                 for link, packets, data in parts:
                     path = self._path(link)
-                    mode = "ab" if link in self._packets else "wb"
                     self._packets[link] = self._packets.get(link, 0) + packets
-                    with path.open(mode) as file:
-                        file.write(data)
+                    self._append(link, path, data)
+            for link, made in self._files.items():
+                path = self._path(link)
+                made.keep()
         except BaseException as error:
             self._remove(with_folder=is_new)
             if isinstance(error, OSError):
@@ -164,13 +167,22 @@ class _Captures:
             raise
         return self._packets
 
+    def _append(self, link: str, path: Path, data: bytes) -> None:
+        """Writes the next piece of a capture; there may be more of them than files that can be open."""
+        if link in self._files:
+            with self._files[link].place.open("ab") as file:
+                file.write(data)
+            return
+        made = self._files[link] = WholeFile(path)
+        with made.file:
+            made.file.write(data)
+
     def _path(self, link: str) -> Path:
         return self._folder / file_name(link)
 
     def _remove(self, *, with_folder: bool) -> None:
-        for link in self._packets:
-            with suppress(OSError):
-                self._path(link).unlink(missing_ok=True)
+        for made in self._files.values():
+            made.discard()
         if with_folder:
             with suppress(OSError):
                 self._folder.rmdir()

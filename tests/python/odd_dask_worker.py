@@ -1,4 +1,4 @@
-"""A Dask worker that is not as it should be, as the environment says.
+"""A Dask worker that is not as it should be, as the environment says: that of a local cluster, or one with arguments.
 
 DEADLY are replications whose runs end it by the signal in SIGNAL; ANOTHER is the version of the model that it has; and
 with WITHOUT it has no Penstock.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import importlib.abc
 import os
 import sys
-
-from distributed.cli.dask_worker import main
 
 
 class Without(importlib.abc.MetaPathFinder):
@@ -31,4 +29,8 @@ if __name__ == "__main__":
             wire.make = deadly_worker.deadly
         if "ANOTHER" in os.environ:
             remote.version = lambda: (os.environ["ANOTHER"], "0.1.0")
+    if len(sys.argv) > 1:
+        from distributed.cli.dask_worker import main
+    else:
+        from penstock.workers.dask_worker import main
     main()

@@ -12,6 +12,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import dask
 import pytest
 from test_workers import kept, numbers, requests
 
@@ -19,15 +20,16 @@ from penstock.errors import ArgumentError, InputError, PenstockError, RunsFailed
 from penstock.running import run_all
 from penstock.store import Store
 from penstock.workers import connection, local_cluster
+from penstock.workers.cluster_folder import ClusterFolder
 from penstock.workers.place import Place
 
 HERE = Path(__file__).parent
 LONGER = (("duration", "400 s"), ("warm-up", "0.5 s"))
 
 
-def odd(command):
-    """The worker that a command starts, with its oddities."""
-    return [sys.executable, str(HERE / "odd_dask_worker.py"), *command[4:]]
+def odd(*options):
+    """What starts a worker with its oddities; without options it is one of a local cluster."""
+    return [sys.executable, str(HERE / "odd_dask_worker.py"), *options]
 
 
 class Scheduler:
@@ -35,6 +37,7 @@ class Scheduler:
 
     def __init__(self, folder):
         self.folder = folder
+        self.protocol, self.tls = "tcp", ()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -50,11 +53,14 @@ class Scheduler:
         return self.processes[-1]
 
     def schedule(self):
-        options = ("--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show")
+        options = ("--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show", *self.tls)
+        options += ("--protocol", self.protocol)
         return self.start([sys.executable, "-m", "distributed.cli.dask_scheduler", *options])
 
     def work(self, **environment):
-        return self.start(odd(local_cluster.command(f"tcp://127.0.0.1:{self.port}", str(self.folder))), **environment)
+        options = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0")
+        where = ("--local-directory", str(self.folder), "--death-timeout", "60", *self.tls)
+        return self.start(odd(f"{self.protocol}://127.0.0.1:{self.port}", *options, *where), **environment)
 
     def end(self):
         for process in self.processes:
@@ -92,8 +98,7 @@ def soon():
 
 
 def test_the_same_numbers_and_files_though_a_run_ends_its_workers(tmp_path, monkeypatch):
-    command = local_cluster.command
-    monkeypatch.setattr(local_cluster, "command", lambda *given: odd(command(*given)))
+    monkeypatch.setattr(local_cluster, "command", odd)
     right = run_all(requests(12), store=Store(tmp_path / "threads"))
     seen = Seen()
     monkeypatch.setenv("DEADLY", "5")
@@ -103,11 +108,11 @@ def test_the_same_numbers_and_files_though_a_run_ends_its_workers(tmp_path, monk
     [failure] = caught.value.failures
     assert failure.request.replication == 5
     assert failure.message.startswith(
-        "ended 3 workers of the cluster, which had no other run then, the last one at tcp"
+        "ended 3 workers of the cluster, which had no other run then, the last one at tls://127.0.0.1:"
     )
     assert (seen.status.done, seen.status.failed) == (11, 1)
     assert 3 <= seen.status.replaced <= 4
-    assert seen.status.notes[0].startswith("dashboard of the local cluster: http://127.0.0.1:")
+    assert not any("dashboard" in note for note in seen.status.notes)
     files = kept(tmp_path / "threads")
     assert kept(tmp_path / "dask").items() < files.items()
     monkeypatch.delenv("DEADLY")
@@ -224,6 +229,26 @@ def test_all_mistakes_of_a_named_cluster_are_told(text, told, tmp_path, monkeypa
     file.write_text(text)
     with pytest.raises(InputError, match=told):
         Place.read("dask:lab")
+
+
+def test_a_cluster_behind_tls_takes_its_certificate_from_the_settings_of_dask(cluster, tmp_path, monkeypatch):
+    folder = ClusterFolder(tmp_path / "identity")
+    folder.make()
+    cluster.protocol = "tls"
+    cluster.tls = ("--tls-ca-file", folder.certificate, "--tls-cert", folder.certificate, "--tls-key", folder.key)
+    cluster.tls = tuple(map(str, cluster.tls))
+    cluster.schedule()
+    cluster.work()
+    clusters = tmp_path / "clusters.toml"
+    clusters.write_text(f'lab = {{ address = "tls://127.0.0.1:{cluster.port}" }}\n')
+    monkeypatch.setenv("PENSTOCK_CLUSTERS", str(clusters))
+    tls = "distributed.comm.tls."
+    ours = {"ca-file": folder.certificate, "client.cert": folder.certificate, "client.key": folder.key}
+    with soon(), dask.config.set({f"{tls}{name}": str(file) for name, file in ours.items()}):
+        assert numbers(run_all(requests(3), on="dask:lab")) == numbers(run_all(requests(3)))
+    monkeypatch.setattr(connection.Connection, "ANSWER", 2.0)
+    with pytest.raises(PenstockError, match="no Dask scheduler answers"):
+        run_all(requests(1), on="dask:lab")
 
 
 def test_a_named_cluster_is_deployed(tmp_path, monkeypatch):

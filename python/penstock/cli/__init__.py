@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from penstock.cli.console import emit, say
+from penstock.cli.console import emit, say, tell_for_libraries
 from penstock.huge_pages import allow_restart
 from penstock.interruption import asked, obey
 
@@ -26,6 +26,7 @@ def main() -> None:
     """Runs the command line and ends the process: 0 done, 1 failed, 2 asked for wrongly, 130 interrupted."""
     try:
         obey()
+        tell_for_libraries()
         code = _guarded()
     except KeyboardInterrupt:
         code = 130
@@ -45,9 +46,9 @@ def command() -> None:
         main()
     except SystemExit as ended:
         if ended.code == 130:
-            with suppress(OSError):
-                sys.stdout.flush()
-            sys.stderr.flush()
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError):
+                    stream.flush()
             os._exit(130)
         raise
 

@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import sys
-from contextlib import contextmanager
+import warnings
+from contextlib import contextmanager, suppress
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from penstock.printable import printable, printable_lines
+from penstock.printable import one_line, printable, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-__all__ = ["emit", "emit_bytes", "refuse_terminal", "say", "show", "table", "warn"]
+__all__ = ["emit", "emit_bytes", "refuse_terminal", "say", "show", "table", "tell_for_libraries", "warn"]
 
+_COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 _PIPE_WIDTH = 160
 """Columns where there is no terminal to ask; wide enough that no number is broken."""
 
 
 def say(message: str) -> None:
-    """A message for people, on standard error."""
-    print(printable_lines(message), file=sys.stderr)
+    """A message for people, on standard error, unless nobody can read it there, as where the terminal is gone."""
+    with suppress(OSError):
+        print(printable_lines(message), file=sys.stderr)
 
 
 def warn(warnings: Sequence[str]) -> None:
     """What a scenario probably does not mean, on standard error."""
     for warning in warnings:
         say(f"warning: {warning}")
+
+
+def tell_for_libraries() -> None:
+    """Has warnings and messages of libraries said as ours are: on one printable line, without places in their code."""
+
+    def show_warning(message: Warning | str, *_: object, **__: object) -> None:
+        say(f"warning: {one_line(str(message))}")
+
+    class Said(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            say(f"warning: {one_line(record.getMessage())}")
+
+    warnings.showwarning = show_warning
+    # What takes the messages of loggers that nobody has set up.
+    logging.lastResort = Said(logging.WARNING)
 
 
 def emit(text: str) -> None:
@@ -94,12 +114,29 @@ def show(*what: RenderableType) -> None:
     if sys.stdout is not None and sys.stdout.isatty():
         from rich.console import Console
 
-        terminal = Console(highlight=False)
+        terminal = Console(highlight=False, file=cast("TextIO", _Printable(sys.stdout)))
         for renderable in what:
-            terminal.print(printable_lines(renderable) if isinstance(renderable, str) else renderable)
+            terminal.print(_plain(renderable))
         return
     text = "".join(_piped(renderable) for renderable in what)
     emit("".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+
+
+class _Printable:
+    """A terminal that is coloured, and on which nothing else acts, whatever is in a table."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal = terminal
+
+    def write(self, text: str) -> int:
+        """Writes text; what colours it is every second piece."""
+        pieces = _COLOURS.split(text)
+        pieces[::2] = map(printable_lines, pieces[::2])
+        self._terminal.write("".join(pieces))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._terminal, name)
 
 
 def _piped(renderable: RenderableType) -> str:
@@ -109,8 +146,15 @@ def _piped(renderable: RenderableType) -> str:
     from rich.console import Console
 
     text = StringIO()
-    Console(file=text, highlight=False, width=_PIPE_WIDTH).print(renderable)
+    Console(file=text, highlight=False, width=_PIPE_WIDTH).print(_plain(renderable))
     return text.getvalue()
+
+
+def _plain(renderable: RenderableType) -> RenderableType:
+    """Text without markup: brackets in the names of a scenario are brackets, and colour or link nothing."""
+    from rich.text import Text
+
+    return Text(printable_lines(renderable)) if isinstance(renderable, str) else renderable
 
 
 class PlainTable:
@@ -132,9 +176,9 @@ class PlainTable:
         self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()
     ) -> None:
         self._title = printable(title)
-        self._columns = list(columns)
+        self._columns = [printable(column) for column in columns]
         self._rows = [[printable(cell) for cell in row] for row in rows]
-        self._right = right
+        self._right = [printable(column) for column in right]
 
     def lines(self, width: int) -> list[str] | None:
         """Its lines, where each row takes one; None if they do not fit, or are not plain ASCII.

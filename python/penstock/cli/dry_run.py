@@ -51,8 +51,6 @@ def emit_dry_run(
     at_least : bool
         Whether there may be more runs in the end.
     """
-    from rich.markup import escape
-
     found = dry_run(asked, store, jobs)
     if as_json:
         points = [
@@ -70,7 +68,7 @@ def emit_dry_run(
     show(table(title, ["point", *columns, "runs", "stored"], rows[:_SHOWN], right=["point", "runs", "stored"]))
     if len(rows) > _SHOWN:
         show(f"... and {len(rows) - _SHOWN} more points; --format json has all of them.")
-    show(*map(escape, notes))
+    show(*notes)
     show(_summed(found, at_least="at least " * at_least))
 
 

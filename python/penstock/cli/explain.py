@@ -29,7 +29,7 @@ def explain(
     """
     from penstock.cli.console import emit, say, show
     from penstock.explained import explained_by
-    from penstock.printable import json_text
+    from penstock.printable import json_text, printable_lines
 
     found, heading = explained_by(name)
     if heading:
@@ -42,4 +42,5 @@ def explain(
         return
     from rich.markdown import Markdown
 
-    show(*(Markdown(page) for page in found))
+    # Links of a stranger's document would be sequences that act on the terminal.
+    show(*(Markdown(printable_lines(page), hyperlinks=False) for page in found))

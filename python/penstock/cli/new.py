@@ -46,6 +46,7 @@ def new(
     from penstock.errors import InputError, PenstockError
     from penstock.printable import command_text, path_text
     from penstock.template import TEMPLATE
+    from penstock.whole_file import WholeFile
 
     file = one_file(name, out, "the scenario")
     shown = path_text(file)
@@ -57,17 +58,18 @@ def new(
             raise InputError(f"{shown}: {path_text(file.parent)} is a file, not a folder.")
         if not file.parent.is_dir():
             raise InputError(f"{shown}: there is no folder {path_text(file.parent)}; make it first.")
-        stream = file.open("x", encoding="utf-8")
-    except FileExistsError:
-        raise InputError(f"{shown}: exists and is left as it is; choose another name.") from None
+        made = WholeFile(file, new=True)
     except OSError as error:
         raise InputError(f"{shown}: cannot be written: {error.strerror or error}.") from None
     try:
-        with stream:
-            stream.write(content)
+        made.file.write(content.encode())
+        made.keep()
+    except FileExistsError:
+        raise InputError(f"{shown}: exists and is left as it is; choose another name.") from None
     except OSError as error:
-        file.unlink()
         raise PenstockError(f"{shown}: cannot be written: {error.strerror or error}.") from None
+    finally:
+        made.discard()
     emit(f"{shown}: written{told}. Try: {command_text(['penstock', 'run', str(file)])}")
 
 

@@ -163,16 +163,11 @@ def check_page(page: Path, *, force: bool) -> None:
 
 def write_page(page: Path, content: bytes) -> None:
     """Writes the page, whole or not at all."""
-    from contextlib import suppress
-
     from penstock.errors import PenstockError
     from penstock.printable import path_text
+    from penstock.whole_file import write_whole
 
-    part = page.with_name(f".{page.name}.part")
     try:
-        part.write_bytes(content)
-        part.replace(page)
+        write_whole(page, content)
     except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
         raise PenstockError(f"{path_text(page)}: cannot be written: {error.strerror or error}.") from None

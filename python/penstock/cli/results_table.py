@@ -20,8 +20,6 @@ __all__ = ["show_results"]
 
 def show_results(result: StudyResult, replication: int | None = None) -> None:
     """One line per metric and point, and below them how many runs there were and how sure they are."""
-    from rich.markup import escape
-
     plan = result.plan
     parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
     description = plan.description or result.points[0].asked.scenario.description
@@ -29,16 +27,16 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
     rows = rows_of(result.summaries(), parameters)
     columns = ["metric", "of", *parameters.heads, "mean", "unit", "runs"]
     show(table(title, columns, rows, right=["mean", "runs"]))
-    show(*map(escape, parameters.notes))
+    show(*parameters.notes)
     show(how_sure(result, replication))
-    show(escape(made_from(result.provenances, result.parameters)))
+    show(made_from(result.provenances, result.parameters))
     if plan.precision is not None:
         numbers = [len(point.runs) for point in result.points]
         each = str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)} to {max(numbers)}"
-        goal = f"±{plan.precision.goal} of {escape(one_line(plan.precision.metric))}"
+        goal = f"±{plan.precision.goal} of {one_line(plan.precision.metric)}"
         show(f"{each} runs of each point, until {goal} (Law's sequential rule).")
     if result.warm_up is not None and plan.warm_up is not None:
-        found = f"warm-up {result.warm_up.text}, by MSER-5 of {escape(one_line(plan.warm_up.metric))}"
+        found = f"warm-up {result.warm_up.text}, by MSER-5 of {one_line(plan.warm_up.metric)}"
         show(f"{found} in {plan.warm_up.windows} windows; the longest of all points.")
     if plan.compare is not None:
         _show_comparisons(result, plan.compare)

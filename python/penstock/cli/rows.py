@@ -190,7 +190,6 @@ def show_rows(
 ) -> None:
     """The first rows as a table, without the columns that are empty, or `plain`, in all of them, and their origin."""
     import polars as pl
-    from rich.markup import escape
 
     from penstock.cli.console import show, table
     from penstock.printable import one_line
@@ -213,7 +212,7 @@ def show_rows(
         show("... and more: --limit shows more of them, --format csv or parquet all.")
     elif not frame.height:
         show(empty)
-    show(escape(made_from([made.provenance], [])))
+    show(made_from([made.provenance], []))
 
 
 def _cell(column: str, value: Any, cell: "Callable[[str, Any], str]") -> str:

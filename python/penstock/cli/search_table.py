@@ -24,8 +24,6 @@ _SHOWN = 12
 
 def show_search(result: SearchResult) -> None:
     """The finalists in fresh runs, how the best moved, and what was looked through."""
-    from rich.markup import escape
-
     question, plan = result.question, result.plan
     names = short_names(list(plan.ranges))
     shown = [trial.value or 0.0 for trial in result.leaders(1) or result.trials]
@@ -78,7 +76,7 @@ def show_search(result: SearchResult) -> None:
     met = f": {feasible} meet the conditions" if question.conditions else ""
     made = [each.point.provenance for each in result.trials if each.point is not None]
     show(f"{counts}{met}{f', {failed} without a number' if failed else ''}.")
-    show(escape(made_from(made, list(plan.ranges))))
+    show(made_from(made, list(plan.ranges)))
 
 
 def _values(trial: Trial) -> list[str]:

@@ -24,8 +24,6 @@ __all__ = ["show_ranges", "show_sensitivity"]
 
 def show_sensitivity(result: SensitivityResult) -> None:
     """The parameters in the order of their effect, for each number, and what is noise."""
-    from rich.markup import escape
-
     plan, design = result.plan, result.design
     names = short_names(result.parameters)
     description = plan.description or result.asked[0].scenario.description
@@ -51,8 +49,8 @@ def show_sensitivity(result: SensitivityResult) -> None:
     seed = result.asked[0].seed
     show(f"{how}: {len(runs)} runs of {len(result.asked)} points, seed {seed}{kept}; ± is half of the 95 % interval.")
     for each in result.analyses:
-        show(escape(_noise(each, design.method, plan.runs)))
-    show(escape(made_from([each.provenance for each in result.asked], result.parameters)))
+        show(_noise(each, design.method, plan.runs))
+    show(made_from([each.provenance for each in result.asked], result.parameters))
 
 
 def show_ranges(ranges: Mapping[str, Range], names: list[str]) -> None:

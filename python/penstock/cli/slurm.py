@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -75,6 +74,8 @@ def slurm(
 
 
 def _script(file: Path, options: Sequence[str], shards: int, cpus: int, time: str, store: Path) -> str:
+    from penstock.printable import command_text
+
     words = [sys.executable, "-m", "penstock", "run", str(file), *options, "--store", str(store)]
     name = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in file.stem)
     return (
@@ -87,7 +88,7 @@ def _script(file: Path, options: Sequence[str], shards: int, cpus: int, time: st
         "#SBATCH --requeue\n"
         "#SBATCH --output=%x-%A-%a.log\n"
         "# The same command again goes on where a job was cut off: finished runs are in the store.\n"
-        f'exec {shlex.join(words)} --shard "$SLURM_ARRAY_TASK_ID/{shards}" --jobs {cpus}\n'
+        f'exec {command_text(words)} --shard "$SLURM_ARRAY_TASK_ID/{shards}" --jobs {cpus}\n'
     )
 
 
@@ -110,9 +111,9 @@ def _check(script: Path, time: str) -> None:
 def _write(script: Path, text: str) -> None:
     from penstock.errors import PenstockError
     from penstock.printable import path_text
+    from penstock.whole_file import write_whole
 
     try:
-        with script.open("x", encoding="utf-8", errors="surrogateescape") as stream:
-            stream.write(text)
+        write_whole(script, text.encode("utf-8", "surrogateescape"), new=True)
     except OSError as error:
         raise PenstockError(f"{path_text(script)}: cannot be written: {error.strerror or error}.") from None

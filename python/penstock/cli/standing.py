@@ -23,8 +23,6 @@ _SHOWN = 50
 
 def show_study(plan: StudyPlan, points: list[Standing], output: str) -> None:
     """How far each point is."""
-    from rich.markup import escape
-
     if output == "json":
         emit(json_text({"study": plan.name, "points": [point.data() for point in points]}))
         return
@@ -38,7 +36,7 @@ def show_study(plan: StudyPlan, points: list[Standing], output: str) -> None:
     show(table(one_line(plan.name), columns, rows[:_SHOWN], right=["point", "runs", "stored", "failed", "left"]))
     if len(rows) > _SHOWN:
         show(f"... and {len(rows) - _SHOWN} more points; --format json has all of them.")
-    show(*map(escape, parameters.notes))
+    show(*parameters.notes)
     total, stored, failed = (sum(getattr(point, what) for point in points) for what in ("runs", "stored", "failed"))
     least = "at least " * (plan.precision is not None)
     left = total - stored

@@ -113,12 +113,10 @@ def save(drawn: Picture, file: Path) -> None:
         If it cannot be written.
     """
     from penstock.printable import path_text
+    from penstock.whole_file import write_whole
 
     content = drawn.content(file.suffix.lower().lstrip("."))
-    part = file.with_name(f".{file.name}.part")
     try:
-        part.write_bytes(content)
-        part.replace(file)
+        write_whole(file, content)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise PenstockError(f"{path_text(file)}: cannot be written: {error.strerror or error}.") from None

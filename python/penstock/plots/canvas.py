@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise
 from textwrap import fill
@@ -15,6 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocat
 from penstock.plots.kinds import DRAW
 from penstock.plots.request import WIDTHS
 from penstock.plots.style import GREY, style
+from penstock.printable import printable, printable_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,9 +64,22 @@ class Picture(Figure):
 
 
 def draw(chart: Chart, request: PlotRequest) -> Picture:
-    """The picture of a chart."""
+    """The picture of a chart; characters that cannot be seen, or that no SVG may hold, are escaped."""
+    title, y_label = request.title and printable_lines(request.title), request.y_label and printable(request.y_label)
     with style():
-        return _drawn(chart, request)
+        return _drawn(_printable(chart), replace(request, title=title, y_label=y_label))
+
+
+def _printable(chart: Chart) -> Chart:
+    """The chart with all its words printable."""
+
+    def panel(each: Panel) -> Panel:
+        series = [replace(one, name=printable(one.name)) for one in each.series]
+        return replace(each, facet=printable(each.facet), label=printable(each.label), series=series)
+
+    across = replace(chart.across, label=printable(chart.across.label), names=list(map(printable, chart.across.names)))
+    ups, panels = list(map(printable, chart.ups)), list(map(panel, chart.panels))
+    return replace(chart, across=across, panels=panels, by=printable(chart.by), ups=ups)
 
 
 def note_of(chart: Chart, intervals: bool) -> str:

@@ -75,7 +75,7 @@ def quoted(numbers: Sequence[Quoted]) -> list[str]:
     for each in numbers:
         by_table.setdefault(each.table, []).append(each)
     return [
-        f"Table {table}: {len(its)} number{'s' * (len(its) > 1)} not computed: {escape(its[0].reason)}"
+        f"Table {table}: {len(its)} number{'s' * (len(its) > 1)} not computed: {its[0].reason}"
         for table, its in by_table.items()
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.plots.style import CAP, style
+from penstock.printable import printable
 from penstock.reproductions.table_page import heading, row_name
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def table_picture(document: Document, table: Table, comparisons: Sequence[Compar
             axes.remove()
         names = "  ".join(column.heading for column in table.keys)
         for axes in grid[:, 0]:
-            axes.set_ylabel(names)
+            axes.set_ylabel(printable(names))
         _legend(figure, list(grid.flat[: len(columns)]))
     return figure
 
@@ -60,11 +61,11 @@ def _panel(axes: Any, document: Document, table: Table, column: Column, own: Seq
             halves = [0.0 if each.low is None or each.high is None else (each.high - each.low) / 2 for _, each in of_it]
             means, where = [each.mean for _, each in of_it], [place for place, _ in of_it]
             axes.errorbar(means, where, xerr=halves, linestyle="none", capsize=CAP, elinewidth=0.8, **look)
-    axes.set_yticks(range(len(table.rows)), [row_name(row) for row in table.rows])
+    axes.set_yticks(range(len(table.rows)), [printable(row_name(row)) for row in table.rows])
     axes.set_ylim(len(table.rows) - 0.4, -0.6)
     axes.use_sticky_edges = False
     axes.margins(x=0.04)
-    axes.set_xlabel(heading(column))
+    axes.set_xlabel(printable(heading(column)))
     axes.locator_params(axis="x", nbins=5)
     axes.tick_params(axis="y", length=0)
 

@@ -9,6 +9,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from penstock.plots.canvas import Picture
 from penstock.plots.request import WIDTHS
 from penstock.plots.style import CAP, COLOURS, GREY, style
+from penstock.printable import printable
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _drawn(result: SearchResult) -> Picture:
             label="in fresh runs" if turn == 0 else None,
         )
     axes.set_xlabel("trial")
-    axes.set_ylabel(f"{question.metric}{f' ({fit.unit})' if fit.unit else ''}")
+    axes.set_ylabel(f"{printable(question.metric)}{f' ({fit.unit})' if fit.unit else ''}")
     figure.legend(loc="outside upper left", ncols=2)
     runs, fresh = result.plan.runs, question.fresh
     note = f"means of {runs} run{'s' * (runs != 1)}; in {fresh} fresh ones with 95 % confidence intervals"

@@ -10,6 +10,7 @@ from penstock.parameter_columns import short_names
 from penstock.plots.canvas import Picture
 from penstock.plots.request import WIDTHS
 from penstock.plots.style import CAP, GREY, look, style
+from penstock.printable import printable
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -68,11 +69,11 @@ def _drawn(result: SensitivityResult, analysis: Analysis) -> Picture:
     handles, labels = axes.get_legend_handles_labels()
     by_label = dict(zip(labels, handles, strict=True))
     listed = [*shown.values(), *(label for label in labels if label not in shown.values())]
-    axes.set_yticks([-row for row in range(len(order))], [names[parameter] for parameter in order])
+    axes.set_yticks([-row for row in range(len(order))], [printable(names[parameter]) for parameter in order])
     axes.grid(axis="y", visible=False)
     low = min(0.0, *(each.low / size for own in values.values() for each in own.values() if each.low is not None), 0.0)
     axes.set_xlim(left=1.05 * low)
-    axes.set_title(analysis.metric)
+    axes.set_title(printable(analysis.metric))
     axes.set_xlabel(f"effect{unit}" if result.design.method == "morris" else "share of the variance")
     figure.legend([by_label[label] for label in listed], listed, loc="outside upper left", ncols=3)
     runs = f"{len(result.asked)} points of {result.plan.runs} run{'s' * (result.plan.runs != 1)}"

@@ -12,7 +12,7 @@ import hashlib
 import os
 import tarfile
 import zlib
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from penstock.store import sealed
 from penstock.store.manifest import scenario_hash
 from penstock.store.runfile import LARGEST, decode
 from penstock.store.sealed import DamagedError, NewerError, checked, decoded
+from penstock.whole_file import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -255,18 +256,11 @@ def _new(path: Path) -> Iterator[Any]:
     """A file that is there under its name only once it is whole."""
     if path.exists() or path.is_symlink():
         raise InputError(f"{path_text(path)}: there is something by this name already; choose another.")
-    temporary = path.with_name(f".writing-{os.urandom(8).hex()}")
     try:
-        try:
-            with temporary.open("xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(path)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
+        with whole_file(path, new=True) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
     except FileNotFoundError:
         raise InputError(f"{path_text(path)}: there is no folder {path_text(path.parent)}.") from None
     except OSError as error:

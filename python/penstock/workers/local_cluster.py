@@ -1,34 +1,34 @@
-"""A Dask cluster on this machine: a scheduler in this process, and workers that are replaced when they end."""
+"""A Dask cluster on this machine: a scheduler in this process, and workers that are replaced when they end.
+
+Scheduler and workers listen on the loopback interface only, and talk to nobody without the certificate of this cluster:
+it is made when the cluster starts, and only its user can read it. None of them answers HTTP.
+"""
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
 from typing import Any
 
 from penstock.errors import PenstockError
+from penstock.workers.cluster_folder import ClusterFolder
+from penstock.workers.dask_worker import SETTINGS, security
 from penstock.workers.environment import environment
+from penstock.workers.pipe import send
 
 __all__ = ["LocalWorkers", "command"]
 
-SETTINGS = {
-    "distributed.worker.profile.enabled": False,
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "5s",
-}
-"""Dask watches itself: it samples stacks a hundred times a second, and looks whether its loop is late fifty times. That
-takes 4 % of a core in each worker, all the time, and tells nothing of runs, which are no Python."""
 STARTS = 10
 """So many more workers than runs have been lost may end before none is started any more."""
+_LOGGERS = ("tornado.access", "tornado.application", "tornado.general")
+"""They report each connection that is refused, such as a stray HTTP request."""
 
 
-def command(address: str, folder: str) -> list[str]:
-    """What is started: an interpreter that looks for no modules in the current folder, and has one core."""
-    alone = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0")
-    options = (*alone, "--local-directory", folder, "--death-timeout", "60")
-    return [sys.executable, "-P", "-m", "distributed.cli.dask_worker", address, *options]
+def command() -> list[str]:
+    """What is started: an interpreter that looks for no modules in the current folder."""
+    return [sys.executable, "-P", "-m", "penstock.workers.dask_worker"]
 
 
 class LocalWorkers:
@@ -43,18 +43,24 @@ class LocalWorkers:
     """
 
     def __init__(self, count: int) -> None:
-        import dask
-        from distributed import LocalCluster
-
         self._count = count
         self._deaths = 0
         self._workers: list[subprocess.Popen[bytes]] = []
-        self._folder = tempfile.TemporaryDirectory(prefix="penstock-dask-", ignore_cleanup_errors=True)
-        with dask.config.set(SETTINGS):
-            self.cluster: Any = LocalCluster(
-                n_workers=0, processes=True, dashboard_address="127.0.0.1:0", silence_logs=False, protocol="tcp://"
-            )
-        self.tend()
+        self._waiting: list[subprocess.Popen[bytes]] = []
+        self._folder = ClusterFolder.planned()
+        self.cluster: Any = None
+        self._levels = {name: logging.getLogger(name).level for name in _LOGGERS}
+        for name in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        try:
+            # The first worker knows of the folder before it exists, and removes it if this process is killed.
+            self._waiting.append(self._opened())
+            self._folder.make()
+            self.cluster = _scheduler(self._folder)
+            self.tend()
+        except BaseException:
+            self.close()
+            raise
 
     def expect(self, count: int) -> None:
         """There are to be at least so many workers."""
@@ -70,12 +76,17 @@ class LocalWorkers:
         """
         ended = [worker for worker in self._workers if worker.poll() is not None]
         self._workers = [worker for worker in self._workers if worker not in ended]
+        for worker in ended:
+            _close(worker)
         self._deaths += len(ended)
         if self._deaths >= STARTS:
             code = ended[-1].returncode if ended else 0
             raise PenstockError(f"workers of the local cluster keep ending, the last one with exit code {code}.")
         while len(self._workers) < self._count:
-            self._workers.append(self._opened())
+            worker = self._waiting.pop() if self._waiting else self._opened()
+            self._workers.append(worker)
+            with suppress(OSError):  # one that has ended is replaced later
+                send(worker.stdin, self.cluster.scheduler_address)
 
     def proven(self) -> None:
         """The workers get to work, so those that ended did so for reasons of their runs."""
@@ -83,28 +94,69 @@ class LocalWorkers:
 
     def close(self) -> None:
         """Ends all of them."""
-        for worker in self._workers:
+        workers, self._workers, self._waiting = self._workers + self._waiting, [], []
+        for worker in workers:
             worker.kill()
-        for worker in self._workers:
+        for worker in workers:
             worker.wait()
-        self._workers = []
-        with suppress(Exception):  # it has no more than has been taken from it
-            self.cluster.close(timeout=5)
-        self._folder.cleanup()
+            _close(worker)
+        if self.cluster is not None:
+            with suppress(Exception):  # it has no more than has been taken from it
+                self.cluster.close(timeout=5)
+        self._folder.remove()
+        for name, level in self._levels.items():
+            logging.getLogger(name).setLevel(level)
 
     def _opened(self) -> subprocess.Popen[bytes]:
-        quiet = {"DASK_LOGGING__DISTRIBUTED": "critical", "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
-        quiet |= {
-            f"DASK_{name.replace('.', '__').replace('-', '_').upper()}": str(each) for name, each in SETTINGS.items()
-        }
+        """A worker that waits for the address of the scheduler."""
         try:
-            return subprocess.Popen(
-                command(self.cluster.scheduler_address, self._folder.name),
-                stdin=subprocess.DEVNULL,
+            worker = subprocess.Popen(
+                command(),
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                env=environment(**quiet),
+                env=environment(),
                 # A terminal sends Ctrl-C to all of a group, and it is the first process that ends the others.
                 process_group=0,
             )
         except OSError as error:
             raise PenstockError(f"no worker can be started: {error.strerror or error}.") from error
+        with suppress(OSError):
+            send(worker.stdin, str(self._folder.path))
+        return worker
+
+
+def _close(worker: subprocess.Popen[bytes]) -> None:
+    """Closes the pipe to a worker that has ended."""
+    if worker.stdin is not None:
+        with suppress(OSError):
+            worker.stdin.close()
+
+
+def _scheduler(folder: ClusterFolder) -> Any:
+    """A scheduler in this process, with no workers of Dask's own."""
+    import dask
+    from distributed import Scheduler, SpecCluster
+
+    class Quiet(Scheduler):  # type: ignore[misc]
+        """Without the HTTP server, which would tell other users of this machine what is run."""
+
+        def start_http_server(self, *_: Any, **__: Any) -> None:
+            pass
+
+    identity = security(folder)
+    options = {
+        "host": "127.0.0.1",
+        "protocol": "tls://",
+        "port": 0,
+        "security": identity,
+        "dashboard": False,
+        "local_directory": str(folder.path),
+    }
+    path = list(sys.path)
+    with dask.config.set(SETTINGS):
+        cluster = SpecCluster(
+            workers={}, scheduler={"cls": Quiet, "options": options}, security=identity, silence_logs=False
+        )
+    # Dask looks for modules in its folder; who finds it removed could make it again.
+    sys.path[:] = [each for each in sys.path if each in path]
+    return cluster

@@ -71,7 +71,8 @@ class Place:
             return cls(text)
         if text != "dask" and not text.startswith("dask:"):
             raise ArgumentError(f"there are no workers {quoted(text)}; allowed are {FORMS}.")
-        if importlib.util.find_spec("distributed") is None:
+        needed = ("distributed", "cryptography") if text == "dask" else ("distributed",)
+        if any(importlib.util.find_spec(each) is None for each in needed):
             raise InputError(f"{quoted(text)} needs Dask; install it with: {advice('cluster')}")
         if text == "dask":
             return cls("dask")
