@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.drawing import escaped
 from penstock.parameter_columns import parameter_columns
-from penstock.tabulation import how_sure, made_from, rows_of
+from penstock.tabulation import how_sure, made_from, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +39,7 @@ def result_line(result: StudyResult) -> str:
 def result_html(result: StudyResult) -> str:
     """A result as the table that the command line shows."""
     parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
-    rows = rows_of(result.summaries(), parameters)
-    columns = ["metric", "of", *parameters.heads, "mean", "unit", "runs"]
+    columns, rows = table_of(result.summaries(), parameters)
     more = len(rows) - _ROWS
     notes = [*result.warnings, *parameters.notes, how_sure(result), made_from(result.provenances, result.parameters)]
     notes += [f"{things(more, 'row')} more in frame()."] if more > 0 else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.printable import one_line
+from penstock.printable import one_line, printable
 from penstock.short_values import folded, is_table, short_values, value_text
 from penstock.studies.definition import is_path
 
@@ -141,7 +141,7 @@ def _constants(paths: Sequence[str], texts: Mapping[str, Sequence[str]]) -> list
 
 def _legend(head: str, names: Mapping[str, str]) -> list[str]:
     found = folded(names)
-    lines = [f"{head} {name}: {text}" for name, text in found[:_LEGEND]]
+    lines = [printable(f"{head} {name}: {text}") for name, text in found[:_LEGEND]]
     more = len(found) - _LEGEND
     return [*lines, f"{more} more values of {head} are in the CSV and JSON forms."] if more > 0 else lines
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.display import table_html, things
 from penstock.drawing import escaped
+from penstock.short_values import short_values, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ def study_html(study: Study) -> str:
         ("warm-up", study.warm_up or "none"),
         ("seed", "1" if study.seed is None else str(study.seed)),
         ("runs of each point", "as its precision takes" if "precision" in study.aims else str(study.replications)),
-        *((name, _some([str(value) for value in values])) for name, values in axes.items()),
+        *((name, _some(list(short_values(map(value_text, values)).values()))) for name, values in axes.items()),
         *((name, f"= {expression}") for name, expression in definition.derived.items()),
         *(("where", condition) for condition in definition.where),
         *([("points", things(len(definition.entries), "line"))] if definition.entries else []),

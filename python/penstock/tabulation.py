@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock import _core
+from penstock.finished import COUNTS, OF_FINISHED, finished_of, group_of
 from penstock.parameter_columns import NO_PARAMETERS
 from penstock.printable import one_line
 from penstock.provenance import Provenance
@@ -14,11 +15,12 @@ from penstock.unit_scale import scale
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
+    from penstock.finished import Finished
     from penstock.parameter_columns import ParameterColumns
     from penstock.results import Summary
     from penstock.studies.result import StudyResult
 
-__all__ = ["how_sure", "made_from", "of_text", "rows_of"]
+__all__ = ["how_sure", "made_from", "of_text", "rows_of", "table_of"]
 
 _SETTINGS = 5
 """The most settings that are named below a table."""
@@ -72,7 +74,27 @@ def _seconds(values: Sequence[float]) -> str:
     return f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
 
 
-def rows_of(summaries: Sequence[Summary], columns: ParameterColumns = NO_PARAMETERS) -> list[tuple[str, ...]]:
+def table_of(
+    summaries: Sequence[Summary], columns: ParameterColumns = NO_PARAMETERS
+) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The names of the columns and the lines of :func:`rows_of`, with a column for how many transfers finished.
+
+    That column takes the place of lines that count them, and is there where a number is of finished transfers.
+    """
+    heads = ["metric", "of", *columns.heads, "mean", "unit", "runs"]
+    finished = finished_of(summaries)
+    told = {group_of(summary) for summary in summaries if summary.metric in OF_FINISHED} & {*finished}
+    if not told:
+        return heads, rows_of(summaries, columns)
+    kept = [summary for summary in summaries if summary.metric != COUNTS or group_of(summary) not in told]
+    return [*heads, "finished"], rows_of(kept, columns, finished)
+
+
+def rows_of(
+    summaries: Sequence[Summary],
+    columns: ParameterColumns = NO_PARAMETERS,
+    finished: Mapping[Hashable, Finished] | None = None,
+) -> list[tuple[str, ...]]:
     """The lines: metric, what it is of, the point, mean, unit and runs; causes that never came up share a line.
 
     The points of a metric stand below one another.
@@ -104,12 +126,19 @@ def rows_of(summaries: Sequence[Summary], columns: ParameterColumns = NO_PARAMET
             labels.pop("statistic", None)
         shown = scales[summary.metric, summary.unit]
         what = (summary.metric, of_text(labels))
-        rows.append(
-            (*what, *columns.cells(summary.point), shown.text(summary.interval), shown.unit, str(summary.interval.runs))
-        )
+        number = (shown.text(summary.interval), shown.unit, str(summary.interval.runs))
+        rows.append((*what, *columns.cells(summary.point), *number, *_finished(summary, finished)))
     metrics = {metric: rank for rank, metric in enumerate(by_metric)}
     order = {what: rank for rank, what in enumerate(dict.fromkeys(row[:2] for row in rows))}
     return sorted(rows, key=lambda row: (metrics[row[0]], order[row[:2]])) if columns.paths else rows
+
+
+def _finished(summary: Summary, finished: Mapping[Hashable, Finished] | None) -> list[str]:
+    """The cell that says how many transfers a number is of; none in a table without that column."""
+    if finished is None:
+        return []
+    found = finished.get(group_of(summary)) if summary.metric in OF_FINISHED else None
+    return ["" if found is None else found.text]
 
 
 def _statistic(summary: Summary) -> str | None:

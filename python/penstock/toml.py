@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import re
@@ -10,7 +11,7 @@ from typing import Any
 
 from penstock.printable import printable, shortened
 
-__all__ = ["key", "lines", "value"]
+__all__ = ["json_value", "key", "lines", "value"]
 
 
 def key(name: str) -> str:
@@ -41,7 +42,7 @@ def value(what: Any) -> str:
         return _text(what)
     if isinstance(what, bool):
         return "true" if what else "false"
-    if isinstance(what, int):
+    if isinstance(what, int | datetime.date | datetime.time):
         return str(what)
     if isinstance(what, float):
         return repr(what) if math.isfinite(what) else str(what)
@@ -53,6 +54,23 @@ def value(what: Any) -> str:
     raise TypeError(
         f"{shortened(repr(what), 60)} cannot stand in a scenario; write a text, a number, a switch, a list or a table"
     )
+
+
+def json_value(what: Any) -> Any:
+    """A value as JSON has it: dates and times, and numbers that JSON does not have, as the texts that TOML has.
+
+    Examples
+    --------
+    >>> json_value({"from": datetime.date(2020, 1, 31), "levels": [0.5, float("inf")]})
+    {'from': '2020-01-31', 'levels': [0.5, 'inf']}
+    """
+    if isinstance(what, Mapping):
+        return {name: json_value(item) for name, item in what.items()}
+    if isinstance(what, Sequence) and not isinstance(what, str):
+        return [json_value(item) for item in what]
+    if isinstance(what, datetime.date | datetime.time) or (isinstance(what, float) and not math.isfinite(what)):
+        return value(what)
+    return what
 
 
 def lines(table: Mapping[str, Any]) -> list[str]:

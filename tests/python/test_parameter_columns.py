@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import polars as pl
+import pytest
 
+import penstock as ps
 from penstock.parameter_columns import parameter_columns
 from penstock.short_values import short_values
 
@@ -132,3 +134,54 @@ def test_different_values_have_different_names():
     assert list(names) == values
     assert len(set(names.values())) == len(values)
     assert max(map(len, names.values())) <= 45
+
+
+ODD = r"""
+scenario = "net.toml"
+[[zip]]
+level = [nan, inf, -1.5]
+when = [2020-01-31, 2021-01-31T10:00:00, 07:32:00]
+label = ["", "a\nb\u202E", "{"]
+levels = [[], [0.5, [1]], [{ a = 1 }]]
+s-b.queue = [{ tail-drop = {} }, { codel = {} }, { codel = { ecn = true } }]
+"""
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_values_that_are_no_numbers_or_texts_are_shown_everywhere(penstock, runs):
+    write(ODD)
+    data = json.loads(penstock("run", "it.toml", "-n", runs, "--format", "json")[1])
+    assert data["points"][1]["parameters"]["level"] == "inf"
+    assert data["points"][0]["parameters"]["when"] == "2020-01-31"
+    shown = penstock("run", "it.toml", "-n", runs)[1]
+    assert "\u202e" not in shown
+    assert "a\\u000Ab" in shown
+    for words in (
+        ("run", "it.toml", "--values", "-o", "it.csv"),
+        ("run", "it.toml", "-o", "it.parquet"),
+        ("run", "it.toml", "-o", "it.json"),
+        ("run", "it.toml", "--dry-run"),
+        ("run", "it.toml", "--dry-run", "--format", "json"),
+        ("status", "it.toml"),
+        ("status", "it.toml", "--format", "json"),
+        ("report", "it.toml", "-o", "it.html"),
+        ("plot", "it.toml", "--kind", "box", "-o", "it.svg"),
+        ("plot", "it.toml", "--kind", "heatmap", "--x", "level", "--by", "when", "--log", "y", "-o", "it.svg"),
+    ):
+        code, out, err = penstock(*words, "-n", runs)
+        assert code == (2 if "heatmap" in words else 0), (words, out, err)
+    for file in ("it.csv", "it.parquet", "it.json"):
+        assert penstock("plot", file, "--y", "delay", "--kind", "cdf", "-o", "it.svg")[0] == 0
+
+
+def test_a_notebook_shows_component_tables(tmp_path):
+    net = ps.Network()
+    a, b = net.node("a"), net.node("b")
+    net.link(a, b, rate="1 Mbit/s", delay="1 ms", queue=ps.TailDrop())
+    net.flows("f", a, b, source=ps.Cbr(rate="2 Mbit/s", packet="1000 bytes"))
+    study = ps.Study(net, duration="1 s").vary("a-b.queue", [{"tail-drop": {}}, {"codel": {}}]).runs(6)
+    result = study.result(store=ps.Store(tmp_path))
+    assert "<td>codel</td>" in result._repr_html_()
+    assert result.frame()["a-b.queue"].unique().sort().to_list() == ["{ codel = {} }", "{ tail-drop = {} }"]
+    assert set(result.quantiles("delay[f, mean]", [0.5])["a-b.queue"]) == {"{ codel = {} }", "{ tail-drop = {} }"}
+    assert result.plot("box", y="delay").axes

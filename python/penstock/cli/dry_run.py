@@ -10,6 +10,7 @@ from penstock.printable import json_text, one_line
 from penstock.progress import span
 from penstock.short_values import value_text
 from penstock.studies.dry import dry_run
+from penstock.toml import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,12 @@ def emit_dry_run(
     found = dry_run(asked, store, jobs)
     if as_json:
         points = [
-            {"parameters": each.point.parameters, "settings": dict(each.point.sets), "runs": total, "stored": stored}
+            {
+                "parameters": json_value(each.point.parameters),
+                "settings": dict(each.point.sets),
+                "runs": total,
+                "stored": stored,
+            }
             for each, total, stored in zip(asked, found.runs, found.stored, strict=True)
         ]
         emit(json_text({"study": name, "points": points, "seconds": found.seconds, "workers": found.workers}))

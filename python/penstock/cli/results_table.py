@@ -8,7 +8,7 @@ from penstock.cli.console import show, table
 from penstock.parameter_columns import parameter_columns, short_names
 from penstock.printable import one_line
 from penstock.statistics import LEVEL, Interval
-from penstock.tabulation import how_sure, made_from, rows_of
+from penstock.tabulation import how_sure, made_from, table_of
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -24,9 +24,8 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
     parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
     description = plan.description or result.points[0].asked.scenario.description
     title = f"{one_line(plan.name)}: {one_line(description)}" if description else one_line(plan.name)
-    rows = rows_of(result.summaries(), parameters)
-    columns = ["metric", "of", *parameters.heads, "mean", "unit", "runs"]
-    show(table(title, columns, rows, right=["mean", "runs"]))
+    columns, rows = table_of(result.summaries(), parameters)
+    show(table(title, columns, rows, right=["mean", "runs", "finished"]))
     show(*parameters.notes)
     show(how_sure(result, replication))
     show(made_from(result.provenances, result.parameters))

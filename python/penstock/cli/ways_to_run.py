@@ -66,11 +66,13 @@ def show_plan(plan: StudyPlan, asked: Sequence[PointRequest], how: How, *, as_js
 
 def show_stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Path | None, view: View) -> None:
     """The numbers that the store has by now."""
+    from penstock.cli.console import warn
     from penstock.cli.studies import so_far
     from penstock.store import Store
     from penstock.studies.making import stored
 
     result = stored(plan, asked, Store(store))
+    warn(result.cautions)
     _show(result, view, so_far(plan, result, len(asked[0].replications)))
 
 

@@ -85,7 +85,7 @@ def _printable(chart: Chart) -> Chart:
 def note_of(chart: Chart, intervals: bool) -> str:
     """What should be known of the numbers: of how many runs they are, what the intervals are, and which are missing."""
     missing = f"{chart.left_out} of 0 or below not drawn" if chart.left_out else ""
-    return "; ".join(filter(None, (_runs_note(chart, intervals), missing)))
+    return "; ".join(filter(None, (_runs_note(chart, intervals), missing, chart.finished)))
 
 
 def _runs_note(chart: Chart, intervals: bool) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
+from penstock.finished import OF_FINISHED, finished_of, group_of, range_text
 from penstock.plots.data import REPLICATION, Cell, is_time, with_names
 from penstock.plots.log_axes import check_log_axes, drawable
 from penstock.plots.places import across, columns_of, pooled, text_of
@@ -18,6 +19,7 @@ from penstock.unit_scale import Scale, scale
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from penstock.finished import Finished
     from penstock.plots.data import Data, Datum
     from penstock.plots.places import Across
     from penstock.plots.request import PlotRequest
@@ -84,6 +86,8 @@ class Chart:
         Whether the numbers are single ones, not means over runs.
     left_out : int
         How many numbers have no place on a logarithmic axis.
+    finished : str
+        How many transfers finished, if the numbers are of those alone.
     """
 
     kind: str
@@ -94,6 +98,7 @@ class Chart:
     runs: tuple[int, int]
     observations: bool
     left_out: int = 0
+    finished: str = ""
 
 
 def chart_of(data: Data, request: PlotRequest) -> Chart:
@@ -157,7 +162,14 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
         (min(counts), max(counts)),
         data.observations,
         left_out,
+        range_text(_finished(data, every)),
     )
+
+
+def _finished(data: Data, drawn: Sequence[Datum]) -> list[Finished]:
+    """How many transfers finished, of each group whose completion times are drawn."""
+    groups = {group_of(each) for each in drawn if each.metric in OF_FINISHED}
+    return [found for group, found in finished_of(data.numbers).items() if group in groups] if groups else []
 
 
 def _first(data: Data, request: PlotRequest) -> str:

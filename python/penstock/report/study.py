@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from penstock import MODEL_VERSION, __version__
 from penstock.display import things
 from penstock.errors import InputError
+from penstock.finished import COUNTS, OF_FINISHED, finished_of, group_of
 from penstock.parameter_columns import ParameterColumns, parameter_columns, short_names
 from penstock.plots.chart import chart_of
 from penstock.plots.data import from_summaries
@@ -25,8 +26,9 @@ from penstock.tabulation import made_from, of_text
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
+    from penstock.finished import Finished
     from penstock.report.content import Plot
     from penstock.results import Summary
     from penstock.studies.result import StudyResult
@@ -245,24 +247,33 @@ def _place(summary: Summary, parameters: ParameterColumns) -> str:
 def _parts(summaries: Sequence[Summary], parameters: ParameterColumns) -> list[Part]:
     parts = []
     drawn = 0
+    finished = finished_of(summaries)
+    counts = [each for each in summaries if each.metric == COUNTS]
     for number, own in enumerate(_grouped(summaries, lambda each: (each.metric,))):
         identifier = f"metric-{number + 1}"
-        plots = _plots(identifier, own) if drawn < _MOST_PLOTS else []
+        plots = _plots(identifier, own, counts if own[0].metric in OF_FINISHED else []) if drawn < _MOST_PLOTS else []
         drawn += len(plots)
         more = len(own) - _MOST_ROWS
         note = f"{things(more, 'row')} more; 'penstock run' with '--format csv' has all of them." if more > 0 else ""
-        grid = _numbers(identifier, own[:_MOST_ROWS], parameters)
+        grid = _numbers(identifier, own[:_MOST_ROWS], parameters, finished)
         parts.append(Part(identifier, own[0].metric, "", grid, plots, note))
     return parts
 
 
-def _numbers(identifier: str, own: Sequence[Summary], parameters: ParameterColumns) -> Grid:
+def _numbers(
+    identifier: str,
+    own: Sequence[Summary],
+    parameters: ParameterColumns,
+    finished: Mapping[Hashable, Finished],
+) -> Grid:
     scales = {unit: _scale([each for each in own if each.unit == unit]) for unit in {each.unit for each in own}}
     points = [parameters.cells(each.point) for each in own]
     keys = [_keys([cells[column] for cells in points]) for column in range(len(parameters.paths))]
+    known_counts = own[0].metric in OF_FINISHED and any(group_of(each) in finished for each in own)
     rows = []
     for each, cells in zip(own, points, strict=True):
         shown = scales[each.unit]
+        count = finished.get(group_of(each)) if known_counts else None
         rows.append(
             [
                 Cell(of_text(each.labels)),
@@ -270,6 +281,8 @@ def _numbers(identifier: str, own: Sequence[Summary], parameters: ParameterColum
                 Cell(shown.text(each.interval), _finite(each.interval.mean)),
                 Cell(shown.unit),
                 Cell(str(each.interval.runs), each.interval.runs),
+                *([Cell(count.text, count.share, mark="bad" if count.is_warned else "")] if count is not None else []),
+                *([Cell("")] if known_counts and count is None else []),
             ]
         )
     head = [
@@ -278,6 +291,7 @@ def _numbers(identifier: str, own: Sequence[Summary], parameters: ParameterColum
         Heading("mean", is_number=True),
         Heading("unit"),
         Heading("runs", is_number=True),
+        *([Heading("finished", is_number=True)] if known_counts else []),
     ]
     return Grid(f"{identifier}-numbers", f"{own[0].metric}, means of independent runs", head, rows)
 
@@ -288,10 +302,10 @@ def _keys(texts: Iterable[str]) -> dict[str, float]:
     return {} if found is None else {str(value): number for value, number in found[0].items()}
 
 
-def _plots(identifier: str, own: Sequence[Summary]) -> list[Plot]:
+def _plots(identifier: str, own: Sequence[Summary], counts: Sequence[Summary]) -> list[Plot]:
     """None where the numbers do not suit a plot, such as those of more flows than can be told apart."""
     try:
-        return chart_plots(identifier, chart_of(from_summaries(list(own), "the report"), PlotRequest()))
+        return chart_plots(identifier, chart_of(from_summaries([*own, *counts], "the report"), PlotRequest()))
     except InputError:
         return []
 

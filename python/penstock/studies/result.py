@@ -8,14 +8,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PrecisionMissed
+from penstock.finished import COUNTS, OF_FINISHED, finished_of, group_of
 from penstock.output_analysis import quantile_interval
-from penstock.printable import json_text
+from penstock.printable import json_text, one_line
 from penstock.provenance import Provenance
 from penstock.records import collection_paused
 from penstock.results import frame_of, free_name, summarise, to_data, values_of
+from penstock.short_values import value_text
 from penstock.store import KeptRuns
 from penstock.studies.compare import Compare, compare
+from penstock.studies.definition import is_path
 from penstock.studies.select import select
+from penstock.tabulation import of_text
+from penstock.toml import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +37,9 @@ if TYPE_CHECKING:
     from penstock.studies.warmup import FoundWarmUp
 
 __all__ = ["PointResult", "StudyResult"]
+
+_UNFINISHED = 5
+"""The most groups of transfers of which it is said that they did not finish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +170,8 @@ class StudyResult:
 
     @property
     def cautions(self) -> list[str]:
-        """Whether runs are too short to tell a warm-up that was to be found."""
-        found = []
+        """Whether runs are too short to tell a warm-up that was to be found, and which transfers did not finish."""
+        found = self._unfinished()
         if self.warm_up is not None and self.warm_up.too_short:
             where = "; ".join(_at(self.points[number]).strip(" ()") for number in self.warm_up.too_short[:5])
             found.append(
@@ -171,6 +179,26 @@ class StudyResult:
                 f"{' (' * bool(where)}{where}{', ...' * (len(self.warm_up.too_short) > 5)}{')' * bool(where)}."
             )
         return found
+
+    def _unfinished(self) -> list[str]:
+        """A line for each group of transfers at a point of which so many did not finish that it matters."""
+        told = []
+        for point in self.points:
+            if not point.runs or all(metric.name != COUNTS for metric in point.runs[0].metrics):
+                continue
+            counted = [each for each in point.summaries() if each.metric in OF_FINISHED or each.metric == COUNTS]
+            finished = finished_of(counted)
+            for each in {group_of(each): each for each in counted if each.metric in OF_FINISHED}.values():
+                found = finished.get(group_of(each))
+                if found is None or not found.is_warned:
+                    continue
+                labels = {name: label for name, label in each.labels.items() if name not in ("statistic", "quantile")}
+                told.append(
+                    f"{found.text} transfers of {of_text(labels)} finished ({100 * found.share:.3g} %){_at(point)}: "
+                    f"completion times and slowdowns are of those alone."
+                )
+        more = len(told) - _UNFINISHED
+        return told if more <= 0 else [*told[:_UNFINISHED], f"and {more} more groups of transfers did not finish."]
 
     def compare(self, parameter: str, baseline: Any, metrics: Sequence[str]) -> list[Contrast]:
         """Paired differences of the values of a parameter to one of them.
@@ -210,7 +238,7 @@ class StudyResult:
         rows = []
         for point in self.points:
             values = [select(metric, run.metrics).value for run in point.runs]
-            what = {"scenario": self.plan.scenario_name, **point.asked.point.parameters, "metric": metric}
+            what = {"scenario": self.plan.scenario_name, **_flat(point.asked.point.parameters), "metric": metric}
             for found in (quantile_interval(values, probability) for probability in probabilities):
                 rows.append(what | asdict(found) | {"method": "order statistics"} | point.provenance.row())
         return pl.DataFrame(rows, schema_overrides=Provenance.columns())
@@ -246,7 +274,7 @@ class StudyResult:
             made = point.series()
             if made is not None:
                 words = made.frame().with_columns(pl.selectors.by_dtype(pl.Enum, pl.Categorical).cast(pl.String))
-                about = {free_name(name, set(words.columns)): value for name, value in point.parameters.items()}
+                about = {free_name(name, set(words.columns)): value for name, value in _flat(point.parameters).items()}
                 frames.append(words.select(*(pl.lit(value).alias(name) for name, value in about.items()), pl.all()))
         return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
 
@@ -317,7 +345,7 @@ class StudyResult:
     def _point(self, point: PointResult) -> dict[str, Any]:
         asked, more = point.asked, {}
         if self.plan.is_file:
-            more["parameters"] = asked.point.parameters
+            more["parameters"] = json_value(asked.point.parameters)
         data = to_data(
             self.plan.scenario_name, point.runs, rule=point.rule, **more, description=asked.scenario.description
         )
@@ -328,14 +356,21 @@ class StudyResult:
         return data
 
 
+def _flat(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as columns of a frame, of which none is nested."""
+    return {
+        name: value if isinstance(value, str | int | float) else value_text(value) for name, value in parameters.items()
+    }
+
+
 def _contrast(contrast: Contrast) -> dict[str, Any]:
     found = contrast.found
     known = {"difference": found.difference, "ci_low": found.low, "ci_high": found.high, "p": found.p_two_sided}
     return {
         "metric": contrast.metric,
         "unit": contrast.unit,
-        "value": contrast.value,
-        "others": contrast.others,
+        "value": json_value(contrast.value),
+        "others": json_value(contrast.others),
         "runs": contrast.runs,
         **{name: value if math.isfinite(value) else None for name, value in known.items()},
         "p_holm": contrast.p_holm if math.isfinite(contrast.p_holm) else None,
@@ -343,5 +378,8 @@ def _contrast(contrast: Contrast) -> dict[str, Any]:
 
 
 def _at(point: PointResult) -> str:
-    where = ", ".join(f"{name} = {value}" for name, value in point.asked.point.parameters.items())
+    parameters = point.asked.point.parameters
+    # Labels say most, and there is not room for everything.
+    names = sorted(parameters, key=is_path)
+    where = one_line(", ".join(f"{name} = {value_text(parameters[name])}" for name in names))
     return f" (at {where})" if where else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.store.points import point_of
 from penstock.store.stale import told
 from penstock.studies.runner import kept_points
+from penstock.toml import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +65,7 @@ class Standing:
     def data(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
-            "parameters": self.asked.point.parameters,
+            "parameters": json_value(self.asked.point.parameters),
             "settings": dict(self.asked.point.sets),
             "runs": self.runs,
             "stored": self.stored,

@@ -1,0 +1,100 @@
+"""How many transfers finished: completion times and slowdowns are of those alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from penstock.short_values import value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+__all__ = ["COUNTS", "OF_FINISHED", "Finished", "finished_of", "group_of", "range_text"]
+
+COUNTS = "transfers"
+"""The metric that counts transfers, by the label ``what``."""
+OF_FINISHED = frozenset({"completion-time", "slowdown"})
+"""The metrics that only finished transfers have."""
+
+_WARNED = 0.99
+"""Numbers of a smaller share of the transfers are warned of."""
+
+
+class _Number(Protocol):
+    """A number of a point: a summary, or one that is drawn."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def labels(self) -> Mapping[str, str]: ...
+    @property
+    def point(self) -> Mapping[str, Any]: ...
+    @property
+    def values(self) -> Sequence[float]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How many of the transfers that arrived have finished, in all runs together."""
+
+    finished: float
+    arrived: float
+
+    @property
+    def share(self) -> float:
+        """The share that has finished; 1 if none arrived."""
+        return self.finished / self.arrived if self.arrived else 1.0
+
+    @property
+    def text(self) -> str:
+        """In words.
+
+        Examples
+        --------
+        >>> Finished(816, 900).text
+        '816 of 900'
+        """
+        return f"{self.finished:.10g} of {self.arrived:.10g}"
+
+    @property
+    def is_warned(self) -> bool:
+        """Whether so many are missing that the numbers of the others may mislead."""
+        return self.share < _WARNED
+
+
+def group_of(number: _Number) -> Hashable:
+    """Of which transfers a number is, and at which point."""
+    labels = (item for item in number.labels.items() if item[0] not in ("statistic", "quantile", "what"))
+    return (*labels,), (*((name, value_text(value)) for name, value in number.point.items()),)
+
+
+def finished_of(numbers: Iterable[_Number]) -> dict[Hashable, Finished]:
+    """How many transfers of each group finished at each point, where that is known."""
+    counts: dict[Hashable, dict[str, float]] = {}
+    for number in numbers:
+        if number.metric == COUNTS and "what" in number.labels:
+            values = number.values or (getattr(number, "mean", math.nan),)
+            counts.setdefault(group_of(number), {})[number.labels["what"]] = math.fsum(values)
+    return {
+        group: Finished(found["finished"], found["arrived"])
+        for group, found in counts.items()
+        if math.isfinite(found.get("finished", math.nan)) and math.isfinite(found.get("arrived", math.nan))
+    }
+
+
+def range_text(found: Iterable[Finished]) -> str:
+    """How many have finished, of several groups or points; empty if there are none.
+
+    Examples
+    --------
+    >>> range_text([Finished(816, 900)]), range_text([Finished(816, 900), Finished(9, 9)])
+    ('816 of 900 finished', '90.67 to 100 % finished')
+    """
+    each = list(dict.fromkeys(found))
+    if len(each) <= 1:
+        return "".join(f"{one.text} finished" for one in each)
+    low, high = min(one.share for one in each), max(one.share for one in each)
+    shares = f"{100 * low:.4g}" if low == high else f"{100 * low:.4g} to {100 * high:.4g}"
+    return f"{shares} % finished"
