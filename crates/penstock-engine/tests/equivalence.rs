@@ -334,12 +334,13 @@ proptest! {
         let seen = sim(&blueprint).run();
         let unwatched = sim(&Blueprint { watch: WatchPlan::default(), ..blueprint }).run();
         prop_assert!(unwatched.timings.is_empty() && unwatched.ports.is_empty() && unwatched.completions.is_empty());
+        prop_assert!(unwatched.unfinished.is_empty());
         let pages = unwatched.pages.clone();
         let bare = |pages: Vec<(FlowId, PageTimes)>| {
             pages.into_iter().map(|(flow, times)| (flow, PageTimes { distribution: None, ..times })).collect::<Vec<_>>()
         };
         prop_assert_eq!(bare(seen.pages.clone()), pages.clone());
-        same(&Observations { timings: Vec::new(), ports: Vec::new(), completions: Vec::new(), repeated_retransmissions: Vec::new(), pages, ..seen }, &unwatched)?;
+        same(&Observations { timings: Vec::new(), ports: Vec::new(), completions: Vec::new(), unfinished: Vec::new(), repeated_retransmissions: Vec::new(), pages, ..seen }, &unwatched)?;
     }
 
     #[test]

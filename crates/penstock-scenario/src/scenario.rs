@@ -157,12 +157,12 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     goes_on()?;
     links.finish_ports(&classes);
     recording.set_intervals(&mut flows);
+    let measures = measures.unwrap_or_else(|| default_measures(&flows, &links, &mut recording));
     let watch = recording.watch_plan(&classes);
     let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
     let draws = flows.iter_mut().enumerate().filter_map(|(i, group)| Some((i, group.draw.take()?)));
     let drawn_transfers = draws.collect();
-    let measures = measures.unwrap_or_else(|| default_measures(&flows, &links));
     goes_on()?;
     let circuits = circuits.into_iter().map(|circuit| circuit.plan).collect();
     let blueprint = blueprint(&keys, (&nodes, switches, circuits), links, (plans, routes), (flows, classes), recording, watch);
@@ -201,7 +201,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
         is_reliable: group.plan.transport.is_reliable(),
         is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
         is_http: matches!(group.plan.source, SourcePlan::Http(_)),
-        has_size: group.has_transfers() || matches!(&group.plan.source, SourcePlan::Ftp(ftp) if ftp.size.is_some()),
+        has_size: group.has_size(),
         spacing: group.plan.source.spacing().filter(|_| group.plan.rates.is_none()),
         class: &group.class,
         count: group.count,
@@ -302,7 +302,8 @@ impl ValidScenario {
             Target::Links(group) => self.group_members.links[*group].1.len(),
         };
         let of_measure = |measure: &Measure| -> usize {
-            let each = (measure.take.len() + measure.quantiles.len()).max(1) * (measure.sizes.len() + 1);
+            let rows = if measure.metric == MetricKind::Transfers { 3 } else { 1 };
+            let each = rows * (measure.take.len() + measure.quantiles.len()).max(1) * (measure.sizes.len() + 1);
             let targets: usize = measure.of.iter().map(|target| if measure.single { members(target) } else { 1 }).sum();
             if measure.if_dropped {
                 0
@@ -434,7 +435,7 @@ fn group_members(nodes: &Nodes, flows: &[GroupDraft], links: &Links) -> GroupMem
 }
 
 /// The measurements of a scenario without `[[measure]]`.
-fn default_measures(flows: &[GroupDraft], links: &Links) -> Vec<Measure> {
+fn default_measures(flows: &[GroupDraft], links: &Links, recording: &mut RecordingPlan) -> Vec<Measure> {
     let groups: Vec<Target> = (0..flows.len()).map(Target::Flows).collect();
     let mut measures: Vec<Measure> = [MetricKind::Throughput, MetricKind::Goodput, MetricKind::Delay, MetricKind::Loss]
         .into_iter()
@@ -446,6 +447,9 @@ fn default_measures(flows: &[GroupDraft], links: &Links) -> Vec<Measure> {
     };
     measures.push(Measure::with_defaults(MetricKind::Calls, calls(false)));
     measures.push(Measure::with_defaults(MetricKind::Blocking, calls(true)));
+    let sized: Vec<usize> = (0..flows.len()).filter(|group| flows[*group].has_size()).collect();
+    sized.iter().for_each(|group| recording.groups.entry(*group).or_default().completion = true);
+    measures.push(Measure::with_defaults(MetricKind::Transfers, sized.into_iter().map(Target::Flows).collect()));
     if flows.iter().map(|group| group.count).sum::<usize>() > 1 {
         measures.push(Measure::with_defaults(MetricKind::Fairness, groups));
     }

@@ -182,6 +182,18 @@ fn a_link_is_averaged_over_time() {
 }
 
 #[test]
+fn an_extreme_of_one_time_average_is_said() {
+    let warnings = |measure: &str| -> Vec<String> {
+        scenario(&format!("[[measure]]\n{measure}\nof = \"a-b\"")).warnings().iter().map(ToString::to_string).collect()
+    };
+    let said = warnings("metric = \"queue\"\ntake = [\"mean\", \"max\"]");
+    assert!(said[0].ends_with("'max' of one link is its average over time, as 'mean' is; sample = \"10 ms\" gives sampled-max, the longest queue of the samples"), "{said:?}");
+    for silent in ["metric = \"queue\"", "metric = \"wait\"\ntake = [\"max\"]", "metric = \"throughput\"\ntake = [\"max\"]"] {
+        assert_eq!(warnings(silent), [""; 0], "{silent}");
+    }
+}
+
+#[test]
 fn sampled_queues_have_a_mean_a_deviation_and_a_maximum() {
     let expected = [
         "queue of=a-b statistic=mean 2.5 packets",

@@ -173,6 +173,18 @@ fn a_link_is_split_by_class() {
         "metric = \"wait\"\nof = \"a-b\"\nper = \"link\"\nquantiles = [0.86]",
         &["wait of=a-b link=a-b 0.6429 s", "wait of=a-b link=a-b quantile=0.86 ~3 s"],
     );
+    // The extremes are over packets, not over the mean of the link; those of a single link are told apart by their statistic.
+    check(
+        DISTURBED,
+        "metric = \"wait\"\nof = \"a-b\"\ntake = [\"max\", \"mean\", \"min\"]",
+        &["wait of=a-b statistic=max 3.0000 s", "wait of=a-b statistic=mean 0.6429 s", "wait of=a-b statistic=min 0.0000 s"],
+    );
+    check(DISTURBED, "metric = \"wait\"\nof = \"a-b\"\nper = \"link\"\ntake = [\"max\"]", &["wait of=a-b link=a-b statistic=max 3.0000 s"]);
+    check(
+        DISTURBED,
+        "metric = \"wait\"\nof = \"a-b\"\nby = [\"class\"]\ntake = [\"max\"]",
+        &["wait of=a-b class=ef statistic=max 3.0000 s", "wait of=a-b class=default statistic=max 0.0000 s"],
+    );
     // One packet may wait beside the one in service: of the burst at 30 ms the voice packet has to go.
     let small = DISTURBED.replace("delay = \"1 ms\"", "delay = \"1 ms\"\nqueue.tail-drop = { limit = \"1 packet\" }")
         + "[[flows]]\nname = \"burst\"\nfrom = \"a\"\nto = \"b\"\nstart = \"29.6 ms\"\nstop = \"29.7 ms\"\nsource.cbr = { rate = \"1 kbit/s\", packet = \"250 bytes\", phase = \"zero\" }\n";
@@ -284,6 +296,16 @@ source.ftp = {{ size = "2 kB" }}
 "#
         )
     };
+    // With each come the counts of its transfers; those complete in the warm-up have not arrived while counting.
+    let with = |rows: &[&str], of: &str, [arrived, finished]: [u32; 2]| {
+        let counts = [("arrived", arrived), ("finished", finished), ("unfinished", arrived - finished)];
+        let counts = counts.map(|(what, count)| format!("transfers of={of} statistic=sum what={what} {count}.0000 transfers"));
+        rows.iter().map(|row| (*row).to_owned()).chain(counts).collect::<Vec<String>>()
+    };
+    let check_with = |text: &str, measure: &str, rows: &[&str], of: &str, counts: [u32; 2]| {
+        let expected = with(rows, of, counts);
+        check(text, measure, &expected.iter().map(String::as_str).collect::<Vec<_>>());
+    };
     let all = "metric = \"completion-time\"\nof = \"short\"\ntake = [\"mean\", \"min\", \"max\"]\nquantiles = [0.5, 0.51]";
     let expected = [
         "completion-time of=short statistic=mean 23.1600 s",
@@ -292,12 +314,12 @@ source.ftp = {{ size = "2 kB" }}
         "completion-time of=short quantile=0.5 ~22.12 s",
         "completion-time of=short quantile=0.51 ~24.2 s",
     ];
-    check(&text(""), all, &expected);
+    check_with(&text(""), all, &expected, "short", [2, 2]);
     let mean = |of: &str| format!("metric = \"completion-time\"\nof = \"{of}\"\ntake = [\"mean\"]");
-    check(&text(""), &mean("syn"), &["completion-time of=syn statistic=mean 42.2000 s"]);
+    check_with(&text(""), &mean("syn"), &["completion-time of=syn statistic=mean 42.2000 s"], "syn", [1, 1]);
     // What was complete in the warm-up, or withdrawn before its end, does not count.
-    check(&text("warm-up = \"100 ms\""), &mean("short"), &["completion-time of=short statistic=mean NaN s"]);
-    check(&text(""), &mean("stopped"), &["completion-time of=stopped statistic=mean NaN s"]);
+    check_with(&text("warm-up = \"100 ms\""), &mean("short"), &["completion-time of=short statistic=mean NaN s"], "short", [0, 0]);
+    check_with(&text(""), &mean("stopped"), &["completion-time of=stopped statistic=mean NaN s"], "stopped", [1, 0]);
     // Alone a transfer takes 22.12 ms, with a SYN 42.2 ms: what waits for another is slowed down, what is alone is not.
     let slow = "metric = \"slowdown\"\nof = \"short\"\ntake = [\"mean\", \"min\", \"max\"]\nquantiles = [0.5, 0.51]";
     let expected = [
@@ -307,13 +329,43 @@ source.ftp = {{ size = "2 kB" }}
         "slowdown of=short quantile=0.5 1.0000 1",
         "slowdown of=short quantile=0.51 1.0940 1",
     ];
-    check(&text(""), slow, &expected);
-    check(&text(""), "metric = \"slowdown\"\nof = \"syn\"\ntake = [\"max\"]", &["slowdown of=syn statistic=max 1.0000 1"]);
-    check(
+    check_with(&text(""), slow, &expected, "short", [2, 2]);
+    let slowest = "metric = \"slowdown\"\nof = \"syn\"\ntake = [\"max\"]";
+    check_with(&text(""), slowest, &["slowdown of=syn statistic=max 1.0000 1"], "syn", [1, 1]);
+    check_with(
         &text("warm-up = \"100 ms\""),
         "metric = \"slowdown\"\nof = \"short\"\nquantiles = [0.5]",
         &["slowdown of=short statistic=mean NaN 1", "slowdown of=short statistic=max NaN 1", "slowdown of=short quantile=0.5 NaN 1"],
+        "short",
+        [0, 0],
     );
+    // Written, they are not measured twice; single flows have counts of their own.
+    let each = "metric = \"transfers\"\nof = [\"stopped\", \"short\"]\nper = \"flow\"";
+    let expected = [
+        "transfers of=stopped flow=stopped[0] what=arrived 1.0000 transfers",
+        "transfers of=stopped flow=stopped[0] what=finished 0.0000 transfers",
+        "transfers of=stopped flow=stopped[0] what=unfinished 1.0000 transfers",
+        "transfers of=short flow=short[0] what=arrived 1.0000 transfers",
+        "transfers of=short flow=short[0] what=finished 1.0000 transfers",
+        "transfers of=short flow=short[0] what=unfinished 0.0000 transfers",
+        "transfers of=short flow=short[1] what=arrived 1.0000 transfers",
+        "transfers of=short flow=short[1] what=finished 1.0000 transfers",
+        "transfers of=short flow=short[1] what=unfinished 0.0000 transfers",
+    ];
+    check(&text(""), each, &expected);
+    let by_class = "metric = \"transfers\"\nof = [\"syn\", \"short\", \"stopped\"]\nper = \"class\"";
+    let expected = ["arrived 4", "finished 3", "unfinished 1"];
+    let expected = expected.map(|row| format!("transfers class=default statistic=sum what={row}.0000 transfers"));
+    check(&text(""), by_class, &expected.each_ref().map(String::as_str));
+    let twice = format!("metric = \"transfers\"\nof = \"short\"\n[[measure]]\n{}\n[[measure]]\n{slow}", mean("short"));
+    let rows = numbers(&sound(&format!("{}[[measure]]\n{twice}\n", text("")), &[]));
+    assert_eq!(rows.iter().filter(|row| row.starts_with("transfers")).count(), 3, "{rows:#?}");
+    // A transfer that is open at the end is unfinished.
+    let cut = text("").replace("stop = \"2.01 s\"\n", "").replace("duration = \"5 s\"", "duration = \"2.01 s\"");
+    check_with(&cut, &mean("stopped"), &["completion-time of=stopped statistic=mean NaN s"], "stopped", [1, 0]);
+    // Without any [[measure]], groups of a size have them, and only they.
+    let rows = numbers(&sound(&text(""), &[]));
+    assert_eq!(rows.iter().filter(|row| row.starts_with("transfers")).count(), 9, "{rows:#?}");
 }
 
 #[test]
@@ -352,11 +404,17 @@ transport.tcp = { packet = "1040 bytes", header = "40 bytes", initial-window = "
         // The first acknowledgement is back after 21.08 ms and lets two more segments go.
         "completion-time of=jobs size=above 3000 bytes statistic=mean 43.2000 s",
     ];
-    assert_eq!(by_size, expected);
+    assert_eq!(by_size[..4], expected);
+    let counts = |size: &str, all: u32| {
+        let rows = [("arrived", all), ("finished", all), ("unfinished", 0)];
+        rows.map(|(what, count)| format!("transfers of=jobs size={size} statistic=sum what={what} {count}.0000 transfers"))
+    };
+    let middle = [("up to 1000 bytes", 1), ("1000 bytes to 2000 bytes", 1), ("2000 bytes to 3000 bytes", 0), ("above 3000 bytes", 1)];
+    assert_eq!(by_size[4..], middle.map(|(size, all)| counts(size, all)).concat());
     let slowed = measured("metric = \"slowdown\"\nsizes = [\"2 kB\"]\ntake = [\"max\"]");
     // 43.2 / 24.2
     assert_eq!(
-        slowed,
+        slowed[..2],
         ["slowdown of=jobs size=up to 2000 bytes statistic=max 1.0000 1", "slowdown of=jobs size=above 2000 bytes statistic=max 1.7851 1"]
     );
 }

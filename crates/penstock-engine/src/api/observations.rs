@@ -30,6 +30,8 @@ pub struct Observations {
     /// From the start of each transfer to its complete acknowledgement, for the flows whose group is watched and whose
     /// transfer was complete in the window, by flow.
     pub completions: Vec<(FlowId, Completion)>,
+    /// The transfers of watched groups that were not complete at the end of the run, by flow; also those that had not started.
+    pub unfinished: Vec<(FlowId, UnfinishedTransfer)>,
     /// How often segments were sent a third time or later, for the flows whose group is watched, by flow.
     pub repeated_retransmissions: Vec<(FlowId, u64)>,
     /// What was recorded at the links that are watched, by link.
@@ -126,6 +128,15 @@ pub struct Completion {
     pub bytes: u64,
     /// What it would have taken in an empty network: see `slowdown`.
     pub unloaded: Duration,
+}
+
+/// A transfer that was not complete at the end of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnfinishedTransfer {
+    /// When its connection was to be opened; after the end if it never was.
+    pub start: Time,
+    /// Its size, without headers.
+    pub bytes: u64,
 }
 
 /// What was recorded at one link.

@@ -349,6 +349,7 @@ impl Sim {
         seen.timings.sort_by_key(|(flow, _)| *flow);
         seen.pages.sort_by_key(|(flow, _)| *flow);
         seen.completions.sort_by_key(|(flow, _)| *flow);
+        seen.unfinished.sort_by_key(|(flow, _)| *flow);
         seen.repeated_retransmissions.sort_by_key(|(flow, _)| *flow);
         seen.ports.sort_by_key(|(link, _)| *link);
         seen

@@ -1,6 +1,6 @@
 //! Applications of TCP senders that wait until all their data has been acknowledged: web users and file transfers.
 
-use crate::api::observations::{Completion, Observations};
+use crate::api::observations::{Completion, Observations, UnfinishedTransfer};
 use crate::endpoints::http_user::HttpUser;
 use crate::kernel::journal::Window;
 use penstock_model::id::FlowId;
@@ -39,11 +39,11 @@ impl Application {
         }
     }
 
-    /// Offers nothing more; a transfer that is not complete is not counted.
+    /// Offers nothing more; an incomplete transfer stays unfinished.
     pub fn stop(&mut self) {
         match self {
             Application::Web(user) => user.stop(),
-            Application::File(file) => file.is_incomplete = false,
+            Application::File(file) => file.on_stop(),
         }
     }
 
@@ -51,10 +51,11 @@ impl Application {
     pub fn report(self, flow: FlowId, observations: &mut Observations) {
         match self {
             Application::Web(user) => observations.pages.push((flow, user.into_times())),
-            Application::File(FileTransfer { bytes, unloaded, completion, .. }) => {
-                let completion = completion.map(|time| (flow, Completion { time, bytes, unloaded }));
-                observations.completions.extend(completion);
-            }
+            Application::File(FileTransfer { start, bytes, unloaded, progress }) => match progress {
+                Progress::Complete(time) => observations.completions.push((flow, Completion { time, bytes, unloaded })),
+                Progress::CompleteBefore => {}
+                Progress::Open | Progress::Stopped => observations.unfinished.push((flow, UnfinishedTransfer { start, bytes })),
+            },
         }
     }
 }
@@ -62,21 +63,38 @@ impl Application {
 /// A file transfer.
 pub struct FileTransfer {
     start: Time,
-    is_incomplete: bool,
     bytes: u64,
     unloaded: Duration,
-    completion: Option<Duration>,
+    progress: Progress,
+}
+
+/// How far a file transfer has come.
+enum Progress {
+    /// Not everything has been acknowledged.
+    Open,
+    /// Stopped before that; what is acknowledged later no longer counts.
+    Stopped,
+    /// Complete before counting began.
+    CompleteBefore,
+    /// Complete in the window, after this time.
+    Complete(Duration),
 }
 
 impl FileTransfer {
     /// One of so many bytes whose connection is opened at `start`, and which takes `unloaded` in an empty network.
     pub fn new(start: Time, bytes: u64, unloaded: Duration) -> FileTransfer {
-        FileTransfer { start, is_incomplete: true, bytes, unloaded, completion: None }
+        FileTransfer { start, bytes, unloaded, progress: Progress::Open }
     }
 
     fn on_finished(&mut self, now: Time, window: Window) {
-        if std::mem::take(&mut self.is_incomplete) && window.is_open(now) {
-            self.completion = Some(now.since(self.start));
+        if matches!(self.progress, Progress::Open) {
+            self.progress = if window.is_open(now) { Progress::Complete(now.since(self.start)) } else { Progress::CompleteBefore };
+        }
+    }
+
+    fn on_stop(&mut self) {
+        if matches!(self.progress, Progress::Open) {
+            self.progress = Progress::Stopped;
         }
     }
 }

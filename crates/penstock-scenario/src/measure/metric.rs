@@ -13,7 +13,7 @@ penstock_model::choice! {
         "goodput" => Goodput,
         /// Bits per second that a flow sent into the network, headers and retransmissions included.
         "sent" => Sent,
-        /// One-way delay of the data packets that arrived, from their creation to the end of reception; all statistics are over packets.
+        /// One-way delay of the data packets that arrived, from their creation to the end of reception.
         "delay" => Delay,
         /// Jitter as RFC 2598 has it, |(aj - dj) - (ai - di)|: by how much the delays of two data packets differ that are numbered and arrive one after the other [RFC2598 A.3.1]. Pairs that a loss or an overtaking has torn apart have none.
         "jitter" => Jitter,
@@ -23,11 +23,13 @@ penstock_model::choice! {
         "rtp-jitter" => RtpJitter,
         /// Time from asking for a page to its complete acknowledgement, of `http` flows, for the pages that were complete.
         "page-time" => PageTime,
-        /// Time from the start of a transfer (its SYN) to its complete acknowledgement, of `ftp` flows with a `size`, for the transfers that were complete; all statistics are over transfers. Those that are under way when the run ends are left out, so that it should outlast them.
+        /// Time from the start of a transfer (its SYN) to its complete acknowledgement, of `ftp` flows with a `size`, for the transfers that were complete. Those that are unfinished when the run ends are left out: `transfers`, which is measured with it, counts them.
         "completion-time" => CompletionTime,
-        /// Slowdown of a transfer: its `completion-time` over what it would take in an empty network [Alizadeh13 s5]. That is the sum of the links' delays and transmission times there and back for one packet, and of the transmission times of all further packets at the slowest link, after a round trip of packets without data where TCP opens with a SYN: no window holds back, nobody queues, nothing is lost, and the last packet is acknowledged at once. It is at least 1, and what slow start costs is part of it. A link whose rate changes counts with its highest. For the same transfers as `completion-time`; all statistics are over transfers.
+        /// Slowdown of a transfer: its `completion-time` over what it would take in an empty network [Alizadeh13 s5]. That is the sum of the links' delays and transmission times there and back for one packet, and of the transmission times of all further packets at the slowest link, after a round trip of packets without data where TCP opens with a SYN: no window holds back, nobody queues, nothing is lost, and the last packet is acknowledged at once. It is at least 1, and what slow start costs is part of it. A link whose rate changes counts with its highest. For the same transfers as `completion-time`.
         "slowdown" => Slowdown,
-        /// Share of packets lost. Of a link: dropped / offered. Of a flow or an aggregate of calls: dropped / sent, of the packets that it sent while counting, wherever they were dropped before the end; those still under way then count as sent and not as lost, those sent in the warm-up not at all. The mean is over all packets together.
+        /// Number of transfers with a size, by the label `what`: those that `arrived`, and of these the `finished` (the transfers of `completion-time` and `slowdown`) and the `unfinished`. A transfer arrives when its connection is opened, and is finished when its last byte is acknowledged; those finished in the warm-up are left out of all three. A transfer that its group's `stop` interrupts is unfinished. Measured with every `completion-time` and `slowdown`, by the same `sizes`, and in the default set of metrics.
+        "transfers" => Transfers,
+        /// Share of packets lost. Of a link: dropped / offered. Of a flow or an aggregate of calls: dropped / sent, of the packets that it sent while counting, wherever they were dropped before the end; those still under way then count as sent and not as lost, those sent in the warm-up not at all.
         "loss" => Loss,
         /// Packets lost. Of a link: those that it dropped; `by` splits them by cause and precedence. Of a flow or an aggregate of calls: those of the packets that it sent while counting that were dropped wherever before the end.
         "drops" => Drops,
@@ -35,13 +37,13 @@ penstock_model::choice! {
         "offered" => Offered,
         /// Packets marked as having met congestion: by a link's queue, or arrived so at a flow's end.
         "marks" => Marks,
-        /// Time average of the packets that wait at a link, without the one in service; with `sample`, also the mean, the standard deviation and the maximum of the samples.
+        /// Time average of the packets that wait at a link, without the one in service; with `sample`, also the mean, the standard deviation and the maximum of the samples (`sampled-max`, the longest queue that any of them found).
         "queue" => Queue,
         /// Time average of the bytes that wait at a link, without the packet in service.
         "queue-bytes" => QueueBytes,
         /// Time average of the packets at a link, the one in service included.
         "in-system" => InSystem,
-        /// Time from a packet's acceptance by a link to the start of its transmission; the mean is over all packets together.
+        /// Time from a packet's acceptance by a link to the start of its transmission. With `per = "link"`, `min` and `max` are given where `take` names them.
         "wait" => Wait,
         /// By how much an aggregate of classes was served later than by a server of the configured `rate` R, in the worst case: the error terms of EF [RFC3246 s2.2]. By the label `error`: `a` lays the j-th departure to the j-th arrival (E_a), `p` each packet's departure to its own arrival (E_p); they differ only where `classes` names several. F_j = max(a_j, min(d_(j-1), F_(j-1))) + L_j/R, and the error is the greatest d_j - F_j of those that left while counting; negative if all were early. The recursion begins with the run; packets that were not sent are left out of it [RFC3246 s2.4].
         "ef-error" => EfError,
@@ -59,17 +61,17 @@ penstock_model::choice! {
         "repeated-retransmissions" => RepeatedRetransmissions,
         /// Retransmission timers of a flow that expired, those of its SYN included.
         "timeouts" => Timeouts,
-        /// Share of packets that were marked: of flows and calls, marked / received; of a link, marked there / offered. The mean is over all packets together.
+        /// Share of packets that were marked: of flows and calls, marked / received; of a link, marked there / offered.
         "marking-ratio" => MarkingRatio,
         /// What became of calls, by the label `what`: calls that were `offered`, `admitted`, `blocked` and `terminated`, and the time average of those that were `live`. Initial calls are neither offered nor admitted; a call whose request is being answered when counting begins or ends is counted where it falls.
         "calls" => Calls,
-        /// Share of calls that were refused: blocked / (blocked + admitted). The mean is over all calls together.
+        /// Share of calls that were refused: blocked / (blocked + admitted).
         "blocking" => Blocking,
         /// Bits per second of the packets that asked for calls which were then refused: blocked calls x `signalling.packet`. Only where requests travel as packets.
         "signal-rate" => SignalRate,
         /// Time until live calls x mean rate of a call, summed over all that `of` names, falls below the rate `below`; not a number if it never does. By the label `from`: since the `first-termination` and since the `start` (the latest of them). Only initial calls that last to the end, so that terminations tell how many live.
         "termination-time" => TerminationTime,
-        /// The states of a link's marker and PCN meters, sampled each `sample` from one such time after the warm-up on; over all samples, and over all links of a group. By the labels `meter` and `variable`: the tokens in a bucket (`fill`, or `committed-fill`, `excess-fill`, `peak-fill`; `switch-fill`, `marking-fill`, `fractional-fill`; below zero: debt) and the length of a virtual queue (`queue`) in bit, an estimated rate (`average-rate`) in bit/s, what picks a share of the packets (`count`) in packets or (`counter`) in bytes.
+        /// The states of a link's marker and PCN meters, sampled each `sample` from one such time after the warm-up on. By the labels `meter` and `variable`: the tokens in a bucket (`fill`, or `committed-fill`, `excess-fill`, `peak-fill`; `switch-fill`, `marking-fill`, `fractional-fill`; below zero: debt) and the length of a virtual queue (`queue`) in bit, an estimated rate (`average-rate`) in bit/s, what picks a share of the packets (`count`) in packets or (`counter`) in bytes.
         "meter-state" => MeterState,
         /// Pause frames that a link carried to stop the ports at its end, those included that prolong a pause; those that resume are not.
         "pauses" => Pauses,
@@ -165,7 +167,7 @@ pub(crate) struct MetricInfo {
 
 impl MetricKind {
     /// All metrics.
-    pub const ALL: [MetricKind; 36] = [
+    pub const ALL: [MetricKind; 37] = [
         MetricKind::Throughput,
         MetricKind::PayloadThroughput,
         MetricKind::Goodput,
@@ -177,6 +179,7 @@ impl MetricKind {
         MetricKind::PageTime,
         MetricKind::CompletionTime,
         MetricKind::Slowdown,
+        MetricKind::Transfers,
         MetricKind::Loss,
         MetricKind::Drops,
         MetricKind::Offered,
@@ -241,6 +244,7 @@ impl MetricKind {
             MetricKind::PageTime => ("page-time", "s", FLOWS, EXTREMES, EXTREMES),
             MetricKind::CompletionTime => ("completion-time", "s", FLOWS, MEANS, EXTREMES),
             MetricKind::Slowdown => ("slowdown", "1", FLOWS, MEANS, EXTREMES),
+            MetricKind::Transfers => ("transfers", "transfers", FLOWS, SUM, SUM),
             MetricKind::Loss => ("loss", "1", ALL, MEANS, MEAN),
             MetricKind::Drops => ("drops", "packets", ALL, ANY, SUM),
             MetricKind::Offered => ("offered", "packets", LINKS, ANY, SUM),
@@ -279,6 +283,47 @@ impl MetricKind {
         MetricInfo { name, unit, flows, calls, links, take, default, split, quantiles }
     }
 
+    /// What its statistics are over, in a sentence; empty where it has none.
+    pub(crate) fn statistics(self) -> &'static str {
+        match self {
+            MetricKind::Delay | MetricKind::RtpJitter => "Statistics are over the packets of all flows together.",
+            MetricKind::Jitter | MetricKind::Ipdv => "Statistics are over the pairs of packets of all flows together.",
+            MetricKind::PageTime => "Statistics are over the pages of all flows together.",
+            MetricKind::CompletionTime | MetricKind::Slowdown => "Statistics are over finished transfers.",
+            MetricKind::Wait => "Statistics are over the packets of all links together.",
+            MetricKind::EfError => "The maximum is over the packets of all links together.",
+            MetricKind::MeterState => "Statistics are over the samples of all links together.",
+            MetricKind::Loss | MetricKind::MarkingRatio => {
+                "The mean is over all packets together; `min` and `max` are over flows, aggregates or links, each with its share."
+            }
+            MetricKind::Blocking => "The mean is over all calls together; `min` and `max` are over aggregates, each with its share.",
+            MetricKind::Queue | MetricKind::QueueBytes | MetricKind::InSystem | MetricKind::Utilisation | MetricKind::PausedTime => {
+                "Statistics are over links, each with its average over time: of a single link all are that average."
+            }
+            MetricKind::Transfers | MetricKind::Fairness | MetricKind::TimeToFairness | MetricKind::TerminationTime => "",
+            MetricKind::Deadlocked => "The sum is over links.",
+            MetricKind::Throughput
+            | MetricKind::PayloadThroughput
+            | MetricKind::Goodput
+            | MetricKind::Sent
+            | MetricKind::Drops
+            | MetricKind::Offered
+            | MetricKind::Marks
+            | MetricKind::Retransmissions
+            | MetricKind::LostRetransmissions
+            | MetricKind::RepeatedRetransmissions
+            | MetricKind::Timeouts
+            | MetricKind::Calls
+            | MetricKind::SignalRate
+            | MetricKind::Pauses => "Statistics are over flows, aggregates or links, each with one number for the whole run.",
+        }
+    }
+
+    /// Whether its statistics are averages over time of links, so that those of one link are all the same.
+    pub(crate) fn is_time_average(self) -> bool {
+        matches!(self, MetricKind::Queue | MetricKind::QueueBytes | MetricKind::InSystem)
+    }
+
     /// Whether its statistics are taken over packets, pages or transfers, and so are told by label also for a single flow.
     pub(crate) fn is_over_packets(self) -> bool {
         matches!(
@@ -308,7 +353,7 @@ impl MetricKind {
 
     /// Whether it is of transfers with a size, and so may be split by it.
     pub(crate) fn is_of_transfers(self) -> bool {
-        matches!(self, MetricKind::CompletionTime | MetricKind::Slowdown)
+        matches!(self, MetricKind::CompletionTime | MetricKind::Slowdown | MetricKind::Transfers)
     }
 
     /// Whether its unit may be the packet time.

@@ -3,10 +3,12 @@
 pub(crate) mod metric;
 pub(crate) mod recording;
 pub(crate) mod target;
+mod transfer_counts;
 
 use crate::measure::metric::{Between, Grouping, MetricKind, SplitBy, Statistic, TimeUnit};
 use crate::measure::recording::RecordingPlan;
 use crate::measure::target::{resolve_target, Measurable, MeasurableGroup, Target};
+use crate::measure::transfer_counts::add_transfer_counts;
 use crate::network::nodes::MAX_ENTITIES;
 use crate::read::section::Section;
 use crate::read::values::Names;
@@ -20,7 +22,7 @@ use std::collections::BTreeSet;
 
 penstock_model::parameters! {
     /// Something to be measured. Without any `[[measure]]`: throughput, goodput, delay and loss of each group of flows or
-    /// calls, the fairness between all of them, what became of calls, and utilisation, drops and queue of each link that
+    /// calls, the fairness between all of them, what became of calls, how many transfers with a size finished, and utilisation, drops and queue of each link that
     /// dropped packets or has a queue, a scheduler or a PCN meter of its own in the scenario.
     pub struct MeasureKeys {
         /// What is measured.
@@ -29,7 +31,7 @@ penstock_model::parameters! {
         of: Names;
         /// What becomes one number.
         per: Grouping = "group";
-        /// How the members of a group become one number; the metric's own default if left out.
+        /// How the packets, members or samples of a metric become one number: each metric says what its statistics are over. The metric's own default if left out. The interval of a number (±) is over runs.
         take: Option<Vec<Statistic>>;
         /// Also the durations that these shares of the packets (or pages, or transfers) do not exceed, such as `[0.5, 0.99]`: of `delay`, `jitter`, `ipdv`, `page-time`, `completion-time` and `wait`, to 0.4 % of themselves, and of `slowdown`.
         quantiles: Option<Vec<Probability>>;
@@ -39,7 +41,7 @@ penstock_model::parameters! {
         sample: Option<Duration>;
         /// How the numbers of a link are split, `drops` and `offered` also by precedence, `drops` also by cause; not at all if left out.
         by: Option<Vec<SplitBy>>;
-        /// Measure `completion-time` and `slowdown` by classes of size, which end at these sizes, the last of them nowhere: with `["100 kB", "1 MB"]` of the transfers up to 100 kB, of those above up to 1 MB, and of those above that. The label `size` names the class, `up to 100000 bytes`, `100000 bytes to 1000000 bytes` and `above 1000000 bytes` there.
+        /// Measure `completion-time`, `slowdown` and `transfers` by classes of size, which end at these sizes, the last of them nowhere: with `["100 kB", "1 MB"]` of the transfers up to 100 kB, of those above up to 1 MB, and of those above that. The label `size` names the class, `up to 100000 bytes`, `100000 bytes to 1000000 bytes` and `above 1000000 bytes` there.
         sizes: Option<Vec<Bytes>>;
         /// Measure `throughput` of calls once in every interval of this length, from the beginning of the run; the bins of `time-to-fairness`, 10 ms if left out.
         interval: Option<Duration>;
@@ -92,7 +94,7 @@ impl Check for MeasureKeys {
             _ => {}
         }
         if self.sizes.is_some() && !self.metric.is_of_transfers() {
-            mistake("sizes", "has no effect: only completion-time and slowdown are told by size; leave it out".to_owned());
+            mistake("sizes", "has no effect: only completion-time, slowdown and transfers are told by size; leave it out".to_owned());
         }
         if self.sizes.as_ref().is_some_and(Vec::is_empty) {
             mistake("sizes", "names no size; leave it out".to_owned());
@@ -124,7 +126,7 @@ impl Check for MeasureKeys {
         } else if self.take.is_some()
             && matches!(self.per, Grouping::Flow | Grouping::Link)
             && !self.metric.is_over_packets()
-            && self.metric != MetricKind::MeterState
+            && !matches!(self.metric, MetricKind::MeterState | MetricKind::Wait)
         {
             mistake(
                 "take",
@@ -262,6 +264,7 @@ pub(crate) fn read_all(
         }
         section.finish();
     }
+    add_transfer_counts(&mut measures);
     written.then_some(measures)
 }
 
@@ -308,6 +311,15 @@ fn resolve(
         request_bins(section, &keys, &of, durations, recording);
     } else if let Some(every) = keys.interval {
         request_intervals(section, &keys, &of, every, measurable, durations, recording);
+    }
+    let extreme = keys.take.iter().flatten().find(|take| matches!(take, Statistic::Min | Statistic::Max));
+    let is_single = |target: &Target| matches!(target, Target::Links(link) if measurable.links[*link].members.len() == 1);
+    if let Some(extreme) = extreme.filter(|_| keys.metric.is_time_average() && of.iter().all(is_single)) {
+        let word = extreme.word();
+        let more =
+            if keys.metric == MetricKind::Queue { "; sample = \"10 ms\" gives sampled-max, the longest queue of the samples" } else { "" };
+        let message = format!("'{word}' of one link is its average over time, as 'mean' is{more}");
+        section.mistakes.warn(section.location_of("take"), &section.join("take"), message);
     }
     if let Some(below) = keys.below {
         check_termination_load(section, &of, below, measurable);
@@ -372,7 +384,8 @@ fn request_recording(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], m
                     section
                         .report("by", format!("'{name}' has no circuits: it carries packets; write cells = true there, or leave it out"));
                 }
-                if by_class || (metric == MetricKind::Wait && quantiles) {
+                let has_extremes = keys.take.iter().flatten().any(|take| matches!(take, Statistic::Min | Statistic::Max));
+                if by_class || (metric == MetricKind::Wait && (quantiles || has_extremes)) {
                     recording.at_links(members).classes = true;
                 } else if let (MetricKind::EfError, Some(rate)) = (metric, keys.rate) {
                     if !recording.record_expedited(members, classes.clone(), rate) {

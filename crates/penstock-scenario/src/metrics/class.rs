@@ -1,9 +1,9 @@
 //! Metrics of links beyond their counters: by class, ingress and circuit, quantiles of waits, error terms of EF.
 
-use crate::measure::metric::MetricKind;
+use crate::measure::metric::{MetricKind, Statistic};
 use crate::measure::recording::expedited;
 use crate::measure::Measure;
-use crate::metrics::evaluation::{join, Evaluation};
+use crate::metrics::evaluation::{join, mean_seconds, Evaluation};
 use crate::metrics::timing::{merged, seconds};
 use penstock_engine::observations::{CircuitId, ClassCounters, EfErrors, LinkCounters, PausedTime, PortTimings};
 use penstock_model::id::LinkId;
@@ -82,17 +82,31 @@ impl Evaluation<'_> {
         LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, ..LinkCounters::default() }
     }
 
-    /// The quantiles of the waits at these links, of one class or of all.
-    pub fn wait_quantiles(&mut self, measure: &Measure, links: Range<usize>, class: Option<usize>, labels: &[(&str, &str)]) {
-        if measure.quantiles.is_empty() {
-            return;
-        }
+    /// The statistics and quantiles of the waits at these links, over all their packets together or those of one class.
+    pub fn wait_rows(
+        &mut self,
+        measure: &Measure,
+        counters: &[LinkCounters],
+        (links, class): (Range<usize>, Option<usize>),
+        labels: &[(&str, &str)],
+    ) {
         let of = |classes: &'_ [ClassCounters]| match class {
             Some(class) => merged(std::iter::once(&classes[class].waits)),
             None => merged(classes.iter().map(|class| &class.waits)),
         };
         let each: Vec<_> = links.filter_map(|link| self.class_counters(link)).map(of).collect();
         let all = merged(each.iter());
+        for take in &measure.take {
+            let value = match take {
+                Statistic::Min => seconds(all.min()),
+                Statistic::Max => seconds(all.max()),
+                // Counted at every link, recorded or not.
+                _ => mean_seconds(counters.iter().map(|link| link.wait_sum_ps).sum(), counters.iter().map(|link| link.waits).sum()),
+            };
+            let has_label = !measure.single || measure.take != [Statistic::Mean];
+            let statistic = has_label.then(|| ("statistic", take.word().to_owned()));
+            self.push(MetricKind::Wait, &join(labels, statistic.as_slice()), value);
+        }
         for quantile in &measure.quantiles {
             self.push(MetricKind::Wait, &join(labels, &[("quantile", quantile.to_string())]), seconds(all.quantile(*quantile)));
         }

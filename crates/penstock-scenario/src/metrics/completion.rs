@@ -4,7 +4,7 @@ use crate::measure::metric::{MetricKind, Statistic};
 use crate::measure::Measure;
 use crate::metrics::evaluation::{combine, join, mean_seconds, Evaluation, FlowSet};
 use crate::metrics::timing::seconds;
-use penstock_engine::observations::Completion;
+use penstock_engine::observations::{Completion, UnfinishedTransfer};
 use penstock_model::id::FlowId;
 use penstock_model::stats::distribution::Distribution;
 use penstock_model::units::Bytes;
@@ -19,9 +19,45 @@ impl Evaluation<'_> {
         }
         // Equal sizes stay in the order of the flows, whatever the class.
         all.sort_by_key(|completion| completion.bytes);
-        for (size, class) in size_classes(&measure.sizes, &all) {
+        for (size, class) in size_classes(&measure.sizes, &all, |transfer| transfer.bytes) {
             self.transfer_rows(measure, &join(&labels, &[("size", size)]), class);
         }
+    }
+
+    /// The numbers of transfers of `flow_set` that arrived, finished and did not finish, all together or by size.
+    pub fn transfer_counts(&mut self, measure: &Measure, flow_set: &FlowSet) {
+        let labels = flow_set.labels();
+        let mut finished: Vec<u64> = self.completions(&flow_set.flows).iter().map(|transfer| transfer.bytes).collect();
+        let mut unfinished = self.unfinished(&flow_set.flows);
+        if measure.sizes.is_empty() {
+            return self.count_rows(flow_set, &labels, finished.len(), unfinished.len());
+        }
+        finished.sort_unstable();
+        unfinished.sort_unstable();
+        let finished = size_classes(&measure.sizes, &finished, |bytes| *bytes);
+        for ((size, finished), (_, unfinished)) in finished.into_iter().zip(size_classes(&measure.sizes, &unfinished, |bytes| *bytes)) {
+            self.count_rows(flow_set, &join(&labels, &[("size", size)]), finished.len(), unfinished.len());
+        }
+    }
+
+    fn count_rows(&mut self, flow_set: &FlowSet, labels: &[(&str, &str)], finished: usize, unfinished: usize) {
+        // A single flow has no statistic, as with other counts.
+        let statistic = (!flow_set.single).then(|| ("statistic", Statistic::Sum.word().to_owned()));
+        let labels = join(labels, statistic.as_slice());
+        for (what, count) in [("arrived", finished + unfinished), ("finished", finished), ("unfinished", unfinished)] {
+            self.push(MetricKind::Transfers, &join(&labels, &[("what", what.to_owned())]), count as f64);
+        }
+    }
+
+    /// The sizes of the transfers of `flows` that were opened and not complete at the end.
+    fn unfinished(&self, flows: &[usize]) -> Vec<u64> {
+        let of = |flow: &usize| {
+            let found = self.seen.unfinished.binary_search_by_key(&FlowId(*flow as u32), |(flow, _)| *flow).ok()?;
+            let UnfinishedTransfer { start, bytes } = self.seen.unfinished[found].1;
+            let stop = self.blueprint.groups[self.blueprint.flows[*flow].group as usize].stop;
+            (start <= self.seen.to && start < stop).then_some(bytes)
+        };
+        flows.iter().filter_map(of).collect()
     }
 
     fn transfer_rows(&mut self, measure: &Measure, labels: &[(&str, &str)], transfers: &[Completion]) {
@@ -41,9 +77,9 @@ impl Evaluation<'_> {
     }
 }
 
-/// The classes that end at `sizes`, the last nowhere, with their names; the transfers are sorted by size.
-fn size_classes<'t>(sizes: &[Bytes], transfers: &'t [Completion]) -> Vec<(String, &'t [Completion])> {
-    let up_to = |size: &Bytes| transfers.partition_point(|transfer| transfer.bytes <= size.get());
+/// The classes that end at `sizes`, the last nowhere, with their names; the transfers are sorted by their `bytes`.
+fn size_classes<'t, T>(sizes: &[Bytes], transfers: &'t [T], bytes: fn(&T) -> u64) -> Vec<(String, &'t [T])> {
+    let up_to = |size: &Bytes| transfers.partition_point(|transfer| bytes(transfer) <= size.get());
     let mut classes = Vec::with_capacity(sizes.len() + 1);
     let mut first = 0;
     for (i, size) in sizes.iter().enumerate() {

@@ -106,6 +106,9 @@ impl Evaluation<'_> {
     }
 
     pub fn evaluate_flow_set(&mut self, measure: &Measure, flow_set: &FlowSet) {
+        if measure.metric == MetricKind::Transfers {
+            return self.transfer_counts(measure, flow_set);
+        }
         if measure.metric.is_over_packets() {
             return self.over_packets(measure, flow_set);
         }
@@ -180,6 +183,7 @@ impl Evaluation<'_> {
             | MetricKind::CompletionTime
             | MetricKind::EfError
             | MetricKind::Slowdown
+            | MetricKind::Transfers
             | MetricKind::RepeatedRetransmissions
             | MetricKind::Offered
             | MetricKind::Queue

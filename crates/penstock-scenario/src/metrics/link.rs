@@ -2,7 +2,7 @@
 
 use crate::measure::metric::{MetricKind, SplitBy, Statistic};
 use crate::measure::Measure;
-use crate::metrics::evaluation::{combine, join, mean_seconds, Evaluation, LabelledValues};
+use crate::metrics::evaluation::{combine, join, Evaluation, LabelledValues};
 use penstock_engine::observations::{LinkCounters, PausedIngress};
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::units::{Duration, PS_PER_SECOND};
@@ -52,14 +52,20 @@ impl Evaluation<'_> {
             return;
         }
         if !measure.by.contains(&SplitBy::Class) {
-            self.link_rows(measure, &self.seen.links[members.clone()], labels);
-            return self.wait_quantiles(measure, members, None, labels);
+            let links = &self.seen.links[members.clone()];
+            return match measure.metric {
+                MetricKind::Wait => self.wait_rows(measure, links, (members, None), labels),
+                _ => self.link_rows(measure, links, labels),
+            };
         }
         for (class, name) in self.classes_at(&members) {
             let name = [("class", name)];
             let labels = join(labels, &name);
-            self.link_rows(measure, &self.of_class(&members, class), &labels);
-            self.wait_quantiles(measure, members.clone(), Some(class), &labels);
+            let links = self.of_class(&members, class);
+            match measure.metric {
+                MetricKind::Wait => self.wait_rows(measure, &links, (members.clone(), Some(class)), &labels),
+                _ => self.link_rows(measure, &links, &labels),
+            }
         }
     }
 
@@ -87,7 +93,7 @@ impl Evaluation<'_> {
         for take in &measure.take {
             let statistic = [("statistic", take.word().to_owned())];
             let labels = join(labels, &statistic);
-            if let (MetricKind::Loss | MetricKind::Wait | MetricKind::MarkingRatio, Statistic::Mean) = (metric, take) {
+            if let (MetricKind::Loss | MetricKind::MarkingRatio, Statistic::Mean) = (metric, take) {
                 let value = self.pooled_links(metric, links);
                 self.push(metric, &labels, value);
                 continue;
@@ -147,7 +153,7 @@ impl Evaluation<'_> {
         let window_ps = self.window * PS_PER_SECOND as f64;
         let value = match measure.metric {
             MetricKind::Throughput => link.sent_bytes as f64 * 8.0 / self.window,
-            MetricKind::Loss | MetricKind::Wait | MetricKind::MarkingRatio => self.pooled_links(measure.metric, std::slice::from_ref(link)),
+            MetricKind::Loss | MetricKind::MarkingRatio => self.pooled_links(measure.metric, std::slice::from_ref(link)),
             MetricKind::Marks => link.marked_packets as f64,
             MetricKind::Queue => link.waiting_packet_ps as f64 / window_ps,
             MetricKind::QueueBytes => link.waiting_byte_ps as f64 / window_ps,
@@ -170,6 +176,8 @@ impl Evaluation<'_> {
             | MetricKind::PageTime
             | MetricKind::CompletionTime
             | MetricKind::Slowdown
+            | MetricKind::Transfers
+            | MetricKind::Wait
             | MetricKind::EfError
             | MetricKind::Fairness
             | MetricKind::Retransmissions
@@ -182,7 +190,7 @@ impl Evaluation<'_> {
             | MetricKind::TimeToFairness
             | MetricKind::TerminationTime
             | MetricKind::MeterState => {
-                unreachable!("refused for links by validation")
+                unreachable!("refused for links by validation, or evaluated by packets")
             }
         };
         vec![(Vec::new(), value)]
@@ -190,14 +198,9 @@ impl Evaluation<'_> {
 
     /// Statistics over the packets of all links together.
     fn pooled_links(&self, metric: MetricKind, links: &[LinkCounters]) -> f64 {
-        match metric {
-            MetricKind::Wait => mean_seconds(links.iter().map(|link| link.wait_sum_ps).sum(), links.iter().map(|link| link.waits).sum()),
-            _ => {
-                let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
-                let count = |link: &LinkCounters| if metric == MetricKind::Loss { dropped(link, None, None) } else { link.marked_packets };
-                links.iter().map(count).sum::<u64>() as f64 / offered as f64
-            }
-        }
+        let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
+        let count = |link: &LinkCounters| if metric == MetricKind::Loss { dropped(link, None, None) } else { link.marked_packets };
+        links.iter().map(count).sum::<u64>() as f64 / offered as f64
     }
 }
 

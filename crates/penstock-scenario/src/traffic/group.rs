@@ -8,6 +8,7 @@ use crate::traffic::transfers::TransferDraw;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan};
 use penstock_model::id::NodeId;
 use penstock_model::parameters::Count;
+use penstock_model::source::SourcePlan;
 use penstock_model::units::{Duration, Time};
 
 /// An entry of `[[flows]]` or `[[calls]]` as read.
@@ -66,6 +67,11 @@ impl GroupDraft {
     /// Whether its members are transfers with an end.
     pub fn has_transfers(&self) -> bool {
         self.draw.is_some() || self.plan.transfers.is_some()
+    }
+
+    /// Whether its flows are transfers with a size.
+    pub fn has_size(&self) -> bool {
+        self.has_transfers() || matches!(&self.plan.source, SourcePlan::Ftp(ftp) if ftp.size.is_some())
     }
 
     /// Whether packets are sent back, such as acknowledgements.
