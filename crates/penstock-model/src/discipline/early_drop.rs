@@ -274,6 +274,9 @@ pub(super) fn amount(limit: Limit) -> u64 {
     }
 }
 
+/// Why an average does not reach a minimum threshold of `limit` or above: it is of queues up to `limit`.
+pub(super) const UNREACHED: &str = "is not below limit, so the average never reaches it and nothing would be dropped early";
+
 /// The mistake of a threshold in another unit than the limit, if it is one.
 pub(super) fn unit_mistake(threshold: Limit, limit: Limit) -> Option<String> {
     (!same_unit(threshold, limit)).then(|| "must be in packets if limit is, and in bytes if limit is".to_owned())

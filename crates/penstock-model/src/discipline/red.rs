@@ -1,6 +1,8 @@
 //! Random Early Detection.
 
-use super::early_drop::{amount, hooks, unit_mistake, verdict, Averaging, Curve, CurveDrops, DropCount, SpacingRule, MEAN_PACKET};
+use super::early_drop::{
+    amount, hooks, unit_mistake, verdict, Averaging, Curve, CurveDrops, DropCount, SpacingRule, MEAN_PACKET, UNREACHED,
+};
 pub use super::early_drop::{Idle, Mode, NearEmpty, Spacing};
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
@@ -17,7 +19,8 @@ crate::parameters! {
     /// idleness first ages it by (1 - w)^m; m is whole, unless `idle` is `exact`.
     /// Below `min-threshold` nothing is dropped. Between the thresholds the probability is
     /// p = max_p (ave - min) / (max - min), and `spacing` makes it into drops. From `max-threshold` on every arrival is
-    /// dropped (cause `forced`); with `gentle` the probability rises from max_p there to 1 at twice that threshold.
+    /// dropped (cause `forced`); with `gentle` the probability rises from max_p there to 1 at twice that threshold. A
+    /// `max-threshold` above `limit`, where the average never comes, sets the slope alone.
     /// Whatever does not fit into `limit` is dropped (cause `overflow`), and any drop restarts the count of the spacing. With
     /// `ecn` an ECN-capable packet is marked where it would be dropped early; above `max-threshold` and without room it is
     /// dropped like any other [RFC3168 s7].
@@ -99,8 +102,8 @@ impl Check for Parameters {
         if amount(self.min_threshold.0) >= amount(self.max_threshold) {
             mistake("max-threshold", "must be above min-threshold".to_owned());
         }
-        if amount(self.max_threshold) > amount(self.limit) {
-            mistake("max-threshold", "is above limit, where the average never comes; at most limit".to_owned());
+        if amount(self.min_threshold.0) >= amount(self.limit) {
+            mistake("min-threshold", UNREACHED.to_owned());
         }
         if self.mean_packet != MEAN_PACKET && self.idle == Idle::Ignored && self.mode() == Mode::Packets {
             mistake("mean-packet", "has no effect with idle = \"ignored\" and mode = \"packets\"; leave it out".to_owned());

@@ -3,9 +3,9 @@
 use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
-use crate::parameters::Check;
+use crate::parameters::{Check, RateOrZero};
 use crate::rng::Key;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Bytes, Time};
 
 crate::parameters! {
     /// Rate-Based Marker: one token bucket for green and an independent one for yellow.
@@ -32,11 +32,11 @@ crate::parameters! {
     /// [Goyal99 s2]. With both buckets and `next-bucket` it marks as `rfc-4115` does.
     pub struct Parameters {
         /// Rate of the green tokens (TGR0).
-        committed_rate: Rate;
+        committed_rate: RateOrZero;
         /// Depth of the green bucket (bucket size dp0).
         committed_burst: Bytes;
         /// Rate of the yellow tokens (TGR1); left out together with `excess-burst`, there are two colours.
-        excess_rate: Option<Rate>;
+        excess_rate: Option<RateOrZero>;
         /// Depth of the yellow bucket (bucket size dp1).
         excess_burst: Option<Bytes>;
         /// Whether the colour that a packet arrives with matters; the document's marker is colour-aware.
@@ -75,8 +75,8 @@ impl Rbm {
     pub fn new(parameters: &Parameters, _: Key) -> Rbm {
         let excess = parameters.excess_rate.zip(parameters.excess_burst);
         Rbm {
-            committed: Bucket::new(parameters.committed_rate, parameters.committed_burst, parameters.start),
-            excess: excess.map(|(rate, burst)| Bucket::new(rate, burst, parameters.start)),
+            committed: Bucket::new(parameters.committed_rate.0, parameters.committed_burst, parameters.start),
+            excess: excess.map(|(rate, burst)| Bucket::new(rate.0, burst, parameters.start)),
             mode: parameters.mode,
             demotion: parameters.demotion,
         }

@@ -3,7 +3,7 @@
 use super::bucket::{Bucket, Start};
 use super::{colour_of, Demotion, Meter, Mode};
 use crate::packet::Packet;
-use crate::parameters::Check;
+use crate::parameters::{BytesOrZero, Check, RateOrZero};
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -14,7 +14,8 @@ crate::parameters! {
     /// Bucket C fills at `committed-rate` (CIR) and bucket E at `excess-rate` (EIR). A packet of B bytes is green if C holds B,
     /// else yellow if E holds B, and takes B from that bucket; else it is red and takes nothing. In mode `colour-aware` a
     /// packet that arrives yellow tries only E, so it takes nothing from what green may use, and one that arrives red tries
-    /// neither. Under a lasting overload green gets CIR and yellow EIR.
+    /// neither. Under a lasting overload green gets CIR and yellow EIR. With a CIR or EIR of zero, what its bucket holds at the
+    /// beginning is all that it gives: without an excess service, EIR is zero.
     ///
     /// ## State
     /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
@@ -31,20 +32,29 @@ crate::parameters! {
     /// [RFC4115 s3].
     pub struct Parameters {
         /// Rate of the green tokens (CIR).
-        committed_rate: Rate;
+        committed_rate: RateOrZero;
         /// Depth of bucket C (CBS).
-        committed_burst: Bytes;
+        committed_burst: BytesOrZero;
         /// Rate of the yellow tokens (EIR).
-        excess_rate: Rate;
+        excess_rate: RateOrZero;
         /// Depth of bucket E (EBS).
-        excess_burst: Bytes;
+        excess_burst: BytesOrZero;
         /// Whether the colour that a packet arrives with matters.
         mode: Mode = "colour-blind";
         /// What the buckets hold at the beginning.
         start: Start = "full";
     }
 }
-impl Check for Parameters {}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let buckets = [("committed", self.committed_rate, self.committed_burst), ("excess", self.excess_rate, self.excess_burst)];
+        for (name, rate, burst) in buckets {
+            if rate.0 > Rate::ZERO && burst.0 == Bytes::default() {
+                mistake(&format!("{name}-burst"), format!("must be above zero where {name}-rate is, or no packet would find tokens"));
+            }
+        }
+    }
+}
 
 /// An RFC 4115 marker at work.
 #[derive(Clone, Debug)]
@@ -58,8 +68,8 @@ impl Rfc4115 {
     /// A marker with these parameters.
     pub fn new(parameters: &Parameters, _: Key) -> Rfc4115 {
         Rfc4115 {
-            committed: Bucket::new(parameters.committed_rate, parameters.committed_burst, parameters.start),
-            excess: Bucket::new(parameters.excess_rate, parameters.excess_burst, parameters.start),
+            committed: Bucket::new(parameters.committed_rate.0, parameters.committed_burst.0, parameters.start),
+            excess: Bucket::new(parameters.excess_rate.0, parameters.excess_burst.0, parameters.start),
             mode: parameters.mode,
         }
     }
@@ -107,6 +117,29 @@ mod tests {
         let aware = [&PLAN[..], &["mode = colour-aware"]].concat();
         let packets = [(0, 500, 1), (0, 500, 1), (0, 500, 2), (0, 1000, 0), (0, 1, 0)];
         assert_eq!(colours(&mut marker(&aware), &packets), [1, 2, 2, 0, 2]);
+    }
+
+    #[test]
+    fn a_rate_of_zero_gives_its_burst_once() {
+        // No excess service: what exceeds C is yellow while E lasts, and red from then on, whatever the time.
+        let no_excess = [PLAN[0], PLAN[1], "excess-rate = 0 bit/s", PLAN[3]];
+        let packets = [(0, 1000, 0), (0, 500, 0), (1000, 1000, 0), (1000, 1, 0), (9000, 1000, 0), (9000, 1, 0)];
+        assert_eq!(colours(&mut marker(&no_excess), &packets), [0, 1, 0, 2, 0, 2]);
+        // Without a bucket E either, nothing is ever yellow; without C, nothing green.
+        let green_only = [PLAN[0], PLAN[1], "excess-rate = 0 bit/s", "excess-burst = 0 bytes"];
+        assert_eq!(colours(&mut marker(&green_only), &packets), [0, 2, 0, 2, 0, 2]);
+        let yellow_only = ["committed-rate = 0 bit/s", "committed-burst = 0 bytes", PLAN[2], PLAN[3]];
+        assert_eq!(colours(&mut marker(&yellow_only), &[(0, 500, 0), (0, 1, 0), (250, 500, 0)]), [1, 2, 1]);
+    }
+
+    #[test]
+    fn a_rate_needs_a_bucket() {
+        let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
+        assert_eq!(
+            mistakes(&[PLAN[0], "committed-burst = 0 bytes", PLAN[2], "excess-burst = 0 bytes"]),
+            ["committed", "excess"]
+                .map(|name| format!("{name}-burst: must be above zero where {name}-rate is, or no packet would find tokens"))
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
-use crate::parameters::Check;
+use crate::parameters::{BytesOrZero, Check, RateOrZero};
 use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 
@@ -14,7 +14,8 @@ crate::parameters! {
     /// Tokens come at `committed-rate` (CIR) into bucket C, and into bucket E while C is full. A packet of B bytes is green
     /// if C holds B, else yellow if E holds B, and takes B from that bucket; else it is red and takes nothing. In mode
     /// `colour-aware` only packets that arrive green may use C, and only those that arrive green or yellow may use E. Under
-    /// a lasting overload green gets CIR, and yellow no more than E held at first.
+    /// a lasting overload green gets CIR, and yellow no more than E held at first. One of the buckets may have no depth: with a CBS of
+    /// zero all tokens go to E, and nothing is green.
     ///
     /// ## State
     /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
@@ -34,11 +35,11 @@ crate::parameters! {
     /// draft-heinanen-diffserv-tcm-00; [RFC2697 s3].
     pub struct Parameters {
         /// Rate of the tokens (CIR).
-        committed_rate: Rate;
+        committed_rate: RateOrZero;
         /// Depth of bucket C (CBS).
-        committed_burst: Bytes;
+        committed_burst: BytesOrZero;
         /// Depth of bucket E (EBS); left out, there are two colours.
-        excess_burst: Option<Bytes>;
+        excess_burst: Option<BytesOrZero>;
         /// Whether the colour that a packet arrives with matters; default of the draft.
         mode: Mode = "colour-blind";
         /// Where a packet that arrives green goes when C is short; default of RFC 2697.
@@ -52,6 +53,9 @@ impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if let Some(message) = demotion_mistake(self.demotion, self.mode, 1 + usize::from(self.excess_burst.is_some())) {
             mistake("demotion", message);
+        }
+        if self.committed_burst.0 == Bytes::default() && self.excess_burst.is_none_or(|burst| burst.0 == Bytes::default()) {
+            mistake("committed-burst", "is zero, and so is what excess-burst holds: no packet would find tokens [RFC2697 s2]".to_owned());
         }
     }
 }
@@ -69,8 +73,8 @@ impl Tcm {
     /// A marker with these parameters.
     pub fn new(parameters: &Parameters, _: Key) -> Tcm {
         Tcm {
-            committed: Bucket::new(parameters.committed_rate, parameters.committed_burst, parameters.start),
-            excess: parameters.excess_burst.map(|burst| Bucket::new(Rate::ZERO, burst, parameters.start)),
+            committed: Bucket::new(parameters.committed_rate.0, parameters.committed_burst.0, parameters.start),
+            excess: parameters.excess_burst.map(|burst| Bucket::new(Rate::ZERO, burst.0, parameters.start)),
             mode: parameters.mode,
             demotion: parameters.demotion,
         }
@@ -151,6 +155,24 @@ mod tests {
         assert_eq!(colours(&mut tcm(&[]), &[(0, 600, 1), (0, 600, 0), (0, 1, 0), (2000, 1000, 0), (2000, 1, 0)]), [0, 1, 0, 0, 1]);
         let mut aware = tcm(&["mode = colour-aware"]);
         assert_eq!(colours(&mut aware, &[(0, 600, 1), (0, 600, 0), (0, 600, 0), (0, 1, 2)]), [1, 0, 1, 2]);
+    }
+
+    #[test]
+    fn one_of_the_buckets_may_have_no_depth() {
+        // All tokens go to E, a byte a millisecond; then C alone.
+        let packets = [(0, 500, 0), (0, 1, 0), (100, 101, 0), (100, 100, 0)];
+        let yellow = read(&[ONE[0], "committed-burst = 0 bytes", "excess-burst = 500 bytes"]).expect("sound");
+        assert_eq!(colours(&mut Tcm::new(&yellow, key()), &packets), [1, 2, 2, 1]);
+        let green = read(&[ONE[0], "committed-burst = 500 bytes", "excess-burst = 0 bytes"]).expect("sound");
+        assert_eq!(colours(&mut Tcm::new(&green, key()), &packets), [0, 2, 2, 0]);
+        // No rate: the bursts once.
+        let once = read(&["committed-rate = 0 bit/s", ONE[1], "excess-burst = 500 bytes"]).expect("sound");
+        assert_eq!(colours(&mut Tcm::new(&once, key()), &[(0, 1000, 0), (0, 500, 0), (9000, 1, 0)]), [0, 1, 2]);
+        for excess in [&[][..], &["excess-burst = 0 bytes"]] {
+            let lines = [&[ONE[0], "committed-burst = 0 bytes"][..], excess].concat();
+            let message = "committed-burst: is zero, and so is what excess-burst holds: no packet would find tokens [RFC2697 s2]";
+            assert_eq!(read::<Parameters>(&lines).expect_err("a mistake"), [message]);
+        }
     }
 
     #[test]

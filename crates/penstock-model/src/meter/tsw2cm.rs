@@ -3,9 +3,9 @@
 use super::tsw::{interval_mistake, TimeSlidingWindow};
 use super::Meter;
 use crate::packet::Packet;
-use crate::parameters::{Check, Precedence};
+use crate::parameters::{Check, Precedence, RateOrZero};
 use crate::rng::{Key, Stream};
-use crate::units::{Duration, Rate, Time};
+use crate::units::{Duration, Time};
 
 crate::parameters! {
     /// Time Sliding Window Two Colour Marker (TSW2CM): marks at random the share of a stream that exceeds a rate.
@@ -32,7 +32,7 @@ crate::parameters! {
     /// Clark and Fang [Clark98 s3.3], with the estimator of RFC 2859 s3.
     pub struct Parameters {
         /// Rate up to which all is green (CTR, the target rate).
-        committed_rate: Rate;
+        committed_rate: RateOrZero;
         /// Length of the window (AVG_INTERVAL).
         averaging_interval: Duration = "1 s";
         /// Precedence of what exceeds.
@@ -64,8 +64,8 @@ impl Tsw2cm {
     /// A marker with these parameters; it draws from the stream `tsw2cm` of its port's marker.
     pub fn new(parameters: &Parameters, key: Key) -> Tsw2cm {
         Tsw2cm {
-            window: TimeSlidingWindow::new(parameters.averaging_interval, parameters.committed_rate),
-            committed: parameters.committed_rate.as_bps() as f64,
+            window: TimeSlidingWindow::new(parameters.averaging_interval, parameters.committed_rate.0),
+            committed: parameters.committed_rate.0.as_bps() as f64,
             exceed: parameters.exceed_precedence.0,
             stream: key.child("tsw2cm").stream(),
         }
@@ -119,6 +119,11 @@ mod tests {
         // Four standard errors of sqrt(25,001 x 0.4 x 0.6) = 77.5.
         assert!((green as f64 - expected).abs() < 310.0, "{green}, not {expected}");
         assert_eq!(green + exceeds, 25_001);
+    }
+
+    #[test]
+    fn with_a_target_of_zero_all_exceeds() {
+        assert_eq!(overload(&mut marker(&["committed-rate = 0 bit/s"])), [0, 25_001, 0]);
     }
 
     #[test]

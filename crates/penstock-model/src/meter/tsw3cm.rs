@@ -3,9 +3,9 @@
 use super::tsw::{interval_mistake, TimeSlidingWindow};
 use super::Meter;
 use crate::packet::Packet;
-use crate::parameters::Check;
+use crate::parameters::{Check, RateOrZero};
 use crate::rng::{Key, Stream};
-use crate::units::{Duration, Rate, Time};
+use crate::units::{Duration, Time};
 
 crate::parameters! {
     /// Time Sliding Window Three Colour Marker (TSWTCM): colours at random the shares of a stream above two rates.
@@ -34,9 +34,9 @@ crate::parameters! {
     /// [RFC2859 s3, s4]; the estimator is that of Clark and Fang [Clark98 s3.3].
     pub struct Parameters {
         /// Rate up to which all is green (CTR, the committed target rate).
-        committed_rate: Rate;
+        committed_rate: RateOrZero;
         /// Rate up to which nothing is red (PTR, the peak target rate).
-        peak_rate: Rate;
+        peak_rate: RateOrZero;
         /// Length of the window (AVG_INTERVAL).
         averaging_interval: Duration = "1 s";
     }
@@ -66,9 +66,9 @@ impl Tsw3cm {
     /// A marker with these parameters; it draws from the stream `tsw3cm` of its port's marker.
     pub fn new(parameters: &Parameters, key: Key) -> Tsw3cm {
         Tsw3cm {
-            window: TimeSlidingWindow::new(parameters.averaging_interval, parameters.committed_rate),
-            committed: parameters.committed_rate.as_bps() as f64,
-            peak: parameters.peak_rate.as_bps() as f64,
+            window: TimeSlidingWindow::new(parameters.averaging_interval, parameters.committed_rate.0),
+            committed: parameters.committed_rate.0.as_bps() as f64,
+            peak: parameters.peak_rate.0.as_bps() as f64,
             stream: key.child("tsw3cm").stream(),
         }
     }

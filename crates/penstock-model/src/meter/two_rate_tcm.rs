@@ -3,9 +3,9 @@
 use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::packet::Packet;
-use crate::parameters::Check;
+use crate::parameters::{Check, RateOrZero};
 use crate::rng::Key;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Bytes, Time};
 
 crate::parameters! {
     /// Two-rate Three Colour Marker (trTCM) of RFC 2698: red above a peak rate, yellow between the committed rate and the peak.
@@ -31,11 +31,11 @@ crate::parameters! {
     /// [RFC2698 s3].
     pub struct Parameters {
         /// Committed information rate (CIR).
-        committed_rate: Rate;
+        committed_rate: RateOrZero;
         /// Committed burst size (CBS).
         committed_burst: Bytes;
         /// Peak information rate (PIR), at least CIR.
-        peak_rate: Rate;
+        peak_rate: RateOrZero;
         /// Peak burst size (PBS).
         peak_burst: Bytes;
         /// Whether the colour that a packet arrives with matters.
@@ -65,8 +65,8 @@ impl TwoRateTcm {
     /// A marker with these parameters.
     pub fn new(parameters: &Parameters, _: Key) -> TwoRateTcm {
         TwoRateTcm {
-            committed: Bucket::new(parameters.committed_rate, parameters.committed_burst, parameters.start),
-            peak: Bucket::new(parameters.peak_rate, parameters.peak_burst, parameters.start),
+            committed: Bucket::new(parameters.committed_rate.0, parameters.committed_burst, parameters.start),
+            peak: Bucket::new(parameters.peak_rate.0, parameters.peak_burst, parameters.start),
             mode: parameters.mode,
         }
     }
@@ -131,6 +131,21 @@ mod tests {
         // 100 s: 5000 kB + 5 kB green; 7500 kB + 5 kB in all.
         let [green, yellow, red] = overload(&mut marker(&plan));
         assert_eq!((green, yellow, red), (10_010, 5000, 25_001 - 15_010));
+    }
+
+    #[test]
+    fn without_a_committed_rate_green_is_a_burst_alone() {
+        let lines = ["committed-rate = 0 bit/s", PLAN[1], PLAN[2], PLAN[3]];
+        // At 0: P 1500 and C 1000; at 1 s P is full again, and C as it was.
+        let packets = [(0, 600, 0), (0, 900, 0), (1000, 600, 0), (1000, 400, 0), (9000, 400, 0), (9000, 1, 0)];
+        assert_eq!(colours(&mut marker(&lines), &packets), [0, 1, 1, 0, 1, 1]);
+        // Bursts are above zero [RFC2698 s2].
+        for zero in [
+            ["committed-rate = 0 bit/s", "committed-burst = 0 bytes", PLAN[2], PLAN[3]],
+            [PLAN[0], PLAN[1], PLAN[2], "peak-burst = 0 bytes"],
+        ] {
+            assert_eq!(read::<Parameters>(&zero).expect_err("a mistake").len(), 1);
+        }
     }
 
     #[test]

@@ -251,10 +251,24 @@ fn a_mark_restarts_the_count_as_a_drop_does() {
 }
 
 #[test]
+fn a_maximum_threshold_above_the_limit_sets_the_slope() {
+    // A queue of 10 holds at most 9 for an arrival that has room: p = 0.5 (9 - 2) / (30 - 2) = 1/8, and nothing is forced.
+    let lines = ["limit = 10 packets", "min-threshold = 2 packets", "max-threshold = 30 packets", "max-probability = 0.5"];
+    let mut red = instant(&[&lines[..], &["spacing = independent"]].concat());
+    assert_eq!(arrivals(&mut red, 0, &holding(10), 2), [OVERFLOW; 2]);
+    let verdicts = arrivals(&mut red, 0, &holding(9), 20_000);
+    let early = verdicts.iter().filter(|verdict| **verdict == EARLY).count() as f64;
+    // Four standard errors of sqrt(20,000 x 1/8 x 7/8) = 46.8.
+    assert!((early - 2500.0).abs() < 188.0, "{early}");
+    assert!(verdicts.iter().all(|verdict| matches!(verdict, Verdict::Accept | Verdict::Drop(DropCause::Early))));
+}
+
+#[test]
 fn settings_that_contradict_or_do_nothing_are_refused() {
     let mistakes = |more: &[&str]| plan(&[&["max-probability = 1/30"], more].concat()).expect_err("a mistake");
     assert_eq!(mistakes(&["min-threshold = 40 packets"]), ["max-threshold: must be above min-threshold"]);
-    assert_eq!(mistakes(&["limit = 39 packets"]), ["max-threshold: is above limit, where the average never comes; at most limit"]);
+    let unreached = "min-threshold: is not below limit, so the average never reaches it and nothing would be dropped early";
+    assert_eq!(mistakes(&["limit = 20 packets"]), [unreached]);
     let unit = "must be in packets if limit is, and in bytes if limit is";
     assert_eq!(mistakes(&["limit = 60 kB"]), [format!("min-threshold: {unit}"), format!("max-threshold: {unit}")]);
     assert_eq!(mistakes(&["min-threshold = 10 kB"]), [format!("min-threshold: {unit}")]);

@@ -1,6 +1,6 @@
 //! The parameters of RED_n.
 
-use super::super::early_drop::{amount, unit_mistake, Idle, Mode, NearEmpty, Spacing, MEAN_PACKET};
+use super::super::early_drop::{amount, unit_mistake, Idle, Mode, NearEmpty, Spacing, MEAN_PACKET, UNREACHED};
 use super::super::PRECEDENCES;
 use crate::parameters::{Check, Limit, Probability, QueueThreshold, Weight};
 use crate::units::Bytes;
@@ -149,8 +149,8 @@ impl Check for Parameters {
             if amount(min.0) >= amount(*max) {
                 mistake("max-thresholds", format!("item {i}: must be above item {i} of min-thresholds"));
             }
-            if amount(*max) > amount(self.limit) {
-                mistake("max-thresholds", format!("item {i}: is above limit, where the average never comes; at most limit"));
+            if amount(min.0) >= amount(self.limit) {
+                mistake("min-thresholds", format!("item {i}: {UNREACHED}"));
             }
         }
         let mut idle_word = |key: &str, why: &str| mistake(key, format!("has no effect with {why}; leave it out"));

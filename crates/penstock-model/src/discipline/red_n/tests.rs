@@ -254,9 +254,13 @@ fn lists_that_do_not_fit_are_refused() {
         mistakes(&[&short[..], &["max-probabilities = [0.1]"]].concat()),
         [
             "max-probabilities: has 1 entries and min-thresholds has 2; one for each precedence",
-            "max-thresholds: item 0: is above limit, where the average never comes; at most limit",
             "max-thresholds: item 1: must be above item 1 of min-thresholds",
         ]
+    );
+    let high = ["limit = 20 packets", "min-thresholds = [5 packets, 20 packets]", "max-thresholds = [40 packets, 50 packets]"];
+    assert_eq!(
+        mistakes(&[&high[..], &["max-probabilities = [0.1, 0.1]"]].concat()),
+        ["min-thresholds: item 1: is not below limit, so the average never reaches it and nothing would be dropped early"]
     );
     let five = |what: &str, item: &str| format!("{what} = [{}]", [item; 5].join(", "));
     let (min, max, p) = (five("min-thresholds", "2 packets"), five("max-thresholds", "4 packets"), five("max-probabilities", "0.1"));
