@@ -91,8 +91,7 @@ def middles(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> 
 
 def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
     found: dict[frozenset[str], _Edge] = {}
-    for link in links:
-        ends = tuple(str(link[key]).partition("[")[0] for key in ("from", "to"))
+    for link, ends in ((link, ends) for link in links for ends in _ends(link)):
         if not set(ends) <= known:
             continue
         edge = found.setdefault(frozenset(ends), _Edge((ends[0], ends[1])))
@@ -101,6 +100,16 @@ def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
         if link.get("both-ways"):
             back.append(_label({key: link[key] for key in ("rate", "delay")}))
     return list(found.values())
+
+
+def _ends(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """The nodes and groups that a link joins: those of two names, or pairs of lists of them, the shorter counted round."""
+    starts, ends = (
+        [str(name).partition("[")[0] for name in (link[key] if isinstance(link[key], list) else [link[key]])]
+        for key in ("from", "to")
+    )
+    pairs = ((starts[i % len(starts)], ends[i % len(ends)]) for i in range(max(len(starts), len(ends))))
+    return dict.fromkeys(pairs)
 
 
 def _label(link: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from penstock.arguments import entries, keys
 from penstock.component import Component, kebab
 from penstock.printable import quoted
 
-__all__ = ["Node", "classes_of", "name_of", "one_or_uniform", "part", "plain"]
+__all__ = ["Node", "back_of", "classes_of", "name_of", "one_or_uniform", "part", "plain"]
 
 _CLASS = "links[].class.NAME"
 
@@ -69,6 +69,19 @@ def classes_of(path: str, classes: Mapping[str, Mapping[str, Any]]) -> dict[str,
                 entry[f"{place}.{kebab(key)}"] = {kebab(inner): item for inner, item in value.items()}
             else:
                 entry[f"{place}.{kebab(key)}"] = value
+    return entry
+
+
+def back_of(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of the way back of a link, by the dotted keys of a scenario."""
+    keys("back", said, "links[].back", ["classes"])
+    entries("back", said, "links[].back")
+    entry = classes_of("back.", said.get("classes", {}))
+    for key, value in said.items():
+        if isinstance(value, Component):
+            entry |= part(f"back.{kebab(key)}", value)
+        elif key != "classes":
+            entry[f"back.{kebab(key)}"] = value
     return entry
 
 

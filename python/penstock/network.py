@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import toml
 from penstock.arguments import component, entries, keys, named, word
 from penstock.component import kebab
-from penstock.entry import Node, classes_of, one_or_uniform, part, plain
+from penstock.entry import Node, back_of, classes_of, one_or_uniform, part, plain
 from penstock.errors import ArgumentError
 from penstock.network_traffic import NetworkTraffic
 from penstock.printable import quoted
@@ -137,14 +137,15 @@ class Network(NetworkTraffic):
     @named("links[]")
     def link(
         self,
-        origin: Node | str,
-        destination: Node | str,
+        origin: Node | str | Sequence[Node | str],
+        destination: Node | str | Sequence[Node | str],
         *,
         rate: str,
         delay: str | tuple[str, str],
         name: str | None = None,
         weight: float | None = None,
         both_ways: bool = False,
+        back: Mapping[str, Any] | None = None,
         queue: Component | None = None,
         queues: Mapping[str, Component] | None = None,
         scheduler: Component | None = None,
@@ -162,8 +163,8 @@ class Network(NetworkTraffic):
 
         Parameters
         ----------
-        origin, destination : Node or str
-            Where they begin and end; nodes that have been added.
+        origin, destination : Node, str or sequence of them
+            Where they begin and end; nodes that have been added. A sequence is like one group, and needs a ``name``.
         rate : str, bit/s
             Such as ``"10 Mbit/s"``; ``"unlimited"`` for access links that shall not matter.
         delay : str or (str, str), s
@@ -174,6 +175,9 @@ class Network(NetworkTraffic):
             What it adds to the weight of the routes over it, 1 if left out; flows take routes of least weight.
         both_ways : bool
             Adds the way back, with the same rate, weight and delay and plain queues.
+        back : mapping, optional
+            What is otherwise on the way back, such as ``{"rate": "1 Mbit/s", "queue": TailDrop()}``. The keys are those of
+            ``back`` in a scenario, with underscores for hyphens; ``classes`` are those of its scheduler.
         queue : Component, optional
             The discipline of the only queue, or of classes without one of their own.
         queues : mapping of str to Component, optional
@@ -211,8 +215,8 @@ class Network(NetworkTraffic):
             for each in several:
                 component(f"Network.link: {place}", each, kind, "links[]")
         entry: dict[str, Any] = {
-            "from": self._node("Network.link: origin", origin),
-            "to": self._node("Network.link: destination", destination),
+            "from": self._ends("Network.link: origin", origin),
+            "to": self._ends("Network.link: destination", destination),
             "rate": rate,
             "delay": one_or_uniform(delay),
         }
@@ -222,6 +226,7 @@ class Network(NetworkTraffic):
             entry["weight"] = weight
         if both_ways:
             entry["both-ways"] = True
+        entry |= back_of(back or {})
         entry |= part("queue", queue) | part("scheduler", scheduler) | part("marker", marker)
         entry |= part("policer", policer) | part("shaper", shaper)
         if marker_at is not None:
@@ -236,6 +241,12 @@ class Network(NetworkTraffic):
         for impairment in impairments:
             entry |= part("impairment", impairment)
         self._links.append(entry | plain(more))
+
+    def _ends(self, where: str, nodes: Node | str | Sequence[Node | str]) -> str | list[str]:
+        """The names of the nodes at one end of links."""
+        if isinstance(nodes, Node | str):
+            return self._node(where, nodes)
+        return [self._node(where, node) for node in nodes]
 
     @named("circuits[]")
     def circuit(self, name: str, flows: str | Sequence[str], **more: Any) -> None:

@@ -1,26 +1,76 @@
-//! Transmission times of the few sizes that traffic has.
+//! Transmission times: what packets take on the wire, and how long that takes.
 
+use crate::atm::CELL;
 use crate::units::{Bytes, Duration, Rate};
+
+/// What packets take on the wire beyond their size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Framing {
+    /// Bytes that are added to each packet.
+    pub overhead: u32,
+    /// The fewest bytes of a packet on the wire, the overhead included.
+    pub minimum: u32,
+    /// Packets travel in ATM cells: an AAL5 trailer is added and the last cell padded.
+    pub in_cells: bool,
+}
+
+impl Framing {
+    /// Payload of a cell.
+    const CELL_PAYLOAD: u64 = 48;
+    /// The trailer of a frame in AAL5.
+    const TRAILER: u64 = 8;
+
+    /// The bytes that a packet of `size` takes on the wire.
+    #[inline(always)]
+    pub fn on_wire(self, size: u32) -> Bytes {
+        let framed = (u64::from(size) + u64::from(self.overhead)).max(u64::from(self.minimum));
+        Bytes::new(if self.in_cells { (framed + Framing::TRAILER).div_ceil(Framing::CELL_PAYLOAD) * u64::from(CELL) } else { framed })
+    }
+}
+
+/// The rate of a wire, and what packets take there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WireRate {
+    /// Bits per second, overheads included.
+    pub rate: Rate,
+    /// What packets take beyond their size.
+    pub framing: Framing,
+}
+
+impl From<Rate> for WireRate {
+    /// A wire on which packets take their size alone.
+    fn from(rate: Rate) -> WireRate {
+        WireRate { rate, framing: Framing::default() }
+    }
+}
+
+impl WireRate {
+    /// How long a packet of `size` bytes takes.
+    #[inline(always)]
+    pub fn transmission_time(self, size: u32) -> Duration {
+        self.rate.transmission_time(self.framing.on_wire(size))
+    }
+}
 
 /// How long sizes take at one rate: some are remembered, since a division costs more than a look.
 #[derive(Clone, Debug)]
 pub struct TransmissionTimes {
-    rate: Rate,
+    wire: WireRate,
     known: [(u32, Duration); PLACES],
 }
 
 const PLACES: usize = 4;
 
 impl TransmissionTimes {
-    /// At `rate`.
-    pub fn new(rate: Rate) -> TransmissionTimes {
+    /// At this rate.
+    pub fn new(wire: impl Into<WireRate>) -> TransmissionTimes {
         // A size of nothing takes no time, at rate zero neither: there is no packet like it.
-        TransmissionTimes { rate, known: [(0, Duration::ZERO); PLACES] }
+        TransmissionTimes { wire: wire.into(), known: [(0, Duration::ZERO); PLACES] }
     }
 
     /// The rate.
     pub fn rate(&self) -> Rate {
-        self.rate
+        self.wire.rate
     }
 
     /// How long `size` bytes take.
@@ -29,7 +79,7 @@ impl TransmissionTimes {
         // The upper bits of a product scatter neighbours as well as round numbers.
         let known = &mut self.known[(size.wrapping_mul(0x9e37_79b9) >> 30) as usize];
         if known.0 != size {
-            *known = (size, self.rate.transmission_time(Bytes::new(u64::from(size))));
+            *known = (size, self.wire.transmission_time(size));
         }
         known.1
     }
@@ -46,5 +96,19 @@ mod tests {
         for size in [160, 1500, 40, 160, 576, 1500, 1, 65_535, 160, 9000, 40] {
             assert_eq!(times.of(size), rate.transmission_time(Bytes::new(u64::from(size))), "{size} bytes");
         }
+    }
+
+    #[test]
+    fn frames_take_what_their_standards_say() {
+        let on_wire = |framing: Framing, sizes: &[u32]| sizes.iter().map(|size| framing.on_wire(*size).get()).collect::<Vec<_>>();
+        assert_eq!(on_wire(Framing::default(), &[1, 40, 1500]), [1, 40, 1500]);
+        // Ethernet: a header of 14, a check sequence of 4, preamble and delimiter of 8, a gap of 12; frames have 64 bytes at least.
+        let ethernet = Framing { overhead: 38, minimum: 84, in_cells: false };
+        assert_eq!(on_wire(ethernet, &[40, 46, 47, 1500]), [84, 84, 85, 1538]);
+        // AAL5: 40 + 8 fill one cell, 41 + 8 need two; 1500 + 8 need 32.
+        let cells = Framing { in_cells: true, ..Framing::default() };
+        assert_eq!(on_wire(cells, &[40, 41, 1500]), [53, 106, 32 * 53]);
+        // With LLC and SNAP of 8 bytes (RFC 2684) a TCP acknowledgement takes two cells.
+        assert_eq!(on_wire(Framing { overhead: 8, ..cells }, &[32, 40]), [53, 106]);
     }
 }

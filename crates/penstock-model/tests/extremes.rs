@@ -249,6 +249,7 @@ fn disciplines_decide() {
         let port = PortContext {
             key: Key::root(1, 0),
             rate: Rate::from_bps([1, 100_000_000_000_000][stream.below(2) as usize]),
+            framing: Default::default(),
             circuits: circuits(),
         };
         let (mut it, mut packets) = (AnyDiscipline::new(plan, &port), stream.clone());

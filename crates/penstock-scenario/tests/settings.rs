@@ -32,12 +32,11 @@ fn mistaken_settings_say_which() {
     assert_eq!(wrong("links.a-c.rate", "1 Mbit/s"), "--set links.a-c.rate: unknown link 'a-c'; did you mean 'a-b'? (a-b)");
     assert_eq!(wrong("nodes.host.count", "3"), "--set nodes.host.count: unknown node 'host'; did you mean 'hosts'? (a, b, hosts)");
     assert_eq!(wrong("a-b.rate", "3"), "--set a-b.rate: 3 has no unit; write \"3 Mbit/s\"");
-    assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, weight, both-ways, cells, pcn-at, rate-changes, policer, scheduler, ...)");
-    let both = [("a-b.both-ways".to_owned(), "true".to_owned()), ("b-a.rate".to_owned(), "1 Mbit/s".to_owned())];
-    assert_eq!(
-        lines(load(BASE, "t.toml", &both)),
-        ["--set b-a.rate: 'b-a' is the way back that both-ways adds; to change it, write it as a link of its own"]
-    );
+    assert_eq!(wrong("a-b.rat", "3"), "--set a-b.rat: unknown key 'rat'; did you mean 'rate'? (from, to, rate, delay, name, weight, both-ways, overhead, min-frame, framing, cells, pcn-at, ...)");
+    // The way back that both-ways adds has few keys of its own.
+    let both = [("a-b.both-ways".to_owned(), "true".to_owned()), ("b-a.delay".to_owned(), "1 ms".to_owned())];
+    let refused = lines(load(BASE, "t.toml", &both));
+    assert!(refused[0].starts_with("--set b-a.delay: unknown key 'delay'"), "{refused:?}");
     assert_eq!(wrong("a-b", "3"), "--set a-b: 'a-b' has many keys; say which of them, as in a-b.rate");
     assert_eq!(wrong("a-b..rate", "3"), "--set a-b..rate: is not a path; write names with dots between, such as r1-r2.queue.red.limit");
     assert_eq!(wrong("links[3].rate", "3"), "--set links[3].rate: 'links' has 1 entries, counted from 0; there is no links[3]");
@@ -47,6 +46,17 @@ fn mistaken_settings_say_which() {
     assert_eq!(wrong("f.start", "1"), "--set f.start: 1 has no unit; write \"1 s\"");
     assert_eq!(wrong("hosts.count", "3"), "--set hosts.count: 'hosts' is a node; write nodes.hosts.count");
     assert_eq!(wrong("hosts", "3"), "--set hosts: 'hosts' is a node; write nodes.hosts.count");
+}
+
+#[test]
+fn a_setting_may_name_several() {
+    let two = changed(LINK, &format!("{LINK}\n[[links]]\nfrom = \"b\"\nto = \"a\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\""));
+    for path in ["a-b,b-a.rate", "links.a-b,b-a.rate"] {
+        let links = sound(&two, &[(path, "3 Mbit/s")]).blueprint(None, 0).links;
+        assert!(links.iter().all(|link| link.rate.as_bps() == 3_000_000), "{path}");
+    }
+    let wrong = lines(load(&two, "t.toml", &[("a-b,b-d.rate".to_owned(), "3 Mbit/s".to_owned())]));
+    assert!(wrong[0].starts_with("--set a-b,b-d.rate: unknown key, link or group of flows or calls 'b-d'"), "{wrong:?}");
 }
 
 #[test]

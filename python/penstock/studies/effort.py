@@ -49,6 +49,8 @@ def effort(canonical: str) -> float:
 
 
 def _members(page: Mapping[str, Any], group: object) -> int:
+    if isinstance(group, list):
+        return sum(_members(page, each) for each in group)
     node = page.get("nodes", {}).get(group) if isinstance(group, str) else None
     count = node.get("count", 1) if isinstance(node, dict) else 1
     return count if isinstance(count, int) else 1

@@ -221,6 +221,9 @@ def _ends(place: str, text: str) -> list[list[int]] | None:
     if plain in at:
         return [list(at[plain])]
     for link in links:
+        if not all(isinstance(link[key], str) for key in ("from", "to")):
+            # Links between lists of nodes have one name and many places.
+            continue
         a, b = (_MEMBER.sub("", str(link[key])) for key in ("from", "to"))
         names = {f"{a}-{b}": (a, b), f"{b}-{a}": (b, a)} | ({str(link["name"]): (a, b)} if "name" in link else {})
         if plain in names and all(end in at for end in names[plain]):

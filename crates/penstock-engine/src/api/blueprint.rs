@@ -5,6 +5,7 @@
 
 pub use crate::api::atm::{AtmPlan, CircuitPlan};
 use crate::api::cancel::Cancel;
+pub use crate::api::delivery_times::DeliveryTimes;
 pub use crate::api::route_set::RouteSet;
 use crate::api::series::SeriesPlan;
 use penstock_model::atm::{bytes_in_cells, CELL};
@@ -24,6 +25,7 @@ use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
+use penstock_model::transmission::{Framing, WireRate};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -274,6 +276,10 @@ pub struct LinkPlan {
     pub rate: Rate,
     /// Later rates, by increasing time; [`Rate::ZERO`] is a failure during which packets wait.
     pub rate_changes: Vec<(Time, Rate)>,
+    /// When the link delivers, instead of at its rates; then there are no changes of these.
+    pub deliveries: Option<Arc<DeliveryTimes>>,
+    /// What packets take on the wire beyond their size; nothing where the link carries cells.
+    pub framing: Framing,
     /// Propagation delay.
     pub delay: Duration,
     /// It carries cells, and its rate is that of cells.
@@ -483,13 +489,26 @@ impl Blueprint {
 }
 
 impl LinkPlan {
+    /// The rate at the beginning, and what packets take on the wire.
+    pub fn wire_rate(&self) -> WireRate {
+        WireRate { rate: self.rate, framing: self.framing }
+    }
+
     /// The bytes that a packet of `size` takes on the wire.
     pub fn wire_size(&self, size: Bytes) -> Bytes {
         if self.cells {
             Bytes::new(bytes_in_cells(size.get()))
         } else {
-            size
+            self.framing.on_wire(size.get() as u32)
         }
+    }
+
+    /// The shortest transmission of `size` bytes on the wire: none where the link delivers at instants, and at its highest rate elsewhere.
+    pub fn shortest_transmission(&self, size: Bytes) -> Duration {
+        if self.deliveries.is_some() {
+            return Duration::ZERO;
+        }
+        self.rate_changes.iter().map(|(_, rate)| *rate).fold(self.rate, Rate::max).transmission_time(size)
     }
 
     /// The fewest bytes that leave at once where no packet is below `size`.
@@ -497,7 +516,7 @@ impl LinkPlan {
         if self.cells {
             Bytes::new(u64::from(CELL))
         } else {
-            size
+            self.wire_size(size)
         }
     }
 }

@@ -44,7 +44,8 @@ pub fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
         };
         let (slowest, fastest) = (rates(back.rate, &back.rate_changes).0, rates(link.rate, &link.rate_changes).1);
         let frames = pause.classes.as_ref().map_or(1, Vec::len) as u64 * sharing[&path.back];
-        let on_wire_back = largest.get().max(pause.frame.get()) + frames * pause.frame.get();
+        let on_wire = |size: u64| if size == 0 { 0 } else { back.framing.on_wire(size as u32).get() };
+        let on_wire_back = on_wire(largest.get().max(pause.frame.get())) + frames * on_wire(pause.frame.get());
         let wait = slowest.transmission_time(Bytes::new(on_wire_back));
         let time = wait + path.after + link.delay;
         let bits = u128::from(time.as_ps()) * u128::from(fastest.as_bps());

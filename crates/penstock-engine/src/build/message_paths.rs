@@ -66,8 +66,8 @@ pub fn pause_paths(blueprint: &Blueprint) -> Result<Vec<PausePath>, BlueprintErr
         // The far end reads a pause frame before it forwards anything.
         let latency = blueprint.latencies.get(&back.to).copied().unwrap_or(Duration::ZERO);
         let after = Duration::from_ps(back.delay.as_ps().saturating_sub(latency.as_ps())) + pause.processing;
-        let fastest = back.rate_changes.iter().map(|(_, rate)| *rate).fold(back.rate, Ord::max);
-        let transmission = if pause.frame == Bytes::default() { Duration::ZERO } else { fastest.transmission_time(pause.frame) };
+        let on_wire = back.framing.on_wire(pause.frame.get() as u32);
+        let transmission = if pause.frame == Bytes::default() { Duration::ZERO } else { back.shortest_transmission(on_wire) };
         let delay = after + transmission;
         if delay == Duration::ZERO {
             return Err(BlueprintError::MessageWithoutDelay(what()));

@@ -123,6 +123,7 @@ fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
 
 /// The least time that a packet of `size` bytes or more takes over a link, from when it might be sent.
 fn least_delay(link: &LinkPlan, size: Bytes) -> Duration {
-    let transmission = if link.rate_changes.is_empty() { link.rate.transmission_time(link.smallest_unit(size)) } else { Duration::ZERO };
+    let is_constant = link.rate_changes.is_empty() && link.deliveries.is_none();
+    let transmission = if is_constant { link.rate.transmission_time(link.smallest_unit(size)) } else { Duration::ZERO };
     link.delay + transmission
 }

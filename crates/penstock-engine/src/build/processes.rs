@@ -126,7 +126,7 @@ impl<'a> PortBuilder<'a> {
         let watch = self.watched.get(&link).copied().or(is_observed.then_some(&self.no_watch));
         let watch = watch.map(|watch| (watch, blueprint.classes.len()));
         let key = self.links_key.child(&plan.path);
-        let context = PortContext { key, rate: plan.rate, circuits: circuits.of_link(link) };
+        let context = PortContext { key, rate: plan.rate, framing: plan.framing, circuits: circuits.of_link(link) };
         // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
         let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.deciding.share(plan);
         let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };

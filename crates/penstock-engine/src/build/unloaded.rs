@@ -2,7 +2,7 @@
 
 use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan};
 use penstock_model::id::RouteId;
-use penstock_model::units::{Bytes, Duration, Rate};
+use penstock_model::units::{Bytes, Duration};
 
 /// The packets of a transfer.
 pub struct TransferPackets {
@@ -20,7 +20,7 @@ pub struct TransferPackets {
 /// no window held it back: the links' delays and transmissions alone. Data packets follow one another at the slowest link; the last is acknowledged at once.
 ///
 /// Nothing that a network adds beyond this can make a transfer faster, so that none takes less. A link whose rate changes
-/// counts with its highest; what shapers and impairments add does not count.
+/// counts with its highest, one with delivery opportunities with its delay alone; what shapers and impairments add does not count.
 pub fn transfer_time(blueprint: &Blueprint, flow: &FlowPlan, packets: &TransferPackets) -> Duration {
     let TransferPackets { count, data, bare, syn } = *packets;
     let (forward, backward) = (Way { blueprint, route: flow.forward }, Way { blueprint, route: flow.backward });
@@ -56,6 +56,5 @@ impl Way<'_> {
 }
 
 fn transmission(link: &LinkPlan, size: Bytes) -> u64 {
-    let rate = link.rate_changes.iter().map(|(_, rate)| *rate).fold(link.rate, Rate::max);
-    rate.transmission_time(size).as_ps()
+    link.shortest_transmission(size).as_ps()
 }

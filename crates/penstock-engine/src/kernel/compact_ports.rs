@@ -10,7 +10,8 @@ use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::merge::ring::Ring;
 use penstock_model::prefetch::prefetch;
-use penstock_model::units::{Bytes, Duration, Rate, Time};
+use penstock_model::transmission::WireRate;
+use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
 /// What a process lends that is a tail-drop FIFO port: what every packet changes is in the first two cache lines, which processors read
@@ -34,7 +35,7 @@ pub struct CompactPort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CompactPortKind {
     /// The rate of the wire, which is not zero.
-    pub rate: Rate,
+    pub rate: WireRate,
     /// The delay of the link.
     pub delay: Duration,
     /// How many packets may wait; at least one.
@@ -99,7 +100,7 @@ impl Kind {
     fn transmission_time(&mut self, size: u32) -> Duration {
         let cached = &mut self.cached[size as usize % 8];
         if cached.0 != size {
-            *cached = (size, self.common.rate.transmission_time(Bytes::new(u64::from(size))));
+            *cached = (size, self.common.rate.transmission_time(size));
         }
         cached.1
     }
@@ -222,6 +223,7 @@ impl CompactPorts {
 mod tests {
     use super::*;
     use penstock_model::packet::Packet;
+    use penstock_model::units::Rate;
 
     fn at(us: u64) -> Time {
         Time::ZERO + Duration::from_us(us)
@@ -230,7 +232,7 @@ mod tests {
     /// A port of 8 Mbit/s, a byte a microsecond, with a delay of 1 us, where two packets may wait, counting from 100 us to 10 ms.
     fn one_port() -> (CompactPorts, Place) {
         let mut ports = CompactPorts::new(3);
-        let kind = CompactPortKind { rate: Rate::from_bps(8_000_000), delay: Duration::from_us(1), limit: 2 };
+        let kind = CompactPortKind { rate: Rate::from_bps(8_000_000).into(), delay: Duration::from_us(1), limit: 2 };
         ports.add(1, CompactPort::default(), kind, Window { from: at(100), to: at(10_000) });
         assert_eq!([0, 1, 2].map(|process| ports.place(process).is_lent()), [false, true, false]);
         let place = ports.place(1);

@@ -6,6 +6,7 @@
 
 pub mod circuit_counts;
 pub mod counters;
+mod deliveries;
 mod fast;
 pub mod flow_losses;
 mod host_interface;
@@ -33,6 +34,7 @@ use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::kernel::outputs::Channel;
 use crate::port::counters::PortCounters;
+use crate::port::deliveries::Deliveries;
 use crate::port::fast::batch::BatchEntry;
 use crate::port::fast::tail_drop_fifo::TailDropFifo;
 use crate::port::flow_losses::FlowLosses;
@@ -51,6 +53,7 @@ use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::{Duration, Time};
 use stages::{Marker, PcnStage, Policers};
+use std::sync::Arc;
 
 /// A port and its link.
 pub struct Port {
@@ -113,16 +116,17 @@ impl Queueing {
 }
 
 /// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
-/// uses no hook but that on arrival. (Scheduled rate changes are known beforehand and do not matter. Nor does a shaper; but where it
-/// leaves the wire idle, the queue does not determine how much is in service.)
+/// uses no hook but that on arrival. (Scheduled rate changes are known beforehand and do not matter. Nor do a shaper and delivery
+/// opportunities; but where these leave the wire idle, the queue does not determine how much is in service.)
 pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     let port = &plan.port;
     if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_event_driven {
         return false;
     }
-    let context = PortContext { key: Key::root(0, 0), rate: plan.rate, circuits: PortCircuits::none() };
+    let context = PortContext { key: Key::root(0, 0), rate: plan.rate, framing: plan.framing, circuits: PortCircuits::none() };
     let discipline = AnyDiscipline::new(&port.queues[0].discipline, &context);
-    discipline.hooks().decide_on_arrival() && (port.shaper.is_none() || discipline.counting() == Counting::Waiting)
+    let may_idle = port.shaper.is_some() || plan.deliveries.is_some();
+    discipline.hooks().decide_on_arrival() && (!may_idle || discipline.counting() == Counting::Waiting)
 }
 
 impl Port {
@@ -172,7 +176,11 @@ impl Port {
             ShaperPlan::TokenBucket(parameters) => parameters.bucket(),
         });
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
-        let wire = Wire::new(plan.rate, plan.rate_changes.clone(), shaper);
+        let wire = Wire::new(plan.wire_rate(), plan.rate_changes.clone(), shaper);
+        let wire = match &plan.deliveries {
+            Some(times) => wire.with_deliveries(Deliveries::new(Arc::clone(times))),
+            None => wire,
+        };
         let only_queues = fast_paths.tail_drop_fifo && !has_more_stages && wire.is_constant();
         let queueing = Queueing::new(plan, &context, only_queues);
         let has_stages = has_more_stages || (marks_on_arrival || !fast_paths.unstaged) && !matches!(queueing, Queueing::TailDropFifo(_));

@@ -1,39 +1,51 @@
 //! The wire: how long a transmission takes, also over scheduled changes of rate.
 
+use crate::port::deliveries::Deliveries;
 use penstock_model::meter::bucket::Bucket;
+use penstock_model::transmission::WireRate;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 
 /// A link's wire. Rate changes and failures are a function of time known beforehand, so departures stay computable; so
 /// does a shaper, which holds each packet until its tokens are there.
 #[derive(Clone, Debug)]
 pub struct Wire {
-    rate: Rate,
+    rate: WireRate,
     /// The last size sent and its transmission time: traffic has few sizes, and a division costs more than a comparison.
     cached: (u32, Duration),
     options: Option<Box<WireOptions>>,
 }
 
-/// Changes of rate, and a shaper.
+/// Changes of rate or delivery opportunities, and a shaper.
 #[derive(Clone, Debug)]
 struct WireOptions {
     changes: Vec<(Time, Rate)>,
+    /// Instead of all rates.
+    deliveries: Option<Deliveries>,
     shaper: Option<Bucket>,
 }
 
 impl Wire {
     /// A wire of `rate` until the first of `changes` (by increasing time), behind `shaper`.
-    pub fn new(rate: Rate, changes: Vec<(Time, Rate)>, shaper: Option<Bucket>) -> Wire {
-        let options = (!changes.is_empty() || shaper.is_some()).then(|| Box::new(WireOptions { changes, shaper }));
-        Wire { rate, cached: (0, Duration::ZERO), options }
+    pub fn new(rate: impl Into<WireRate>, changes: Vec<(Time, Rate)>, shaper: Option<Bucket>) -> Wire {
+        let has_options = !changes.is_empty() || shaper.is_some();
+        let options = has_options.then(|| Box::new(WireOptions { changes, deliveries: None, shaper }));
+        Wire { rate: rate.into(), cached: (0, Duration::ZERO), options }
     }
 
-    /// When the transmission of `size` bytes may begin, at `now` or later; it begins at once where there is no shaper.
+    /// The same wire, which passes packets at these opportunities and not at its rate.
+    pub fn with_deliveries(self, deliveries: Deliveries) -> Wire {
+        let shaper = self.options.and_then(|options| options.shaper);
+        let options = WireOptions { changes: Vec::new(), deliveries: Some(deliveries), shaper };
+        Wire { options: Some(Box::new(options)), ..self }
+    }
+
+    /// When the transmission of `size` bytes may begin, at `now` or later; it begins at once where there is neither a shaper nor
+    /// delivery opportunities.
     #[inline]
     pub fn ready(&self, now: Time, size: u32) -> Time {
-        match self.options.as_deref() {
-            Some(WireOptions { shaper: Some(shaper), .. }) => shaper.ready(now, Bytes::new(u64::from(size))),
-            _ => now,
-        }
+        let Some(options) = self.options.as_deref() else { return now };
+        let ready = options.shaper.as_ref().map_or(now, |shaper| shaper.ready(now, Bytes::new(u64::from(size))));
+        options.deliveries.as_ref().map_or(ready, |deliveries| deliveries.ready(ready))
     }
 
     /// Begins the transmission of `size` bytes at the first instant that is allowed, `now` or later; returns when it
@@ -49,14 +61,16 @@ impl Wire {
     /// Begins the transmission of `size` bytes at `start`, whatever the shaper says; returns when it ends, [`Time::NEVER`] if the
     /// link never recovers.
     pub fn transmit_unshaped(&mut self, start: Time, size: u32) -> Time {
-        match self.options.as_deref() {
-            Some(options) if !options.changes.is_empty() => finish_over_changes(self.rate, &options.changes, start, size),
+        let on_wire = self.rate.framing.on_wire(size);
+        match self.options.as_deref_mut() {
+            Some(WireOptions { deliveries: Some(deliveries), .. }) => deliveries.pass(start, on_wire).1,
+            Some(options) if !options.changes.is_empty() => finish_over_changes(self.rate.rate, &options.changes, start, on_wire),
             _ => start + self.transmission_time(size),
         }
     }
 
     /// The first rate.
-    pub fn rate(&self) -> Rate {
+    pub fn rate(&self) -> WireRate {
         self.rate
     }
 
@@ -80,7 +94,7 @@ impl Wire {
     #[inline]
     pub fn transmission_time(&mut self, size: u32) -> Duration {
         if self.cached.0 != size {
-            self.cached = (size, self.rate.transmission_time(Bytes::new(u64::from(size))));
+            self.cached = (size, self.rate.transmission_time(size));
         }
         self.cached.1
     }
@@ -91,17 +105,21 @@ impl Wire {
         if let Some(shaper) = &mut options.shaper {
             shaper.spend(start, Bytes::new(u64::from(size)));
         }
+        let on_wire = self.rate.framing.on_wire(size);
+        if let Some(deliveries) = &mut options.deliveries {
+            return deliveries.pass(start, on_wire);
+        }
         if options.changes.is_empty() {
             return (start, start + self.transmission_time(size));
         }
-        (start, finish_over_changes(self.rate, &options.changes, start, size))
+        (start, finish_over_changes(self.rate.rate, &options.changes, start, on_wire))
     }
 }
 
 /// Integrates the rate from `start` until the last bit; bits are counted in bit-picoseconds per second.
-fn finish_over_changes(first: Rate, changes: &[(Time, Rate)], start: Time, size: u32) -> Time {
+fn finish_over_changes(first: Rate, changes: &[(Time, Rate)], start: Time, size: Bytes) -> Time {
     const PS: u128 = penstock_model::units::PS_PER_SECOND as u128;
-    let mut left = u128::from(size) * 8 * PS;
+    let mut left = u128::from(size.get()) * 8 * PS;
     let mut now = start;
     let passed = changes.partition_point(|(at, _)| *at <= start);
     let mut rate = if passed == 0 { first } else { changes[passed - 1].1 };

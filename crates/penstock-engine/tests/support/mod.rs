@@ -20,6 +20,7 @@ use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
+use penstock_model::transmission::Framing;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use std::sync::Arc;
@@ -197,6 +198,8 @@ impl Net {
             to,
             rate: rate.parse::<Rate>().expect("a rate"),
             rate_changes: Vec::new(),
+            deliveries: None,
+            framing: Framing::default(),
             delay: delay.parse::<Duration>().expect("a delay"),
             cells: false,
             port: Arc::new(port),

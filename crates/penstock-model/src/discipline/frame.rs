@@ -7,7 +7,7 @@
 use super::{DropCause, Occupancy, PortContext, Verdict};
 use crate::atm::circuits::PortCircuits;
 use crate::packet::{Body, Packet};
-use crate::parameters::{Kind, Limit, Parameter, Value};
+use crate::parameters::{Kind, Limit, LineRate, Parameter, Value};
 use crate::printable::quoted;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -172,6 +172,13 @@ impl<T> PerCircuit<T> {
 
 impl<T: Parameter> Parameter for PerCircuit<T> {
     const KIND: Kind = Kind::Law("{ vc1 = \"100 cells\" }");
+
+    fn at_line(value: Value, line: LineRate) -> Value {
+        match value {
+            Value::Table(entries) => Value::Table(entries.into_iter().map(|(name, value)| (name, T::at_line(value, line))).collect()),
+            other => other,
+        }
+    }
 
     fn from_value(value: &Value) -> Result<PerCircuit<T>, String> {
         let Value::Table(entries) = value else {

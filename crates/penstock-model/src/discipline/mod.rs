@@ -25,6 +25,7 @@ use crate::packet::Packet;
 use crate::parameters::{Entry, Limit};
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
+use crate::transmission::Framing;
 use crate::units::{Duration, Rate, Time};
 use std::sync::Arc;
 
@@ -149,7 +150,8 @@ pub const OF_FRAMES: &[&str] = &["ppd", "epd", "selective-drop", "fba", "frame-t
 impl DisciplinePlan {
     /// What the discipline uses.
     pub fn hooks(&self) -> Hooks {
-        let port = PortContext { key: Key::root(0, 0), rate: Rate::from_bps(1), circuits: PortCircuits::none() };
+        let port =
+            PortContext { key: Key::root(0, 0), rate: Rate::from_bps(1), framing: Framing::default(), circuits: PortCircuits::none() };
         AnyDiscipline::new(self, &port).hooks()
     }
 
@@ -363,6 +365,8 @@ pub struct PortContext {
     pub key: Key,
     /// The link's rate at the beginning.
     pub rate: Rate,
+    /// What packets take on the wire beyond their size.
+    pub framing: Framing,
     /// The circuits of a cell link.
     pub circuits: Arc<PortCircuits>,
 }

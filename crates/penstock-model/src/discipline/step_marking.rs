@@ -3,16 +3,15 @@
 use super::early_drop::amount;
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Kind, Limit, Parameter, Value};
-use crate::units::{split_quantity, Bytes, Duration, Rate, Time, PS_PER_SECOND};
+use crate::parameters::{Check, Limit, QueueThreshold};
+use crate::units::Time;
 
 crate::parameters! {
     /// Step marking: marks every ECN-capable arrival that finds more than a threshold in the queue.
     ///
     /// ## Decides
     /// An ECN-capable arrival is marked with CE if more than `threshold` (K) waits when it arrives: the instantaneous queue, without
-    /// the arrival itself and the packet in service. A threshold in time stands for what the link sends in that time. All other
-    /// arrivals are taken as they are; with `drop-incapable` one that is not ECN-capable is dropped where it would have been
+    /// the arrival itself and the packet in service. All other arrivals are taken as they are; with `drop-incapable` one that is not ECN-capable is dropped where it would have been
     /// marked (cause `early`). What does not fit into `limit` is dropped (cause `overflow`), ECN-capable or not.
     ///
     /// ## State
@@ -21,8 +20,7 @@ crate::parameters! {
     /// ## Departures
     /// None. [RFC8257 s3.1] leaves the algorithm to the switch and gives this one, of [Alizadeh10 s3.1], as its example. What becomes
     /// of packets that are not ECN-capable is in neither: as in a switch with a queue of their own they are left alone, unless
-    /// `drop-incapable` treats them as [RFC3168 s5] has it. A threshold in time is made into bytes with the rate that the
-    /// link has at the beginning, and does not follow changes of it.
+    /// `drop-incapable` treats them as [RFC3168 s5] has it.
     ///
     /// ## Example
     /// ```toml
@@ -34,44 +32,22 @@ crate::parameters! {
     pub struct Parameters {
         /// The most that the queue may hold.
         limit: Limit = "1000 packets";
-        /// What must be exceeded for marks (K): packets, bytes, or the time that the link takes to send what waits.
-        threshold: Threshold;
+        /// What must be exceeded for marks (K); zero marks whatever finds a packet waiting.
+        threshold: QueueThreshold;
         /// Drop packets that are not ECN-capable where others are marked.
         drop_incapable: bool = "false";
     }
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        let is_out_of_reach = match (self.threshold, self.limit) {
+        let is_out_of_reach = match (self.threshold.0, self.limit) {
             // An arrival that has room finds at most limit - 1.
-            (Threshold::Queue(Limit::Packets(threshold)), Limit::Packets(limit)) => threshold >= limit - 1,
-            (Threshold::Queue(threshold @ Limit::Bytes(_)), limit @ Limit::Bytes(_)) => amount(threshold) >= amount(limit),
+            (Limit::Packets(threshold), Limit::Packets(limit)) => threshold >= limit - 1,
+            (threshold @ Limit::Bytes(_), limit @ Limit::Bytes(_)) => amount(threshold) >= amount(limit),
             _ => false,
         };
         if is_out_of_reach {
             mistake("threshold", "is never exceeded by an arrival that has room, so nothing would be marked; less than limit".to_owned());
-        }
-    }
-}
-
-/// What must be exceeded: `20 packets`, `30 kB` or `240 us`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Threshold {
-    /// So much waits.
-    Queue(Limit),
-    /// The link takes so long to send what waits.
-    Time(Duration),
-}
-
-impl Parameter for Threshold {
-    const KIND: Kind = Kind::Quantity("20 packets");
-    const RANGE: &'static str = "at least 1 packet or 1 byte, or a time; zero marks whatever finds a packet waiting";
-    fn from_value(value: &Value) -> Result<Self, String> {
-        match value {
-            Value::Text(text) if matches!(split_quantity(text).1, "s" | "ms" | "us" | "ns" | "ps" | "min") => {
-                text.parse().map(Threshold::Time)
-            }
-            _ => Limit::from_value(value).map(Threshold::Queue).map_err(|message| format!("{message}, or \"1 ms\"")),
         }
     }
 }
@@ -86,19 +62,9 @@ pub struct StepMarking {
 
 impl StepMarking {
     /// Step marking with these parameters.
-    pub fn new(parameters: &Parameters, port: &PortContext) -> StepMarking {
-        let threshold = match parameters.threshold {
-            Threshold::Queue(threshold) => threshold,
-            Threshold::Time(time) => Limit::Bytes(sent_in(port.rate, time)),
-        };
-        StepMarking { limit: parameters.limit, threshold, drop_incapable: parameters.drop_incapable }
+    pub fn new(parameters: &Parameters, _: &PortContext) -> StepMarking {
+        StepMarking { limit: parameters.limit, threshold: parameters.threshold.0, drop_incapable: parameters.drop_incapable }
     }
-}
-
-/// The whole bytes that a link of `rate` sends in `time`: more than these wait exactly if they take longer.
-fn sent_in(rate: Rate, time: Duration) -> Bytes {
-    let bytes = u128::from(rate.as_bps()) * u128::from(time.as_ps()) / u128::from(8 * PS_PER_SECOND);
-    Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
 
 crate::state! {
@@ -166,17 +132,17 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_may_be_in_bytes_or_in_time() {
-        // 8 packets of 500 bytes are 4000 bytes, which 1.5 Mbit/s sends in 21.333 ms; 9 are 4500, sent in 24 ms.
-        for threshold in ["threshold = 4000 bytes", "threshold = 4499 bytes", "threshold = 21334 us", "threshold = 23999 us"] {
+    fn a_threshold_may_be_in_bytes() {
+        // 8 packets of 500 bytes are 4000 bytes, 9 are 4500.
+        for threshold in ["threshold = 4000 bytes", "threshold = 4499 bytes"] {
             let verdicts = [8, 9].map(|waiting| verdict(&["limit = 60 packets", threshold], waiting, Ecn::Ect0));
             assert_eq!(verdicts, [Verdict::Accept, Verdict::Mark], "{threshold}");
         }
-        for threshold in ["threshold = 3999 bytes", "threshold = 21333 us"] {
-            assert_eq!(verdict(&["limit = 60 packets", threshold], 8, Ecn::Ect0), Verdict::Mark, "{threshold}");
+        assert_eq!(verdict(&["limit = 60 packets", "threshold = 3999 bytes"], 8, Ecn::Ect0), Verdict::Mark);
+        for nothing in ["threshold = 0 bytes", "threshold = 0 packets"] {
+            let verdicts = [0, 1].map(|waiting| verdict(&[nothing], waiting, Ecn::Ect0));
+            assert_eq!(verdicts, [Verdict::Accept, Verdict::Mark], "{nothing}");
         }
-        let verdicts = [0, 1].map(|waiting| verdict(&["threshold = 0 s"], waiting, Ecn::Ect0));
-        assert_eq!(verdicts, [Verdict::Accept, Verdict::Mark]);
     }
 
     #[test]

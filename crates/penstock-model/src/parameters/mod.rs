@@ -36,7 +36,8 @@ pub use field::{key_of, Entry, Field, Kind};
 pub use reader::read_field;
 pub use reader::{join_words, Check, Parameter, Parameters, Reader, Reading};
 pub use types::{
-    duration, ClassName, Count, Fraction, Limit, ListItem, Positive, Precedence, Probability, Quantum, QueueThreshold, Weight, LONGEST_NAME,
+    duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, Positive, Precedence, Probability, Quantum,
+    QueueThreshold, RateOrZero, Weight, LONGEST_NAME,
 };
 pub use value::{default_value, Value};
 

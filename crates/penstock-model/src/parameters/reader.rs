@@ -1,5 +1,6 @@
 //! Reading declared parameters: the types that they have, and where their values come from.
 
+use super::types::LineRate;
 use super::{default_value, Field, Kind, Value};
 use crate::printable::quoted;
 
@@ -18,9 +19,20 @@ pub trait Parameter: Sized {
     /// Says what is wrong and what is allowed; the caller adds the place.
     fn from_value(value: &Value) -> Result<Self, String>;
 
+    /// The value with times in place of queue lengths made into what `line` sends in them, where the type is of queue lengths.
+    fn at_line(value: Value, line: LineRate) -> Value {
+        let _ = line;
+        value
+    }
+
     /// Reads what is written for `field`, and reports mistakes to `reader`.
     fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
-        match reader.take(field).map(|value| Self::from_value(&value)) {
+        let line = reader.line();
+        let at_line = |value: Value| match line {
+            Some(line) => Self::at_line(value, line),
+            None => value,
+        };
+        match reader.take(field).map(|value| Self::from_value(&at_line(value))) {
             None => Reading::Absent,
             Some(Ok(value)) => Reading::Given(value),
             Some(Err(message)) => {
@@ -53,6 +65,11 @@ pub trait Reader {
     fn take(&mut self, field: &Field) -> Option<Value>;
     /// Reports a mistake in a parameter (or in the component as a whole, with an empty key).
     fn mistake(&mut self, key: &str, message: String);
+
+    /// The line at which a time is a queue length; `None` away from links.
+    fn line(&self) -> Option<LineRate> {
+        None
+    }
 
     /// Calls `read` with the name and the parameters of the component written for `field`, a [`Kind::Component`], unless
     /// its name is a mistake; false if nothing is written.
@@ -126,6 +143,9 @@ impl<T: Parameter> Parameter for Option<T> {
     const OPTIONAL: bool = true;
     fn from_value(value: &Value) -> Result<Self, String> {
         T::from_value(value).map(Some)
+    }
+    fn at_line(value: Value, line: LineRate) -> Value {
+        T::at_line(value, line)
     }
     fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
         match T::read_from(field, reader) {

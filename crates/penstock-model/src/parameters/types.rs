@@ -2,8 +2,9 @@
 
 use super::value::decimal;
 use super::{Kind, Parameter, Value};
+use crate::atm::CELL;
 use crate::printable::{is_escaped, quoted};
-use crate::units::{split_quantity, with_unit_of, Bytes, Duration, Rate};
+use crate::units::{split_quantity, with_unit_of, Bytes, Duration, Rate, PS_PER_SECOND};
 
 /// Reads a bare number where a unit is required as the mistake that it is.
 fn quantity<T>(value: &Value, example: &str, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, String> {
@@ -39,6 +40,36 @@ impl Parameter for Rate {
             0 => Err("a rate must be above zero".to_owned()),
             1..=100_000_000_000_000 => Ok(rate),
             _ => Err(format!("{rate} is beyond any link; at most 100 Tbit/s")),
+        }
+    }
+}
+
+/// A rate that may be zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RateOrZero(pub Rate);
+
+impl Parameter for RateOrZero {
+    const KIND: Kind = Rate::KIND;
+    const RANGE: &'static str = "zero or more, at most 100 Tbit/s";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) if text.parse() == Ok(Rate::ZERO) => Ok(RateOrZero(Rate::ZERO)),
+            _ => Rate::from_value(value).map(RateOrZero),
+        }
+    }
+}
+
+/// A size that may be zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BytesOrZero(pub Bytes);
+
+impl Parameter for BytesOrZero {
+    const KIND: Kind = Bytes::KIND;
+    const RANGE: &'static str = "zero or more";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) if text.parse() == Ok(Bytes::new(0)) => Ok(BytesOrZero(Bytes::new(0))),
+            _ => Bytes::from_value(value).map(BytesOrZero),
         }
     }
 }
@@ -127,9 +158,41 @@ impl Limit {
     }
 }
 
+/// The line of a link, at which a time is a queue length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineRate {
+    /// Its first rate.
+    pub rate: Rate,
+    /// It carries cells, and its queues count them.
+    pub cells: bool,
+}
+
+impl LineRate {
+    /// What the line sends in a time, in whole bytes or cells, as an author would write it; any other value as it is.
+    fn length(self, value: Value) -> Value {
+        let time = match &value {
+            Value::Text(text) if is_time(text) => text.parse::<Duration>().ok(),
+            _ => None,
+        };
+        let Some(time) = time else { return value };
+        let bits = u128::from(self.rate.as_bps()) * u128::from(time.as_ps()) / u128::from(PS_PER_SECOND);
+        let (size, unit) = if self.cells { (8 * u128::from(CELL), "cells") } else { (8, "bytes") };
+        Value::Text(format!("{} {unit}", bits / size))
+    }
+}
+
+/// Whether a quantity has a unit of time.
+fn is_time(text: &str) -> bool {
+    matches!(split_quantity(text).1, "s" | "ms" | "us" | "ns" | "ps" | "min")
+}
+
 impl Parameter for Limit {
     const KIND: Kind = Kind::Quantity("60 packets");
-    const RANGE: &'static str = "at least 1 packet or 1 byte";
+    const RANGE: &'static str =
+        "at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate";
+    fn at_line(value: Value, line: LineRate) -> Value {
+        line.length(value)
+    }
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = match value {
             Value::Text(text) => text,
@@ -144,6 +207,9 @@ impl Parameter for Limit {
                 Err(_) => Err(format!("{} is not a whole number of packets between 1 and {}", quoted(text), u32::MAX)),
             },
             "" => Err(format!("{} has no unit; write \"{}\" or \"20 KiB\"", quoted(text), with_unit_of("60 packets", number))),
+            _ if is_time(text) => {
+                Err(format!("{} is a time, which is a queue length at a link only; write \"60 packets\" or \"64 KiB\"", quoted(text)))
+            }
             _ => Bytes::from_value(value).map(Limit::Bytes).map_err(|message| format!("{message}, or \"60 packets\"")),
         }
     }
@@ -155,7 +221,10 @@ pub struct QueueThreshold(pub Limit);
 
 impl Parameter for QueueThreshold {
     const KIND: Kind = Kind::Quantity("20 packets");
-    const RANGE: &'static str = "packets or bytes, zero or more";
+    const RANGE: &'static str = "packets or bytes, zero or more; at a link also a time, for what it sends in that time at its first rate";
+    fn at_line(value: Value, line: LineRate) -> Value {
+        line.length(value)
+    }
     fn from_value(value: &Value) -> Result<Self, String> {
         if let Value::Text(text) = value {
             let (number, unit) = split_quantity(text);
@@ -258,6 +327,12 @@ where
 {
     const KIND: Kind = Kind::List(&T::KIND);
     const RANGE: &'static str = T::RANGE;
+    fn at_line(value: Value, line: LineRate) -> Value {
+        match value {
+            Value::List(values) => Value::List(values.into_iter().map(|value| T::at_line(value, line)).collect()),
+            other => other,
+        }
+    }
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
             Value::List(values) if values.is_empty() => Err("the list is empty".to_owned()),

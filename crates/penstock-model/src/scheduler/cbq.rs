@@ -5,7 +5,7 @@ use super::class_set::ClassSet;
 use super::wrr::{Debts, Wrr};
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::{Check, Count, Probability, Quantum};
-use crate::transmission::TransmissionTimes;
+use crate::transmission::{TransmissionTimes, WireRate};
 use crate::units::{Duration, Rate, Time};
 
 crate::parameters! {
@@ -127,7 +127,9 @@ struct Class {
 impl<const WORDS: usize> Cbq<WORDS> {
     /// Class-based queueing among `classes` on a link of `rate`, if they fit. What a blueprint made by hand does not say of a
     /// class is that it has an equal share, priority 1, and borrows.
-    pub fn new(parameters: &Parameters, classes: &[ClassPlan], rate: Rate) -> Option<Cbq<WORDS>> {
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<WireRate>) -> Option<Cbq<WORDS>> {
+        let wire = wire.into();
+        let WireRate { rate, framing } = wire;
         let share = |class: &ClassPlan| class.keys.share.map_or(1.0 / classes.len() as f64, |share: Probability| share.0);
         let priority = |class: &ClassPlan| class.keys.priority.map_or(1, |priority| priority.0);
         let set = |is_in: &dyn Fn(&ClassPlan) -> bool| {
@@ -155,14 +157,14 @@ impl<const WORDS: usize> Cbq<WORDS> {
         let class = |(i, plan): (usize, &ClassPlan)| {
             let own = Rate::from_bps(((rate.as_bps() as f64 * share(plan) + 0.5) as u64).max(1));
             let max_idle = max_idle(rate, own, parameters);
-            let own = TransmissionTimes::new(own);
+            let own = TransmissionTimes::new(WireRate { rate: own, framing });
             Class { own, level: place(i), idle: max_idle, max_idle, last: Time::ZERO, over_until: Time::ZERO }
         };
         Some(Cbq {
             classes: classes.iter().enumerate().map(class).collect(),
             levels,
             sharing: parameters.sharing,
-            link: TransmissionTimes::new(rate),
+            link: TransmissionTimes::new(wire),
             waiting: ClassSet::NONE,
             borrowers: set(&|class| class.keys.borrows.unwrap_or(true)),
             over: ClassSet::NONE,

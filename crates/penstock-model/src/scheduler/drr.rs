@@ -3,7 +3,8 @@
 use super::class::ClassPlan;
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::{Check, Quantum};
-use crate::units::{Rate, Time};
+use crate::transmission::WireRate;
+use crate::units::Time;
 
 crate::parameters! {
     /// Deficit round robin: classes take turns, and each saves up what a turn leaves too little for its next packet.
@@ -58,7 +59,7 @@ struct Class {
 
 impl Drr {
     /// Deficit round robin among `classes`. A class without a quantum, in a blueprint made by hand, has 1500 bytes.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Drr {
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<WireRate>) -> Drr {
         let quantum = |class: &ClassPlan| class.keys.quantum.map_or(1500, Quantum::get);
         let class = |plan| Class { deficit: 0, quantum: quantum(plan), next: 0, stands_in_row: false };
         Drr { classes: classes.iter().map(class).collect(), last: 0, length: 0, granted: false }
@@ -149,6 +150,7 @@ impl Scheduler for Drr {
 mod tests {
     use super::super::testing::{class, Queues};
     use super::*;
+    use crate::units::Rate;
 
     fn drr(quanta: &[&str]) -> Drr {
         let classes: Vec<ClassPlan> = quanta.iter().map(|quantum| class(&[&format!("quantum = {quantum}")])).collect();

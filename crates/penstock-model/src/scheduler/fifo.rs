@@ -3,7 +3,8 @@
 use super::class::ClassPlan;
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::Check;
-use crate::units::{Rate, Time};
+use crate::transmission::WireRate;
+use crate::units::Time;
 
 crate::parameters! {
     /// First in, first out: one queue, served in the order of arrival.
@@ -34,7 +35,7 @@ pub struct Fifo;
 
 impl Fifo {
     /// The one queue's scheduler.
-    pub fn new(_: &Parameters, _: &[ClassPlan], _: Rate) -> Fifo {
+    pub fn new(_: &Parameters, _: &[ClassPlan], _: impl Into<WireRate>) -> Fifo {
         Fifo
     }
 }

@@ -4,7 +4,8 @@ use super::class::ClassPlan;
 use super::{QueueState, Scheduler, Turn};
 use crate::discipline::{codel, DisciplinePlan};
 use crate::parameters::{Check, Count, Limit, Quantum};
-use crate::units::{Bytes, Duration, Rate, Time};
+use crate::transmission::WireRate;
+use crate::units::{Bytes, Duration, Time};
 
 crate::parameters! {
     /// FQ-CoDel: a queue for each flow, served by deficit round robin, with CoDel in each; flows that send little go first.
@@ -132,7 +133,7 @@ impl List {
 
 impl FqCodel {
     /// FQ-CoDel without queues yet.
-    pub fn new(parameters: &Parameters, _: &[ClassPlan], _: Rate) -> FqCodel {
+    pub fn new(parameters: &Parameters, _: &[ClassPlan], _: impl Into<WireRate>) -> FqCodel {
         FqCodel {
             quantum: parameters.quantum.get() as i64,
             limit: match parameters.limit {
@@ -256,6 +257,7 @@ impl Scheduler for FqCodel {
 mod tests {
     use super::*;
     use crate::parameters::testing::read;
+    use crate::units::Rate;
 
     /// A scheduler and its queues, each with the sizes of its packets.
     struct Port(FqCodel, Vec<Vec<u32>>);

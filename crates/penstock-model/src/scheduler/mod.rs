@@ -21,7 +21,8 @@ pub mod wf2q_plus;
 pub mod wrr;
 
 use crate::probe::{Probe, ReportVariable};
-use crate::units::{Rate, Time};
+use crate::transmission::WireRate;
+use crate::units::Time;
 use class::ClassPlan;
 
 /// Builds a scheduler: one whose virtual times or classes may not fit 64 bits takes more where it must.
@@ -57,7 +58,8 @@ macro_rules! schedulers {
         impl AnyScheduler {
             /// Builds the scheduler that `plan` describes for a wire of `rate`, over `classes` in its order; classes that
             /// have schedulers of their own make it a tree.
-            pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate) -> AnyScheduler {
+            pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: impl Into<WireRate>) -> AnyScheduler {
+                let rate = rate.into();
                 if classes.iter().any(|class| class.below.is_some()) {
                     return AnyScheduler::Tree(Box::new(tree::Tree::new(plan, classes, rate)));
                 }
@@ -65,7 +67,7 @@ macro_rules! schedulers {
             }
 
             /// The scheduler alone, without those of its classes.
-            fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate) -> AnyScheduler {
+            fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], rate: WireRate) -> AnyScheduler {
                 match plan {
                     $( SchedulerPlan::$variant(parameters) => build!($variant, $scheduler, parameters, classes, rate $(, $wide)?), )*
                 }

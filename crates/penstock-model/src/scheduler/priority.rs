@@ -5,7 +5,8 @@ use super::class_set::ClassSet;
 use super::{QueueState, Scheduler, Turn};
 use crate::meter::bucket::Bucket;
 use crate::parameters::Check;
-use crate::units::{Bytes, Rate, Time};
+use crate::transmission::WireRate;
+use crate::units::{Bytes, Time};
 
 crate::parameters! {
     /// Strict priority: the first queue that has a packet sends, without preemption.
@@ -58,7 +59,7 @@ struct Limit {
 
 impl<const WORDS: usize> Priority<WORDS> {
     /// Priority among `classes`, the most urgent first, if they fit.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Option<Priority<WORDS>> {
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<WireRate>) -> Option<Priority<WORDS>> {
         let limit = |limit: &RateLimit| Limit { bucket: limit.bucket(), exceeding: limit.exceeding };
         let limits = match classes.iter().any(|class| class.rate_limit.is_some()) {
             true => classes.iter().map(|class| class.rate_limit.as_ref().map(limit)).collect(),
@@ -132,7 +133,7 @@ impl<const WORDS: usize> Scheduler for Priority<WORDS> {
 mod tests {
     use super::*;
     use crate::parameters::testing::read;
-    use crate::units::Duration;
+    use crate::units::{Duration, Rate};
 
     fn queue(packets: u32) -> QueueState {
         QueueState { packets, bytes: 100 * u64::from(packets), head: if packets > 0 { 100 } else { 0 } }

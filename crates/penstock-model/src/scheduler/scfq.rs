@@ -5,7 +5,8 @@ use super::tags::{Heads, Tag};
 use super::weights::{costs, exact_unit};
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::Check;
-use crate::units::{Rate, Time};
+use crate::transmission::WireRate;
+use crate::units::Time;
 
 crate::parameters! {
     /// Self-clocked fair queueing: shares by weight, with the packet in service as the clock.
@@ -48,7 +49,7 @@ pub struct Scfq<T> {
 
 impl<T: Tag> Scfq<T> {
     /// Fair queueing among `classes`, if its tags fit.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: Rate) -> Option<Scfq<T>> {
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<WireRate>) -> Option<Scfq<T>> {
         const ROUNDED: u64 = 1 << 32;
         let unit = exact_unit(classes, ROUNDED).unwrap_or(ROUNDED);
         Some(Scfq { heads: Heads::new(&costs(u128::from(unit), classes))?, clock: T::ZERO })
@@ -92,6 +93,7 @@ impl<T: Tag> Scheduler for Scfq<T> {
 mod tests {
     use super::super::testing::{decide_alike, weighted, Queues};
     use super::*;
+    use crate::units::Rate;
 
     fn scfq(weights: &[u32]) -> Scfq<u64> {
         Scfq::new(&Parameters {}, &weighted(weights), Rate::from_bps(1_000_000)).expect("small weights fit")

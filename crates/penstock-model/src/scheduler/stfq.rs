@@ -5,7 +5,8 @@ use super::tags::{Heads, Tag};
 use super::weights::{costs, exact_unit};
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::Check;
-use crate::units::{Bytes, Rate, Time};
+use crate::transmission::WireRate;
+use crate::units::Time;
 
 crate::parameters! {
     /// Start-time fair queueing: shares by weight, in the order in which fair queueing would begin to send.
@@ -46,17 +47,22 @@ pub struct Stfq<T> {
     heads: Heads<T>,
     /// The start tag of the packet in service, or of the last one (v).
     virtual_time: T,
-    rate: Rate,
+    rate: WireRate,
     /// When the last transmission ends.
     busy_until: Time,
 }
 
 impl<T: Tag> Stfq<T> {
     /// Fair queueing among `classes` on a wire of `rate`, if its tags fit.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], rate: Rate) -> Option<Stfq<T>> {
+    pub fn new(_: &Parameters, classes: &[ClassPlan], rate: impl Into<WireRate>) -> Option<Stfq<T>> {
         const ROUNDED: u64 = 1 << 32;
         let unit = exact_unit(classes, ROUNDED).unwrap_or(ROUNDED);
-        Some(Stfq { heads: Heads::new(&costs(u128::from(unit), classes))?, virtual_time: T::ZERO, rate, busy_until: Time::ZERO })
+        Some(Stfq {
+            heads: Heads::new(&costs(u128::from(unit), classes))?,
+            virtual_time: T::ZERO,
+            rate: rate.into(),
+            busy_until: Time::ZERO,
+        })
     }
 }
 
@@ -86,7 +92,7 @@ impl<T: Tag> Scheduler for Stfq<T> {
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         self.virtual_time = self.heads.start(queue);
         self.heads.leave(queue, size, &queues[queue]);
-        self.busy_until = now + self.rate.transmission_time(Bytes::new(u64::from(size)));
+        self.busy_until = now + self.rate.transmission_time(size);
         if self.virtual_time > T::FAR {
             self.heads.set_back();
             self.virtual_time = self.virtual_time - T::STEP;
@@ -102,7 +108,7 @@ impl<T: Tag> Scheduler for Stfq<T> {
 mod tests {
     use super::super::testing::{decide_alike, weighted, Queues};
     use super::*;
-    use crate::units::Duration;
+    use crate::units::{Duration, Rate};
 
     /// On a link of 8 kbit/s, where a packet of 100 bytes takes 100 ms.
     fn stfq(weights: &[u32]) -> Stfq<u64> {

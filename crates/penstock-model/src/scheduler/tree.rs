@@ -3,7 +3,8 @@
 use super::class::{ClassPlan, LevelPlan};
 use super::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
 use crate::probe::{Probe, ReportVariable};
-use crate::units::{Rate, Time};
+use crate::transmission::WireRate;
+use crate::units::Time;
 
 /// Schedulers in a tree over queues, which are numbered from the first class to the last, each with all below it.
 ///
@@ -40,7 +41,7 @@ impl Class {
 
 impl Tree {
     /// The tree of `plan` over `classes`.
-    pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate) -> Tree {
+    pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: WireRate) -> Tree {
         let mut paths = Vec::new();
         let root = Level::new(plan, classes, rate, &mut Vec::new(), &mut paths);
         Tree { root, paths }
@@ -48,7 +49,7 @@ impl Tree {
 }
 
 impl Level {
-    fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: Rate, path: &mut Vec<u8>, paths: &mut Vec<Vec<u8>>) -> Level {
+    fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: WireRate, path: &mut Vec<u8>, paths: &mut Vec<Vec<u8>>) -> Level {
         let below = |(i, class): (usize, &ClassPlan)| {
             path.push(i as u8);
             let class = match class.below.as_deref() {

@@ -5,7 +5,8 @@ use super::tags::{Heads, Tag};
 use super::weights::{common_divisor, costs, exact_unit};
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::Check;
-use crate::units::{Duration, Rate, Time, PS_PER_SECOND};
+use crate::transmission::WireRate;
+use crate::units::{Duration, Time, PS_PER_SECOND};
 
 crate::parameters! {
     /// WF2Q+: fair queueing by weights that serves no packet before the fluid reference would have begun it.
@@ -59,7 +60,8 @@ const BYTE: u128 = 8 * PS_PER_SECOND as u128;
 
 impl<T: Tag> Wf2qPlus<T> {
     /// Fair queueing among `classes` on a wire of `rate`, if its virtual times fit.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], rate: Rate) -> Option<Wf2qPlus<T>> {
+    pub fn new(_: &Parameters, classes: &[ClassPlan], wire: impl Into<WireRate>) -> Option<Wf2qPlus<T>> {
+        let rate = wire.into().rate;
         // With a finer unit than 2^16, 200 days at 100 Tbit/s would not fit.
         let finer = u128::from(exact_unit(classes, 1 << 16).unwrap_or(1));
         let (byte, pace) = (BYTE * finer, u128::from(rate.as_bps()) * finer);
@@ -137,6 +139,7 @@ impl<T: Tag> Scheduler for Wf2qPlus<T> {
 mod tests {
     use super::super::testing::{decide_alike, weighted, Queues};
     use super::*;
+    use crate::units::Rate;
 
     fn wf2q_plus(weights: &[u32]) -> Wf2qPlus<u64> {
         Wf2qPlus::new(&Parameters {}, &weighted(weights), Rate::from_bps(8_000)).expect("small weights fit")

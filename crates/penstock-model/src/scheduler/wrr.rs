@@ -4,7 +4,8 @@ use super::class::ClassPlan;
 use super::weights::weights;
 use super::{QueueState, Scheduler, Turn};
 use crate::parameters::{Check, Quantum};
-use crate::units::{Bytes, Rate, Time};
+use crate::transmission::WireRate;
+use crate::units::{Bytes, Time};
 
 crate::parameters! {
     /// Weighted round robin: classes take turns, and each sends as much at its turn as its weight allows.
@@ -108,7 +109,7 @@ impl Wrr {
     }
 
     /// Round robin among `classes`.
-    pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: Rate) -> Wrr {
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: impl Into<WireRate>) -> Wrr {
         let weights = weights(classes);
         match parameters.weighs {
             Weighs::Packets => Wrr::of(&weights, 1, 0, Debts::Kept),
@@ -258,6 +259,7 @@ mod tests {
     use super::super::testing::{weighted, Queues};
     use super::*;
     use crate::parameters::testing::read;
+    use crate::units::Rate;
 
     fn wrr(lines: &[&str], weights: &[u32]) -> Wrr {
         Wrr::new(&read(lines).expect("sound"), &weighted(weights), Rate::from_bps(1_000_000))

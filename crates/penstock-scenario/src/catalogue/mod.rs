@@ -119,6 +119,7 @@ fn part_entry(part: &SectionPart) -> Value {
         PartContent::Several(kind) => ("several components", kind),
         PartContent::Table(section) => ("one table", section),
         PartContent::List(section) => ("list of tables", section),
+        PartContent::ListOrTable(list, _) => ("list of tables, or one table", list),
         PartContent::Named(section) => ("named tables", section),
     };
     let mut entry = json!({ "key": part.key, "doc": part.doc, "takes": takes, "of": of, "required": part.required });
@@ -145,7 +146,7 @@ fn metrics() -> Vec<Value> {
         json!({
             "name": name,
             "unit": info.unit,
-            "doc": doc.trim(),
+            "doc": format!("{} {}", doc.trim(), metric.statistics()).trim(),
             "applies-to": applies,
             "take": info.take.iter().map(|take| take.word()).collect::<Vec<_>>(),
             "default-take": info.default.iter().map(|take| take.word()).collect::<Vec<_>>(),

@@ -85,6 +85,9 @@ fn takes(takes: PartContent) -> Value {
         PartContent::Several(kind) => components(kind, &[], usize::MAX),
         PartContent::Table(section) => json!({ "$ref": format!("#/$defs/{section}") }),
         PartContent::List(section) => json!({ "type": "array", "items": { "$ref": format!("#/$defs/{section}") } }),
+        PartContent::ListOrTable(list, table) => {
+            json!({ "anyOf": [self::takes(PartContent::List(list)), self::takes(PartContent::Table(table))] })
+        }
         PartContent::Named(section) => json!({ "type": "object", "additionalProperties": { "$ref": format!("#/$defs/{section}") } }),
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::measure::MeasureKeys;
 use crate::network::circuits::CircuitKeys;
-use crate::network::links::{LinkKeys, RateChangeKeys};
+use crate::network::links::{BackKeys, LinkKeys};
 use crate::network::nodes::NodeKeys;
 use crate::network::port::MarkerKeys;
+use crate::network::rate_changes::{RateChangeKeys, RateFileKeys};
 use crate::network::switch_keys::{PauseKeys, SourceQuenchKeys};
 use crate::series::SeriesKeys;
 use crate::top_keys::TopKeys;
@@ -28,6 +29,7 @@ pub(crate) struct SectionEntry {
 }
 
 /// A key of a section that holds more than a value.
+#[derive(Clone, Copy)]
 pub(crate) struct SectionPart {
     pub key: &'static str,
     pub takes: PartContent,
@@ -48,6 +50,8 @@ pub(crate) enum PartContent {
     Table(&'static str),
     /// A list of this section.
     List(&'static str),
+    /// A list of the first section, or one of the second.
+    ListOrTable(&'static str, &'static str),
     /// This section under names that the author chooses.
     Named(&'static str),
 }
@@ -59,6 +63,23 @@ const fn part(key: &'static str, takes: PartContent, doc: &'static str) -> Secti
 const fn required(key: &'static str, takes: PartContent, doc: &'static str) -> SectionPart {
     SectionPart { key, takes, required: true, doc }
 }
+
+/// What a link and its way back say of their ports.
+const PORT: [SectionPart; 9] = [
+    part("rate-changes", PartContent::ListOrTable("rate-change", "rate-file"), "Changes of the rate at known instants, by increasing time; or a file that has them, or delivery times."),
+    part("scheduler", PartContent::OneOf("scheduler"), "Which queue sends next; `fifo` if left out."),
+    part(
+        "queue",
+        PartContent::OneOf("discipline"),
+        "The queue discipline; `tail-drop` with its defaults if left out. With a scheduler of classes, it holds for the classes without a queue of their own.",
+    ),
+    part("class", PartContent::Named("class"), "The keys of single classes, by name; only with a scheduler of classes."),
+    part("policer", PartContent::OneOf("policer"), "Drops what exceeds a profile, before everything else."),
+    part("shaper", PartContent::OneOf("shaper"), "Holds packets back until they keep to a profile, after the scheduler."),
+    part("marker", PartContent::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
+    part("pcn", PartContent::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
+    part("impairment", PartContent::Several("impairment"), "What the wire does to packets, in the order written."),
+];
 
 /// The sections of a scenario; the first is the whole.
 pub(crate) const SECTIONS: &[SectionEntry] = &[
@@ -85,14 +106,32 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: NodeKeys::DOC,
         fields: NodeKeys::FIELDS,
         parts: &[
-            part("buffer", PartContent::OneOf("buffer"), "How the node's ports share a buffer; each has what its queues allow if left out."),
-            part("source-quench", PartContent::Table("source-quench"), "How sources are told of packets that the node drops; not at all if left out."),
+            part(
+                "buffer",
+                PartContent::OneOf("buffer"),
+                "How the node's ports share a buffer; each has what its queues allow if left out.",
+            ),
+            part(
+                "source-quench",
+                PartContent::Table("source-quench"),
+                "How sources are told of packets that the node drops; not at all if left out.",
+            ),
             part("pause", PartContent::Table("pause"), "When the ports that feed the node are paused; never if left out."),
-            part("congestion-point", PartContent::OneOf("congestion-point"), "How the node's ports tell sources of their queues; not at all if left out."),
+            part(
+                "congestion-point",
+                PartContent::OneOf("congestion-point"),
+                "How the node's ports tell sources of their queues; not at all if left out.",
+            ),
             part("reaction-point", PartContent::OneOf("reaction-point"), "Rate limiters for what is sent from the node; none if left out."),
         ],
     },
-    SectionEntry { name: "source-quench", path: "nodes.NAME.source-quench", doc: SourceQuenchKeys::DOC, fields: SourceQuenchKeys::FIELDS, parts: &[] },
+    SectionEntry {
+        name: "source-quench",
+        path: "nodes.NAME.source-quench",
+        doc: SourceQuenchKeys::DOC,
+        fields: SourceQuenchKeys::FIELDS,
+        parts: &[],
+    },
     SectionEntry { name: "pause", path: "nodes.NAME.pause", doc: PauseKeys::DOC, fields: PauseKeys::FIELDS, parts: &[] },
     SectionEntry {
         name: "link",
@@ -100,19 +139,20 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: LinkKeys::DOC,
         fields: LinkKeys::FIELDS,
         parts: &[
-            part("rate-changes", PartContent::List("rate-change"), "Changes of the rate at known instants, by increasing time."),
-            part("scheduler", PartContent::OneOf("scheduler"), "Which queue sends next; `fifo` if left out."),
+            PORT[0],
+            PORT[1],
+            PORT[2],
+            PORT[3],
+            PORT[4],
+            PORT[5],
+            PORT[6],
+            PORT[7],
+            PORT[8],
             part(
-                "queue",
-                PartContent::OneOf("discipline"),
-                "The queue discipline; `tail-drop` with its defaults if left out. With a scheduler of classes, it holds for the classes without a queue of their own.",
+                "back",
+                PartContent::Table("back"),
+                "The way back of `both-ways`: its rate, and what its port does; with a plain queue if left out.",
             ),
-            part("class", PartContent::Named("class"), "The keys of single classes, by name; only with a scheduler of classes."),
-            part("policer", PartContent::OneOf("policer"), "Drops what exceeds a profile, before everything else."),
-            part("shaper", PartContent::OneOf("shaper"), "Holds packets back until they keep to a profile, after the scheduler."),
-            part("marker", PartContent::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
-            part("pcn", PartContent::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
-            part("impairment", PartContent::Several("impairment"), "What the wire does to packets, in the order written."),
         ],
     },
     SectionEntry {
@@ -122,6 +162,8 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         fields: RateChangeKeys::FIELDS,
         parts: &[],
     },
+    SectionEntry { name: "rate-file", path: "links[].rate-changes", doc: RateFileKeys::DOC, fields: RateFileKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "back", path: "links[].back", doc: BackKeys::DOC, fields: BackKeys::FIELDS, parts: &PORT },
     SectionEntry {
         name: "class",
         path: "links[].class.NAME",
@@ -129,7 +171,11 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         fields: ClassKeys::FIELDS,
         parts: &[
             part("queue", PartContent::OneOf("discipline"), "Its queue discipline; that of the link if left out."),
-            part("rate-limit", PartContent::Table("rate-limit"), "The most that it may send ahead of others; only with `scheduler.priority`."),
+            part(
+                "rate-limit",
+                PartContent::Table("rate-limit"),
+                "The most that it may send ahead of others; only with `scheduler.priority`.",
+            ),
             part("policer", PartContent::OneOf("policer"), "Drops what of this class exceeds a profile; instead of the link's."),
             part("scheduler", PartContent::OneOf("scheduler"), "Which of the classes below sends next."),
             part("class", PartContent::Named("class"), "The classes of this class, if it has a scheduler."),
@@ -145,7 +191,11 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         fields: FlowKeys::FIELDS,
         parts: &[
             required("source", PartContent::OneOf("source"), "What the application sends."),
-            part("transport", PartContent::OneOf("transport"), "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it."),
+            part(
+                "transport",
+                PartContent::OneOf("transport"),
+                "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it.",
+            ),
         ],
     },
     SectionEntry {
@@ -163,14 +213,22 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         parts: &[
             required("source", PartContent::OneOf("source"), "What each call sends; neither `ftp` nor `http`."),
             part("transport", PartContent::OneOf("transport"), "How it is carried; `udp`, also if left out."),
-            part("arrivals", PartContent::OneOf("arrival"), "When calls arrive; none do if left out, and then there must be initial calls."),
+            part(
+                "arrivals",
+                PartContent::OneOf("arrival"),
+                "When calls arrive; none do if left out, and then there must be initial calls.",
+            ),
             part(
                 "holding",
                 PartContent::OneOf("holding"),
                 "How long calls last. Without it the initial calls last to the end; with arrivals and no initial calls it must be given.",
             ),
             part("initial", PartContent::Table("initial"), "Calls that exist from the start, without admission control."),
-            part("surge", PartContent::Table("surge"), "Calls that begin together later, without admission control; not without initial calls."),
+            part(
+                "surge",
+                PartContent::Table("surge"),
+                "Calls that begin together later, without admission control; not without initial calls.",
+            ),
             part("delay", PartContent::Table("delay"), "How long packets take from their source to the ingress; no time if left out."),
             part("admission", PartContent::OneOf("admission"), "Which calls are admitted; all if left out."),
             part("termination", PartContent::OneOf("termination"), "Which calls are terminated early; none if left out."),

@@ -1,16 +1,19 @@
 //! Links: the keys of `[[links]]`, and the one-way links that each entry stands for.
 
-use crate::network::nodes::{NodeSet, Nodes, MAX_ENTITIES};
+use crate::network::node_list::NodeList;
+use crate::network::nodes::{Nodes, MAX_ENTITIES};
 use crate::network::pcn_meters::check_meters;
 use crate::network::port::{PcnMetered, PortDraft, PortKeys};
+use crate::network::rate_changes::RateSchedule;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::section::Section;
-use crate::read::values::{LinkDelay, LinkRate, LinkWeight, Name, NodeName, RunTime};
+use crate::read::values::{LinkDelay, LinkRate, LinkWeight, Name, NodeNames};
 use penstock_engine::blueprint::{LinkPlan, PortPlan};
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::id::LinkId;
-use penstock_model::parameters::{Check, Parameters};
-use penstock_model::units::{Duration, Rate, Time};
+use penstock_model::parameters::{Check, LineRate, Parameters};
+use penstock_model::transmission::Framing;
+use penstock_model::units::{Bytes, Duration, Rate};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,21 +25,27 @@ penstock_model::parameters! {
     /// smaller is counted round: with 45 hosts and 5 routers, `hosts[i]` is linked to `routers[i mod 5]`. The order in
     /// which links are written decides between routes of equal length and between simultaneous arrivals.
     pub struct LinkKeys {
-        /// The node or group where it begins, a member such as `hosts[3]`, or members in a row such as `hosts[4-7]`.
-        from: NodeName;
+        /// The node or group where it begins, a member such as `hosts[3]`, or members in a row such as `hosts[4-7]`; or a list of such names, as if they were one group.
+        from: NodeNames;
         /// Where it ends.
-        to: NodeName;
+        to: NodeNames;
         /// Its rate; `"unlimited"` stands for the largest, for access links that shall not matter.
         rate: LinkRate;
         /// Its propagation delay; at most one hour. With `uniform`, each link draws its own, once per run.
         delay: LinkDelay;
-        /// Its name; `from-to` if left out.
+        /// Its name; `from-to` if left out. Several links that one entry makes are measured and set together under it, and are called `name[0]` and so on where it is written; lists of nodes need it.
         name: Option<Name>;
         /// What it adds to the weight of the routes over it: those of least weight are taken. Without weights, these have the fewest links.
         weight: LinkWeight = "1";
         /// Adds the way back, called `to-from`, with the same rate, weight and delay (drawn apart, where it is drawn) and a plain tail-drop queue.
-        /// Nothing else is copied: no queue, scheduler, marker, PCN meter, impairment or rate change. For those, write the way back as a link.
+        /// Nothing else is copied: no queue, scheduler, marker, PCN meter, impairment or rate change. For those, write `back`.
         both_ways: bool = "false";
+        /// Bytes that each packet takes on the wire beyond its size, also on the way back: they count for transmission times and nowhere else. Ethernet with FCS, preamble and gap has 38 beyond an IP packet (20 beyond a frame), PPPoE 8 more.
+        overhead: Option<Bytes>;
+        /// The fewest bytes of a packet on the wire, `overhead` included: 84 for Ethernet.
+        min_frame: Option<Bytes>;
+        /// `atm`: packets travel in cells of 48 bytes and a header of 5, with an AAL5 trailer of 8 bytes and the last cell padded, and count as packets in queues.
+        framing: FramingKind = "packet";
         /// It carries cells of 53 bytes (ATM), also the way back: `rate` is that of cells, and queues count cells.
         cells: bool = "false";
         /// Which packets its PCN meters see; `accepted` if left out.
@@ -48,28 +57,56 @@ impl Check for LinkKeys {
         if self.delay.1 > Duration::from_secs(3600) {
             mistake("delay", format!("{} is longer than any link; at most one hour", self.delay.1));
         }
+        if self.has_list() && self.name.is_none() {
+            mistake("name", "is missing: links between lists of nodes need one, as in name = \"core\"".to_owned());
+        }
+        let framing = [
+            ("overhead", self.overhead.is_some()),
+            ("min-frame", self.min_frame.is_some()),
+            ("framing", self.framing != FramingKind::Packet),
+        ];
+        for (key, _) in framing.into_iter().filter(|(_, is_given)| *is_given && self.cells) {
+            mistake(key, "has no effect with cells = true, whose cells have 53 bytes; leave one of them out".to_owned());
+        }
+        for (key, size) in [("overhead", self.overhead), ("min-frame", self.min_frame)] {
+            if let Some(size) = size.filter(|size| size.get() > LARGEST_OVERHEAD) {
+                mistake(key, format!("{size} are more than any link adds; at most {LARGEST_OVERHEAD}"));
+            }
+        }
+        if self.framing == FramingKind::Atm && self.min_frame.is_some() {
+            mistake("min-frame", "has no effect with framing = \"atm\", which pads to whole cells; leave it out".to_owned());
+        }
+    }
+}
+
+/// The most that a packet may take beyond its size.
+const LARGEST_OVERHEAD: u64 = 65_536;
+
+penstock_model::choice! {
+    /// How packets travel on a link of packets.
+    pub enum FramingKind {
+        /// As they are.
+        "packet" => Packet,
+        /// In ATM cells, as on many DSL lines.
+        "atm" => Atm,
     }
 }
 
 penstock_model::parameters! {
-    /// A change of a link's rate at a known instant.
-    pub struct RateChangeKeys {
-        /// When; after the beginning, and later than the change before it. One that is not before the end has no effect.
-        at: RunTime;
-        /// The rate from then on.
-        rate: Option<Rate>;
-        /// `true`: the link fails, and packets wait until the next change.
-        down: bool = "false";
+    /// The way back of a link with `both-ways`, where it is not the plain one.
+    ///
+    /// Delay, weight and framing are those of the way there. Settings name it as they name a link: `r2-r1.queue.red` is
+    /// `r1-r2.back.queue.red`.
+    pub struct BackKeys {
+        /// Its name; `to-from` if left out.
+        name: Option<Name>;
+        /// Its rate; that of the way there if left out.
+        rate: Option<LinkRate>;
+        /// Which packets its PCN meters see; `accepted` if left out.
+        pcn_at: Option<PcnMetered>;
     }
 }
-impl Check for RateChangeKeys {
-    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if self.rate.is_some() == self.down {
-            let what = if self.down { "has both rate and down" } else { "has neither rate nor down" };
-            mistake("", format!("{what}; write rate = \"5 Mbit/s\" or down = true"));
-        }
-    }
-}
+impl Check for BackKeys {}
 
 /// The one-way links of an entry of `[[links]]`.
 pub(crate) struct LinkGroup {
@@ -119,26 +156,18 @@ impl Links {
 
     fn read_one(&mut self, section: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Option<()> {
         let keys = LinkKeys::read(section);
-        let rate_changes = read_rate_changes(section, duration);
-        let port = PortKeys::read(section, keys.as_ref().and_then(|keys| keys.pcn_at));
-        let (from, to) = (nodes.node_set(section, "from"), nodes.node_set(section, "to"));
+        section.line = Some(line_of(section, keys.as_ref()));
+        let there = PortSpec::read(section, keys.as_ref().and_then(|keys| keys.pcn_at), duration);
+        let back = read_back(section, keys.as_ref(), duration);
+        let (from, to) = (NodeList::read(nodes, section, "from"), NodeList::read(nodes, section, "to"));
         let keys = keys?;
-        let (from, to, rate_changes, port) = (from?, to?, rate_changes?, port?);
-        let fastest = rate_changes.iter().map(|(_, rate)| *rate).fold(keys.rate.0, Rate::max);
-        check_meters(section, &port.pcn, fastest);
-        port.level.check_rates(section.mistakes, fastest);
-        if let Some(ShaperPlan::TokenBucket(shaper)) = port.shaper.as_ref().filter(|ShaperPlan::TokenBucket(it)| it.rate > fastest) {
-            let message = format!("{} is above the rate of the link, {fastest}, so it would delay nothing; leave it out", shaper.rate);
-            let path = section.join("shaper.token-bucket.rate");
-            section.mistakes.add(section.location_below(&["shaper", "token-bucket", "rate"]), &path, message);
-        }
+        let (from, to, there, back) = (from?, to?, there?, back?);
+        there.check(section, keys.rate.0);
         let count = match (from.len(), to.len()) {
             (n, m) if n.max(m) % n.min(m) == 0 => n.max(m),
             (n, m) => {
-                let message = format!(
-                    "'{}' has {n} nodes and '{}' has {m}; one must be the other's size or a multiple of it",
-                    keys.from.0, keys.to.0
-                );
+                let message =
+                    format!("'{}' has {n} nodes and '{}' has {m}; one must be the other's size or a multiple of it", keys.from, keys.to);
                 section.report("to", message);
                 return None;
             }
@@ -147,67 +176,87 @@ impl Links {
             section.report("", format!("more than {MAX_ENTITIES} links are more than fit"));
             return None;
         }
-        if let Some(i) = from.first_in_common(to).filter(|i| *i < count) {
+        if let Some(i) = from.first_in_common(&to).filter(|i| *i < count) {
             section.report("to", format!("links '{}' to itself", nodes.name(from.node(i))));
             return None;
         }
-        let changes = count * rate_changes.len();
+        let changes = count * (there.rates.len() + back.as_ref().map_or(0, |(_, back)| back.rates.len()));
         self.rate_changes += changes;
         if self.rate_changes > MAX_ENTITIES {
             section.report("rate-changes", format!("more than {MAX_ENTITIES} rate changes of all links together are more than fit"));
             self.rate_changes -= changes;
             return None;
         }
-        let name = keys.name.as_ref().map(|name| name.0.clone());
         let spec = LinkSpec {
             nodes,
-            from,
-            to,
+            ends: (&from, &to),
             count,
             rate: keys.rate.0,
             delay: (keys.delay.0, keys.delay.1),
             cells: keys.cells,
+            framing: keys.framing(),
             weight: keys.weight,
         };
-        let default_name = format!("{}-{}", keys.from.0, keys.to.0);
-        self.add(spec, name, default_name, rate_changes, LinkDraft { section, port, is_reverse: false });
+        let is_unlimited = |section: &Section<'_>| section.text("rate") == Some("unlimited");
+        let way_back = keys.name.as_ref().filter(|_| keys.has_list()).map(|name| format!("{}-back", name.0));
+        let draft = LinkDraft {
+            name: keys.name.as_ref().map(|name| name.0.clone()),
+            default_name: format!("{}-{}", keys.from, keys.to),
+            path: section.path.clone(),
+            location: section.location,
+            is_reverse: false,
+            is_unlimited: is_unlimited(section),
+        };
+        self.add(spec, there, draft);
         if keys.both_ways {
-            let spec = LinkSpec { from: to, to: from, ..spec };
-            let default_name = format!("{}-{}", keys.to.0, keys.from.0);
-            self.add(spec, None, default_name, Vec::new(), LinkDraft { section, port: PortDraft::plain(), is_reverse: true });
+            let draft = LinkDraft {
+                name: back.as_ref().and_then(|(back, _)| back.name.clone()).or(way_back),
+                default_name: format!("{}-{}", keys.to, keys.from),
+                path: back.as_ref().map_or(&section.path, |(back, _)| &back.path).clone(),
+                location: back.as_ref().map_or(section.location, |(back, _)| back.location),
+                is_reverse: true,
+                is_unlimited: back.as_ref().and_then(|(back, _)| back.is_unlimited).unwrap_or(is_unlimited(section)),
+            };
+            let rate = back.as_ref().and_then(|(back, _)| back.rate).unwrap_or(spec.rate);
+            let port = back.map_or_else(PortSpec::plain, |(_, port)| port);
+            self.add(LinkSpec { ends: (&to, &from), rate, ..spec }, port, draft);
         }
         Some(())
     }
 
-    fn add(
-        &mut self,
-        spec: LinkSpec<'_>,
-        name: Option<String>,
-        default_name: String,
-        rate_changes: Vec<(Time, Rate)>,
-        draft: LinkDraft<'_, '_>,
-    ) {
+    fn add(&mut self, spec: LinkSpec<'_>, port: PortSpec, draft: LinkDraft) {
         let first = self.plans.len() as u32;
-        let unfinished = Arc::new(draft.port.clone().finish(&[]));
+        let unfinished = Arc::new(port.port.clone().finish(&[]));
+        let (starts, ends) = spec.ends;
         for i in 0..spec.count {
-            let (from, to) = (spec.from.node(i), spec.to.node(i));
-            let path = match &name {
-                Some(name) if spec.from.group || spec.to.group => format!("{name}[{i}]"),
+            let (from, to) = (starts.node(i), ends.node(i));
+            let path = match &draft.name {
+                Some(name) if starts.is_group() || ends.is_group() => format!("{name}[{i}]"),
                 Some(name) => name.clone(),
                 None => format!("{}-{}", spec.nodes.name(from), spec.nodes.name(to)),
             };
-            let (rate, delay, port) = (spec.rate, spec.delay.0 + spec.nodes.latency(to), Arc::clone(&unfinished));
-            self.plans.push(LinkPlan { path, from, to, rate, rate_changes: rate_changes.clone(), delay, cells: spec.cells, port });
+            self.plans.push(LinkPlan {
+                path,
+                from,
+                to,
+                rate: spec.rate,
+                rate_changes: port.rates.changes.clone(),
+                deliveries: port.rates.deliveries.clone(),
+                framing: spec.framing,
+                delay: spec.delay.0 + spec.nodes.latency(to),
+                cells: spec.cells,
+                port: Arc::clone(&unfinished),
+            });
         }
         self.groups.push(LinkGroup {
-            name: name.unwrap_or(default_name),
-            path: draft.section.path.clone(),
-            location: draft.section.location,
-            port: draft.port,
+            name: draft.name.unwrap_or(draft.default_name),
+            path: draft.path,
+            location: draft.location,
+            port: port.port,
             members: first..self.plans.len() as u32,
             delay: spec.delay,
             is_reverse: draft.is_reverse,
-            is_unlimited: draft.section.text("rate") == Some("unlimited"),
+            is_unlimited: draft.is_unlimited,
             weight: spec.weight,
         });
     }
@@ -258,42 +307,116 @@ impl Links {
 #[derive(Clone, Copy)]
 struct LinkSpec<'a> {
     nodes: &'a Nodes,
-    from: NodeSet,
-    to: NodeSet,
+    ends: (&'a NodeList, &'a NodeList),
     count: usize,
     rate: Rate,
     delay: (Duration, Duration),
     cells: bool,
+    framing: Framing,
     weight: LinkWeight,
 }
 
-struct LinkDraft<'a, 'b> {
-    section: &'a Section<'b>,
-    port: PortDraft,
+/// How the links of one direction of an entry are called, and where they stand.
+struct LinkDraft {
+    name: Option<String>,
+    default_name: String,
+    path: String,
+    location: SourceLocation,
     is_reverse: bool,
+    is_unlimited: bool,
 }
 
-fn read_rate_changes(section: &mut Section<'_>, duration: Option<Duration>) -> Option<Vec<(Time, Rate)>> {
-    let mut changes: Vec<(Time, Rate)> = Vec::new();
-    let mut sound = !section.has("rate-changes")
-        || matches!(section.entry("rate-changes"), Some(branch) if matches!(branch.tree.item, crate::read::tree::Item::List(_)));
-    for mut change in section.tables("rate-changes") {
-        let keys = RateChangeKeys::read(&mut change);
-        if let Some(keys) = &keys {
-            let at = Time::ZERO + keys.at.0;
-            let before = changes.last().map_or(Time::ZERO, |(before, _)| *before);
-            if at <= before {
-                change.report("at", format!("{at} is not after {before}; write changes in the order of time, from after 0 s"));
-                sound = false;
-            } else if let Some(end) = duration.filter(|end| *end <= keys.at.0) {
-                // No mistake: a shorter run of a scenario, as with --set duration, leaves out what comes later.
-                let message = format!("{at} is not before the end at {end}, so it has no effect");
-                change.mistakes.warn(change.location_of("at"), &change.join("at"), message);
-            }
-            changes.push((at, keys.rate.unwrap_or(Rate::ZERO)));
-        }
-        sound &= keys.is_some();
-        change.finish();
+/// The port of one direction, and how its rate changes.
+struct PortSpec {
+    port: PortDraft,
+    rates: RateSchedule,
+}
+
+impl PortSpec {
+    /// The port of a plain way back.
+    fn plain() -> PortSpec {
+        PortSpec { port: PortDraft::plain(), rates: RateSchedule::default() }
     }
-    sound.then_some(changes)
+
+    /// Reads what a link or its way back says of it; `None` after a mistake.
+    fn read(section: &mut Section<'_>, pcn_at: Option<PcnMetered>, duration: Option<Duration>) -> Option<PortSpec> {
+        let rates = RateSchedule::read(section, duration);
+        let port = PortKeys::read(section, pcn_at);
+        Some(PortSpec { rates: rates?, port: port? })
+    }
+
+    /// Reports what a link of this rate makes void.
+    fn check(&self, section: &Section<'_>, rate: Rate) {
+        let fastest = self.rates.fastest(rate);
+        check_meters(section, &self.port.pcn, fastest);
+        self.port.level.check_rates(section.mistakes, fastest);
+        if let Some(ShaperPlan::TokenBucket(shaper)) = self.port.shaper.as_ref().filter(|ShaperPlan::TokenBucket(it)| it.rate > fastest) {
+            let message = format!("{} is above the rate of the link, {fastest}, so it would delay nothing; leave it out", shaper.rate);
+            let path = section.join("shaper.token-bucket.rate");
+            section.mistakes.add(section.location_below(&["shaper", "token-bucket", "rate"]), &path, message);
+        }
+    }
+}
+
+/// What `back` says of a way back beside its port.
+struct BackDraft {
+    name: Option<String>,
+    rate: Option<Rate>,
+    /// Whether its rate is written as `unlimited`, if it is written.
+    is_unlimited: Option<bool>,
+    path: String,
+    location: SourceLocation,
+}
+
+/// The way back of a link, if it is described; the outer `None` after a mistake.
+fn read_back(section: &mut Section<'_>, keys: Option<&LinkKeys>, duration: Option<Duration>) -> Option<Option<(BackDraft, PortSpec)>> {
+    if !section.has("back") {
+        return Some(None);
+    }
+    let mut back = section.table("back")?;
+    if keys.is_some_and(|keys| !keys.both_ways) {
+        section.report("back", "has no effect without a way back; write both-ways = true, or leave it out");
+        back.entries();
+        return None;
+    }
+    let own = BackKeys::read(&mut back);
+    let rate = own.as_ref().and_then(|own| own.rate).map(|rate| rate.0);
+    back.line = section.line.map(|line| LineRate { rate: rate.unwrap_or(line.rate), ..line });
+    let port = PortSpec::read(&mut back, own.as_ref().and_then(|own| own.pcn_at), duration);
+    let draft = BackDraft {
+        name: own.as_ref().and_then(|own| own.name.as_ref()).map(|name| name.0.clone()),
+        rate,
+        is_unlimited: back.text("rate").map(|rate| rate == "unlimited"),
+        path: back.path.clone(),
+        location: back.location,
+    };
+    if let (Some(port), Some(keys)) = (&port, keys) {
+        port.check(&back, rate.unwrap_or(keys.rate.0));
+    }
+    back.finish();
+    own?;
+    Some(Some((draft, port?)))
+}
+
+impl LinkKeys {
+    fn has_list(&self) -> bool {
+        self.from.0.len() > 1 || self.to.0.len() > 1
+    }
+
+    /// What packets take on the wire.
+    fn framing(&self) -> Framing {
+        let bytes = |size: Option<Bytes>| size.map_or(0, |size| size.get() as u32);
+        Framing { overhead: bytes(self.overhead), minimum: bytes(self.min_frame), in_cells: self.framing == FramingKind::Atm }
+    }
+}
+
+/// The line at which times are queue lengths. If other keys have mistakes, it is one that makes none of such a time.
+fn line_of(section: &Section<'_>, keys: Option<&LinkKeys>) -> LineRate {
+    match keys {
+        Some(keys) => LineRate { rate: keys.rate.0, cells: keys.cells },
+        None => {
+            let rate = section.text("rate").and_then(|rate| rate.parse().ok()).unwrap_or(Rate::from_bps(1_000_000_000));
+            LineRate { rate, cells: false }
+        }
+    }
 }

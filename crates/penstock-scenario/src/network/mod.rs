@@ -2,10 +2,12 @@
 
 pub(crate) mod circuits;
 pub(crate) mod links;
+pub(crate) mod node_list;
 pub(crate) mod nodes;
 pub(crate) mod pause_checks;
 pub(crate) mod pcn_meters;
 pub(crate) mod port;
+pub(crate) mod rate_changes;
 pub(crate) mod routes;
 pub(crate) mod scheduling;
 pub(crate) mod switch_keys;

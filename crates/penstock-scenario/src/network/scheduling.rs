@@ -174,6 +174,7 @@ fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> 
     for branch in table.entries() {
         let path = table.join(&branch.key);
         let class = Section::new(table.mistakes, path, branch.location, &branch.tree).and_then(|mut class| {
+            class.line = table.line;
             let read = read_class(&mut class, branch.key.clone(), scheduler);
             class.finish();
             read

@@ -4,7 +4,7 @@ use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::suggest::{join_words, nearest, unknown};
 use crate::read::tree::{Item, TableEntry, Tree};
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
-use penstock_model::parameters::{key_of, Field, Kind, Reader, Reading, Value};
+use penstock_model::parameters::{key_of, Field, Kind, LineRate, Reader, Reading, Value};
 use penstock_model::printable::quoted;
 
 /// A table being read.
@@ -12,6 +12,8 @@ pub(crate) struct Section<'a> {
     pub mistakes: &'a Mistakes,
     pub path: String,
     pub location: SourceLocation,
+    /// The line of the link that this belongs to, at which times are queue lengths.
+    pub line: Option<LineRate>,
     table: &'a [TableEntry],
     // Which of its entries were asked for.
     asked: Vec<bool>,
@@ -42,7 +44,7 @@ impl<'a> Section<'a> {
 
     fn of(mistakes: &'a Mistakes, path: String, location: SourceLocation, table: &'a [TableEntry]) -> Section<'a> {
         let asked = vec![false; table.len()];
-        Section { mistakes, path, location, table, asked, known: Vec::new(), hinted: false, choices: Vec::new() }
+        Section { mistakes, path, location, line: None, table, asked, known: Vec::new(), hinted: false, choices: Vec::new() }
     }
 
     /// The entry under `key`, which counts as known from now on.
@@ -71,7 +73,13 @@ impl<'a> Section<'a> {
     /// The table under `key`.
     pub fn table(&mut self, key: &'static str) -> Option<Section<'a>> {
         let branch = self.entry(key)?;
-        Section::new(self.mistakes, self.join(key), branch.location, &branch.tree)
+        let section = Section::new(self.mistakes, self.join(key), branch.location, &branch.tree)?;
+        Some(section.at_line(self.line))
+    }
+
+    /// The same, as a part of the link with this line.
+    fn at_line(self, line: Option<LineRate>) -> Section<'a> {
+        Section { line, ..self }
     }
 
     /// The tables of the list under `key`, with their positions.
@@ -83,6 +91,7 @@ impl<'a> Section<'a> {
                 .iter()
                 .enumerate()
                 .filter_map(|(i, item)| Section::new(self.mistakes, format!("{path}[{i}]"), item.location, item))
+                .map(|section| section.at_line(self.line))
                 .collect(),
             _ => {
                 let how = if self.path.is_empty() { format!("[[{key}]]") } else { format!("{key} = [{{ ... }}, ...]") };
@@ -107,7 +116,7 @@ impl<'a> Section<'a> {
             Item::Table(entries) => {
                 let chosen: Vec<&TableEntry> = entries.iter().filter(|entry| !beside.contains(&entry.key.as_str())).collect();
                 match self.single_component(branch.location, &path, what, names, &chosen) {
-                    Some(only) => read_component(self.mistakes, &path, only, read),
+                    Some(only) => read_component((self.mistakes, self.line), &path, only, read),
                     None => Reading::Broken,
                 }
             }
@@ -167,7 +176,7 @@ impl<'a> Section<'a> {
         let (mut parts, mut sound) = (Vec::new(), true);
         for entry in table.entries() {
             let part = if names.contains(&entry.key.as_str()) {
-                read_component(self.mistakes, &table.path, entry, &read)
+                read_component((self.mistakes, self.line), &table.path, entry, &read)
             } else {
                 self.mistakes.add(entry.location, &table.path, unknown(what, &entry.key, names));
                 Reading::Broken
@@ -261,6 +270,10 @@ impl Reader for Section<'_> {
         self.entry_of(field).map(|branch| branch.tree.value())
     }
 
+    fn line(&self) -> Option<LineRate> {
+        self.line
+    }
+
     fn mistake(&mut self, key: &str, message: String) {
         let written = self.table.iter().find(|branch| branch.key == key).map(|branch| &branch.tree.item);
         let words = self.choices.iter().find(|(choice, _)| key_of(choice) == key).map(|(_, words)| *words);
@@ -298,7 +311,7 @@ impl Reader for Section<'_> {
             Item::Table(entries) => {
                 let chosen: Vec<&TableEntry> = entries.iter().collect();
                 if let Some(only) = self.single_component(branch.location, &path, &what, names, &chosen) {
-                    read_component(self.mistakes, &path, only, |name, parameters| {
+                    read_component((self.mistakes, self.line), &path, only, |name, parameters| {
                         read(name, parameters);
                         Some(())
                     });
@@ -312,14 +325,15 @@ impl Reader for Section<'_> {
 
 /// Reads the parameters of the component that `entry` names.
 fn read_component<T>(
-    mistakes: &Mistakes,
+    (mistakes, line): (&Mistakes, Option<LineRate>),
     path: &str,
     entry: &TableEntry,
     read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>,
 ) -> Reading<T> {
-    let Some(mut section) = Section::new(mistakes, format!("{path}.{}", entry.key), entry.location, &entry.tree) else {
+    let Some(section) = Section::new(mistakes, format!("{path}.{}", entry.key), entry.location, &entry.tree) else {
         return Reading::Broken;
     };
+    let mut section = section.at_line(line);
     let plan = read(&entry.key, &mut section);
     section.finish();
     plan.map_or(Reading::Broken, Reading::Given)

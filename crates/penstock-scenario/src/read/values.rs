@@ -75,6 +75,28 @@ impl Parameter for NodeName {
 }
 impl ListItem for NodeName {}
 
+/// The name of a node or a group of nodes, or a list of such names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeNames(pub Vec<String>);
+
+impl Parameter for NodeNames {
+    const KIND: Kind = Kind::Law("\"hosts\" or [\"r1\", \"r2\"]");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let name = |value: &Value| NodeName::from_value(value).map(|name| name.0);
+        match value {
+            Value::List(values) if values.is_empty() => Err("the list is empty".to_owned()),
+            Value::List(values) => values.iter().map(name).collect::<Result<_, _>>().map(NodeNames),
+            other => name(other).map(|name| NodeNames(vec![name])),
+        }
+    }
+}
+
+impl std::fmt::Display for NodeNames {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0.join("+"))
+    }
+}
+
 /// The name of flows or links, or a list of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(pub Vec<String>);

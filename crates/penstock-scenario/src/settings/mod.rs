@@ -17,8 +17,12 @@ const LISTS: [&str; 4] = ["links", "flows", "transfers", "calls"];
 /// Applies `path = value`, the setting number `set`.
 ///
 /// The path begins with a key of the top level, with `links.NAME`, `flows.NAME`, `transfers.NAME` or `calls.NAME`, or with the name itself;
-/// a group called `calls` hides the key of that name where the scenario does not have it.
+/// a group called `calls` hides the key of that name where the scenario does not have it. Names with commas between, as in
+/// `r1-r2,r2-r3.rate`, are set one after the other.
 pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
+    if let Some(paths) = paths_of_several(path) {
+        return paths.iter().for_each(|path| apply(top, path, value, set, mistakes));
+    }
     let location = SourceLocation::Set(set);
     let segments: Vec<&str> = path.split('.').collect();
     if segments.iter().any(|segment| segment.is_empty()) {
@@ -34,14 +38,13 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         return;
     }
     let value = parse_setting_value(value, location, mistakes);
-    if let ["links", name, ..] | [name, ..] = segments[..] {
-        if is_reverse_link(top, name) && named(top, "links", name).is_none() {
-            let message = format!("'{name}' is the way back that both-ways adds; to change it, write it as a link of its own");
-            mistakes.add(location, "", message);
-            return;
-        }
-    }
     let outcome = match &segments[..] {
+        ["links", name, rest @ ..] | [name, rest @ ..]
+            if !rest.is_empty() && named(top, "links", name).is_none() && reverse_of(top, name).is_some() =>
+        {
+            let item = reverse_of(top, name).expect("looked at just now");
+            assign(item, PathSchema::entry("links"), &[&["back"], rest].concat(), value, location)
+        }
         [name, rest @ ..]
             if !rest.is_empty() && (!is_top_key(without_index(name)) || top.get(name).is_none()) && entry(top, name).is_some() =>
         {
@@ -78,6 +81,15 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
     if let Err(message) = outcome {
         mistakes.add(location, "", message);
     }
+}
+
+/// The paths of a setting that names several entries; `None` if it names one.
+fn paths_of_several(path: &str) -> Option<Vec<String>> {
+    let below_list = |list: &&str| path.strip_prefix(list)?.strip_prefix('.');
+    let list = LISTS.iter().copied().find(|list| below_list(&list).is_some());
+    let (names, rest) = list.and_then(|list| below_list(&list)).unwrap_or(path).split_once('.')?;
+    let one = |name: &str| list.map_or_else(|| format!("{name}.{rest}"), |list| format!("{list}.{name}.{rest}"));
+    names.contains(',').then(|| names.split(',').map(one).collect())
 }
 
 /// The keys that a setting may begin with.
@@ -143,13 +155,21 @@ fn known(top: &Tree, list: &str) -> Vec<String> {
     }
 }
 
-/// Whether `name` is the way back that `both-ways` adds to a link.
-fn is_reverse_link(top: &Tree, name: &str) -> bool {
-    let is_reverse = |item: &Tree| match (item.get("both-ways").map(|switch| &switch.item), item.text("from"), item.text("to")) {
-        (Some(Item::Switch(true)), Some(from), Some(to)) => format!("{to}-{from}") == name,
-        _ => false,
+/// The link whose way back, which `both-ways` adds, is called `name`.
+fn reverse_of<'a>(top: &'a mut Tree, name: &str) -> Option<&'a mut Tree> {
+    let is_reverse = |item: &Tree| {
+        let has_way_back = matches!(item.get("both-ways").map(|switch| &switch.item), Some(Item::Switch(true)));
+        let own = item.get("back").and_then(|back| back.text("name"));
+        let ends = || Some(format!("{}-{}", item.text("to")?, item.text("from")?));
+        let of_list = || item.text("name").map(|name| format!("{name}-back"));
+        has_way_back && own.map(str::to_owned).or_else(ends).or_else(of_list).is_some_and(|way_back| way_back == name)
     };
-    matches!(top.get("links").map(|list| &list.item), Some(Item::List(items)) if items.iter().any(is_reverse))
+    let Item::Table(table) = &mut top.item else { return None };
+    let links = table.iter_mut().find(|branch| branch.key == "links")?;
+    match &mut links.tree.item {
+        Item::List(items) => items.iter_mut().find(|item| is_reverse(item)),
+        _ => None,
+    }
 }
 
 fn unknown_name(what: &str, name: &str, known: &[String]) -> String {

@@ -81,7 +81,7 @@ impl PathSchema {
             }
             PartContent::Several(of) => PathSchema::Components(kind(of)),
             PartContent::Table(name) => PathSchema::Section(section(name)),
-            PartContent::List(name) | PartContent::Named(name) => PathSchema::Sections(section(name)),
+            PartContent::List(name) | PartContent::ListOrTable(name, _) | PartContent::Named(name) => PathSchema::Sections(section(name)),
         }
     }
 

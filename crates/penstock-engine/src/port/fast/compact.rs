@@ -16,7 +16,7 @@ impl Port {
             return None;
         };
         let limit = queue.packet_limit().filter(|limit| *limit > 0)?;
-        if wire.rate() == Rate::ZERO || !journal.is_untraced() {
+        if wire.rate().rate == Rate::ZERO || !journal.is_untraced() {
             return None;
         }
         let (last_end, waiting) = queue.schedule_of_waiting();

@@ -1,8 +1,8 @@
 //! The blueprint of a random scenario.
 
 use crate::random::choices::{
-    open_loops, Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DISCIPLINES, DOWN_DELAYS, FLOW_QUEUES, IMPAIRMENTS, METERS, PAUSES, PCN,
-    PCN_AT, POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
+    open_loops, Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DELIVERIES, DISCIPLINES, DOWN_DELAYS, FLOW_QUEUES, FRAMINGS, IMPAIRMENTS,
+    METERS, PAUSES, PCN, PCN_AT, POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
 };
 use crate::random::{Case, PortChoice};
 use crate::support::{
@@ -10,8 +10,8 @@ use crate::support::{
     Settings,
 };
 use penstock_engine::blueprint::{
-    Blueprint, CallsPlan, CongestionPointsPlan, EfPlan, FlowPlan, FlowWatch, LinkWatch, MarkerPlan, QueuePlan, SourceQuenchPlan, SurgePlan,
-    SwitchPlan, Ties,
+    Blueprint, CallsPlan, CongestionPointsPlan, DeliveryTimes, EfPlan, FlowPlan, FlowWatch, LinkWatch, MarkerPlan, QueuePlan,
+    SourceQuenchPlan, SurgePlan, SwitchPlan, Ties,
 };
 use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
@@ -21,6 +21,7 @@ use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::parameters::Parameters;
 use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::transmission::Framing;
 use penstock_model::units::{Duration, Rate};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ impl Case {
         let mut bare = self.blueprint();
         for link in &mut bare.links {
             link.rate_changes.clear();
+            link.deliveries = None;
             let port = Arc::make_mut(&mut link.port);
             (port.shaper, port.marker) = (None, None);
             (port.policers, port.policer_of_class) = (Vec::new(), Vec::new());
@@ -210,11 +212,17 @@ impl PortChoice {
             discipline(name, settings)
         };
         // A link that costs no time has a long delay, or TCP would fill an eternity with round trips.
-        let delay = if self.rate == 5 || self.changes == Some(0) { delays[4] } else { delays[self.delay] };
+        let delay = if self.rate == 5 || self.changes == Some(0) || self.deliveries.is_some() { delays[4] } else { delays[self.delay] };
         let link = net.link(from, to, RATES[self.rate], delay, queue());
         let changes = self.changes.map_or(&[][..], |i| CHANGES[i]);
         net.0.links[link.index()].rate_changes =
             changes.iter().map(|(at, rate)| (time(at), rate.parse::<Rate>().expect("a rate"))).collect();
+        let plan = &mut net.0.links[link.index()];
+        plan.framing = self.framing.map_or(Framing::default(), |i| FRAMINGS[i]);
+        if let Some(i) = self.deliveries {
+            plan.rate_changes.clear();
+            plan.deliveries = DeliveryTimes::new(DELIVERIES[i].iter().map(|ms| Duration::from_ms(*ms)).collect()).map(Arc::new);
+        }
         let port = net.port(link);
         port.queue_of_class = vec![0, 0, 0];
         if let Some(i) = self.flow_queues {

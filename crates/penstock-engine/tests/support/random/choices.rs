@@ -3,6 +3,7 @@
 use crate::support::size;
 use penstock_engine::blueprint::{MarkAt, PausePlan, PcnAt};
 use penstock_model::source::SourcePlan;
+use penstock_model::transmission::Framing;
 use penstock_model::units::Duration;
 
 /// At the last one short packets take no time at all.
@@ -108,6 +109,11 @@ pub(super) const CHANGES: [&[(&str, &str)]; 4] = [
     &[("40 ms", "0 bit/s"), ("90 ms", "1 Mbit/s"), ("91 ms", "0 bit/s"), ("150 ms", "700 kbit/s")],
     &[("100 ms", "0 bit/s")],
 ];
+/// What packets take on the wire beyond their size.
+pub(super) const FRAMINGS: [Framing; 2] =
+    [Framing { overhead: 38, minimum: 84, in_cells: false }, Framing { overhead: 10, minimum: 0, in_cells: true }];
+/// Delivery times in milliseconds.
+pub(super) const DELIVERIES: [&[u64]; 2] = [&[0, 1, 1, 2, 5, 7], &[3, 3, 3, 20]];
 /// The first so many of [`TRAFFIC`] are open loops.
 pub(super) fn open_loops() -> usize {
     TRAFFIC.iter().take_while(|(name, ..)| SourcePlan::OPEN_LOOP.contains(name)).count()

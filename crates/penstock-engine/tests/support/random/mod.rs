@@ -5,8 +5,8 @@ mod cells;
 mod choices;
 
 use crate::random::choices::{
-    BUFFERS, CALLS, CHANGES, DISCIPLINES, FLOW_QUEUES, IMPAIRMENTS, METERS, PAUSES, PCN, PCN_AT, POLICERS, RATES, SCHEDULERS, SHAPERS,
-    TRAFFIC, UP_DELAYS,
+    BUFFERS, CALLS, CHANGES, DELIVERIES, DISCIPLINES, FLOW_QUEUES, FRAMINGS, IMPAIRMENTS, METERS, PAUSES, PCN, PCN_AT, POLICERS, RATES,
+    SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
 };
 use proptest::prelude::*;
 
@@ -28,6 +28,8 @@ pub struct PortChoice {
     pcn_at: usize,
     impairments: Vec<usize>,
     changes: Option<usize>,
+    framing: Option<usize>,
+    deliveries: Option<usize>,
 }
 
 /// A group of flows.
@@ -69,8 +71,13 @@ fn port_choice() -> impl Strategy<Value = PortChoice> {
     let shape = (0..RATES.len(), 0..UP_DELAYS.len(), 0..DISCIPLINES.len(), scheduler, flow_queues);
     let conditioners = (prop::option::weighted(0.15, 0..SHAPERS.len()), prop::option::weighted(0.1, (0..POLICERS.len(), any::<bool>())));
     let pcn = (prop::collection::vec(0..PCN.len(), 0..3), 0..PCN_AT.len());
-    (shape, conditioners, rare(METERS.len()), pcn, impairments, prop::option::weighted(0.15, 0..CHANGES.len())).prop_map(
-        |((rate, delay, discipline, scheduler, flow_queues), (shaper, policer), meter, (pcn, pcn_at), impairments, changes)| PortChoice {
+    let wire = (
+        prop::option::weighted(0.15, 0..CHANGES.len()),
+        prop::option::weighted(0.2, 0..FRAMINGS.len()),
+        prop::option::weighted(0.1, 0..DELIVERIES.len()),
+    );
+    (shape, conditioners, rare(METERS.len()), pcn, impairments, wire).prop_map(
+        |((rate, delay, discipline, scheduler, flow_queues), (shaper, policer), meter, (pcn, pcn_at), impairments, wire)| PortChoice {
             rate,
             delay,
             discipline,
@@ -82,7 +89,9 @@ fn port_choice() -> impl Strategy<Value = PortChoice> {
             pcn,
             pcn_at,
             impairments,
-            changes,
+            changes: wire.0,
+            framing: wire.1,
+            deliveries: wire.2,
         },
     )
 }

@@ -17,7 +17,7 @@ use penstock_model::discipline::{DepartureVerdict, Hooks, Leave, PortContext, Ve
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, Turn};
-use penstock_model::transmission::TransmissionTimes;
+use penstock_model::transmission::{TransmissionTimes, WireRate};
 use penstock_model::units::Time;
 
 /// The queues of a port, and their scheduler.
@@ -41,7 +41,8 @@ impl EventDriven {
         }
         let mut of_class = [u8::MAX; 256];
         of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
-        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context.rate);
+        let wire = WireRate { rate: context.rate, framing: context.framing };
+        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, wire);
         let flow_queues = |plan: &QueuePlan| {
             let seed = context.key.child("flow-hash");
             Box::new(FlowQueues { plan: plan.discipline.clone(), context: context.clone(), seed })
@@ -54,7 +55,7 @@ impl EventDriven {
             of_class,
             flows,
             wire: WireState { free_at: Time::ZERO, next_decision: Time::NEVER, is_held: false, backlog: 0 },
-            times: TransmissionTimes::new(context.rate),
+            times: TransmissionTimes::new(wire),
             in_service: None,
             decides_on_departure: false,
             has_timers: false,

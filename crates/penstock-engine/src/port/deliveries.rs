@@ -1,0 +1,78 @@
+//! A wire that delivers at the instants of a trace.
+
+use crate::api::delivery_times::DeliveryTimes;
+use penstock_model::units::{Bytes, Time};
+use std::sync::Arc;
+
+/// The opportunities of a link, and how far they have been used.
+#[derive(Clone, Debug)]
+pub struct Deliveries {
+    times: Arc<DeliveryTimes>,
+    /// The opportunity used last, and the bytes that it passes still.
+    last: (u64, u64),
+}
+
+impl Deliveries {
+    /// None used.
+    pub fn new(times: Arc<DeliveryTimes>) -> Deliveries {
+        Deliveries { times, last: (0, DeliveryTimes::BYTES) }
+    }
+
+    /// The first opportunity at `now` or later of which bytes are left, and how many. One at `now` that earlier packets have used in
+    /// part passes the rest.
+    fn next(&self, now: Time) -> (u64, u64) {
+        let (number, left) = self.last;
+        match self.times.first_from(now) {
+            first if first > number => (first, DeliveryTimes::BYTES),
+            _ if left > 0 => (number, left),
+            _ => (number + 1, DeliveryTimes::BYTES),
+        }
+    }
+
+    /// When a transmission may begin, at `now` or later.
+    pub fn ready(&self, now: Time) -> Time {
+        self.times.at(self.next(now).0)
+    }
+
+    /// Passes `size` bytes from `now` on, over as many opportunities as they need; returns when the first and the last of them pass.
+    pub fn pass(&mut self, now: Time, size: Bytes) -> (Time, Time) {
+        let (first, left) = self.next(now);
+        let beyond = size.get().saturating_sub(left);
+        let more = beyond.div_ceil(DeliveryTimes::BYTES);
+        self.last = (first + more, left + more * DeliveryTimes::BYTES - size.get());
+        (self.times.at(first), self.times.at(first + more))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use penstock_model::units::Duration;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn opportunities_are_shared_spanned_and_wasted() {
+        // At 0, 0, 1, 3, 3, then 3, 3, 4, 6, 6 and so on.
+        let times = DeliveryTimes::new([0, 0, 1, 3, 3].map(Duration::from_ms).to_vec()).expect("ascending");
+        let mut it = Deliveries::new(Arc::new(times));
+        let mut pass = |ms: u64, size: u64| {
+            let (start, end) = it.pass(at(ms), Bytes::new(size));
+            assert!(start >= at(ms));
+            (start, end)
+        };
+        // Two packets of 750 bytes share the first, one of 3000 takes the second and that at 1 ms.
+        assert_eq!(pass(0, 750), (at(0), at(0)));
+        assert_eq!(pass(0, 750), (at(0), at(0)));
+        assert_eq!(pass(0, 3000), (at(0), at(1)));
+        // Nobody comes for the rest of the four at 3 ms: what comes at 3.5 ms waits for 4.
+        assert_eq!(pass(2, 100), (at(3), at(3)));
+        assert_eq!(it.ready(Time::from_ps(3_500_000_000)), at(4));
+        assert_eq!(it.pass(Time::from_ps(3_500_000_000), Bytes::new(1501)), (at(4), at(6)));
+        // 1499 are left of the first at 6 ms; then come the other three.
+        assert_eq!(it.pass(at(6), Bytes::new(1499 + 4500)), (at(6), at(6)));
+        assert_eq!(it.ready(at(6)), at(7));
+    }
+}

@@ -1,0 +1,65 @@
+//! The nodes at one end of the links of an entry: those of a name, or of a list of names.
+
+use crate::network::nodes::{NodeSet, Nodes};
+use crate::read::section::Section;
+use crate::read::tree::Item;
+use penstock_model::id::NodeId;
+
+/// Nodes in a row of sets.
+pub(crate) struct NodeList {
+    /// Each with the number of nodes before it.
+    sets: Vec<(usize, NodeSet)>,
+    len: usize,
+}
+
+impl NodeList {
+    /// The nodes that `key` of a section names, a text or a list of texts, even if other keys of it are mistaken; other values are left to
+    /// the reader of the keys.
+    pub fn read(nodes: &Nodes, section: &mut Section<'_>, key: &'static str) -> Option<NodeList> {
+        let entry = section.entry(key)?;
+        let (path, mistakes) = (section.join(key), section.mistakes);
+        let found: Vec<Option<NodeSet>> = match &entry.tree.item {
+            Item::Text(name) => vec![nodes.find_or_report(name, mistakes, entry.location, &path)],
+            Item::List(items) => items
+                .iter()
+                .map(|item| match &item.item {
+                    Item::Text(name) => nodes.find_or_report(name, mistakes, item.location, &path),
+                    _ => None,
+                })
+                .collect(),
+            _ => return None,
+        };
+        let mut list = NodeList { sets: Vec::new(), len: 0 };
+        for set in found {
+            let set = set?;
+            list.sets.push((list.len, set));
+            list.len += set.len();
+        }
+        (list.len > 0).then_some(list)
+    }
+
+    /// How many nodes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether they are more than one name stands for, or members of a group.
+    pub fn is_group(&self) -> bool {
+        self.sets.len() > 1 || self.sets[0].1.group
+    }
+
+    /// The `i`-th of them, counted round.
+    pub fn node(&self, i: usize) -> NodeId {
+        let i = i % self.len;
+        let (before, set) = self.sets[self.sets.partition_point(|(before, _)| *before <= i) - 1];
+        set.node(i - before)
+    }
+
+    /// The first position at which both lists have the same node.
+    pub fn first_in_common(&self, other: &NodeList) -> Option<usize> {
+        match (&self.sets[..], &other.sets[..]) {
+            ([(_, one)], [(_, two)]) => one.first_in_common(*two),
+            _ => (0..self.len.max(other.len)).find(|i| self.node(*i) == other.node(*i)),
+        }
+    }
+}
