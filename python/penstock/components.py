@@ -110,7 +110,8 @@ class TailDrop(Component):
     Parameters
     ----------
     limit : str, default 1000 packets
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
     counts : Literal["waiting", "in-system"], default waiting
         Whether the packet in service takes a place.
     """
@@ -130,12 +131,15 @@ class Red(Component):
     Parameters
     ----------
     limit : str
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
     min_threshold : str
         Average below which nothing is dropped (min_th), in the unit of `limit`; with zero there is no such average.
-        Allowed: packets or bytes, zero or more.
+        Allowed: packets or bytes, zero or more; at a link also a time, for what it sends in that time at its first
+        rate.
     max_threshold : str
-        Average from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1 byte.
+        Average from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1 byte;
+        at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     max_probability : float | str
         Drop probability just below `max-threshold`, before spacing (max_p). Allowed: between 0 and 1.
     weight : float | str, default 0.002
@@ -182,13 +186,15 @@ class RedN(Component):
     Parameters
     ----------
     limit : str
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
     min_thresholds : list[str]
         Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; with
-        zero there is no such average. Allowed: packets or bytes, zero or more.
+        zero there is no such average. Allowed: packets or bytes, zero or more; at a link also a time, for what it sends
+        in that time at its first rate.
     max_thresholds : list[str]
         Averages from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1
-        byte.
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     max_probabilities : list[float | str]
         Drop probabilities just below the maximum thresholds, before spacing (max_p). Allowed: between 0 and 1.
     weight : float | str, default 0.002
@@ -247,7 +253,8 @@ class Codel(Component):
     Parameters
     ----------
     limit : str, default 1000 packets
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
     target : str, default 5 ms
         Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.3]. Allowed: zero or more.
     interval : str, default 100 ms
@@ -278,7 +285,8 @@ class Pie(Component):
     Parameters
     ----------
     limit : str, default 1000 packets
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
     target : str, default 15 ms
         The delay that is aimed at (QDELAY_REF) [RFC8033 s4.2]. Allowed: zero or more.
     update_interval : str, default 15 ms
@@ -307,7 +315,8 @@ class Pie(Component):
         Hold the steps of a high probability below 0.02 [RFC8033 s5.5].
     active_from : str, optional
         What must wait for drops to become possible, until the queue has been empty without delay [RFC8033 s5.3, App. B:
-        a third of `limit`]; left out, they always are. Allowed: at least 1 packet or 1 byte.
+        a third of `limit`]; left out, they always are. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
     """
 
     KIND: ClassVar[str] = "discipline"
@@ -340,12 +349,14 @@ class RedMarking(Component):
     Parameters
     ----------
     limit : str, default 1 MB
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
     min_threshold : str, default 5 kB
-        Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15 s5]. Allowed: at least 1 packet or 1 byte.
+        Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15 s5]. Allowed: at least 1 packet or 1 byte;
+        at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     max_threshold : str, default 200 kB
         Everything is marked above this (K_max), in the unit of `limit` [Zhu15 s5]. Allowed: at least 1 packet or 1
-        byte.
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     max_probability : float | str, default 0.01
         Probability at K_max (P_max) [Zhu15 s5]. Allowed: between 0 and 1.
     """
@@ -367,10 +378,11 @@ class StepMarking(Component):
     Parameters
     ----------
     threshold : str
-        What must be exceeded for marks (K): packets, bytes, or the time that the link takes to send what waits.
-        Allowed: at least 1 packet or 1 byte, or a time; zero marks whatever finds a packet waiting.
+        What must be exceeded for marks (K); zero marks whatever finds a packet waiting. Allowed: packets or bytes, zero
+        or more; at a link also a time, for what it sends in that time at its first rate.
     limit : str, default 1000 packets
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte.
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
     drop_incapable : bool, default false
         Drop packets that are not ECN-capable where others are marked.
     """
@@ -391,7 +403,8 @@ class Ppd(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         What becomes of the end of a frame that has lost cells.
     """
@@ -411,9 +424,11 @@ class Epd(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
     threshold : str
-        Above this, no frame is begun (R), in cells. Allowed: at least 1 packet or 1 byte.
+        Above this, no frame is begun (R), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such
+        as `5 ms`, for what it sends in that time at its first rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         What becomes of the end of a frame that has lost cells.
     """
@@ -434,10 +449,12 @@ class SelectiveDrop(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
     threshold : str
         Above this, circuits above their share begin no frame (R), in cells; 0.9 K did best in [Goyal98]. Allowed: at
-        least 1 packet or 1 byte.
+        least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first
+        rate.
     z : float | str, default 0.8
         How much more than an equal share a circuit may hold (Z); 0.8 did best in [Goyal98]. Allowed: above 0, at most
         1.
@@ -465,10 +482,12 @@ class Fba(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
     threshold : str
         Above this, circuits above their share begin no frame (R), in cells; 0.5 K did best in [Goyal98]. Allowed: at
-        least 1 packet or 1 byte.
+        least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first
+        rate.
     z : float | str, default 0.8
         The share of a full buffer, as a part of an equal one (Z); 0.8 did best in [Goyal98]. Allowed: above 0, at most
         1.
@@ -493,12 +512,14 @@ class FrameThresholds(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
     threshold : str
-        Above this, no frame is begun (HBO), in cells. Allowed: at least 1 packet or 1 byte.
+        Above this, no frame is begun (HBO), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such
+        as `5 ms`, for what it sends in that time at its first rate.
     tagged_threshold : str, optional
         Above this, no tagged frame is begun (LBO), in cells; `threshold` if left out. Allowed: at least 1 packet or 1
-        byte.
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         What becomes of the end of a frame that has lost cells.
     """
@@ -520,7 +541,8 @@ class CircuitThresholds(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
     thresholds : str | dict[str, Any]
         The threshold of each circuit (R_i), in cells, by its name; of a flow with a circuit of its own, by that of the
         flow.
@@ -547,11 +569,14 @@ class Dfba(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte.
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
     low : str
-        Up to this, every frame is taken (L), in cells. Allowed: at least 1 packet or 1 byte.
+        Up to this, every frame is taken (L), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
     high : str
-        Above this, none is (H), in cells. Allowed: at least 1 packet or 1 byte.
+        Above this, none is (H), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
     alpha : float | str, default 0.5
         The weight of fairness against efficiency (a). Allowed: between 0 and 1.
     z : str | dict[str, Any], default 1
@@ -684,7 +709,8 @@ class FqCodel(Component):
     flows : int, default 1024
         The most queues that there are [RFC8290 s5.2.5]; at most 65536. Allowed: a whole number, at least 1.
     limit : str, default 10240 packets
-        The most packets that may wait in all [RFC8290 s5.2.3]. Allowed: at least 1 packet or 1 byte.
+        The most packets that may wait in all [RFC8290 s5.2.3]. Allowed: at least 1 packet or 1 byte; at a link also a
+        time, such as `5 ms`, for what it sends in that time at its first rate.
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -727,7 +753,8 @@ class StaticShares(Component):
     Parameters
     ----------
     size : str
-        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     shares : str | dict[str, Any], optional
         The shares of ports, by the names of their links; ports that are not named divide what is left equally.
     """
@@ -747,7 +774,8 @@ class Pool(Component):
     Parameters
     ----------
     size : str
-        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     """
 
     KIND: ClassVar[str] = "buffer"
@@ -764,7 +792,8 @@ class DynamicThreshold(Component):
     Parameters
     ----------
     size : str
-        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     alpha : float | str, default 1
         How much of what is free a port may hold (alpha); powers of two in hardware. Allowed: above 0.
     """
@@ -787,12 +816,14 @@ class MinimumAllocation(Component):
     Parameters
     ----------
     size : str
-        The size of the memory (B). Allowed: at least 1 packet or 1 byte.
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     minimum : str
-        What each port has for itself. Allowed: at least 1 packet or 1 byte.
+        What each port has for itself. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     maximum : str, optional
         The most that a port may hold; all that is not kept for others if left out. Allowed: at least 1 packet or 1
-        byte.
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     """
 
     KIND: ClassVar[str] = "buffer"
@@ -899,7 +930,8 @@ class BcnReactionPoint(Component):
     shared_by : Literal["station", "flow"], default station
         What shares a limiter.
     limit : str, optional
-        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte.
+        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte; at a link also
+        a time, such as `5 ms`, for what it sends in that time at its first rate.
     """
 
     KIND: ClassVar[str] = "reaction-point"
@@ -952,7 +984,8 @@ class QcnReactionPoint(Component):
     shared_by : Literal["station", "flow"], default station
         What shares a limiter.
     limit : str, optional
-        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte.
+        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte; at a link also
+        a time, such as `5 ms`, for what it sends in that time at its first rate.
     """
 
     KIND: ClassVar[str] = "reaction-point"
@@ -1065,11 +1098,11 @@ class Tcm(Component):
     Parameters
     ----------
     committed_rate : str
-        Rate of the tokens (CIR). Allowed: above zero, at most 100 Tbit/s.
+        Rate of the tokens (CIR). Allowed: zero or more, at most 100 Tbit/s.
     committed_burst : str
-        Depth of bucket C (CBS). Allowed: above zero.
+        Depth of bucket C (CBS). Allowed: zero or more.
     excess_burst : str, optional
-        Depth of bucket E (EBS); left out, there are two colours. Allowed: above zero.
+        Depth of bucket E (EBS); left out, there are two colours. Allowed: zero or more.
     mode : Literal["colour-aware", "colour-blind"], default colour-blind
         Whether the colour that a packet arrives with matters; default of the draft.
     demotion : Literal["next-bucket", "last"], default next-bucket
@@ -1097,12 +1130,12 @@ class Rbm(Component):
     Parameters
     ----------
     committed_rate : str
-        Rate of the green tokens (TGR0). Allowed: above zero, at most 100 Tbit/s.
+        Rate of the green tokens (TGR0). Allowed: zero or more, at most 100 Tbit/s.
     committed_burst : str
         Depth of the green bucket (bucket size dp0). Allowed: above zero.
     excess_rate : str, optional
-        Rate of the yellow tokens (TGR1); left out together with `excess-burst`, there are two colours. Allowed: above
-        zero, at most 100 Tbit/s.
+        Rate of the yellow tokens (TGR1); left out together with `excess-burst`, there are two colours. Allowed: zero or
+        more, at most 100 Tbit/s.
     excess_burst : str, optional
         Depth of the yellow bucket (bucket size dp1). Allowed: above zero.
     mode : Literal["colour-aware", "colour-blind"], default colour-aware
@@ -1136,11 +1169,11 @@ class TwoRateTcm(Component):
     Parameters
     ----------
     committed_rate : str
-        Committed information rate (CIR). Allowed: above zero, at most 100 Tbit/s.
+        Committed information rate (CIR). Allowed: zero or more, at most 100 Tbit/s.
     committed_burst : str
         Committed burst size (CBS). Allowed: above zero.
     peak_rate : str
-        Peak information rate (PIR), at least CIR. Allowed: above zero, at most 100 Tbit/s.
+        Peak information rate (PIR), at least CIR. Allowed: zero or more, at most 100 Tbit/s.
     peak_burst : str
         Peak burst size (PBS). Allowed: above zero.
     mode : Literal["colour-aware", "colour-blind"], default colour-blind
@@ -1168,13 +1201,13 @@ class Rfc4115(Component):
     Parameters
     ----------
     committed_rate : str
-        Rate of the green tokens (CIR). Allowed: above zero, at most 100 Tbit/s.
+        Rate of the green tokens (CIR). Allowed: zero or more, at most 100 Tbit/s.
     committed_burst : str
-        Depth of bucket C (CBS). Allowed: above zero.
+        Depth of bucket C (CBS). Allowed: zero or more.
     excess_rate : str
-        Rate of the yellow tokens (EIR). Allowed: above zero, at most 100 Tbit/s.
+        Rate of the yellow tokens (EIR). Allowed: zero or more, at most 100 Tbit/s.
     excess_burst : str
-        Depth of bucket E (EBS). Allowed: above zero.
+        Depth of bucket E (EBS). Allowed: zero or more.
     mode : Literal["colour-aware", "colour-blind"], default colour-blind
         Whether the colour that a packet arrives with matters.
     start : Literal["full", "empty"], default full
@@ -1200,7 +1233,7 @@ class Tsw2cm(Component):
     Parameters
     ----------
     committed_rate : str
-        Rate up to which all is green (CTR, the target rate). Allowed: above zero, at most 100 Tbit/s.
+        Rate up to which all is green (CTR, the target rate). Allowed: zero or more, at most 100 Tbit/s.
     averaging_interval : str, default 1 s
         Length of the window (AVG_INTERVAL). Allowed: zero or more.
     exceed_precedence : int, default 1
@@ -1223,9 +1256,9 @@ class Tsw3cm(Component):
     Parameters
     ----------
     committed_rate : str
-        Rate up to which all is green (CTR, the committed target rate). Allowed: above zero, at most 100 Tbit/s.
+        Rate up to which all is green (CTR, the committed target rate). Allowed: zero or more, at most 100 Tbit/s.
     peak_rate : str
-        Rate up to which nothing is red (PTR, the peak target rate). Allowed: above zero, at most 100 Tbit/s.
+        Rate up to which nothing is red (PTR, the peak target rate). Allowed: zero or more, at most 100 Tbit/s.
     averaging_interval : str, default 1 s
         Length of the window (AVG_INTERVAL). Allowed: zero or more.
     """
@@ -1246,7 +1279,8 @@ class FGcra(Component):
     Parameters
     ----------
     burst : str
-        What the bucket may hold when a frame begins (MBS), in cells. Allowed: at least 1 packet or 1 byte.
+        What the bucket may hold when a frame begins (MBS), in cells. Allowed: at least 1 packet or 1 byte; at a link
+        also a time, such as `5 ms`, for what it sends in that time at its first rate.
     """
 
     KIND: ClassVar[str] = "meter"
@@ -1664,13 +1698,16 @@ class Tcp(Component):
         Allowed: above zero.
     initial_window : str, default 10 packets
         Congestion window at the beginning (IW), never more than `max-window`; ten packets [RFC6928 s2]. RFC 3390 had 2
-        to 4 packets, RFC 2001 and ns-2 before 2001 one. Allowed: at least 1 packet or 1 byte.
+        to 4 packets, RFC 2001 and ns-2 before 2001 one. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
     max_window : str, default 1000 packets
         The most that may be outstanding, up to 2^20 segments; bytes count payload, as a receiver's window does. ns-2
-        had 20 packets. Allowed: at least 1 packet or 1 byte.
+        had 20 packets. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends
+        in that time at its first rate.
     initial_slow_start_threshold : str, optional
         Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
-        Allowed: at least 1 packet or 1 byte.
+        Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at
+        its first rate.
     timer_tick : str, default 0 s
         Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, two at
         least. ns-2 had 100 ms until 2002, then 10 ms. Allowed: zero or more.

@@ -91,7 +91,8 @@ def middles(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> 
 
 def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
     found: dict[frozenset[str], _Edge] = {}
-    for link, ends in ((link, ends) for link in links for ends in _ends(link)):
+    joined = [(link, ends) for link in links for ends in _ends(link)]
+    for link, ends in joined:
         if not set(ends) <= known:
             continue
         edge = found.setdefault(frozenset(ends), _Edge((ends[0], ends[1])))
@@ -103,7 +104,7 @@ def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
 
 
 def _ends(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """The nodes and groups that a link joins: those of two names, or pairs of lists of them, the shorter counted round."""
+    """The nodes and groups that a link joins: two names, or pairs of two lists, the shorter counted round."""
     starts, ends = (
         [str(name).partition("[")[0] for name in (link[key] if isinstance(link[key], list) else [link[key]])]
         for key in ("from", "to")

@@ -176,8 +176,8 @@ class Network(NetworkTraffic):
         both_ways : bool
             Adds the way back, with the same rate, weight and delay and plain queues.
         back : mapping, optional
-            What is otherwise on the way back, such as ``{"rate": "1 Mbit/s", "queue": TailDrop()}``. The keys are those of
-            ``back`` in a scenario, with underscores for hyphens; ``classes`` are those of its scheduler.
+            What is otherwise on the way back, such as ``{"rate": "1 Mbit/s", "queue": TailDrop()}``. The keys are
+            those of ``back`` in a scenario, with underscores for hyphens; ``classes`` are those of its scheduler.
         queue : Component, optional
             The discipline of the only queue, or of classes without one of their own.
         queues : mapping of str to Component, optional

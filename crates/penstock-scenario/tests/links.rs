@@ -56,8 +56,8 @@ fn a_limit_in_time_is_what_the_link_sends_in_it() {
     assert_eq!(limits(&sound(&page("queue.tail-drop = { limit = \"100 ms\" }"), &[])), [[bytes(125_000)]]);
     let red = "queue.red = { limit = \"10 ms\", min-threshold = \"0 s\", max-threshold = \"4 ms\", max-probability = 0.1 }";
     assert_eq!(limits(&sound(&page(red), &[])), [[bytes(12_500)]]);
-    let classes =
-        "scheduler.drr = {}\nqueue.codel = { limit = \"1 ms\" }\nclass.ef.queue.tail-drop = { limit = \"2 ms\" }\nclass.default = {}";
+    let classes = "scheduler.drr = {}\nqueue.codel = { limit = \"1 ms\" }\nclass.ef = { quantum = \"1 kB\", queue.tail-drop = { limit = \"2 ms\" } }\n\
+                   class.default.quantum = \"1 kB\"";
     assert_eq!(limits(&sound(&page(classes), &[]))[0], [bytes(2500), bytes(1250)]);
     let list = "queue.red-n = { limit = \"9 ms\", min-thresholds = [\"1 ms\", \"0 s\"], max-thresholds = [\"8 ms\", \"4 ms\"], max-probabilities = [0.1, 0.2] }";
     assert_eq!(limits(&sound(&page(list), &[])), [[bytes(11_250)]]);
