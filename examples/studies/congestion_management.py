@@ -180,6 +180,8 @@ def measure(case: Case, runs: int, jobs: int | None, store: Store, scale: float 
     """A row: what was run, and mean and half an interval of each number, which is null where a run has none."""
     found: dict[str, list[list[float]]] = {}
     for number in study(case, scale).runs(runs).result(jobs=jobs, store=store).summaries():
+        if number.metric == "transfers":  # counts come with completion times, and are no columns here
+            continue
         of = number.metric if number.metric in ("queue-bytes", "drops") else name(number)
         found.setdefault(of, []).append(number.values)
     row = {**vars(case), "runs": runs}

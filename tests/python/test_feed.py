@@ -108,7 +108,8 @@ def test_transfers_of_a_network_in_python(penstock, tmp_path):
     (tmp_path / "jobs.toml").write_text(net.toml(duration="2 s"))
     code, out, err = penstock("run", "jobs.toml", "--format", "json", "--set", "jobs.count=60")
     assert code == 0, err
-    mean, median = (metric["mean"] for metric in json.loads(out)["metrics"])
+    mean, median, *counts = (metric["mean"] for metric in json.loads(out)["metrics"])
+    assert counts == [60, 60, 0]
     # Two ways of 1 ms at the least; a heavy tail has its mean above its median.
     assert mean > median > 0.002
 
