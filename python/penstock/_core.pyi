@@ -81,6 +81,7 @@ class Run:
     digest: str
     packet_hops: int
     metrics: list[tuple[str, list[tuple[str, str]], str, float]]
+    measured: list[int]
     counters: Counters
     delivered: int
     drops: int
@@ -96,10 +97,17 @@ class Scenario:
     """A valid scenario."""
 
     def __new__(
-        cls, text: str, name: str = ..., sets: list[tuple[str, str]] = ..., folder: str | None = None
+        cls,
+        text: str,
+        name: str = ...,
+        sets: list[tuple[str, str]] = ...,
+        folder: str | None = None,
+        leave_out: bool = False,
     ) -> Self: ...
+    left_out: list[Mistake]
     description: str | None
     canonical: str
+    measures: list[str]
     seed: int
     sizes: tuple[int, int, int]
     memory: int
@@ -174,7 +182,7 @@ def json_schema() -> str:
 def scenarios(
     text: str, name: str, sets: Sequence[Sequence[tuple[str, str]]], folder: str | None = None
 ) -> list[Scenario | list[Mistake]]:
-    """What many settings make of one scenario, in their order: scenarios, or their mistakes."""
+    """What many settings make of one scenario, in their order: scenarios, with `left_out`, or their mistakes."""
 
 def unchanged(folder: str, names: list[str], sizes: array[int], times: array[int], rows: list[int]) -> bytes:
     """Which runs' files below a folder are of the size and time that a table knows: 1 or 0 for each row asked for."""

@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import RunsFailed, ScenarioError, StoreError
 from penstock.memory import require
 from penstock.printable import utf8
 from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status, collection_paused, collection_resumed
-from penstock.store import RunKeys
+from penstock.store import Picker, RunKeys, measuring
 from penstock.workers import crew
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Told
 from penstock.workers.place import Place
@@ -105,7 +106,7 @@ def make_all(
 ) -> list[RunResult]:
     """As :func:`run_all`, of scenarios that have been read; worker processes are left in `reserve` for further runs."""
     place = Place.read(on)
-    tally = _Tally([request for request, _ in asked], store)
+    tally = _Tally(asked, store)
     status = tally.status
     with collection_paused():
         missing = tally.find(_distinct(asked))
@@ -136,32 +137,61 @@ def make_all(
 class _Tally:
     """What has come of requests by now."""
 
-    def __init__(self, requests: Sequence[RunRequest], store: Store | None) -> None:
-        self._requests = requests
+    def __init__(self, asked: Sequence[tuple[RunRequest, _core.Scenario]], store: Store | None) -> None:
+        requests = self._requests = [request for request, _ in asked]
+        self._scenarios = [scenario for _, scenario in asked]
+        self._measures = {id(scenario): scenario.measures for _, scenario in asked}
+        pickers = {number: Picker(measures) for number, measures in self._measures.items()}
+        self._pickers = [pickers[id(scenario)] for _, scenario in asked]
+        self._joined: dict[tuple[Any, ...], tuple[RunRequest, _core.Scenario] | None] = {}
         self._store = store
         self._results: list[RunResult | None] = [None] * len(requests)
         self._failures: list[RunFailure] = []
         self.status = Status(total=len(requests))
 
     def find(self, work: Sequence[Job]) -> list[Job]:
-        """Takes what the store has; gives what it has not."""
+        """Takes what the store has; gives what it has not, or not with all numbers that are asked for."""
         found = self._store.find([(job.key, job.request) for job in work]) if self._store is not None else {}
-        if not found:
-            return list(work)
-        requests, results, missing = self._requests, self._results, []
+        requests, results = self._requests, self._results
+        missing: list[Job] = []
         scenarios = {id(job.scenario): job.scenario for job in work}
         windows = {name: scenario.window for name, scenario in scenarios.items()}
         for job in work:
             if (run := found.get(job.key)) is None:
-                missing.append(job)
+                missing += self._jobs(job, job.positions, ())
                 continue
-            window = windows[id(job.scenario)]
+            window, left = windows[id(job.scenario)], []
             for position in job.positions:
+                if (own := self._pickers[position].of(run)) is None:
+                    left.append(position)
+                    continue
                 results[position] = RunResult(
-                    requests[position], run.metrics, run.digest, run.packet_hops, cached=True, window=window
+                    requests[position], own.metrics, own.digest, own.packet_hops, cached=True, window=window
                 )
+            if left:
+                missing += self._jobs(job, left, [text for text, _ in run.measured or ()])
         self.status.cached = self.status.done = len(requests) - sum(len(job.positions) for job in missing)
         return missing
+
+    def _jobs(self, job: Job, positions: list[int], known: Sequence[str]) -> list[Job]:
+        """Runs for some positions that give what is asked for and what is `known` already; one if possible."""
+        first = positions[0]
+        scenario, request = self._scenarios[first], self._requests[first]
+        own = self._measures[id(scenario)]
+        texts = dict.fromkeys((*own, *known))
+        for position in positions[1:]:
+            texts |= dict.fromkeys(self._measures[id(self._scenarios[position])])
+        if len(texts) == len(set(own)):
+            return [job if positions is job.positions else Job(request, scenario, job.key, positions)]
+        asked = (id(scenario), request.sets, tuple(texts))
+        if asked not in self._joined:
+            self._joined[asked] = measuring(request, scenario, texts)
+        if (joined := self._joined[asked]) is not None:
+            return [Job(replace(request, sets=joined[0].sets), joined[1], job.key, positions)]
+        apart: dict[tuple[str, ...], list[int]] = {}
+        for position in positions:
+            apart.setdefault(tuple(self._measures[id(self._scenarios[position])]), []).append(position)
+        return [Job(self._requests[it[0]], self._scenarios[it[0]], job.key, it) for it in apart.values()]
 
     def collect(self, end: Ended | Lost | Told) -> None:
         """Takes what has ended, and is kept if it is to be."""
@@ -192,7 +222,7 @@ class _Tally:
             If any run failed, in the order of the requests.
         """
         if self._failures:
-            order = {id(job.request): job.positions[0] for job in missing}
+            order = {id(self._requests[job.positions[0]]): job.positions[0] for job in missing}
             self._failures.sort(key=lambda failure: order[id(failure.request)])
             raise RunsFailed(self._failures, len(self._requests))
         return [result for result in self._results if result is not None]
@@ -200,13 +230,15 @@ class _Tally:
     def _finish(self, job: Job, made: Made) -> None:
         for position in job.positions:
             request, window = self._requests[position], job.scenario.window
+            metrics = self._pickers[position].metrics(made.metrics, made.measured)
+            assert metrics is not None  # a job has the measures of all that ask for it
             self._results[position] = RunResult(
-                request, made.metrics, made.digest, made.packet_hops, threads=made.threads, window=window
+                request, metrics, made.digest, made.packet_hops, threads=made.threads, window=window
             )
         self.status.done += len(job.positions)
 
     def _failure(self, job: Job, failed: Failed) -> RunFailure:
-        request, file = job.request, None
+        request, file = self._requests[job.positions[0]], None
         if self._store is not None:
             attempts = failed.attempts
             file = self._store.keep_failed(job.key, request, failed.message, ours=failed.ours, attempts=attempts)
@@ -223,7 +255,7 @@ def _read(requests: Sequence[RunRequest]) -> list[tuple[RunRequest, _core.Scenar
         if text not in scenarios:
             try:
                 scenarios[text] = _core.Scenario(
-                    request.scenario, utf8(request.name), list(request.sets), request.folder
+                    request.scenario, utf8(request.name), list(request.sets), request.folder, leave_out=True
                 )
             except _core.ScenarioError as error:
                 scenarios[text] = None

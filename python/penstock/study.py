@@ -136,6 +136,40 @@ class Study(StudyRanges):
         """The same study without the points that do not meet conditions such as ``"flows * rate <= 1 Gbit/s"``."""
         return self._changed(where=[*self.definition.where, *conditions])
 
+    def when(
+        self,
+        condition: str,
+        *,
+        vary: Mapping[str, Sequence[Any]] | None = None,
+        fix: Mapping[str, Any] | None = None,
+        derive: Mapping[str, str] | None = None,
+    ) -> Study:
+        """The same study with settings that hold only at points that meet a condition.
+
+        Parameters
+        ----------
+        condition : str
+            Such as ``"discipline == 'tail drop'"``, of the parameters of all points.
+        vary : mapping of str to sequence, optional
+            Values of settings, as of :meth:`vary`: these points are multiplied by every combination of them.
+        fix : mapping of str to value, optional
+            Settings that are the same at all of these points.
+        derive : mapping of str to str, optional
+            Settings that follow from others, as of :meth:`derive`.
+
+        Raises
+        ------
+        ArgumentError
+            If nothing is set, or the values of a setting that varies are a single text instead of a sequence.
+        """
+        from penstock.studies.conditional import When
+
+        grid = {name: _listed("when", name, values) for name, values in (vary or {}).items()}
+        if not (grid or fix or derive):
+            raise ArgumentError("when: sets nothing; give vary, fix or derive")
+        added = When(condition, dict(fix or {}), grid, dict(derive or {}))
+        return self._changed(when=[*self.definition.when, added])
+
     def derive(self, name: str, expression: str) -> Study:
         """The same study with a setting, or a helping value, that follows from others.
 
@@ -280,12 +314,13 @@ class Study(StudyRanges):
     def _made(self, *, jobs: int | None, store: Store | None, threads: int, on: str) -> StudyResult:
         """The result; what is to be known of the scenario is a warning to whoever called the caller."""
         from penstock.studies.making import make
+        from penstock.studies.request import warnings_of
         from penstock.studies.verify import verify
 
         plan = self.plan()
         asked = plan.read()
         verify(plan, asked)
-        for warning in dict.fromkeys(warning for point in asked for warning in point.scenario.warnings):
+        for warning in warnings_of(asked):
             warnings.warn(warning, stacklevel=3)
         with self._runner(jobs=jobs, store=store, threads=threads, on=on) as runner:
             return make(plan, asked, runner)

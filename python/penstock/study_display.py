@@ -39,6 +39,7 @@ def study_html(study: Study) -> str:
         *((name, _some(list(short_values(map(value_text, values)).values()))) for name, values in axes.items()),
         *((name, f"= {expression}") for name, expression in definition.derived.items()),
         *(("where", condition) for condition in definition.where),
+        *((f"when {each.condition}", ", ".join(name for name, _ in each.names())) for each in definition.when),
         *([("points", things(len(definition.entries), "line"))] if definition.entries else []),
     ]
     title = study.name if study.description is None else f"{study.name}: {study.description}"

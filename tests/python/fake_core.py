@@ -57,6 +57,7 @@ class Run:
             ("goodput", [("flow", "bulk")], "bit/s", value),
             ("drops", [("link", "a-b"), ("cause", "overflow")], "packets", float(replication)),
         ]
+        self.measured = [len(self.metrics), 0]
         self.counters = {"delivered": 900, "drops": replication, "goodput_bps": value}
 
     def metrics_from(self, first: int, count: int) -> list[Any]:
@@ -69,7 +70,12 @@ class Scenario:
     runs = 0
 
     def __init__(
-        self, text: str, name: str = "scenario", sets: list[tuple[str, str]] | None = None, folder: str | None = None
+        self,
+        text: str,
+        name: str = "scenario",
+        sets: list[tuple[str, str]] | None = None,
+        folder: str | None = None,
+        leave_out: bool = False,  # noqa: ARG002
     ) -> None:
         mistakes = check(text, name, sets or [])
         if mistakes:
@@ -86,6 +92,7 @@ class Scenario:
         self.fake = data.get("fake", {})
         for path, value in sets or []:
             self.fake[path] = json.loads(value)
+        self.measures, self.left_out = ["default", "always"], []
         self.canonical = json.dumps([data, self.fake], sort_keys=True)
 
     def run(

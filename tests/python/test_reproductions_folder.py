@@ -270,3 +270,75 @@ class TestMistakes:
     def test_a_folder_without_the_file(self, tmp_path):
         with pytest.raises(InputError, match=r"there is no document\.toml in it"):
             load(str(tmp_path))
+
+
+# Answers, cells and settings without effect
+
+
+QUESTION = """
+[[ambiguity]]
+id = "half-a02"
+question = "How large are packets?"
+options = [
+  { key = "small", text = "125 bytes", set = { packet = "125 bytes" } },
+  { key = "odd", text = "a third of a byte", set = { packet = "one" } },
+]
+chosen = "small"
+reason = "It is said elsewhere."
+"""
+
+
+def with_question(text):
+    changed = text.replace("[table.set]\n", '[table.set]\nstream.source.cbr.packet = "packet"\n')
+    return changed + QUESTION
+
+
+def test_every_answer_is_checked(tmp_path, penstock):
+    document = tmp_path / "document.toml"
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    document.write_text(with_question(DOCUMENT))
+    assert penstock("check", document)[0] == 2
+    err = penstock("check", document)[2]
+    assert "(with half-a02=odd)" in err
+    assert err.count("(with half-a02=odd)") == 1  # although it is so in every row
+    document.write_text(with_question(DOCUMENT).replace('"one"', '"250 bytes"'))
+    code, out, err = penstock("check", document)
+    assert (code, err) == (0, "")
+    assert out.endswith("with 2 scenarios for 4 printed numbers, and with 2 other answers.\n")
+
+
+def test_a_column_is_computed_from_cells_and_what_is_stated(tmp_path, penstock):
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    stated = DOCUMENT.replace("[[tolerance]]", "[setup.line]\nrate = '1 Mbit/s'\n[[tolerance]]", 1)
+    own = stated.replace('from = "utilisation[a-b]"', 'from = "throughput[stream] / (rate * line.rate) * share_of"')
+    own = own.replace("[setup.line]", "[assumed]\nshare_of = '30 %'\n[setup.line]")
+    (tmp_path / "document.toml").write_text(own)
+    study = load(str(tmp_path / "document.toml"))
+    outcome = reproduce(study, [], Readings(study.document), 2)
+    shares = [each.mean for each in compare(study.document, outcome) if each.column == "share"]
+    assert shares == pytest.approx([30, 30], abs=0.2)
+    (tmp_path / "document.toml").write_text(own.replace("* share_of", "* shares_of"))
+    code, _, err = penstock("check", tmp_path / "document.toml")
+    assert code == 2
+    assert "from of share: 'shares_of' is not measured here" in err
+
+
+def test_what_has_no_effect_in_some_rows_is_said_and_in_all_rows_refused(tmp_path, penstock):
+    tcp = SCENARIO.replace(
+        'source.cbr = { rate = "250 kbit/s", packet = "125 bytes" }',
+        "source.ftp = {}\ntransport.tcp = { ack-delay = '50 ms' }",
+    )
+    tcp = tcp.replace('delay = "1 ms"', 'delay = "1 ms"\nboth-ways = true')
+    (tmp_path / "scenario.toml").write_text(tcp)
+    document = DOCUMENT.replace(
+        'stream.source.cbr.rate = "rate * 1 Mbit/s * factor"', 'stream.transport.tcp.ack-every = "4 * rate"'
+    )
+    (tmp_path / "document.toml").write_text(document)
+    code, _, err = penstock("check", tmp_path / "document.toml")
+    assert code == 0
+    assert err.startswith(f"warning: {tmp_path / 'scenario.toml'}:17: flows[0].transport.tcp.ack-delay: has no effect")
+    assert err.endswith("(at 1 of 2 points)\n")
+    (tmp_path / "document.toml").write_text(document.replace("4 * rate", "1"))
+    code, _, err = penstock("check", tmp_path / "document.toml")
+    assert code == 2
+    assert "ack-delay: has no effect" in err

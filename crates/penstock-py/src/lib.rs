@@ -62,7 +62,7 @@ mod _core {
         penstock_scenario::ratio_metrics()
     }
 
-    /// What many settings make of one scenario, in their order: scenarios, or their mistakes.
+    /// What many settings make of one scenario, in their order: scenarios without what has no effect, or their mistakes.
     #[pyfunction]
     #[pyo3(signature = (text, name, sets, folder = None))]
     fn scenarios(

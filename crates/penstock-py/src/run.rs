@@ -55,9 +55,23 @@ pub struct Scenario(pub Arc<ValidScenario>);
 #[pymethods]
 impl Scenario {
     #[new]
-    #[pyo3(signature = (text, name = "scenario".to_owned(), sets = Vec::new(), folder = None))]
-    fn new(py: Python<'_>, text: String, name: String, sets: Vec<(String, String)>, folder: Option<PathBuf>) -> PyResult<Scenario> {
-        load(py, text, name, sets, folder)?.map(Arc::new).map(Scenario).map_err(|mistakes| scenario_error(py, &mistakes))
+    #[pyo3(signature = (text, name = "scenario".to_owned(), sets = Vec::new(), folder = None, leave_out = false))]
+    fn new(
+        py: Python<'_>,
+        text: String,
+        name: String,
+        sets: Vec<(String, String)>,
+        folder: Option<PathBuf>,
+        leave_out: bool,
+    ) -> PyResult<Scenario> {
+        let read = if leave_out { penstock_scenario::load_leaving_out } else { penstock_scenario::load_with };
+        load(py, text, name, sets, folder, read)?.map(Arc::new).map(Scenario).map_err(|mistakes| scenario_error(py, &mistakes))
+    }
+
+    /// Keys without effect that were left out, as mistakes.
+    #[getter]
+    fn left_out<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        as_list(py, self.0.left_out())
     }
 
     /// What the scenario says of itself, if anything.
@@ -66,10 +80,16 @@ impl Scenario {
         Some(self.0.description()).filter(|text| !text.is_empty())
     }
 
-    /// The scenario with its settings applied, as JSON in one fixed form.
+    /// What is simulated, settings applied, as JSON in one fixed form.
     #[getter]
     fn canonical(&self) -> &str {
         self.0.canonical()
+    }
+
+    /// What is measured, a text for each.
+    #[getter]
+    fn measures(&self) -> Vec<String> {
+        self.0.measure_texts().to_vec()
     }
 
     /// The seed that the scenario gives.
@@ -250,6 +270,8 @@ pub struct Run {
     digest: String,
     packet_hops: u64,
     metrics: Vec<MetricRow>,
+    /// How many of the metrics belong to each of the scenario's measures.
+    measured: Vec<usize>,
     delivered: u64,
     drops: u64,
     goodput_bps: f64,
@@ -284,14 +306,19 @@ impl Run {
 impl Run {
     /// Evaluates what was seen; what it gives once `cancel` is set is of no use.
     fn new(scenario: &ValidScenario, seen: Observations, work: Work, cancel: &penstock_engine::Cancel) -> Run {
-        let rows = scenario.metrics_until(cancel, &seen).into_iter();
+        let (rows, counts) = scenario.metrics_until(cancel, &seen);
+        // Without `[[measure]]` the default is one.
+        let measures = scenario.measure_texts().len();
+        let (asked, always) = counts.split_at(counts.len() - 1);
+        let measured = if asked.len() + 1 == measures { counts } else { vec![asked.iter().sum(), always[0]] };
         let seconds = seen.to.since(seen.from).as_seconds();
         let goodput_bytes: u64 = seen.flows.iter().map(|flow| flow.goodput_bytes).sum();
         let lost_on_ports = |dropped: &[[u64; 4]; DropCause::ALL.len()]| dropped.iter().flatten().sum::<u64>();
         Run {
             digest: format!("{:016x}", seen.digest),
             packet_hops: seen.packet_hops,
-            metrics: rows.map(|metric| (metric.name.to_string(), metric.labels, metric.unit, metric.value)).collect(),
+            metrics: rows.into_iter().map(|metric| (metric.name.to_string(), metric.labels, metric.unit, metric.value)).collect(),
+            measured,
             delivered: seen.flows.iter().map(|flow| flow.received_packets).sum(),
             drops: seen.links.iter().map(|link| lost_on_ports(&link.dropped_packets)).sum(),
             goodput_bps: goodput_bytes as f64 * 8.0 / seconds,
@@ -319,6 +346,9 @@ fn ports_by_kind(kinds: PortKinds) -> BTreeMap<&'static str, u64> {
     .into()
 }
 
+/// One of the ways to read a scenario.
+type Read = fn(&penstock_engine::Cancel, &str, &str, &[(String, String)], FileAccess) -> Result<ValidScenario, Vec<Mistake>>;
+
 /// Reads and checks a scenario, whose files are in `folder`.
 fn load(
     py: Python<'_>,
@@ -326,14 +356,15 @@ fn load(
     name: String,
     sets: Vec<(String, String)>,
     folder: Option<PathBuf>,
+    read: Read,
 ) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
     let files = FileAccess { folder, parquet: Some(parquet_as_csv) };
-    interruptible(py, &flag, move || penstock_scenario::load_with(&stop, &text, &name, &sets, files))
+    interruptible(py, &flag, move || read(&stop, &text, &name, &sets, files))
 }
 
-/// Reads and checks a scenario with each of many settings, all on one thread: starting one takes as long as reading a small scenario.
+/// Reads and checks a scenario with each of many settings, leaving out what has no effect, all on one thread: starting one takes as long as reading a small scenario.
 pub fn scenarios(
     py: Python<'_>,
     text: String,
@@ -346,7 +377,7 @@ pub fn scenarios(
     let files = move || FileAccess { folder: folder.clone(), parquet: Some(parquet_as_csv) };
     let read = interruptible(py, &flag, move || {
         let going_on = sets.iter().take_while(|_| !stop.is_set());
-        going_on.map(|sets| penstock_scenario::load_with(&stop, &text, &name, sets, files())).collect::<Vec<_>>()
+        going_on.map(|sets| penstock_scenario::load_leaving_out(&stop, &text, &name, sets, files())).collect::<Vec<_>>()
     })?;
     let list = PyList::empty(py);
     for scenario in read {
@@ -372,7 +403,7 @@ pub fn check(
     sets: Vec<(String, String)>,
     folder: Option<PathBuf>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let mistakes = load(py, text, name, sets, folder)?.err().unwrap_or_default();
+    let mistakes = load(py, text, name, sets, folder, penstock_scenario::load_with)?.err().unwrap_or_default();
     Ok(as_list(py, &mistakes)?.into_any())
 }
 

@@ -27,6 +27,7 @@
 //! sections; [`catalogue`] and [`json_schema`] come from those declarations.
 
 mod catalogue;
+mod load;
 mod measure;
 mod metrics;
 mod network;
@@ -43,12 +44,13 @@ mod traffic;
 
 pub use catalogue::schema::json_schema;
 pub use catalogue::{catalogue, ratio_metrics};
+pub use load::{load, load_leaving_out, load_until, load_with};
 pub use metrics::evaluation::Metric;
 pub use network::pause_checks::Headroom;
 pub use parquet::{ConstantColumn, ConstantValue, ParquetWriter};
 pub use read::files::{FileAccess, ParquetReader};
 pub use read::mistake::{report, Mistake};
 pub use read::tree::LARGEST_TEXT;
-pub use scenario::{load, load_until, load_with, ValidScenario};
+pub use scenario::ValidScenario;
 pub use series::{SeriesPlans, SeriesRun};
 pub use trace::{word_bytes, CapturePart, ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};

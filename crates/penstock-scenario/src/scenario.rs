@@ -11,7 +11,6 @@ use crate::network::links::{LinkGroup, Links};
 use crate::network::nodes::Nodes;
 use crate::network::pause_checks::{check_headroom, headrooms, number_pause_classes, Headroom};
 use crate::network::switches::switches;
-use crate::read::files::FileAccess;
 use crate::read::mistake::{Mistake, Mistakes};
 use crate::read::section::Section;
 use crate::read::suggest::Suggestions;
@@ -47,6 +46,7 @@ const BYTES_OF_A_METRIC: u64 = 600;
 pub struct ValidScenario {
     description: String,
     canonical: String,
+    measure_texts: Vec<String>,
     blueprint: Blueprint,
     measures: Vec<Measure>,
     group_members: GroupMembers,
@@ -58,51 +58,29 @@ pub struct ValidScenario {
     drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
     /// Groups whose transfers are drawn, by position, and how.
     drawn_transfers: Vec<(usize, TransferDraw)>,
-    warnings: Vec<Mistake>,
+    pub(crate) warnings: Vec<Mistake>,
+    /// Keys without effect that reading has left out.
+    pub(crate) left_out: Vec<Mistake>,
 }
 
-/// Reads a scenario called `name` in messages, after applying `sets`: pairs of a path such as `r1-r2.queue.red.limit`
-/// and a value.
-///
-/// # Errors
-/// All mistakes that were found, in the order of the file.
-pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
-    load_until(&Cancel::default(), text, name, sets)
-}
-
-/// As [`load`]; it ends soon after `cancel` is set, and then gives nothing that is of use.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_until(cancel: &Cancel, text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
-    load_with(cancel, text, name, sets, FileAccess::default())
-}
-
-/// As [`load_until`], and files that the scenario names are found as `files` says.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_with(
-    cancel: &Cancel,
+/// Reads a scenario with `sets` applied and without the keys in `left_out`; `None` after mistakes.
+pub(crate) fn read(
     text: &str,
-    name: &str,
     sets: &[(String, String)],
-    files: FileAccess,
-) -> Result<ValidScenario, Vec<Mistake>> {
-    let mistakes = Mistakes::new(name, sets.iter().map(|(path, _)| path.clone()).collect(), files);
-    let scenario = read(text, sets, &mistakes, cancel);
-    match scenario {
-        Some(scenario) if mistakes.is_empty() => Ok(ValidScenario { warnings: mistakes.warnings(), ..scenario }),
-        _ => Err(mistakes.sorted()),
-    }
-}
-
-fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Cancel) -> Option<ValidScenario> {
+    mistakes: &Mistakes,
+    cancel: &Cancel,
+    left_out: &[Mistake],
+) -> Option<ValidScenario> {
     let goes_on = || (!cancel.is_set()).then_some(());
     let mut tree = tree::parse(text, mistakes)?;
     goes_on()?;
     for (i, (path, value)) in sets.iter().enumerate() {
         settings::apply(&mut tree, path, value, i, mistakes);
+    }
+    for key in left_out {
+        if !tree.remove(&key.path) {
+            mistakes.put(Mistake { is_ineffective: false, ..key.clone() });
+        }
     }
     let mut top = Section::new(mistakes, String::new(), tree.location, &tree)?;
     let keys = TopKeys::read(&mut top);
@@ -163,6 +141,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
     let draws = flows.iter_mut().enumerate().filter_map(|(i, group)| Some((i, group.draw.take()?)));
     let drawn_transfers = draws.collect();
+    let measure_texts = canonical::measures(&tree);
     goes_on()?;
     let circuits = circuits.into_iter().map(|circuit| circuit.plan).collect();
     let blueprint = blueprint(&keys, (&nodes, switches, circuits), links, (plans, routes), (flows, classes), recording, watch);
@@ -183,6 +162,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
     Some(ValidScenario {
         description,
         canonical,
+        measure_texts,
         blueprint,
         measures,
         group_members,
@@ -191,6 +171,7 @@ fn read(text: &str, sets: &[(String, String)], mistakes: &Mistakes, cancel: &Can
         drawn_delays,
         drawn_transfers,
         warnings: Vec::new(),
+        left_out: Vec::new(),
     })
 }
 
@@ -357,21 +338,33 @@ impl ValidScenario {
         &self.warnings
     }
 
-    /// The numbers that the scenario asks for, from what a run of it counted.
-    pub fn metrics(&self, seen: &Observations) -> Vec<Metric> {
-        self.metrics_until(&Cancel::default(), seen)
+    /// Keys without effect that [`crate::load_leaving_out`] has left out.
+    pub fn left_out(&self) -> &[Mistake] {
+        &self.left_out
     }
 
-    /// As [`ValidScenario::metrics`], but only the first of them once `cancel` is set.
-    pub fn metrics_until(&self, cancel: &Cancel, seen: &Observations) -> Vec<Metric> {
+    /// The numbers that the scenario asks for, from what a run of it counted.
+    pub fn metrics(&self, seen: &Observations) -> Vec<Metric> {
+        self.metrics_until(&Cancel::default(), seen).0
+    }
+
+    /// As [`ValidScenario::metrics`], but only the first of them once `cancel` is set; and how many belong to each of
+    /// [`ValidScenario::measure_texts`].
+    pub fn metrics_until(&self, cancel: &Cancel, seen: &Observations) -> (Vec<Metric>, Vec<usize>) {
         evaluate(cancel.until_set(&self.measures), &self.group_members, &self.blueprint, seen)
     }
 
-    /// The scenario after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in
-    /// comments, in the order of keys, in `description`, and in `seed`, which a run is given apart. Values stand as
+    /// What is simulated, after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in
+    /// comments, in the order of keys, in `description`, in what is measured, and in `seed`, which a run is given apart. Values stand as
     /// written, so `"0.1 s"` and `"100 ms"` differ.
     pub fn canonical(&self) -> &str {
         &self.canonical
+    }
+
+    /// What is measured, each `[[measure]]` in the form of [`ValidScenario::canonical`]; at the end the numbers that every
+    /// run of the scenario has.
+    pub fn measure_texts(&self) -> &[String] {
+        &self.measure_texts
     }
 
     /// What switches that pause need of headroom, and have.

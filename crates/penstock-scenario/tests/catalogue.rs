@@ -154,7 +154,12 @@ fn fault(schema: &Value, value: &Value, root: &Value) -> Option<String> {
 
 /// A TOML file as JSON, by way of the scenario's canonical form.
 fn as_json(text: &str) -> Value {
-    let mut value: Value = serde_json::from_str(load(text, "t.toml", &[]).expect("sound").canonical()).expect("JSON");
+    let scenario = load(text, "t.toml", &[]).expect("sound");
+    let mut value: Value = serde_json::from_str(scenario.canonical()).expect("JSON");
+    let measures = scenario.measure_texts().iter().filter_map(|text| serde_json::from_str(text).ok()).collect::<Vec<Value>>();
+    if !measures.is_empty() {
+        value["measure"] = measures.into();
+    }
     for link in value["links"].as_array_mut().into_iter().flatten() {
         // Impairments and meters stand there as pairs.
         for key in ["impairment", "pcn"] {

@@ -269,7 +269,10 @@ fn the_canonical_form_knows_content_only() {
     for line in ["description = \"another\"", "seed = 7"] {
         assert_eq!(canonical(&format!("{line}\n{BASE}")), canonical(BASE));
     }
-    assert_ne!(canonical(&format!("{BASE}\n[[measure]]\nmetric = \"loss\"\nof = \"f\"\n")), canonical(BASE));
+    let measured = sound(&format!("{BASE}\n[[measure]]\nof = \"f\"\nmetric = \"loss\"\n"), &[]);
+    assert_eq!(measured.canonical(), canonical(BASE));
+    assert_eq!(measured.measure_texts(), [r#"{"metric":"loss","of":"f"}"#, "always"]);
+    assert_eq!(sound(BASE, &[]).measure_texts(), ["default", "always"]);
     // The order of impairments has a meaning.
     let [loss, delay] = ["impairment.loss = { probability = 0.01 }", "impairment.delay = { added = \"1 ms\" }"];
     let impaired = |first: &str, second: &str| canonical(&changed(LINK, &format!("{LINK}\n{first}\n{second}")));

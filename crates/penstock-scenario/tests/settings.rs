@@ -13,7 +13,7 @@ fn settings_change_the_scenario() {
     let red = "{ limit = \"60 packets\", min-threshold = \"5 packets\", max-threshold = \"15 packets\", max-probability = 0.1 }";
     // Another component replaces the one in the file, whole or key by key.
     assert_eq!(queue(&[("a-b.queue.red", red)]).name(), "red");
-    assert_eq!(queue(&[("links.a-b.queue.red", red), ("a-b.queue.red.limit", "30 packets")]).name(), "red");
+    assert_eq!(queue(&[("links.a-b.queue.red", red), ("a-b.queue.red.ecn", "true")]).name(), "red");
     assert_ne!(queue(&[("links[0].queue.tail-drop.limit", "30 packets")]), queue(&[]));
     let flows = |sets: &[(&str, &str)]| sound(&text, sets).flow_count();
     assert_eq!((flows(&[("f.count", "5")]), flows(&[("flows.f.count", "6")])), (5, 6));
@@ -57,6 +57,38 @@ fn a_setting_may_name_several() {
     }
     let wrong = lines(load(&two, "t.toml", &[("a-b,b-d.rate".to_owned(), "3 Mbit/s".to_owned())]));
     assert!(wrong[0].starts_with("--set a-b,b-d.rate: unknown key, link or group of flows or calls 'b-d'"), "{wrong:?}");
+}
+
+#[test]
+fn settings_that_overwrite_each_other_are_refused_with_both_names() {
+    let text = changed(LINK, &format!("{LINK}\nqueue.tail-drop = {{ limit = \"9 packets\" }}"));
+    let red = r#"{ red = { limit = "60 packets", min-threshold = "5 packets", max-threshold = "15 packets", max-probability = 0.1 } }"#;
+    let read = |sets: &[(&str, &str)]| {
+        let sets: Vec<(String, String)> = sets.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+        load(&text, "t.toml", &sets)
+    };
+    let replaced = |first: (&str, &str), second: (&str, &str)| {
+        let told = lines(read(&[first, second]));
+        let expected = format!("--set {}: replaces what '{}' sets; ", second.0, first.0);
+        assert!(told[0].starts_with(&expected), "{told:?}");
+    };
+    // Another discipline, the whole over a part, a part of what was given whole, and another spelling of the same path.
+    replaced(("a-b.queue", red), ("a-b.queue.tail-drop.limit", "20 packets"));
+    replaced(("a-b.queue.red.limit", "20 packets"), ("a-b.queue.codel.limit", "20 packets"));
+    replaced(("a-b.queue.tail-drop.limit", "20 packets"), ("a-b.queue", red));
+    replaced(("a-b.queue", "{ tail-drop = { limit = \"7 packets\" } }"), ("a-b.queue.tail-drop.limit", "20 packets"));
+    replaced(("a-b.rate", "2 Mbit/s"), ("links.a-b.rate", "3 Mbit/s"));
+    replaced(("a-b.rate", "2 Mbit/s"), ("links[0].rate", "3 Mbit/s"));
+    replaced(("f.source.cbr.rate", "2 kbit/s"), ("f.source", r#"{ poisson = { rate = "3 kbit/s", packet = "99 bytes" } }"#));
+    // What is added to a table overwrites nothing, and the same path once more is a later value of one setting.
+    for sound in [
+        [("a-b.queue", red), ("a-b.queue.red.ecn", "true")],
+        [("a-b.queue", "{ tail-drop = {} }"), ("a-b.queue.tail-drop.limit", "20 packets")],
+        [("a-b.rate", "2 Mbit/s"), ("a-b.rate", "3 Mbit/s")],
+        [("a-b.rate", "2 Mbit/s"), ("a-b.delay", "3 ms")],
+    ] {
+        read(&sound).unwrap_or_else(|mistakes| panic!("{sound:?}: {}", penstock_scenario::report(&mistakes)));
+    }
 }
 
 #[test]

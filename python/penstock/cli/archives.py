@@ -14,13 +14,13 @@ from penstock.printable import path_text, quoted
 from penstock.progress import Progress
 from penstock.store import Record
 from penstock.store.archive import Reading, write_archive
-from penstock.store.checking import asked_for, made_again, sample
+from penstock.store.checking import asked_for, made_again, measures_these, sample
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.records import RunRequest
-    from penstock.store import Store
+    from penstock.store import Store, StoredRun
     from penstock.store.manifest import Manifest
     from penstock.store.selection import Selection
 
@@ -125,11 +125,24 @@ def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = F
         if run.key in known and (known[run.key].digest, known[run.key].packet_hops) != (run.digest, run.packet_hops):
             raise _refused(archive, f"run {run.key[:16]} ({quoted(run.name)}) is another than the one in the store")
     count = _make_again(reading, runs, how)
-    new = [request for run, request in runs if run.key not in known]
+    kept = _kept(reading, known)
+    new = [request for run, request in runs if run.key not in kept]
     if not dry and new:
         store.prepare(new)
-        _take(store, reading, set(known))
+        _take(store, reading, kept)
     return Imported(len(runs), count, len(new), reading.digest)
+
+
+def _kept(reading: Reading, known: dict[str, StoredRun]) -> set[str]:
+    """The runs that stay as the store has them: all but those of which the archive has the same numbers and more."""
+    kept = set()
+    for member, _, run in reading.runs():
+        if (there := known.get(member.name)) is None:
+            continue
+        own, others = ({text for text, _ in each.measured or ()} for each in (there, run))
+        if not own < others:
+            kept.add(member.name)
+    return kept
 
 
 def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
@@ -141,7 +154,7 @@ def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
         text = texts.get(manifest.scenario) if manifest is not None else None
         if manifest is None or text is None:
             raise _refused(reading.path, f"the scenario of {member.path} is not in it")
-        request, key = asked_for(manifest, text)
+        request, key, measures = asked_for(manifest, text)
         if key != manifest.key and request.folder is not None:
             raise _refused(
                 reading.path,
@@ -150,6 +163,8 @@ def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
             )
         if key != manifest.key or manifest.model_version != reading.model_version:
             raise _refused(reading.path, f"{member.path} is not named by what it says it was made from")
+        if not measures_these(run, measures):
+            raise _refused(reading.path, f"{member.path} measures something else than its scenario")
         found.append((manifest, request))
     return found
 

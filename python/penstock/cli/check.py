@@ -30,6 +30,7 @@ def check(
     from penstock.errors import ScenarioError
     from penstock.printable import json_text, path_text
     from penstock.studies.ranged import ends
+    from penstock.studies.request import warnings_of
     from penstock.studies.verify import verify
 
     if file.suffix != ".toml" or file.name == "document.toml":  # else it is no folder, and need not be looked at
@@ -45,7 +46,7 @@ def check(
         if plan.ranges:
             asked += plan.at(ends(plan)).read()
         verify(plan, asked)
-        warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
+        warn(warnings_of(asked))
     except ScenarioError as error:
         if output is not Format.JSON:
             raise
@@ -69,21 +70,17 @@ def check(
 
 
 def _check_folder(file: Path, output: Format) -> None:
-    from penstock.cli.console import emit
+    from penstock.cli.console import emit, warn
     from penstock.errors import ScenarioError
     from penstock.printable import json_text, path_text
+    from penstock.reproductions.answers import check_answers
     from penstock.reproductions.loading import load
-    from penstock.reproductions.reading import Readings
-    from penstock.reproductions.reproduce import planned
 
     mistakes: list[Mistake] = []
-    count = 0
     try:
         study = load(f"{file}/" if file.is_dir() else str(file))
-        plan, _ = planned(study, [], Readings(study.document), 1)
-        points = plan.points()
-        plan.verify(points)
-        count = len(points)
+        checked = check_answers(study)
+        warn(checked.warnings)
     except ScenarioError as error:
         if output is not Format.JSON:
             raise
@@ -92,4 +89,5 @@ def _check_folder(file: Path, output: Format) -> None:
         emit(json_text({"scenario": file.stem, "mistakes": mistakes}))
         raise typer.Exit(2 if mistakes else 0)
     numbers = sum(len(table.numbers()) for table in study.document.tables)
-    emit(f"{path_text(file)}: sound, with {count} scenarios for {numbers} printed numbers.")
+    answers = f", and with {checked.answers} other answer{'s' * (checked.answers != 1)}" if checked.answers else ""
+    emit(f"{path_text(file)}: sound, with {checked.scenarios} scenarios for {numbers} printed numbers{answers}.")

@@ -11,7 +11,7 @@ from penstock.cli.console import say, show
 from penstock.cli.cores import cores_told
 from penstock.printable import shortened
 from penstock.progress import Progress
-from penstock.store.checking import Difference, asked_for, made_again, sample
+from penstock.store.checking import Difference, asked_for, made_again, measures_these, sample
 
 if TYPE_CHECKING:
     from penstock.store import Store
@@ -84,13 +84,15 @@ def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs
         elif (text := store.texts.verified(run.manifest.scenario)) is None:
             check.without_scenario += 1
         else:
-            request, key = asked_for(run.manifest, text)
+            request, key, measures = asked_for(run.manifest, text)
             if key != manifest.key and request.folder is not None:
                 check.without_files += 1
             elif key != manifest.key:
                 check.differing.append(
                     Difference(run.manifest, ["its name is not that of what it says it was made from"])
                 )
+            elif not measures_these(run, measures):
+                check.differing.append(Difference(run.manifest, ["it measures something else than its scenario"]))
             else:
                 sound.append((run.manifest, request))
     requests = {manifest.key: request for manifest, request in sound}

@@ -89,7 +89,9 @@ class Cores:
         def read() -> Scenario:
             if scenario is not None:
                 return scenario
-            return _core.Scenario(request.scenario, utf8(request.name), list(request.sets), request.folder)
+            return _core.Scenario(
+                request.scenario, utf8(request.name), list(request.sets), request.folder, leave_out=True
+            )
 
         self.note(request.name, request.scenario, read, used)
 

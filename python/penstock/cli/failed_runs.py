@@ -68,7 +68,7 @@ def _request(store: Store, failed: Failed) -> tuple[str, RunRequest]:
         missing = "its text is not in the store any more; run its file instead"
         raise ScenarioError([{"file": utf8(failed.name), "line": None, "path": "", "message": missing}])
     try:
-        scenario = _core.Scenario(text, utf8(failed.name), list(failed.settings), failed.folder)
+        scenario = _core.Scenario(text, utf8(failed.name), list(failed.settings), failed.folder, leave_out=True)
     except _core.ScenarioError as error:
         raise ScenarioError(error.mistakes) from None
     request = RunRequest(text, failed.settings, failed.seed, failed.replication, failed.name, folder=failed.folder)

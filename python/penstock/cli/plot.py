@@ -200,6 +200,7 @@ def _made(
     from penstock.progress import Progress
     from penstock.store import Store
     from penstock.studies.making import make
+    from penstock.studies.request import warnings_of
     from penstock.studies.runner import Runner
     from penstock.studies.verify import verify
 
@@ -207,7 +208,7 @@ def _made(
     plan = plan_of(file, sets, runs, seed)
     asked = plan.read()
     verify(plan, asked)
-    warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
+    warn(warnings_of(asked))
     kept = Store(store)
     foresee(plan, asked, request, kept, path_text(file))
     with Progress() as progress:

@@ -102,6 +102,7 @@ def run(
     from penstock.cli.ways_to_run import How, View, make_all, make_shard, show_plan, show_stored
     from penstock.huge_pages import restart_for
     from penstock.memory import allow
+    from penstock.studies.request import warnings_of
     from penstock.studies.shards import Shard, refuse_unknown_runs
     from penstock.studies.verify import verify
 
@@ -136,7 +137,7 @@ def run(
     # What comes by a pipe cannot be read again.
     if on == THREADS and not only_stored and not dry_run and file.is_file():
         restart_for(each.scenario.memory for each in asked)
-    warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
+    warn(warnings_of(asked))
     how, view = How(jobs, on, threads, store, executor.value), View(output, values, replication, out)
     if dry_run:
         show_plan(plan, asked, how, as_json=output is FrameFormat.JSON)

@@ -68,6 +68,8 @@ def plan_of(
         plan = replace(_ranged(file, text, sets, ranges), runs=runs or RUNS)
     else:
         plan = StudyPlan(file.stem, text, str(file), points, runs=runs or RUNS)
+    if seed is not None and any(path == "seed" for point in plan.points for path, _ in point.sets):
+        raise InputError("--seed: seed is a setting of the points too; leave one of them out.")
     return plan if seed is None else replace(plan, seed=seed)
 
 

@@ -46,10 +46,11 @@ def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Seq
         If nothing of it is stored and nothing may be run.
     """
     from penstock.studies.making import make, stored
+    from penstock.studies.request import warnings_of
     from penstock.studies.verify import verify
 
     asked = plan.read()
-    warn(list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings)))
+    warn(warnings_of(asked))
     if makers.only_stored:
         try:
             result = stored(plan, asked, makers.store)

@@ -16,12 +16,12 @@ from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.study import DATA, folder_of, page_of
 from penstock.studies.effort import effort
 from penstock.studies.points import Point
-from penstock.studies.request import PointRequest
+from penstock.studies.request import PointRequest, distinct
 from penstock.studies.runner import Runner
 from penstock.studies.verify import beginning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from penstock.records import RunResult
     from penstock.reproductions.reading import Readings
@@ -108,20 +108,35 @@ class Plan:
         """
         folder = str(folder_of(self.study.document))
         scenarios: dict[Page, _core.Scenario] = {}
-        points = []
+        mistakes: list[_core.Mistake] = []
         for part in self.parts:
             page = part.page
-            scenario = scenarios.get(page)
-            if scenario is None:
-                try:
-                    scenario = scenarios[page] = _core.Scenario(page.text, utf8(part.name), list(page.sets), folder)
-                except _core.ScenarioError as error:
-                    raise ScenarioError(map(self._placed, error.mistakes)) from None
+            if page in scenarios:
+                continue
+            try:
+                name = utf8(page.file or part.name)
+                scenarios[page] = _core.Scenario(page.text, name, list(page.sets), folder, leave_out=True)
+            except _core.ScenarioError as error:
+                mistakes.extend(map(self._placed, error.mistakes))
+        mistakes += self._without_effect(scenarios)
+        if mistakes:
+            raise ScenarioError(distinct(mistakes))
+        points = []
+        for part in self.parts:
+            page, scenario = part.page, scenarios[part.page]
             hops = part.hops or effort(scenario.canonical)
             numbers = tuple(range(self.runs))
             point = Point(part.parameters, page.sets)
-            points.append(PointRequest(page.text, part.name, point, scenario, SEED, numbers, hops, folder))
+            useless = tuple(map(self._placed, scenario.left_out))
+            points.append(PointRequest(page.text, part.name, point, scenario, SEED, numbers, hops, folder, useless))
         return points
+
+    def _without_effect(self, scenarios: Mapping[Page, _core.Scenario]) -> list[_core.Mistake]:
+        """Keys that have no effect in any scenario of the same text."""
+        by_text: dict[str, list[list[_core.Mistake]]] = {}
+        for page, scenario in scenarios.items():
+            by_text.setdefault(page.text, []).append([self._placed(mistake) for mistake in scenario.left_out])
+        return [each for first, *others in by_text.values() for each in first if all(each in own for own in others)]
 
     def _placed(self, mistake: _core.Mistake) -> _core.Mistake:
         """A mistake of a setting stands in the study's own file, if that is somebody's own."""

@@ -52,10 +52,11 @@ DATA = "document.toml"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A scenario as its text and the settings that are changed after reading, each as path and value."""
+    """A scenario as its text, the settings that are changed after reading as path and value, and its file, if known."""
 
     text: str
     sets: tuple[tuple[str, str], ...] = ()
+    file: str = ""
 
     def shown(self) -> str:
         """For people: the text, and the settings below it."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     RunAll = Callable[[list[RunRequest]], list[RunResult]]
     """Makes runs without a store."""
 
-__all__ = ["NOT_ITS_NAME", "Difference", "asked_for", "difference", "made_again", "sample"]
+__all__ = ["NOT_ITS_NAME", "Difference", "asked_for", "difference", "made_again", "measures_these", "sample"]
 
 
 NOT_ITS_NAME = "its name is not that of what it says it was made from"
@@ -59,17 +59,22 @@ def sample(runs: Sequence[Manifest], count: int, pick: int) -> list[Manifest]:
     return [runs[number] for number in sorted(chosen)]
 
 
-def asked_for(run: Manifest, text: str) -> tuple[RunRequest, str | None]:
-    """What a run says that it is, as a request, and the name that it has then.
+def asked_for(run: Manifest, text: str) -> tuple[RunRequest, str | None, list[str]]:
+    """What a run says that it is, as a request, the name that it has then, and what it measures.
 
     The name is None if the scenario is none for this version, or names files that are not there any more.
     """
     request = RunRequest(text, run.settings, run.seed, run.replication, run.name, folder=run.folder)
     try:
-        scenario = _core.Scenario(text, utf8(run.name), list(run.settings), run.folder)
+        scenario = _core.Scenario(text, utf8(run.name), list(run.settings), run.folder, leave_out=True)
     except _core.ScenarioError:
-        return request, None
-    return request, run_key(scenario.canonical, run.seed, run.replication)
+        return request, None, []
+    return request, run_key(scenario.canonical, run.seed, run.replication), scenario.measures
+
+
+def measures_these(run: StoredRun, measures: Sequence[str]) -> bool:
+    """Whether the numbers of a run are said to be those of these measures."""
+    return run.measured is not None and [text for text, _ in run.measured] == list(measures)
 
 
 def made_again(runs: Iterable[tuple[Manifest, StoredRun, RunRequest]], run_all: RunAll) -> tuple[int, list[Difference]]:

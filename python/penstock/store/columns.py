@@ -29,11 +29,12 @@ _NUMBERS = {
     "shape": "I",
     "head": "I",
     "place": "I",
+    "measured": "I",
     "replication": "Q",
     "seconds": "d",
 }
 """The columns of numbers, and their types as the `array` module has them."""
-_TABLES = ("shapes", "heads", "places")
+_TABLES = ("shapes", "heads", "places", "measures")
 
 
 class Columns:
@@ -47,13 +48,21 @@ class Columns:
         What runs are made from, without their replications, each once.
     places : list of [host, folder]
         Where runs were made; None stands for one of which nothing was noted.
+    measures : list of list of [str, int]
+        Which numbers belong to which measure; see `Measured`.
     """
 
-    def __init__(self, shapes: Iterable[Any] = (), heads: Iterable[Any] = (), places: Iterable[Any] = ()) -> None:
-        self.shapes, self.heads, self.places = list(shapes), list(heads), list(places)
+    def __init__(
+        self,
+        shapes: Iterable[Any] = (),
+        heads: Iterable[Any] = (),
+        places: Iterable[Any] = (),
+        measures: Iterable[Any] = (),
+    ) -> None:
+        self.shapes, self.heads, self.places, self.measures = list(shapes), list(heads), list(places), list(measures)
         self._texts: dict[str, bytes] = {}
         self.size, self.time, self.packet_hops = array("q"), array("q"), array("Q")
-        self.shape, self.head, self.place = array("I"), array("I"), array("I")
+        self.shape, self.head, self.place, self.measured = array("I"), array("I"), array("I"), array("I")
         self.replication, self.seconds = array("Q"), array("d")
         self.values = array("d")
         self._ends: Sequence[int] = [0]
@@ -112,7 +121,7 @@ class Columns:
         return _core.transposed(self._packed, list(map(self._ends.__getitem__, rows)), count)
 
     def take(self, other: Columns, rows: Sequence[int]) -> None:
-        """Adds rows of a table whose `shapes`, `heads` and `places` are the same."""
+        """Adds rows of a table whose `shapes`, `heads`, `places` and `measures` are the same."""
         for name in (*_TEXTS, *_NUMBERS):
             column, given = getattr(self, name), getattr(other, name)
             column.extend(given if len(rows) == len(other.key) else (given[row] for row in rows))

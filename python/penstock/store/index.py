@@ -21,6 +21,7 @@ from penstock.store.columns import Columns, decode, encode
 from penstock.store.folder import write
 from penstock.store.kept import KeptRuns
 from penstock.store.manifest import Made, Manifest
+from penstock.store.measured import Picker
 from penstock.store.runfile import StoredRun
 from penstock.store.sealed import content_of
 
@@ -50,7 +51,7 @@ Seen = tuple[int, int]
 
 
 class Index:
-    """The gathered runs of one scenario.
+    """The gathered runs that one scenario's text was asked for; some may have been made for other texts.
 
     Parameters
     ----------
@@ -82,13 +83,15 @@ class Index:
         # A study may have a hundred thousand: nothing is looked up twice here.
         known, rows, others = self.known, self._rows, []
         sizes, times, shapes, shape = known.size, known.time, known.shapes, known.shape
+        measures, measured = known.measures, known.measured
         values_of, digests, hops = known.values_of, known.digest, known.packet_hops
         for key, (size, changed) in seen.items():
             row = rows.get(key)
             if row is None or sizes[row] != size or times[row] != changed:
                 others.append(key)
             else:
-                into[key] = StoredRun(MetricRow(shapes[shape[row]], values_of(row)), digests[row], hops[row])
+                metrics = MetricRow(shapes[shape[row]], values_of(row))
+                into[key] = StoredRun(metrics, digests[row], hops[row], None, measures[measured[row]])
         return others
 
     def whole(self, points: Sequence[NamedPoint]) -> list[KeptRuns | None]:
@@ -110,8 +113,13 @@ class Index:
         for point, own in zip(points, rows, strict=True):
             begin, at = at, at + len(own or ())
             shapes = {known.shape[row] for row in own or ()}
-            is_whole = len(shapes) == 1 and 0 not in seen[begin:at]
-            found.append(KeptRuns(point, known, own) if own is not None and is_whole else None)
+            measured = {known.measured[row] for row in own or ()}
+            if own is None or len(shapes) != 1 or len(measured) != 1 or 0 in seen[begin:at]:
+                found.append(None)
+                continue
+            places = Picker(point.measures).places(known.measures[measured.pop()])
+            is_all = isinstance(places, range)
+            found.append(None if places is None else KeptRuns(point, known, own, None if is_all else places))
         return found
 
     def _rows_of(self, keys: Sequence[str]) -> list[int] | None:
@@ -154,18 +162,18 @@ class Index:
     def manifest_of(self, row: int) -> Manifest:
         """What a run was made from."""
         known, key = self.known, self.known.key[row]
-        model_version, version, name, settings, seed = self._head(known.head[row])
+        model_version, version, name, settings, seed, scenario = self._head(known.head[row])
         place = known.places[known.place[row]]
         made = None if place is None else Made(place[0], known.begin[row], known.seconds[row], place[1])
-        origin = (key, model_version, seed, known.replication[row], name, self.scenario, settings, version, made)
+        origin = (key, model_version, seed, known.replication[row], name, scenario, settings, version, made)
         return Manifest(*origin, known.digest[row], known.packet_hops[row])
 
     def _head(self, number: int) -> tuple[Any, ...]:
         """What runs have in common that differ only in their replication; one object for all of them."""
         if (head := self._heads.get(number)) is None:
-            model_version, version, name, settings, seed = self.known.heads[number]
+            model_version, version, name, settings, seed, scenario = self.known.heads[number]
             pairs = tuple((path, value) for path, value in settings)
-            head = self._heads[number] = (model_version, version, name, pairs, seed)
+            head = self._heads[number] = (model_version, version, name, pairs, seed, scenario)
         return head
 
     def add(self, key: str, seen: Seen, run: StoredRun) -> None:
@@ -191,9 +199,9 @@ class Index:
         if len(self._new) < max(LEAST, len(self._rows) // _PART):
             return
         before, names = self.known, set(self._rows if there is None else there).difference(self._new)
-        after = Columns(before.shapes, before.heads, before.places)
+        after = Columns(before.shapes, before.heads, before.places, before.measures)
         after.take(before, [row for key, row in self._rows.items() if key in names])
-        numbers = [_Numbers(after.shapes), _Numbers(after.heads), _Numbers(after.places)]
+        numbers = [_Numbers(table) for table in (after.shapes, after.heads, after.places, after.measures)]
         for key, (seen, run) in self._new.items():
             _append(after, key, seen, run, *numbers)
         after.measure()
@@ -239,7 +247,14 @@ class _Numbers:
 
 
 def _append(
-    to: Columns, key: str, seen: Seen, run: StoredRun, shapes: _Numbers, heads: _Numbers, places: _Numbers
+    to: Columns,
+    key: str,
+    seen: Seen,
+    run: StoredRun,
+    shapes: _Numbers,
+    heads: _Numbers,
+    places: _Numbers,
+    measures: _Numbers,
 ) -> None:
     """Adds a run; only what one of them has as its own is a column."""
     found = run.manifest
@@ -253,7 +268,9 @@ def _append(
     to.packet_hops.append(run.packet_hops)
     to.shape.append(shapes.of([[metric.name, metric.labels, metric.unit] for metric in run.metrics]))
     to.values.extend(metric.value for metric in run.metrics)
-    to.head.append(heads.of([found.model_version, found.version, found.name, found.settings, found.seed]))
+    head = [found.model_version, found.version, found.name, found.settings, found.seed, found.scenario]
+    to.head.append(heads.of(head))
+    to.measured.append(measures.of(run.measured))
     to.replication.append(found.replication)
     to.place.append(places.of(None if made is None else [made.host, made.folder]))
     to.begin.append("" if made is None else made.begin)

@@ -31,12 +31,15 @@ class NamedPoint:
         Which runs, in the order of the names.
     window : (float, float), s
         From when to when is counted.
+    measures : sequence of str, optional
+        What is asked for; all that the runs measure if left out.
     """
 
     keys: list[str]
     first: RunRequest
     replications: Sequence[int]
     window: tuple[float, float]
+    measures: Sequence[str] | None = None
 
 
 class KeptRuns(Sequence[RunResult]):
@@ -50,23 +53,35 @@ class KeptRuns(Sequence[RunResult]):
         The index.
     rows : sequence of int
         Where they stand in it; all of them measure the same.
+    places : sequence of int, optional
+        Which of their numbers are asked for; all if left out.
     """
 
-    __slots__ = ("_known", "_rows", "point")
+    __slots__ = ("_known", "_places", "_rows", "_shape", "point")
 
-    def __init__(self, point: NamedPoint, known: Columns, rows: Sequence[int]) -> None:
+    def __init__(
+        self, point: NamedPoint, known: Columns, rows: Sequence[int], places: Sequence[int] | None = None
+    ) -> None:
         self.point = point
+        shape = known.shapes[known.shape[rows[0]]] if rows else []
+        self._places = places
+        self._shape = shape if places is None else [shape[place] for place in places]
         self._known = known
         self._rows = rows
 
     @property
     def shape(self) -> Sequence[tuple[str, dict[str, str], str]]:
         """Name, labels and unit of each number."""
-        return self._known.shapes[self._known.shape[self._rows[0]]] if self._rows else []
+        return self._shape
 
     def numbers(self) -> list[list[float]]:
         """The values of each number, in the order of the runs."""
-        return self._known.numbers(self._rows, len(self.shape))
+        places = self._places
+        if places is None:
+            return self._known.numbers(self._rows, len(self._shape))
+        known = self._known
+        every = known.numbers(self._rows, len(known.shapes[known.shape[self._rows[0]]])) if self._rows else []
+        return [every[place] for place in places]
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -82,9 +97,12 @@ class KeptRuns(Sequence[RunResult]):
         if isinstance(index, slice):
             return [self[place] for place in range(len(self._rows))[index]]
         row, known, point = self._rows[index], self._known, self.point
+        values: Sequence[float] = known.values_of(row)
+        if self._places is not None:
+            values = [values[place] for place in self._places]
         return RunResult(
             replace(point.first, replication=point.replications[index]),
-            MetricRow(self.shape, known.values_of(row)),
+            MetricRow(self._shape, values),
             known.digest[row],
             known.packet_hops[row],
             cached=True,

@@ -62,6 +62,8 @@ def stored_runs(disk: Folder, get: Callable[[str], StoredRun | None]) -> list[St
         indexes = {name: Index(disk, name) for name in indexed(disk)}
         for index in indexes.values():
             rows = index.unchanged()
+            # A run may be in the indexes of several scenarios that simulate the same.
+            rows = [row for row, key in zip(rows, index.keys(rows), strict=True) if f"{key}.json" in left]
             left.difference_update(f"{key}.json" for key in index.keys(rows))
             found += [_of(index, own) for own in index.grouped(rows)]
         others = {name[1] for name in map(RUN_FILE.fullmatch, left) if name is not None}

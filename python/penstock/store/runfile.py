@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from penstock.records import RunRequest
     from penstock.store.manifest import Made
+    from penstock.store.measured import Measured
 
 __all__ = ["DamagedError", "NewerError", "StoredRun", "encode", "load", "load_below"]
 
@@ -45,10 +46,18 @@ class StoredRun:
     digest: str
     packet_hops: int
     manifest: Manifest | None = None
+    measured: Measured | None = None
+    """Which numbers belong to which measure; unknown in files of format 3 and before."""
 
 
 def encode(
-    key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Iterable[Metric], made: Made | None = None
+    key: str,
+    request: RunRequest,
+    digest: str,
+    packet_hops: int,
+    metrics: Iterable[Metric],
+    made: Made | None = None,
+    measured: Measured | None = None,
 ) -> bytes:
     """The content of a run's file."""
     head: dict[str, Any] = {
@@ -58,6 +67,7 @@ def encode(
         **members_of(request, made),
         "digest": digest,
         "packet_hops": packet_hops,
+        "measured": None if measured is None else [list(pair) for pair in measured],
     }
     rows = (
         {"name": metric.name, "labels": metric.labels, "unit": metric.unit, "value": _written(metric.value)}
@@ -140,7 +150,19 @@ def _decode(data: dict[str, Any], key: str) -> StoredRun | None:
     manifest = Manifest.read(data)
     if type(data["metrics"]) is not list:
         raise TypeError("metrics")
-    return StoredRun([_metric(row) for row in data["metrics"]], manifest.digest, manifest.packet_hops, manifest)
+    metrics = [_metric(row) for row in data["metrics"]]
+    measured = _measured(data.get("measured"), len(metrics))
+    return StoredRun(metrics, manifest.digest, manifest.packet_hops, manifest, measured)
+
+
+def _measured(data: Any, numbers: int) -> Measured | None:
+    if data is None:
+        return None
+    if any(type(text) is not str or type(count) is not int or count < 0 for text, count in data):
+        raise TypeError("measured")
+    if sum(count for _, count in data) != numbers:
+        raise DamagedError(f"has {numbers} numbers and says that it has others")
+    return [(text, count) for text, count in data]
 
 
 def _metric(row: Any) -> Metric:

@@ -169,10 +169,11 @@ def page_of(point: PointOf, text: str | None, folder: str | None = None) -> dict
     if text is None:
         return None
     try:
-        canonical = _core.Scenario(text, utf8("scenario"), list(point.settings), folder).canonical
+        read = _core.Scenario(text, utf8("scenario"), list(point.settings), folder, leave_out=True)
     except _core.ScenarioError:  # this version does not read it any more
         return None
-    return flattened(json.loads(canonical))
+    measures = [json.loads(text) for text in read.measures if text.startswith("{")]
+    return flattened(json.loads(read.canonical)) | (flattened({"measure": measures}) if measures else {})
 
 
 def _shown(value: str | None) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from penstock.store.kept import KeptRuns, NamedPoint
     from penstock.store.listing import StoredRuns
     from penstock.store.manifest import Manifest
+    from penstock.store.measured import Measured
     from penstock.store.points import PointOf
     from penstock.store.stale import Why
 
@@ -280,10 +281,11 @@ class Store:
         packet_hops: int,
         metrics: Iterable[Metric],
         seconds: float | None = None,
+        measured: Measured | None = None,
     ) -> Record:
         """A finished run as it is written; see :meth:`put`. It has ended just now if it says how long it took."""
         made = None if seconds is None else Made.now(seconds, request)
-        return Record(key, encode(key, request, digest, packet_hops, metrics, made))
+        return Record(key, encode(key, request, digest, packet_hops, metrics, made, measured))
 
     def group(self) -> GroupCommit:
         """What writes many runs at less cost than :meth:`put` each of them."""

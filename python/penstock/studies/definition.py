@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from penstock import toml
 from penstock.printable import printable, shortened
 from penstock.reference import catalogue
-from penstock.studies.derived import Derived
+from penstock.studies.derived import Derived, at
 from penstock.studies.points import MOST, Point, grid, steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from penstock.studies.conditional import When
     from penstock.studies.ranges import Range
 
 __all__ = ["Definition", "Mistakes", "is_path", "value_text"]
@@ -54,6 +56,8 @@ class Definition:
         What a sensitivity study or a search takes values from; nothing else varies then.
     sampled : sequence of dict of str to value, optional
         The points in these ranges; their middle if left out.
+    when : list of When
+        Settings of points that meet a condition.
     """
 
     grid: dict[str, Any] = field(default_factory=dict)
@@ -64,6 +68,7 @@ class Definition:
     settings: dict[str, Any] = field(default_factory=dict)
     ranges: dict[str, Range] = field(default_factory=dict)
     sampled: Sequence[dict[str, Any]] | None = None
+    when: list[When] = field(default_factory=list)
 
     def places(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
         """All names that are given a value, with the places where that is."""
@@ -75,26 +80,55 @@ class Definition:
         yield from ((name, ("grid", name)) for name in self.grid)
         yield from ((name, ("derived", name)) for name in self.derived)
         yield from ((name, ("ranges", name)) for name in self.ranges)
+        for number, each in enumerate(self.when):
+            yield from ((name, ("when", number, key, name)) for name, key in each.names())
 
     def points(self, document: Mapping[str, Any], mistakes: Mistakes) -> list[Point]:
         """The points, over a scenario with this `document`; none if there are mistakes."""
-        derived = Derived(self.derived, self.where, document, mistakes.add)
+        derived = Derived(self.derived, self.where, document, mistakes.add, self.when)
         self._check_names(derived, mistakes)
         self._check_values(mistakes)
         if mistakes.found:
             return []
-        points = []
-        for parameters in self._combinations(mistakes):
-            fixed = {**self.settings, **parameters}
-            values = derived.values(parameters, fixed)
-            if values is None:
+        points: list[Point] = []
+        for base in self._combinations(mistakes):
+            met = derived.met(base, {**self.settings, **base})
+            if met is None or not self._are_apart(met, base, mistakes):
                 continue
-            texts = {name: value_text(value) for name, value in fixed.items() if is_path(name)}
-            texts |= {name: value_text(value) for name, value in values.items() if is_path(name)}
-            points.append(Point(parameters, tuple(texts.items()), values))
+            conditional = {name: value for number in met for name, value in self.when[number].settings.items()}
+            for chosen in self._conditional(met, base, len(points), mistakes):
+                parameters = {**base, **chosen}
+                fixed = {**self.settings, **base, **conditional, **chosen}
+                values = derived.values(parameters, fixed, met)
+                if values is None:
+                    continue
+                texts = {name: value_text(value) for name, value in (fixed | values).items() if is_path(name)}
+                points.append(Point(parameters, tuple(texts.items()), values))
         if not points and not mistakes.found:
             mistakes.add(("where",), "leaves out every point")
         return points if not mistakes.found else []
+
+    def _are_apart(self, met: Sequence[int], base: Mapping[str, Any], mistakes: Mistakes) -> bool:
+        """Whether no two conditions that are met at a point set the same name there."""
+        first: dict[str, int] = {}
+        for number in met:
+            for name, key in self.when[number].names():
+                if (earlier := first.setdefault(name, number)) != number:
+                    what = f"stands in when[{earlier}] too, and both conditions are met{at(base)}"
+                    mistakes.add(("when", number, key, name), what)
+        return not mistakes.found
+
+    def _conditional(
+        self, met: Sequence[int], base: Mapping[str, Any], before: int, mistakes: Mistakes
+    ) -> Iterable[dict[str, Any]]:
+        """Every combination of what varies where conditions are met."""
+        axes = {name: values for number in met for name, values in self.when[number].grid.items()}
+        count = math.prod(len(values) for values in axes.values())
+        if before + count > MOST:
+            where = f"the points are more than {MOST}, which is the most{at(base)}"
+            mistakes.add(("when", met[0] if met else 0), where)
+            return []
+        return grid(axes)
 
     def _combinations(self, mistakes: Mistakes) -> Iterable[dict[str, Any]]:
         if self.ranges:
@@ -115,12 +149,14 @@ class Definition:
     def _check_names(self, derived: Derived, mistakes: Mistakes) -> None:
         if self.ranges:
             there = (("list", self.entries), ("zip", self.zips), ("grid", self.grid), ("where", self.where))
-            for other in (name for name, what in there if what):
+            given = [*(name for name, what in there if what), *(["when"] if self.when else [])]
+            for other in given:
                 mistakes.add((other,), "stands beside ranges, and only those vary then; what is fixed is in [set]")
         first: dict[str, tuple[str | int, ...]] = {}
         for name, place in self.places():
             earlier = first.setdefault(name, place)
-            if earlier != place and (earlier[0], place[0]) != ("list", "list"):
+            others = [earlier[0], place[0]] == ["when", "when"] and earlier[1] != place[1]
+            if earlier != place and (earlier[0], place[0]) != ("list", "list") and not others:
                 mistakes.add(place, f"stands in {earlier[0]} too; a name has its values in one place")
         if not derived.are_read:
             return
@@ -132,15 +168,18 @@ class Definition:
                 mistakes.add(place, f"changes nothing: no derived value uses it, and {what}")
 
     def _check_values(self, mistakes: Mistakes) -> None:
-        tables = [("grid", None, self.grid), *(("zip", number, table) for number, table in enumerate(self.zips))]
+        tables: list[tuple[str, int | None, dict[str, Any]]] = [("grid", None, self.grid)]
+        tables += [("zip", number, table) for number, table in enumerate(self.zips)]
+        tables += [("when", number, each.grid) for number, each in enumerate(self.when)]
         for kind, number, table in tables:
             for name, values in table.items():
-                place = (kind, name) if number is None else (kind, number, name)
+                place: tuple[str | int, ...] = (kind, name) if number is None else (kind, number, name)
+                place = ("when", number or 0, "grid", name) if kind == "when" else place
                 if not isinstance(values, list):
                     mistakes.add(place, "needs a list of values; what does not vary stands in [set]")
                 elif not values:
                     mistakes.add(place, "is an empty list, so there would be no point")
-                elif kind == "grid":
+                elif kind != "zip":
                     twice = _first_twice(values)
                     if twice is not None:
                         mistakes.add(place, f"has {shortened(toml.value(twice), 60)} twice")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from penstock.printable import quoted
+from penstock import toml
+from penstock.printable import quoted, shortened
 from penstock.studies.expression import Expression, ExpressionError, Value, parse
 from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, read_quantity, setting_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from penstock.studies.conditional import When
 
     Tell = Callable[[tuple[str | int, ...], str], None]
 
@@ -32,25 +35,49 @@ class Derived:
         The scenario, whose own settings they may use by their paths.
     tell : callable
         Told of mistakes: a place and a message.
+    when : sequence of When, optional
+        Conditions with expressions of their own.
     """
 
     def __init__(
-        self, derived: Mapping[str, str], where: Sequence[str], document: Mapping[str, Any], tell: Tell
+        self,
+        derived: Mapping[str, str],
+        where: Sequence[str],
+        document: Mapping[str, Any],
+        tell: Tell,
+        when: Sequence[When] = (),
     ) -> None:
         self._document = document
         self._tell = tell
-        self._expressions: dict[str, Expression] = {}
-        for name, text in derived.items():
-            if (expression := self._read(("derived", name), text)) is not None:
-                self._expressions[name] = expression
+        self._expressions = self._read_all(derived, ("derived",))
         conditions = ((number, self._read(("where", number), text)) for number, text in enumerate(where))
         self._where = [(number, expression) for number, expression in conditions if expression is not None]
-        self.are_read = len(self._expressions) == len(derived)
+        self._when = [
+            (
+                self._read(("when", number, "if"), each.condition),
+                self._read_all(each.derived, ("when", number, "derived")),
+            )
+            for number, each in enumerate(when)
+        ]
+        conditional = [expression for _, own in self._when for expression in own.values()]
+        counts = len(derived) + sum(len(each.derived) for each in when)
+        self.are_read = len(self._expressions) + len(conditional) == counts
         """Whether all derived values could be read; else not all names that they use are known."""
-        self.used = {name for expression in self._expressions.values() for name in expression.names()}
-        """The names on which derived values depend."""
+        users = [*self._expressions.values(), *conditional, *(condition for condition, _ in self._when if condition)]
+        self.used = {name for expression in users for name in expression.names()}
+        """The names on which derived values and conditional settings depend."""
 
-    def values(self, parameters: Mapping[str, Any], fixed: Mapping[str, Any]) -> dict[str, Any] | None:
+    def met(self, parameters: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[int] | None:
+        """Which conditions of ``when`` a point meets, by number; None after a mistake."""
+        if not self._when:
+            return []
+        evaluation = _Evaluation(self._document, self._expressions, fixed)
+        met = [self._is_met(("when", n, "if"), each, evaluation, parameters) for n, (each, _) in enumerate(self._when)]
+        return None if None in met else [number for number, is_met in enumerate(met) if is_met]
+
+    def values(
+        self, parameters: Mapping[str, Any], fixed: Mapping[str, Any], met: Sequence[int] = ()
+    ) -> dict[str, Any] | None:
         """The derived values of a point as TOML would have them, in their order; None if a condition leaves it out.
 
         Parameters
@@ -59,58 +86,50 @@ class Derived:
             What varies, for messages.
         fixed : mapping
             All values that are not derived.
+        met : sequence of int, optional
+            Which conditions of ``when`` the point meets.
         """
-        known: dict[str, Value] = {}
+        expressions = dict(self._expressions)
+        places: dict[str, tuple[str | int, ...]] = dict.fromkeys(expressions, ("derived",))
+        for number in met:
+            expressions |= self._when[number][1]
+            places |= dict.fromkeys(self._when[number][1], ("when", number, "derived"))
+        evaluation = _Evaluation(self._document, expressions, fixed)
         for number, condition in self._where:
-            try:
-                met = condition.evaluate(self._looking_up(fixed, known, ()))
-                if not isinstance(met, bool):
-                    raise ExpressionError("is no condition; write one with <, <=, >, >=, == or !=")
-            except ExpressionError as error:
-                self._tell(("where", number), f"{error}{at(parameters)}")
-                return None
-            if not met:
+            if not self._is_met(("where", number), condition, evaluation, parameters):
                 return None
         found: dict[str, Any] = {}
-        for name in self._expressions:
+        for name in expressions:
             try:
-                value = self._value(name, fixed, known, ())
+                value = evaluation.value(name, ())
                 found[name] = _plain(value) if isinstance(value, Quantity) else value
             except (ExpressionError, UnitError) as error:
-                self._tell(("derived", name), f"{error}{at(parameters)}")
+                self._tell((*places[name], name), f"{error}{at(parameters)}")
                 return None
         return found
 
-    def _value(
-        self, name: str, fixed: Mapping[str, Any], known: dict[str, Value], on_the_way: tuple[str, ...]
-    ) -> Value:
-        if name not in known:
-            if name in on_the_way:
-                raise ExpressionError(f"goes round in a circle: {' -> '.join((*on_the_way, name))}")
-            known[name] = self._expressions[name].evaluate(self._looking_up(fixed, known, (*on_the_way, name)))
-        return known[name]
+    def _is_met(
+        self,
+        place: tuple[str | int, ...],
+        condition: Expression | None,
+        evaluation: _Evaluation,
+        parameters: Mapping[str, Any],
+    ) -> bool | None:
+        """Whether a condition is met; None after a mistake."""
+        if condition is None:
+            return None
+        try:
+            met = condition.evaluate(evaluation.looking_up(()))
+            if not isinstance(met, bool):
+                raise ExpressionError("is no condition; write one with <, <=, >, >=, == or !=")
+        except ExpressionError as error:
+            self._tell(place, f"{error}{at(parameters)}")
+            return None
+        return met
 
-    def _looking_up(
-        self, fixed: Mapping[str, Any], known: dict[str, Value], on_the_way: tuple[str, ...]
-    ) -> Callable[[str], Value]:
-        def look_up(name: str) -> Value:
-            if name in self._expressions:
-                return self._value(name, fixed, known, on_the_way)
-            found = fixed[name] if name in fixed else scenario_value(self._document, name)
-            value = as_value(found)
-            if value is None:
-                names = [*fixed, *self._expressions]
-                similar = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-                hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
-                what = (
-                    "is a table or a list"
-                    if found is not None
-                    else "is unknown: neither a parameter, nor in the scenario"
-                )
-                raise ExpressionError(f"{quoted(name)} {what}{hint}")
-            return value
-
-        return look_up
+    def _read_all(self, derived: Mapping[str, str], place: tuple[str | int, ...]) -> dict[str, Expression]:
+        read = {name: self._read((*place, name), text) for name, text in derived.items()}
+        return {name: expression for name, expression in read.items() if expression is not None}
 
     def _read(self, place: tuple[str | int, ...], text: object) -> Expression | None:
         if isinstance(text, (int, float)) and not isinstance(text, bool):
@@ -123,6 +142,79 @@ class Derived:
         except ExpressionError as error:
             self._tell(place, str(error))
             return None
+
+
+class _Evaluation:
+    """Works out expressions at one point, each once."""
+
+    def __init__(
+        self, document: Mapping[str, Any], expressions: Mapping[str, Expression], fixed: Mapping[str, Any]
+    ) -> None:
+        self._document = document
+        self._expressions = expressions
+        self._fixed = fixed
+        self._known: dict[str, Value] = {}
+
+    def value(self, name: str, on_the_way: tuple[str, ...]) -> Value:
+        """The value of an expression; `on_the_way` are the names whose values need it.
+
+        Raises
+        ------
+        ExpressionError
+            If it has none.
+        """
+        if name not in self._known:
+            if name in on_the_way:
+                raise ExpressionError(f"goes round in a circle: {' -> '.join((*on_the_way, name))}")
+            self._known[name] = self._expressions[name].evaluate(self.looking_up((*on_the_way, name)))
+        return self._known[name]
+
+    def looking_up(self, on_the_way: tuple[str, ...]) -> Callable[[str], Value]:
+        """Gives the values of names."""
+
+        def look_up(name: str) -> Value:
+            if name in self._expressions:
+                return self.value(name, on_the_way)
+            found = _setting_value(self._fixed, self._document, name)
+            value = as_value(found)
+            if value is None:
+                names = [*self._fixed, *self._expressions]
+                similar = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+                hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
+                what = (
+                    "is a table or a list"
+                    if found is not None
+                    else "is unknown: neither a parameter, nor in the scenario"
+                )
+                raise ExpressionError(f"{quoted(name)} {what}{hint}")
+            return value
+
+        return look_up
+
+
+def _setting_value(fixed: Mapping[str, Any], document: Mapping[str, Any], name: str) -> Any:
+    """What a name stands for: a value of the study, a part of one, or what the scenario has.
+
+    Examples
+    --------
+    >>> fixed = {"links.a-b.rate": 1, "a-b.queue": {"red": {"limit": 2}}}
+    >>> [_setting_value(fixed, {}, name) for name in ("a-b.rate", "a-b.queue.red.limit", "a-b.queue.codel.limit")]
+    [1, 2, None]
+    """
+    if name in fixed:
+        return fixed[name]
+    asked = _without_list(name)
+    for path, value in fixed.items():
+        own = _without_list(path)
+        if own == asked[: len(own)]:
+            return _below(value, asked[len(own) :])
+    return scenario_value(document, name)
+
+
+def _without_list(path: str) -> list[str]:
+    """The parts of a path, without the list that the first name is in."""
+    parts = path.split(".")
+    return parts[1:] if len(parts) > 2 and parts[0] in _LISTS else parts
 
 
 def as_value(found: Any) -> Value | None:
@@ -172,8 +264,12 @@ def _below(found: Any, segments: Sequence[str]) -> Any:
 
 def at(parameters: Mapping[str, Any]) -> str:
     """At which point something is, in brackets; nothing if nothing varies."""
-    where = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+    where = ", ".join(f"{name} = {_told(value)}" for name, value in parameters.items())
     return f" (at {where})" if where else ""
+
+
+def _told(value: Any) -> str:
+    return shortened(toml.value(value), 60) if isinstance(value, (dict, list)) else str(value)
 
 
 def _plain(value: Quantity) -> int | float | str:

@@ -7,12 +7,12 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.studies.runner import kept_points
+from penstock.studies.runner import kept_points, there
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.store import Store
+    from penstock.store import Store, StoredRun
     from penstock.studies.request import PointRequest
 
 __all__ = ["DryRun", "dry_run"]
@@ -53,14 +53,13 @@ def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None
     stored, missing = [], []
     wanted: set[str] = set()
     kept = kept_points(asked, store)
-    named = [each.keyed() if runs is None else [] for each, runs in zip(asked, kept, strict=True)]
-    there = store.find([pair for own in named for pair in own]) if store is not None else {}
-    for each, runs, own in zip(asked, kept, named, strict=True):
+    found: list[dict[str, StoredRun]] = there(asked, store, kept) if store is not None else [{} for _ in asked]
+    for each, runs, own in zip(asked, kept, found, strict=True):
         if runs is not None:
             stored.append(len(runs))
             continue
-        keys = [key for key, _ in own]
-        absent = {key for key in keys if key not in there}
+        keys = each.keys()
+        absent = {key for key in keys if key not in own}
         stored.append(len(keys) - len(absent))
         if absent - wanted:
             missing.append((each, len(absent - wanted)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, utf8
 from penstock.studies import aims
+from penstock.studies.conditional import whens_of
 from penstock.studies.definition import Definition, Mistakes, is_path
 from penstock.studies.locate import Lines
 from penstock.studies.plan import RUNS, StudyPlan, path_of, placed, points_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["aims_of", "is_study", "read_study", "refuse_beside_ranges", "toml_mistake"]
 
 KEYS = (
-    *("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "where", "derived"),
+    *("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "when", "where", "derived"),
     *aims.KEYS,
     *("ranges", "sensitivity", "search"),
 )
@@ -88,6 +89,7 @@ def read_study(
     runs, seed = head.count("runs", 1) or RUNS, head.count("seed", 0)
     definition = _definition(content, mistakes)
     aimed = aims_of(content, mistakes)
+    _refuse_twice(content, definition, mistakes)
     if isinstance(aimed["warm_up"], str):
         definition.settings["warm-up"] = aimed.pop("warm_up")
     asks = asks_of(content, mistakes)
@@ -113,6 +115,15 @@ def read_study(
     head_of_plan = (file.stem, page, str(path), points, description, runs, seed, utf8(place))
     ranged = definition if definition.ranges else None
     return StudyPlan(*head_of_plan, is_file=True, origins=origins, **aimed, definition=ranged, asks=asks)
+
+
+def _refuse_twice(content: Mapping[str, Any], definition: Definition, mistakes: Mistakes) -> None:
+    """Keys at the top of a study that are settings of the scenario too have their values in one place."""
+    for name, place in definition.places():
+        if name in ("warm-up", "seed") and name in content:
+            mistakes.add(
+                place, f"stands at the top of the study too, as {name} = ...; a name has its values in one place"
+            )
 
 
 class _Head:
@@ -159,6 +170,7 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
             found.append(_flat(table))
             if not table:
                 mistakes.add((key, number), "is empty")
+    definition.when = whens_of(content, _flat, mistakes)
     ranges = content.get("ranges", {})
     if isinstance(ranges, dict) and (ranges or "ranges" not in content):
         definition.ranges = ranges_of(_flat(ranges), mistakes)
@@ -227,7 +239,9 @@ def _put_ranges(definition: Definition, ranges: Mapping[str, Range]) -> None:
 def _override(definition: Definition, override: Mapping[str, Any]) -> None:
     """Puts values of the command line in the place of the study's own."""
     for name, value in override.items():
-        for kind, tables in (("list", definition.entries), ("zip", definition.zips), ("derived", [definition.derived])):
+        conditional = [dict(each.names()) for each in definition.when]
+        there = (("list", definition.entries), ("zip", definition.zips), ("derived", [definition.derived]))
+        for kind, tables in (*there, ("when", conditional)):
             if any(name in table for table in tables):
                 raise InputError(f"--set {name}: stands in {kind} of the study, which only an edit can change.")
         definition.grid.pop(name, None)

@@ -42,6 +42,8 @@ class Lines:
                     if header[1] == "[[":
                         counts[table] = counts.get(table, -1) + 1
                         table = (*table, str(counts[table]))
+                    elif table[:1] in counts:  # a table below the last one of a list
+                        table = (table[0], str(counts[table[:1]]), *table[1:])
                     self._note(table, number)
                     continue
                 entry = _ENTRY.match(line)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from penstock import _core
 from penstock.errors import ScenarioError
@@ -133,13 +134,15 @@ class StudyPlan:
         Raises
         ------
         ScenarioError
-            If the scenario has mistakes at any point; each is told once, and those of settings with their lines.
+            If the scenario has mistakes at any point; each is told once, and those of settings with their lines. A key
+            without effect is one only if it has none at all points; else it is in the ``left_out`` of some.
         """
         runs = self.runs if self.precision is None else self.precision.least
         numbers = tuple(range(runs) if replications is None else replications)
         folder = str(PurePath(self.scenario).parent)
         asked: list[PointRequest] = []
         mistakes: list[_core.Mistake] = []
+        left_out: Counter[tuple[Any, ...]] = Counter()
         derived: set[str] = set()
         made = _core.scenarios(self.text, utf8(self.scenario), [point.sets for point in self.points], folder)
         for point, scenario in zip(self.points, made, strict=True):
@@ -147,11 +150,16 @@ class StudyPlan:
                 mistakes.extend(self._told(scenario, point, derived))
                 continue
             seed = scenario.seed if self.seed is None else self.seed
+            useless = tuple(map(self._placed, scenario.left_out))
+            left_out.update(tuple(mistake.values()) for mistake in useless)
+            hops = effort(scenario.canonical)
             asked.append(
-                PointRequest(
-                    self.text, self.scenario_name, point, scenario, seed, numbers, effort(scenario.canonical), folder
-                )
+                PointRequest(self.text, self.scenario_name, point, scenario, seed, numbers, hops, folder, useless)
             )
+        if len(self.points) > 1 or not self.ranges:  # else other points in the ranges may be otherwise
+            everywhere = [each for each, count in left_out.items() if count == len(self.points)]
+            keys = ("file", "line", "path", "message")
+            mistakes += [cast("_core.Mistake", dict(zip(keys, each, strict=True))) for each in everywhere]
         if mistakes:
             raise ScenarioError(distinct(mistakes))
         return asked

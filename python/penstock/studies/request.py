@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from penstock import _core
+from penstock.errors import line_of
 from penstock.printable import utf8
 from penstock.provenance import Provenance
 from penstock.records import RunRequest
@@ -14,11 +16,11 @@ from penstock.store import NamedPoint, RunKeys
 from penstock.studies.quantity import Quantity, setting_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from penstock.studies.points import Point
 
-__all__ = ["PointRequest", "distinct"]
+__all__ = ["PointRequest", "distinct", "warnings_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class PointRequest:
         About how many packet-hops, or another measure of the work, one of them takes; 0 if unknown.
     folder : str, optional
         Where the files are that the scenario names.
+    left_out : tuple of Mistake
+        Keys of the scenario that have no effect at this point.
     """
 
     text: str
@@ -53,6 +57,7 @@ class PointRequest:
     replications: tuple[int, ...]
     hops: float = 0.0
     folder: str | None = None
+    left_out: tuple[_core.Mistake, ...] = ()
 
     def requests(self) -> list[RunRequest]:
         """The runs."""
@@ -71,7 +76,7 @@ class PointRequest:
 
     def named(self) -> NamedPoint:
         """The point as a store is asked for it."""
-        return NamedPoint(self.keys(), self.first(), self.replications, self.scenario.window)
+        return NamedPoint(self.keys(), self.first(), self.replications, self.scenario.window, self.scenario.measures)
 
     def first(self) -> RunRequest:
         """Only the first of the runs."""
@@ -98,7 +103,7 @@ class PointRequest:
         kept = [(path, value) for path, value in self.point.sets if path not in chosen]
         sets = (*kept, *chosen.items())
         try:
-            scenario = _core.Scenario(self.text, utf8(self.name), list(sets), self.folder)
+            scenario = _core.Scenario(self.text, utf8(self.name), list(sets), self.folder, leave_out=True)
         except _core.ScenarioError:
             return None
         return replace(self, point=replace(self.point, sets=sets), scenario=scenario)
@@ -107,3 +112,10 @@ class PointRequest:
 def distinct(mistakes: Iterable[_core.Mistake]) -> list[_core.Mistake]:
     """The mistakes without those that stand at several points alike."""
     return list({tuple(mistake.values()): mistake for mistake in mistakes}.values())
+
+
+def warnings_of(asked: Sequence[PointRequest]) -> list[str]:
+    """What the scenarios of points probably do not mean, each once, and what has no effect at some of them."""
+    said = list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings))
+    useless = Counter(line_of(mistake) for each in asked for mistake in each.left_out)
+    return said + [f"{line} (at {count} of {len(asked)} points)" for line, count in useless.items()]

@@ -10,16 +10,17 @@ from weakref import finalize
 from penstock.errors import PenstockError
 from penstock.records import RunResult, Status, collection_paused
 from penstock.running import make_all
+from penstock.store import Picker
 from penstock.workers import Reserve
 from penstock.workers.job import How
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock.store import KeptRuns, Store
+    from penstock.store import KeptRuns, Store, StoredRun
     from penstock.studies.request import PointRequest
 
-__all__ = ["Reader", "Runner", "kept_points"]
+__all__ = ["Reader", "Runner", "kept_points", "there"]
 
 
 class Runner:
@@ -94,6 +95,21 @@ def kept_points(points: Sequence[PointRequest], store: Store | None) -> list[Kep
     return [next(found) if point.replications else None for point in points]
 
 
+def there(points: Sequence[PointRequest], store: Store, skip: Sequence[object]) -> list[dict[str, StoredRun]]:
+    """The runs of each point that a store has with all numbers that are asked for, by their names.
+
+    Points for which `skip` has something other than None are left out.
+    """
+    named = [point.keyed() if known is None else [] for point, known in zip(points, skip, strict=True)]
+    found = store.find([pair for own in named for pair in own])
+    runs = []
+    for point, own in zip(points, named, strict=True):
+        picker = Picker(point.scenario.measures if own else None)
+        picked = ((key, picker.of(found.get(key))) for key, _ in own)
+        runs.append({key: run for key, run in picked if run is not None})
+    return runs
+
+
 class Reader(Runner):
     """Makes nothing, and has only what is in a store: perhaps while another process is filling it."""
 
@@ -121,17 +137,18 @@ class Reader(Runner):
         """Those runs of each point that are there."""
         with collection_paused():
             whole = kept_points(points, self._store)
-            named = [point.keyed() if runs is None else [] for point, runs in zip(points, whole, strict=True)]
-            found = self._store.find([pair for own in named for pair in own])
+            found = there(points, self._store, whole)
             return [
                 [
-                    RunResult(request, run.metrics, run.digest, run.packet_hops, cached=True, window=window)
-                    for key, request in own
-                    if (run := found.get(key)) is not None
+                    RunResult(
+                        request, run.metrics, run.digest, run.packet_hops, cached=True, window=point.scenario.window
+                    )
+                    for key, request in point.keyed()
+                    if (run := own.get(key)) is not None
                 ]
                 if runs is None
                 else runs
-                for runs, own, window in zip(whole, named, (point.scenario.window for point in points), strict=True)
+                for runs, own, point in zip(whole, found, points, strict=True)
             ]
 
     def kept_up_to(self, points: Sequence[PointRequest], most: int) -> list[list[RunResult]]:

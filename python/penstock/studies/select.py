@@ -6,10 +6,11 @@ import difflib
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.printable import quoted
 from penstock.records import RUNS, Metric
+from penstock.studies.derived import as_value
 from penstock.studies.expression import ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, base_unit, dimension_of
 
@@ -90,8 +91,15 @@ class DerivedMetrics:
     def __init__(self, expressions: Mapping[str, str | Expression]) -> None:
         self._expressions = {name: parse(each) if isinstance(each, str) else each for name, each in expressions.items()}
 
-    def of(self, metrics: Sequence[Metric]) -> list[Metric]:
+    def of(self, metrics: Sequence[Metric], values: Mapping[str, Any] | None = None) -> list[Metric]:
         """The derived numbers of a run; not a number where a value is none, or is divided by zero.
+
+        Parameters
+        ----------
+        metrics : sequence of Metric
+            The numbers of the run.
+        values : mapping of str to value, optional
+            What other names mean, as TOML has it; where a metric has the same name, that is meant.
 
         Raises
         ------
@@ -100,7 +108,7 @@ class DerivedMetrics:
         """
         known = list(metrics)
         for name, expression in self._expressions.items():
-            known.append(_derived(name, expression, known))
+            known.append(_derived(name, expression, known, values or {}))
         return known[len(metrics) :]
 
     def added(self, runs: Sequence[RunResult]) -> Sequence[RunResult]:
@@ -110,11 +118,13 @@ class DerivedMetrics:
         return [replace(run, metrics=[*run.metrics, *self.of(run.metrics)]) for run in runs]
 
 
-def _derived(name: str, expression: Expression, metrics: Sequence[Metric]) -> Metric:
+def _derived(name: str, expression: Expression, metrics: Sequence[Metric], values: Mapping[str, Any]) -> Metric:
     unknown = False
 
     def look_up(selector: str) -> Value:
         nonlocal unknown
+        if (given := _given(selector, metrics, values)) is not None:
+            return given
         metric = select(selector, metrics)
         scale, dimension = dimension_of(metric.unit)
         if not math.isfinite(metric.value):
@@ -127,7 +137,7 @@ def _derived(name: str, expression: Expression, metrics: Sequence[Metric]) -> Me
     except ExpressionError as error:
         if str(error) != "division by zero" and "no square root of -" not in str(error):
             raise
-        return Metric(name, {}, _unit_of(expression, metrics), math.nan)
+        return Metric(name, {}, _unit_of(expression, metrics, values), math.nan)
     if isinstance(value, bool):
         return Metric(name, dict(RUNS), "1", math.nan if unknown else float(value))
     if isinstance(value, str):
@@ -135,12 +145,21 @@ def _derived(name: str, expression: Expression, metrics: Sequence[Metric]) -> Me
     return Metric(name, {}, base_unit(value.dimension), math.nan if unknown else float(value.value))
 
 
-def _unit_of(expression: Expression, metrics: Sequence[Metric]) -> str:
+def _given(selector: str, metrics: Sequence[Metric], values: Mapping[str, Any]) -> Value | None:
+    """What a name that is no metric's means; None if nothing is known of it."""
+    if selector not in values or any(metric.name == selector for metric in metrics):
+        return None
+    return as_value(values[selector])
+
+
+def _unit_of(expression: Expression, metrics: Sequence[Metric], values: Mapping[str, Any]) -> str:
     """The unit of a number that this run does not have: that of others, with values that do not cancel out."""
-    values: dict[str, int] = {}
+    sizes: dict[str, int] = {}
 
     def look_up(selector: str) -> Value:
-        size = values.setdefault(selector, 7 ** (len(values) % 20 + 1))
+        if (given := _given(selector, metrics, values)) is not None:
+            return given
+        size = sizes.setdefault(selector, 7 ** (len(sizes) % 20 + 1))
         return Quantity(Fraction(size), dimension_of(select(selector, metrics).unit)[1])
 
     value = expression.evaluate(look_up)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.store.points import point_of
 from penstock.store.stale import told
-from penstock.studies.runner import kept_points
+from penstock.studies.runner import kept_points, there
 from penstock.toml import json_value
 
 if TYPE_CHECKING:
@@ -94,21 +94,24 @@ def standing(asked: Sequence[PointRequest], store: Store) -> list[Standing]:
         If it cannot be.
     """
     kept = kept_points(asked, store)
-    named = [each.keyed() if runs is None else [] for each, runs in zip(asked, kept, strict=True)]
-    keys = [[key for key, _ in own] for own in named]
-    stored = store.find([pair for own in named for pair in own])
+    stored = there(asked, store, kept)
+    keys = [each.keys() if runs is None else [] for each, runs in zip(asked, kept, strict=True)]
     failures = {failed.key: failed for failed in store.failures()}
-    missing = [each.first() for each, own in zip(asked, keys, strict=True) if any(key not in stored for key in own)]
+    missing = [
+        each.first()
+        for each, own, known in zip(asked, keys, stored, strict=True)
+        if any(key not in known for key in own)
+    ]
     why = store.why(missing)
     found = []
-    for each, runs, own in zip(asked, kept, keys, strict=True):
+    for each, runs, own, known in zip(asked, kept, keys, stored, strict=True):
         if runs is not None:
             found.append(Standing(each, len(runs), [], None))
             continue
         first = each.first()
         because = why.get((first.name, point_of(first)))
-        count = sum(key in stored for key in own)
+        count = len(known)
         changes = because.changes if because is not None and count < len(own) else None
-        failed = [failures[key] for key in own if key in failures and key not in stored]
+        failed = [failures[key] for key in own if key in failures and key not in known]
         found.append(Standing(each, count, failed, changes))
     return found

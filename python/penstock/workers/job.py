@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from penstock.records import RunRequest
-    from penstock.store import Record, Store
+    from penstock.store import Measured, Record, Store
 
 __all__ = ["Ended", "Failed", "How", "Job", "Lost", "Made", "Stop", "Told", "failed", "gather", "make"]
 
@@ -41,13 +41,14 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A finished run; `record` if it is to be kept, which it is not yet."""
+    """A finished run; `record` if it is to be kept, which it is not yet; `measured` says what its numbers are of."""
 
     digest: str
     packet_hops: int
     threads: int
     metrics: list[Metric]
     record: Record | None = None
+    measured: Measured | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +115,14 @@ def make(
         run = scenario.run(request.seed, request.replication, stop.cancel, how.executor, how.threads)
         seconds = time.perf_counter() - begin
         metrics = gather(run, stop)
+        measured = list(zip(scenario.measures, run.measured, strict=True))
         record = None
         if store is not None:
-            record = store.encode(key, request, run.digest, run.packet_hops, stop.passing(metrics), seconds)
+            numbers = stop.passing(metrics)
+            record = store.encode(key, request, run.digest, run.packet_hops, numbers, seconds, measured)
     except BaseException as error:  # a panic of the core is one, of a type that cannot be imported
         return failed(error)
-    return Made(run.digest, run.packet_hops, run.threads, metrics, record)
+    return Made(run.digest, run.packet_hops, run.threads, metrics, record, measured)
 
 
 def failed(error: BaseException) -> Failed:

@@ -39,18 +39,18 @@ def answered(asked: Any, how: How, store: Store | None, stop: Stop) -> Any:
         case Made() as made:
             rows = [(metric.name, metric.labels, metric.unit, metric.value) for metric in made.metrics]
             content = None if made.record is None else made.record.content
-            return made.digest, made.packet_hops, made.threads, rows, content
+            return made.digest, made.packet_hops, made.threads, rows, content, made.measured
 
 
 def decoded(job: Job, answer: Any) -> Made | Failed:
     """What another process says of a run."""
     if isinstance(answer, Failed):
         return answer
-    digest, packet_hops, threads, rows, content = answer
+    digest, packet_hops, threads, rows, content, measured = answer
     record = None if content is None else Record(job.key, content)
-    return Made(digest, packet_hops, threads, [Metric(*row) for row in rows], record)
+    return Made(digest, packet_hops, threads, [Metric(*row) for row in rows], record, measured)
 
 
 @lru_cache(maxsize=8)
 def _scenario(text: str, name: str, sets: tuple[tuple[str, str], ...], folder: str | None) -> _core.Scenario:
-    return _core.Scenario(text, utf8(name), list(sets), folder)
+    return _core.Scenario(text, utf8(name), list(sets), folder, leave_out=True)

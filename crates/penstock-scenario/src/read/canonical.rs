@@ -2,8 +2,8 @@
 
 use crate::read::tree::{Item, TableEntry, Tree};
 
-/// Keys of the top level that no result depends on; the seed is an argument of a run.
-const EXCLUDED_KEYS: [&str; 4] = ["description", "seed", "series", "trace"];
+/// Keys of the top level that do not change what is simulated; the seed is an argument of a run.
+const EXCLUDED_KEYS: [&str; 5] = ["description", "measure", "seed", "series", "trace"];
 
 /// JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
 ///
@@ -26,6 +26,22 @@ pub(crate) fn write(tree: &Tree, files: &[(String, String)]) -> String {
         _ => value(&mut text, tree),
     }
     text
+}
+
+/// The entries of `[[measure]]` in the same form; `default` for those of a scenario that has none, and `always` at the end for
+/// the numbers that nothing asks for.
+pub(crate) fn measures(tree: &Tree) -> Vec<String> {
+    let written = |entry: &Tree| {
+        let mut text = String::new();
+        value(&mut text, entry);
+        text
+    };
+    let mut texts = match tree.get("measure").map(|measure| &measure.item) {
+        Some(Item::List(entries)) => entries.iter().map(written).collect(),
+        _ => vec!["default".to_owned()],
+    };
+    texts.push("always".to_owned());
+    texts
 }
 
 fn value(text: &mut String, tree: &Tree) {

@@ -25,6 +25,8 @@ pub struct Mistake {
     pub path: String,
     /// What is wrong, what is allowed, and what to do.
     pub message: String,
+    /// The key is sound, but has no effect next to others: without it the scenario is the same.
+    pub is_ineffective: bool,
 }
 
 impl fmt::Display for Mistake {
@@ -72,6 +74,9 @@ pub(crate) enum SourceLocation {
     Whole,
 }
 
+/// How messages say that a key has no effect; nothing else is said in these words.
+const INEFFECTIVE: [&str; 2] = ["has no effect", "has an effect only"];
+
 /// Collects mistakes while reading goes on.
 #[derive(Debug)]
 pub(crate) struct Mistakes {
@@ -103,6 +108,11 @@ impl Mistakes {
         self.found.borrow_mut().push(self.at(location, path, message.into()));
     }
 
+    /// Reports a mistake that has been found before.
+    pub fn put(&self, mistake: Mistake) {
+        self.found.borrow_mut().push(mistake);
+    }
+
     /// Reports a warning: what is probably not meant, but can run.
     pub fn warn(&self, location: SourceLocation, path: &str, message: impl Into<String>) {
         self.warnings.borrow_mut().push(self.at(location, path, message.into()));
@@ -114,7 +124,9 @@ impl Mistakes {
             SourceLocation::Set(set) => (format!("--set {}", shortened(&self.sets[set], LONGEST_PATH)), None, None),
             SourceLocation::Whole => (self.file.clone(), None, None),
         };
-        Mistake { file, line, column, path: shortened(path, LONGEST_PATH), message: shortened(&message, LONGEST_MESSAGE) }
+        let is_ineffective = !path.is_empty() && INEFFECTIVE.iter().any(|words| message.contains(words));
+        let (path, message) = (shortened(path, LONGEST_PATH), shortened(&message, LONGEST_MESSAGE));
+        Mistake { file, line, column, path, message, is_ineffective }
     }
 
     /// The path of the setting that wrote what stands at `place`.

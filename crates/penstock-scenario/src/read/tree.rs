@@ -86,6 +86,28 @@ impl Tree {
     }
 }
 
+impl Tree {
+    /// Removes what stands under `path`, such as `links[1].queue.red.limit`; whether there was anything.
+    pub fn remove(&mut self, path: &str) -> bool {
+        let Item::Table(entries) = &mut self.item else { return false };
+        let (segment, rest) = path.split_once('.').map_or((path, None), |(segment, rest)| (segment, Some(rest)));
+        let (key, index) = segment
+            .strip_suffix(']')
+            .and_then(|segment| segment.split_once('['))
+            .map_or((segment, None), |(key, index)| (key, Some(index.parse::<usize>())));
+        let Some(found) = entries.iter().position(|entry| entry.key == key) else { return false };
+        match (index, rest, &mut entries[found].tree.item) {
+            (None, None, _) => {
+                entries.remove(found);
+                true
+            }
+            (None, Some(rest), _) => entries[found].tree.remove(rest),
+            (Some(Ok(index)), Some(rest), Item::List(items)) => items.get_mut(index).is_some_and(|item| item.remove(rest)),
+            _ => false,
+        }
+    }
+}
+
 /// The most bytes of a scenario: a million nodes are 14 MB, as many measurements 45 MB.
 pub const LARGEST_TEXT: usize = 64 << 20;
 

@@ -38,21 +38,22 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
         return;
     }
     let value = parse_setting_value(value, location, mistakes);
+    let mut replaced = Replaced::default();
     let outcome = match &segments[..] {
         ["links", name, rest @ ..] | [name, rest @ ..]
             if !rest.is_empty() && named(top, "links", name).is_none() && reverse_of(top, name).is_some() =>
         {
             let item = reverse_of(top, name).expect("looked at just now");
-            assign(item, PathSchema::entry("links"), &[&["back"], rest].concat(), value, location)
+            assign(item, PathSchema::entry("links"), &[&["back"], rest].concat(), value, location, &mut replaced)
         }
         [name, rest @ ..]
             if !rest.is_empty() && (!is_top_key(without_index(name)) || top.get(name).is_none()) && entry(top, name).is_some() =>
         {
             let (list, item) = entry(top, name).expect("looked at just now");
-            assign(item, PathSchema::entry(list), rest, value, location)
+            assign(item, PathSchema::entry(list), rest, value, location, &mut replaced)
         }
         [list @ ("links" | "flows" | "transfers" | "calls"), name, rest @ ..] if !rest.is_empty() => match named(top, list, name) {
-            Some(item) => assign(item, PathSchema::entry(list), rest, value, location),
+            Some(item) => assign(item, PathSchema::entry(list), rest, value, location, &mut replaced),
             None => Err(unknown_name(entry_kind(list), name, &known(top, list))),
         },
         ["nodes", name, ..] if top.get("nodes").is_some_and(|nodes| nodes.get(name).is_none()) => {
@@ -62,7 +63,7 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
             };
             Err(unknown("node", name, &names))
         }
-        [first, ..] if is_top_key(without_index(first)) => assign(top, PathSchema::top(), &segments, value, location),
+        [first, ..] if is_top_key(without_index(first)) => assign(top, PathSchema::top(), &segments, value, location, &mut replaced),
         [name, ..] if entry(top, name).is_some() => {
             let key = if named(top, "links", name).is_some() { "rate" } else { "count" };
             Err(format!("'{name}' has many keys; say which of them, as in {name}.{key}"))
@@ -80,6 +81,31 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
     };
     if let Err(message) = outcome {
         mistakes.add(location, "", message);
+    }
+    // The same path once more is the later value instead of the earlier one; under another path nobody means that.
+    let own = mistakes.setting_path(location);
+    let earlier = replaced.0.iter().filter_map(|place| mistakes.setting_path(*place)).find(|earlier| own != Some(*earlier));
+    if let Some(earlier) = earlier {
+        let advice = "set one of them, or each at points of its own, as [[when]] of a study file does";
+        mistakes.add(location, "", format!("replaces what {} sets; {advice}", quoted(earlier)));
+    }
+}
+
+/// Places of earlier settings whose values a setting replaces.
+#[derive(Default)]
+struct Replaced(Vec<SourceLocation>);
+
+impl Replaced {
+    /// Notes the settings that wrote `tree` or a part of it.
+    fn note(&mut self, tree: &Tree) {
+        if let SourceLocation::Set(_) = tree.location {
+            self.0.push(tree.location);
+        }
+        match &tree.item {
+            Item::Table(entries) => entries.iter().for_each(|entry| self.note(&entry.tree)),
+            Item::List(items) => items.iter().for_each(|item| self.note(item)),
+            _ => {}
+        }
     }
 }
 
@@ -107,7 +133,7 @@ fn is_top_key(key: &str) -> bool {
 pub(crate) fn apply_below(tree: &mut Tree, schema: PathSchema, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
     let location = SourceLocation::Set(set);
     let value = parse_setting_value(value, location, mistakes);
-    if let Err(message) = assign(tree, schema, &path.split('.').collect::<Vec<_>>(), value, location) {
+    if let Err(message) = assign(tree, schema, &path.split('.').collect::<Vec<_>>(), value, location, &mut Replaced::default()) {
         mistakes.add(location, "", message);
     }
 }
@@ -197,9 +223,17 @@ fn named<'a>(top: &'a mut Tree, list: &str, name: &str) -> Option<&'a mut Tree> 
     }
 }
 
-/// Puts `value` where `path` leads from `tree`, which is of this `schema`.
-fn assign(tree: &mut Tree, schema: PathSchema, path: &[&str], value: Tree, location: SourceLocation) -> Result<(), String> {
+/// Puts `value` where `path` leads from `tree`, which is of this `schema`; what it takes the place of is noted in `replaced`.
+fn assign(
+    tree: &mut Tree,
+    schema: PathSchema,
+    path: &[&str],
+    value: Tree,
+    location: SourceLocation,
+    replaced: &mut Replaced,
+) -> Result<(), String> {
     let [segment, rest @ ..] = path else {
+        replaced.note(tree);
         *tree = value;
         return Ok(());
     };
@@ -212,7 +246,9 @@ fn assign(tree: &mut Tree, schema: PathSchema, path: &[&str], value: Tree, locat
     let Item::Table(table) = &mut tree.item else {
         return Err(format!("leads nowhere: there is no table that could hold {}", quoted(key)));
     };
-    let found = match table.iter().position(|branch| branch.key == key) {
+    let known = table.iter().position(|branch| branch.key == key);
+    let is_new = known.is_none();
+    let found = match known {
         Some(found) => found,
         None => {
             let empty = Tree { location, item: Item::Table(Vec::new()) };
@@ -234,6 +270,9 @@ fn assign(tree: &mut Tree, schema: PathSchema, path: &[&str], value: Tree, locat
     // The mistakes of what is set are the setting's, not the line's that it replaces.
     if rest.is_empty() {
         branch.location = if index.is_none() { location } else { branch.location };
+        if !is_new {
+            replaced.note(target);
+        }
         *target = value;
         return Ok(());
     }
@@ -244,10 +283,13 @@ fn assign(tree: &mut Tree, schema: PathSchema, path: &[&str], value: Tree, locat
         }
         // Naming another component replaces the one that stands there.
         if let Item::Table(inner) = &mut target.item {
-            inner.retain(|branch| component.may_stand_together(&branch.key, rest[0]));
+            let (kept, others) = std::mem::take(inner).into_iter().partition(|branch| component.may_stand_together(&branch.key, rest[0]));
+            *inner = kept;
+            let others: Vec<TableEntry> = others;
+            others.iter().for_each(|branch| replaced.note(&branch.tree));
         }
     }
-    assign(target, schema, rest, value, location)
+    assign(target, schema, rest, value, location, replaced)
 }
 
 /// The table with which a component of that name has all its defaults.

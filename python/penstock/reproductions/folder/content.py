@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from penstock.studies.definition import Mistakes
 
-__all__ = ["complete", "mistakes_in"]
+__all__ = ["FREE", "INNER", "SECTIONS", "SINGLE", "complete", "mistakes_in"]
 
 Place = tuple[str | int, ...]
 
@@ -29,7 +29,7 @@ _KINDS = {
     _TEXTS: "a list of texts",
 }
 
-_SECTIONS: dict[str, dict[str, str]] = {
+SECTIONS: dict[str, dict[str, str]] = {
     "document": {
         "id": _TEXT,
         "title": _TEXT,
@@ -109,9 +109,12 @@ _SECTIONS: dict[str, dict[str, str]] = {
 }
 """The keys of each section; a question mark stands behind those that may be left out."""
 
-_INNER = {"table": ("columns",), "ambiguity": ("options",)}
-_FREE = ("setup", "assumed")
-_SINGLE = ("document",)
+INNER = {"table": ("columns",), "ambiguity": ("options",)}
+"""Sections within sections."""
+FREE = ("setup", "assumed")
+"""Sections with names of the author's choice."""
+SINGLE = ("document",)
+"""Sections that are one table, not a list of them."""
 _DEFAULTS = {
     "table": {"where": "", "note": ""},
     "claim": {"where": "", "kind": "", "basis": "", "printed_support": "", "note": ""},
@@ -121,17 +124,17 @@ _DEFAULTS = {
 
 def mistakes_in(data: Mapping[str, Any], mistakes: Mistakes) -> None:
     """Tells of all keys that are unknown, missing or of another kind, and of rows without their cells."""
-    known = (*_SINGLE, *_FREE, "table", "tolerance", "claim", "ambiguity", "null", "contradiction", "print", "quantity")
+    known = (*SINGLE, *FREE, "table", "tolerance", "claim", "ambiguity", "null", "contradiction", "print", "quantity")
     for key, found in data.items():
         if key not in known:
             mistakes.add((key,), _unknown("section", key, known))
-        elif key in _SINGLE:
+        elif key in SINGLE:
             _check(key, (key,), found, mistakes)
-        elif key in _SECTIONS:
+        elif key in SECTIONS:
             _check_each(key, (key,), found, mistakes)
     for key in ("document", "table"):
         if key not in data:
-            mistakes.add((key,), f"is missing; a study needs [{key}]" if key in _SINGLE else "is missing: [[table]]")
+            mistakes.add((key,), f"is missing; a study needs [{key}]" if key in SINGLE else "is missing: [[table]]")
     if not mistakes.found:
         for number, table in enumerate(data["table"]):
             _check_rows(("table", number), table, mistakes)
@@ -168,15 +171,15 @@ def _check(section: str, place: Place, found: Any, mistakes: Mistakes) -> None:
     if not isinstance(found, dict):
         mistakes.add(place, f"needs a table, [{section}]")
         return
-    kinds = {name.removesuffix("?"): kind for name, kind in _SECTIONS[section].items()}
+    kinds = {name.removesuffix("?"): kind for name, kind in SECTIONS[section].items()}
     for key, value in found.items():
         if key not in kinds:
             mistakes.add((*place, key), _unknown("key", key, tuple(kinds)))
         elif not _is(kinds[key], value):
             mistakes.add((*place, key), f"needs {_KINDS[kinds[key]]}")
-        elif key in _INNER.get(section, ()):
+        elif key in INNER.get(section, ()):
             _check_each(key, (*place, key), value, mistakes)
-    for name in _SECTIONS[section]:
+    for name in SECTIONS[section]:
         if not name.endswith("?") and name not in found:
             mistakes.add((*place, name), f"{name} is missing")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from penstock.records import RunResult
     from penstock.reproductions.document import Document
     from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
+    from penstock.reproductions.tables import Cell, Row, Table
 
 __all__ = ["Rows"]
 
@@ -54,11 +54,14 @@ class Rows:
     def __init__(self, document: Document, data: Mapping[str, Any], folder: Path, mistakes: Mistakes) -> None:
         self._place = path_text(folder)
         self._texts: dict[str, str] = {}
+        self._files: dict[str, str] = {}
         self._derived: dict[str, Derived] = {}
         self._columns: dict[str, dict[str, DerivedMetrics]] = {}
         self._told = Mistakes()
         for number, (table, stated) in enumerate(zip(document.tables, data["table"], strict=True)):
-            text = read_text(folder / stated.get("scenario", SCENARIO))
+            file = folder / stated.get("scenario", SCENARIO)
+            text = read_text(file)
+            self._files[table.id] = str(file)
             self._texts[table.id] = text
             settings = flat(stated.get("set", {}))
 
@@ -87,11 +90,12 @@ class Rows:
         InputError
             If an expression has no value for this row.
         """
-        values = self._derived[table.id].values(row.key, {**settings, **row.key})
+        values = self._derived[table.id].values(row.key, {**settings, **_cells(table, row)})
         if values is None:
             [(where, message)] = list(self._told.found.items())[-1:]
             raise InputError(f"{self._place}, table {table.id}, set {where[-1]}: {message}.")
-        return {"": Page(self._texts[table.id], tuple((path, value_text(value)) for path, value in values.items()))}
+        sets = tuple((path, value_text(value)) for path, value in values.items())
+        return {"": Page(self._texts[table.id], sets, self._files[table.id])}
 
     def measure(
         self, settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]
@@ -103,7 +107,7 @@ class Rows:
         InputError
             If a column asks for what the scenario does not measure, or its unit is another.
         """
-        del settings, row
+        known = {**settings, **_cells(table, row)}
         (run,) = results.values()
         numbers = {}
         for column in table.columns:
@@ -111,7 +115,7 @@ class Rows:
             if expression is None:
                 continue
             try:
-                [metric] = expression.of(run.metrics)
+                [metric] = expression.of(run.metrics, known)
             except (ExpressionError, SelectionError) as error:
                 what = f"{self._place}, table {table.id}, from of {column.name}"
                 raise InputError(f"{what}: {error}.") from None
@@ -122,6 +126,12 @@ class Rows:
                 raise InputError(f"{self._place}, table {table.id}: column {column.name} {what}.")
             numbers[column.name] = metric.value * float(own / scale)
         return numbers
+
+
+def _cells(table: Table, row: Row) -> dict[str, Cell]:
+    """What was varied, and what was printed that is no result."""
+    printed = {column.name for column in table.columns if not column.compared}
+    return {**row.key, **{name: cell for name, cell in row.values.items() if name in printed}}
 
 
 def _content(text: str) -> dict[str, Any]:

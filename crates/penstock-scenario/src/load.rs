@@ -1,0 +1,93 @@
+//! Ways to read a scenario.
+
+use crate::read::files::FileAccess;
+use crate::read::mistake::{Mistake, Mistakes};
+use crate::scenario::{read, ValidScenario};
+use penstock_engine::Cancel;
+
+/// Reads a scenario called `name` in messages, after applying `sets`: pairs of a path such as `r1-r2.queue.red.limit`
+/// and a value.
+///
+/// # Errors
+/// All mistakes that were found, in the order of the file.
+pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
+    load_until(&Cancel::default(), text, name, sets)
+}
+
+/// As [`load`]; it ends soon after `cancel` is set, and then gives nothing that is of use.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_until(cancel: &Cancel, text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
+    load_with(cancel, text, name, sets, FileAccess::default())
+}
+
+/// As [`load_until`], and files that the scenario names are found as `files` says.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(
+    cancel: &Cancel,
+    text: &str,
+    name: &str,
+    sets: &[(String, String)],
+    files: FileAccess,
+) -> Result<ValidScenario, Vec<Mistake>> {
+    attempt(cancel, text, name, sets, files, &[])
+}
+
+/// How often reading begins again: a key may have no effect only because another one is left out.
+const MOST_ATTEMPTS: usize = 8;
+
+/// As [`load_with`], for one of several points of a sweep: keys that have no effect there are left out, and are in
+/// [`ValidScenario::left_out`].
+///
+/// # Errors
+/// As [`load`], of everything else that is wrong.
+pub fn load_leaving_out(
+    cancel: &Cancel,
+    text: &str,
+    name: &str,
+    sets: &[(String, String)],
+    files: FileAccess,
+) -> Result<ValidScenario, Vec<Mistake>> {
+    let mut left_out: Vec<Mistake> = Vec::new();
+    for _ in 0..MOST_ATTEMPTS {
+        let mistakes = match attempt(cancel, text, name, sets, files.clone(), &left_out) {
+            Ok(mut scenario) => {
+                scenario.left_out = left_out;
+                return Ok(scenario);
+            }
+            Err(mistakes) => mistakes,
+        };
+        if mistakes.is_empty() || mistakes.iter().any(|mistake| !mistake.is_ineffective) {
+            return Err(mistakes);
+        }
+        for mistake in mistakes {
+            if left_out.iter().all(|known| known.path != mistake.path) {
+                left_out.push(mistake);
+            }
+        }
+    }
+    Err(left_out)
+}
+
+/// Reads a scenario without the keys in `left_out`.
+fn attempt(
+    cancel: &Cancel,
+    text: &str,
+    name: &str,
+    sets: &[(String, String)],
+    files: FileAccess,
+    left_out: &[Mistake],
+) -> Result<ValidScenario, Vec<Mistake>> {
+    let mistakes = Mistakes::new(name, sets.iter().map(|(path, _)| path.clone()).collect(), files);
+    let scenario = read(text, sets, &mistakes, cancel, left_out);
+    match scenario {
+        Some(mut scenario) if mistakes.is_empty() => {
+            scenario.warnings = mistakes.warnings();
+            Ok(scenario)
+        }
+        _ => Err(mistakes.sorted()),
+    }
+}

@@ -1,0 +1,103 @@
+"""Which of a run's numbers belong to which ``[[measure]]``.
+
+Runs are named by what is simulated, so one file serves scenarios that measure different things of the same simulation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from penstock import _core, toml
+from penstock.printable import utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from penstock.records import Metric, RunRequest
+    from penstock.store.runfile import StoredRun
+
+__all__ = ["Measured", "Picker", "measuring"]
+
+Measured = Sequence[tuple[str, int]]
+"""What a run measures, in its order: each measure in its canonical form, and how many numbers it has."""
+
+
+class Picker:
+    """Picks the numbers of some measures from runs that have them, and perhaps others.
+
+    Parameters
+    ----------
+    asked : sequence of str, optional
+        The measures in their canonical form, as a scenario has them; all that a run has if left out.
+    """
+
+    def __init__(self, asked: Sequence[str] | None) -> None:
+        self._asked = asked
+        self._last: Measured | None = None
+        self._places: Sequence[int] | None = None
+
+    def places(self, measured: Measured | None) -> Sequence[int] | None:
+        """Where the numbers are among those of a run; a range if they are all of them, None if some are not there."""
+        if self._asked is None or measured is None:
+            return range(0)
+        if measured is not self._last:
+            self._last, self._places = measured, _places(measured, self._asked)
+        return self._places
+
+    def metrics(self, metrics: Sequence[Metric], measured: Measured | None) -> Sequence[Metric] | None:
+        """The numbers; None if some are not there."""
+        places = self.places(measured)
+        if places is None or isinstance(places, range):
+            return None if places is None else metrics
+        return [metrics[place] for place in places]
+
+    def of(self, run: StoredRun | None) -> StoredRun | None:
+        """A stored run with these numbers only; None if some are not there."""
+        if run is None or (metrics := self.metrics(run.metrics, run.measured)) is None:
+            return None
+        return run if metrics is run.metrics else replace(run, metrics=metrics, measured=None)
+
+
+def _places(measured: Measured, asked: Sequence[str]) -> Sequence[int] | None:
+    if [text for text, _ in measured] == list(asked):
+        return range(sum(count for _, count in measured))
+    begins: dict[str, range] = {}
+    at = 0
+    for text, count in measured:
+        begins.setdefault(text, range(at, at + count))
+        at += count
+    if any(text not in begins for text in asked):
+        return None
+    return [place for text in asked for place in begins[text]]
+
+
+def measuring(
+    request: RunRequest, scenario: _core.Scenario, measures: Iterable[str]
+) -> tuple[RunRequest, _core.Scenario] | None:
+    """The same run with other measures, as a request of its own; None if no scenario can have all of them.
+
+    Parameters
+    ----------
+    request : RunRequest
+        The run.
+    scenario : Scenario
+        What its text and settings make.
+    measures : iterable of str
+        In their canonical form.
+    """
+    texts = [text for text in dict.fromkeys(measures) if text != scenario.measures[-1]]
+    try:
+        value = toml.value([json.loads(text) for text in texts])
+    except ValueError:  # the measures of a scenario that names none
+        return None
+    kept = tuple(pair for pair in request.sets if pair[0].partition("[")[0] != "measure")
+    sets = (*kept, ("measure", value))
+    try:
+        read = _core.Scenario(request.scenario, utf8(request.name), list(sets), request.folder, leave_out=True)
+    except _core.ScenarioError:
+        return None
+    same = read.canonical == scenario.canonical and read.measures == [*texts, scenario.measures[-1]]
+    return (replace(request, sets=sets), read) if same else None
