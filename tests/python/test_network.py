@@ -34,6 +34,22 @@ def voice() -> ps.Network:
     return net
 
 
+def test_a_way_back_and_lists_of_nodes():
+    net = ps.Network()
+    hosts, a, b = net.nodes("hosts", 2), net.node("a"), net.node("b")
+    back = {"rate": "1 Mbit/s", "queue": ps.Codel(limit="20 ms")}
+    net.link(
+        [hosts, a], b, name="access", rate="10 Mbit/s", delay="1 ms", both_ways=True, back=back, min_frame="84 bytes"
+    )
+    net.flows("f", hosts, b, source=ps.Cbr(rate="64 kbit/s", packet="160 bytes"))
+    link = tomllib.loads(net.toml(duration="1 s"))["links"][0]
+    assert (link["from"], link["min-frame"]) == (["hosts", "a"], "84 bytes")
+    assert link["back"] == {"rate": "1 Mbit/s", "queue": {"codel": {"limit": "20 ms"}}}
+    assert ps.Study(net, duration="1 s").runs(1).run().height > 0
+    with pytest.raises(ps.errors.ArgumentError, match="delay"):
+        net.link(a, b, rate="1 Mbit/s", delay="1 ms", both_ways=True, back={"delay": "2 ms"})
+
+
 def test_the_page_that_a_network_writes():
     page = tomllib.loads(voice().toml(duration="100 s", warm_up="10 s", seed=None))
     assert (page["duration"], page["warm-up"]) == ("100 s", "10 s")

@@ -112,7 +112,7 @@ impl Replaced {
 /// The paths of a setting that names several entries; `None` if it names one.
 fn paths_of_several(path: &str) -> Option<Vec<String>> {
     let below_list = |list: &&str| path.strip_prefix(list)?.strip_prefix('.');
-    let list = LISTS.iter().copied().find(|list| below_list(&list).is_some());
+    let list = LISTS.iter().copied().find(|list| below_list(list).is_some());
     let (names, rest) = list.and_then(|list| below_list(&list)).unwrap_or(path).split_once('.')?;
     let one = |name: &str| list.map_or_else(|| format!("{name}.{rest}"), |list| format!("{list}.{name}.{rest}"));
     names.contains(',').then(|| names.split(',').map(one).collect())
