@@ -58,7 +58,8 @@ fn a_limit_in_time_is_what_the_link_sends_in_it() {
     assert_eq!(limits(&sound(&page(red), &[])), [[bytes(12_500)]]);
     let classes = "scheduler.drr = {}\nqueue.codel = { limit = \"1 ms\" }\nclass.ef = { quantum = \"1 kB\", queue.tail-drop = { limit = \"2 ms\" } }\n\
                    class.default.quantum = \"1 kB\"";
-    assert_eq!(limits(&sound(&page(classes), &[]))[0], [bytes(2500), bytes(1250)]);
+    let of_ef = "[[flows]]\nname = \"voice\"\nclass = \"ef\"\nfrom = \"a\"\nto = \"b\"\nsource.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }\n";
+    assert_eq!(limits(&sound(&(page(classes) + of_ef), &[]))[0], [bytes(1250), bytes(2500)]);
     let list = "queue.red-n = { limit = \"9 ms\", min-thresholds = [\"1 ms\", \"0 s\"], max-thresholds = [\"8 ms\", \"4 ms\"], max-probabilities = [0.1, 0.2] }";
     assert_eq!(limits(&sound(&page(list), &[])), [[bytes(11_250)]]);
     let marking = "queue.step-marking = { limit = \"60 packets\", threshold = \"21333 us\" }";
