@@ -47,9 +47,7 @@ class Case:
 def transport(case: Case) -> Component:
     """What carries the transfers."""
     if case.mechanism.startswith("DCQCN"):
-        # An adapter sends a connection's next packet when its turn comes. Here each hands its packets to the station's
-        # queue at its own rate, and how many are there is bounded; the timeout is longer than they wait.
-        return ps.Roce(max_outstanding=256, timeout="67.1 ms")
+        return ps.Roce()
     if case.mechanism == "DCTCP":
         return ps.Tcp(congestion_control=ps.Dctcp(), ecn=True, min_rto="1 ms", initial_rto="10 ms")
     return ps.Tcp(variant="sack", min_rto="1 ms", initial_rto="10 ms")
@@ -61,6 +59,11 @@ def queue(case: Case) -> Component:
     if case.mechanism == "DCTCP":
         return ps.StepMarking(limit=limit, threshold="97500 bytes")  # 65 frames [Alizadeh10 s3.1]
     return ps.RedMarking(limit=limit) if case.mechanism.startswith("DCQCN") else ps.TailDrop(limit=limit)
+
+
+def adapter(case: Case) -> Component:
+    """The queue of a host's port: connections of RoCE wait for it, TCP hands it all that its windows admit."""
+    return ps.TailDrop(limit="10 packets" if case.mechanism.startswith("DCQCN") else "100000 packets")
 
 
 def switch(case: Case) -> dict:
@@ -84,7 +87,7 @@ def star(case: Case, sources: int) -> tuple[ps.Network, ps.Node, ps.Node]:
     net.node("core", **switch(case))
     receiver = net.node("receiver")
     for end in (hosts, receiver):
-        net.link(end, "core", rate=f"{HOST} Gbit/s", delay=DELAY, queue=ps.TailDrop(limit="100000 packets"))
+        net.link(end, "core", rate=f"{HOST} Gbit/s", delay=DELAY, queue=adapter(case))
         net.link("core", end, rate=f"{HOST} Gbit/s", delay=DELAY, queue=queue(case))
     return net, hosts, receiver
 
@@ -119,11 +122,10 @@ def fabric(case: Case, arriving: float) -> ps.Network:
     hosts = net.nodes("hosts", LEAVES * PER_LEAF, **station(case))
     leaves = net.nodes("leaves", LEAVES, **switch(case))
     net.nodes("spines", SPINES, **switch(case))
-    room = ps.TailDrop(limit="100000 packets")
     down, up = ({"rate": f"{times * HOST} Gbit/s", "delay": DELAY, "queue": queue(case)} for times in (1, 4))
     for leaf in range(LEAVES):
         group, switch_of = f"hosts[{leaf * PER_LEAF}-{(leaf + 1) * PER_LEAF - 1}]", f"leaves[{leaf}]"
-        net.link(group, switch_of, name=f"in{leaf}", **{**down, "queue": room})
+        net.link(group, switch_of, name=f"in{leaf}", **{**down, "queue": adapter(case)})
         net.link(switch_of, group, name=f"out{leaf}", **down)
         net.link(switch_of, "spines", name=f"up{leaf}", **up)
         net.link("spines", switch_of, name=f"down{leaf}", **up)

@@ -124,6 +124,8 @@ fn what_cells_cannot_be_is_refused() {
     );
     let buffer = network("", &flows).replace("a = { count = 2 }", "a = { count = 2, buffer.pool = { size = \"1 MB\" } }");
     refused(buffer, &["has a buffer, which does not work with cells"]);
+    let waiting = flows.replace("tcp = {", "tcp = { local-queue = \"backpressure\",");
+    refused(plain(&waiting), &["local-queue: has no effect: the hosts are ends of AAL5, such as 'a[0]'"]);
     let sampled = "[[measure]]\nmetric = \"meter-state\"\nof = \"s1-s2\"\nsample = \"10 ms\"\n";
     let metered = network("marker.f-gcra = { burst = \"200 cells\" }", &format!("{flows}{sampled}"));
     refused(metered, &["the marker of 's1-s2' has a state for each circuit, which series show: write [[series]] with of = \"s1-s2\""]);

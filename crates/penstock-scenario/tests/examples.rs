@@ -251,6 +251,22 @@ fn dcqcn_keeps_the_port_busy_without_losses() {
 }
 
 #[test]
+fn a_lossless_port_makes_connections_wait_at_their_adapters() {
+    let scenario = example("lossless.toml", &[]);
+    assert!(scenario.warnings().is_empty());
+    let metrics = scenario.metrics(&run(&scenario));
+    let of_transfers = |name, statistic| value(&metrics, name, &[("of", "transfers"), ("statistic", statistic)]);
+    // 1024 of 1086 bytes are payload.
+    let goodput = of_transfers("goodput", "sum");
+    assert!((goodput / (1e10 * 1024.0 / 1086.0) - 1.0).abs() < 0.01, "{goodput}");
+    assert!(value(&metrics, "fairness", &[]) > 0.99, "{metrics:#?}");
+    assert!(metrics.iter().filter(|metric| metric.name == "drops").all(|metric| metric.value == 0.0), "{metrics:#?}");
+    assert_eq!(value(&metrics, "retransmissions", &[("of", "transfers")]), 0.0);
+    let paused = value(&metrics, "paused-time", &[]);
+    assert!(paused > 0.3 && paused < 0.6, "{paused}");
+}
+
+#[test]
 fn dctcp_keeps_a_short_queue_and_a_busy_port() {
     let run_with = |sets: &[(&str, &str)]| {
         let scenario = example("dctcp.toml", sets);

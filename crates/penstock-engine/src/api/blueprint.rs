@@ -323,6 +323,13 @@ impl PortPlan {
     pub fn acts_at_departure(&self) -> bool {
         self.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || self.pcn_at == PcnAt::Departure
     }
+
+    /// The limits of each queue; of queues of flows, that of each and of all.
+    pub fn queue_limits(&self) -> Vec<[Limit; 2]> {
+        let of_all = self.scheduler.flow_queues_limit();
+        let limits = |queue: &QueuePlan| [queue.discipline.limit(), of_all.unwrap_or(queue.discipline.limit())];
+        self.queues.iter().map(limits).collect()
+    }
 }
 
 /// A queue of a port.

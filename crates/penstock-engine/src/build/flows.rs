@@ -6,6 +6,7 @@ use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
 use crate::build::message_paths::call_signals;
 use crate::build::numbering::ProcessNumbers;
 use crate::build::processes::tie_key;
+use crate::build::switches::waiting_hosts;
 use crate::build::unloaded::{transfer_time, TransferPackets};
 use crate::endpoints::application::{Application, FileTransfer};
 use crate::endpoints::calls::egress::CallsEgress;
@@ -55,23 +56,27 @@ pub fn add_flows(
             host(processes, process).reserve_endpoints(&counts);
         }
     }
+    let waiting = waiting_hosts(blueprint);
     let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
     for i in blueprint.cancel.until_set(flows_in_layout_order(blueprint, key)) {
         let flow = &blueprint.flows[i as usize];
         let group = &blueprint.groups[flow.group as usize];
         let flow_key = flow_key(blueprint, flow, key);
+        let waits = |host: NodeId| group.transport.waits_for_port() && waiting.contains(&host);
         let template = PacketTemplate {
             flow: FlowId(i),
             departure: departure(flow.forward),
             class: group.class,
             precedence: group.precedence,
             ecn: group.transport.datagram_ecn(),
+            waits: waits(flow.from),
         };
         let endpoints = FlowEndpoints {
             blueprint,
             flow,
             group,
             template,
+            answers_wait: waits(flow.to),
             watch: watches[flow.group as usize],
             key: flow_key,
             ties: || tie_key(blueprint, key, &blueprint.nodes[flow.from.index()]),
@@ -96,6 +101,8 @@ struct FlowEndpoints<'a, T> {
     flow: &'a FlowPlan,
     group: &'a FlowGroup,
     template: PacketTemplate,
+    /// What is sent back waits for the port at the sink.
+    answers_wait: bool,
     watch: FlowWatch,
     key: Key,
     /// The key of random ties at its source.
@@ -134,7 +141,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
                 watch.completion.then(|| Box::new(Application::File(self.file_transfer(&packets))))
             }
         };
-        let back = PacketTemplate { departure: backward, ..template };
+        let back = PacketTemplate { departure: backward, waits: self.answers_wait, ..template };
         let received = self.received(parameters.header.get() as u32);
         let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), received);
         let source = host(processes, from).add_sender(template, sender, application, start, group.stop);
@@ -160,7 +167,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
                 watch.completion.then(|| Box::new(Application::File(self.file_transfer(&packets))))
             }
         };
-        let back = PacketTemplate { departure: backward, ..template };
+        let back = PacketTemplate { departure: backward, waits: self.answers_wait, ..template };
         let received = self.received(parameters.header.get() as u32);
         let sink = host(processes, to).add_roce_receiver(back, roce::Receiver::new(parameters), received);
         let source = host(processes, from).add_roce_sender(template, sender, application, (start, group.stop));

@@ -5,6 +5,7 @@ use crate::api::observations::{CallCounters, FlowCounters, LinkCounters};
 use crate::build::link_loads::{flows_of_groups, link_loads, live_calls, may_use_windows, LinkLoad};
 use crate::build::numbering::{ProcessSite, ProcessSites};
 use crate::build::open_transfers::open_shares;
+use crate::build::switches::waiting_hosts;
 use crate::build::under_way::{UnderWay, RING};
 use crate::endpoints::calls::call::Call;
 use crate::endpoints::calls::egress::CallsEgress;
@@ -22,6 +23,8 @@ use crate::kernel::route::{FlowSlots, Hop};
 use crate::node::aal5::Aal5;
 use crate::node::host::{EndpointCounts, Host};
 use crate::node::process::Process;
+use crate::node::shared_state::Switch;
+use crate::port::waiting::WaitingEntry;
 use crate::port::Port;
 use penstock_model::atm::aal5::Reassembly;
 use penstock_model::atm::circuits::Circuit;
@@ -120,6 +123,7 @@ fn structure(blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
         + processes as f64 * (block(size_of::<Inputs>()) + SCHEDULED)
         + names
         + hosts as f64 * block(size_of::<Host>())
+        + waiting_hosts(blueprint).len() as f64 * block(size_of::<Switch>())
         + bytes_of::<Port>(used)
         + PORT_HEAP * used as f64
         + bytes_of::<Hop>(hops)
@@ -146,9 +150,10 @@ fn circuits(blueprint: &Blueprint) -> f64 {
 /// The two ends of a flow.
 fn endpoints(group: &FlowGroup) -> f64 {
     let timer = GROWING * size_of::<Timer>() as f64;
+    let waiting = if group.transport.waits_for_port() { RING * size_of::<WaitingEntry>() as f64 } else { 0.0 };
     match (&group.transport, &group.calls) {
-        (TransportPlan::Tcp(_), _) => TcpEndpoints::BYTES_OF_A_FLOW as f64 + 2.0 * timer,
-        (TransportPlan::Roce(_), _) => RoceEndpoints::BYTES_OF_A_FLOW as f64 + timer,
+        (TransportPlan::Tcp(_), _) => TcpEndpoints::BYTES_OF_A_FLOW as f64 + 2.0 * timer + waiting,
+        (TransportPlan::Roce(_), _) => RoceEndpoints::BYTES_OF_A_FLOW as f64 + timer + waiting,
         (TransportPlan::Udp(_), Some(_)) => (size_of::<CallsIngress>() + size_of::<CallsEgress>()) as f64 * GROWING + timer,
         (TransportPlan::Udp(_), None) => {
             let is_periodic = AnySource::new(&group.source).is_some_and(|source| source.period().is_some());

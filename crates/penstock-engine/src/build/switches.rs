@@ -1,6 +1,6 @@
 //! Nodes whose ports share a buffer, or that stop the ports which feed them.
 
-use crate::api::blueprint::{Blueprint, LinkPlan, SwitchPlan};
+use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan, SwitchPlan};
 use crate::build::error::BlueprintError;
 use crate::build::message_paths::{links_of_pause_frames, pause_paths, PausePath};
 use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
@@ -21,9 +21,21 @@ use penstock_model::rng::Key;
 use penstock_model::units::{Bytes, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which departures cannot be known on arrival because of what the port shares with others, or may be paused.
+/// The hosts whose connections wait for room in their ports: all ends of such flows but those of AAL5, where a packet becomes cells.
+pub fn waiting_hosts(blueprint: &Blueprint) -> BTreeSet<NodeId> {
+    let waits = |flow: &&FlowPlan| blueprint.groups[flow.group as usize].transport.waits_for_port();
+    let mut hosts: BTreeSet<NodeId> = blueprint.flows.iter().filter(waits).flat_map(|flow| [flow.from, flow.to]).collect();
+    if !hosts.is_empty() {
+        blueprint.aal5_ends().iter().for_each(|node| {
+            hosts.remove(node);
+        });
+    }
+    hosts
+}
+
+/// Which departures cannot be known on arrival because of what the port shares with others, may be paused, or asks connections for.
 pub struct DecidingAtDeparture {
-    /// Nodes whose ports share something.
+    /// Nodes whose ports share something, or whose connections wait.
     switches: BTreeSet<NodeId>,
     /// Those of them that share only a buffer, between ports that know departures on arrival.
     precomputing: BTreeSet<NodeId>,
@@ -45,7 +57,10 @@ impl DecidingAtDeparture {
                 precomputing.remove(&link.from);
             }
         }
-        DecidingAtDeparture { switches: nodes(|_| true).collect(), precomputing, pausing }
+        let waiting = waiting_hosts(blueprint);
+        precomputing.retain(|node| !waiting.contains(node));
+        let switches = nodes(|_| true).chain(waiting).collect();
+        DecidingAtDeparture { switches, precomputing, pausing }
     }
 
     /// Whether they are those of the port of this link.
@@ -158,6 +173,11 @@ impl Switches<'_> {
             let reaction_point = self.reaction_point(plan, &ports);
             let parts = SwitchParts { buffer, pause, quench, congestion_points, reaction_point };
             processes[process as usize].share(Switch::new(ports.len(), parts));
+        }
+        for node in waiting_hosts(self.blueprint) {
+            let process = &mut processes[self.numbers.of(ProcessSite::Host(node)) as usize];
+            let links: Vec<LinkId> = process.ports_mut().map(|port| port.link()).collect();
+            process.let_connections_wait(links.iter().map(|link| self.blueprint.links[link.index()].port.queue_limits()));
         }
         let sending = links_of_pause_frames(self.blueprint);
         for link in pauses.iter().map(|path| path.link).chain(sending) {

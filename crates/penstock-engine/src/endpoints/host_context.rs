@@ -1,9 +1,11 @@
 //! The context in which endpoints of a host send packets.
 
 use crate::api::observations::TraceEvent;
+use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::context::Context;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::merge::timing_wheel::WheelEntry;
+use crate::port::waiting::{Waiting, WaitingEntry};
 use crate::port::Port;
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
@@ -40,6 +42,21 @@ impl HostContext<'_, '_> {
         if self.ports[port as usize].add_to_batch(now, packet) {
             self.drain_transmit_batch();
         }
+    }
+
+    /// Sends an answer of a receiver, or lets it wait for the port as `template` says.
+    #[inline]
+    pub fn answer(&mut self, now: Time, place: u32, template: &PacketTemplate, packet: &Packet) {
+        if template.waits {
+            return self.wait(template, packet.size, Waiting::Answer(*packet));
+        }
+        self.context.record.trace(now, place, packet, TraceEvent::Send);
+        self.send(now, template.departure.port, packet);
+    }
+
+    /// Registers an endpoint as waiting for its port to have room for a packet of up to `size` bytes.
+    pub fn wait(&mut self, template: &PacketTemplate, size: u32, what: Waiting) {
+        self.ports[template.departure.port as usize].wait(template.class, WaitingEntry { flow: template.flow, size, what });
     }
 
     /// Sends packets of periodic sources up to the first that leaves by another port; the port processes them `at_once` or

@@ -18,6 +18,8 @@ pub struct PacketTemplate {
     pub precedence: u8,
     /// The ECN codepoint, unless a transport says otherwise.
     pub ecn: Ecn,
+    /// Packets wait until the port has room for them.
+    pub waits: bool,
 }
 
 impl PacketTemplate {

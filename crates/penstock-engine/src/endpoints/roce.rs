@@ -7,6 +7,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::journal::Window;
+use crate::port::waiting::Waiting;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::transport::roce::{Receiver, Sender};
 use penstock_model::transport::tcp::Transmission;
@@ -27,6 +28,8 @@ struct SenderEndpoint {
     template: PacketTemplate,
     sent: Sent,
     application: Option<Box<Application>>,
+    /// It is registered with its port, which has had no room yet.
+    is_waiting: bool,
     /// When sending begins, when the application falls silent, and when it offers its next page; never, once that is over.
     start: Time,
     stop: Time,
@@ -36,7 +39,8 @@ struct SenderEndpoint {
 impl SenderEndpoint {
     /// When something is due: one timer serves for all.
     fn deadline(&self) -> Time {
-        self.start.min(self.stop).min(self.page).min(self.sender.deadline())
+        let of_sender = if self.is_waiting { self.sender.timeout() } else { self.sender.deadline() };
+        self.start.min(self.stop).min(self.page).min(of_sender)
     }
 }
 
@@ -80,7 +84,7 @@ impl RoceEndpoints {
         let slot = self.senders.len() as u32;
         let stop = if stop < self.window.to { stop } else { Time::NEVER };
         let (armed, sent, page) = (Time::NEVER, Sent::default(), Time::NEVER);
-        self.senders.push(SenderEndpoint { sender, armed, template, sent, application, start, stop, page });
+        self.senders.push(SenderEndpoint { sender, armed, template, sent, application, is_waiting: false, start, stop, page });
         self.arm(slot, timers);
         slot
     }
@@ -130,9 +134,7 @@ impl RoceEndpoints {
             *goodput += u64::from(receiver.delivered() - before) * u64::from(packet.size - received.header);
         }
         for Transmission { body, size, ecn } in answers.into_iter().flatten() {
-            let packet = Packet { ecn, ..template.packet(now, size, body) };
-            host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            host_context.send(now, template.departure.port, &packet);
+            host_context.answer(now, self.place, template, &Packet { ecn, ..template.packet(now, size, body) });
         }
     }
 
@@ -184,17 +186,36 @@ impl RoceEndpoints {
         }
     }
 
-    /// Sends whatever the sender wants to send now.
+    /// The port has room for one packet of a sender that waits.
+    pub fn on_room(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        self.senders[slot as usize].is_waiting = false;
+        self.send_one(now, slot, host_context);
+        self.pump_sender(now, slot, host_context);
+        self.arm(slot, timers);
+    }
+
+    /// Sends whatever the sender wants to send now, or registers it with its port.
     fn pump_sender(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) {
-        let end = &mut self.senders[slot as usize];
-        while let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) {
-            let packet = Packet { ecn, ..end.template.packet(now, size, body) };
-            if self.window.is_open(now) {
-                end.sent.count(&packet);
-            }
-            host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            host_context.send(now, end.template.departure.port, &packet);
+        let SenderEndpoint { sender, template, is_waiting, .. } = &mut self.senders[slot as usize];
+        if !template.waits {
+            while self.send_one(now, slot, host_context) {}
+        } else if !*is_waiting && sender.is_ready(now) {
+            *is_waiting = true;
+            host_context.wait(template, sender.packet_size(), Waiting::Roce(slot));
         }
+    }
+
+    /// Sends a packet, if the sender wants to send one now.
+    fn send_one(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) -> bool {
+        let end = &mut self.senders[slot as usize];
+        let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) else { return false };
+        let packet = Packet { ecn, ..end.template.packet(now, size, body) };
+        if self.window.is_open(now) {
+            end.sent.count(&packet);
+        }
+        host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+        host_context.send(now, end.template.departure.port, &packet);
+        true
     }
 
     /// The sender in a slot.

@@ -9,6 +9,7 @@ use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::kernel::route::Routes;
+use crate::port::waiting::Waiting;
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::prefetch::prefetch;
@@ -30,6 +31,8 @@ struct SenderEndpoint {
     template: PacketTemplate,
     sent: Sent,
     application: Option<Box<Application>>,
+    /// It is registered with its port, which has had no room yet.
+    is_waiting: bool,
 }
 
 struct ReceiverEndpoint {
@@ -113,7 +116,8 @@ impl TcpEndpoints {
 
     /// Adds a sender, and the application that waits for its acknowledgements, if there is one; returns its slot.
     pub fn add_sender(&mut self, template: PacketTemplate, sender: Sender, application: Option<Box<Application>>) -> u32 {
-        self.senders.push(SenderEndpoint { sender, armed: Time::NEVER, template, sent: Sent::default(), application });
+        let (armed, sent) = (Time::NEVER, Sent::default());
+        self.senders.push(SenderEndpoint { sender, armed, template, sent, application, is_waiting: false });
         self.senders.len() as u32 - 1
     }
 
@@ -366,17 +370,44 @@ impl TcpEndpoints {
         }
     }
 
-    /// Sends whatever the sender wants to send now, and arms its timer.
-    fn pump_sender(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        let end = &mut self.senders[slot as usize];
-        while let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) {
-            let packet = Packet { ecn, ..end.template.packet(now, size, body) };
-            if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
-                end.sent.count(&packet);
-            }
-            host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            host_context.send(now, end.template.departure.port, &packet);
+    /// The port has room for one packet of a sender that waits.
+    pub fn on_room(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        self.senders[slot as usize].is_waiting = false;
+        // One that has nothing to send after all is asked again when it may.
+        match self.send_one(now, slot, host_context) {
+            true => self.pump_sender(now, slot, timers, host_context),
+            false => self.arm_sender(slot, timers),
         }
+    }
+
+    /// Sends whatever the sender wants to send now, or registers it with its port; and arms its timer.
+    fn pump_sender(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let SenderEndpoint { sender, template, is_waiting, .. } = &mut self.senders[slot as usize];
+        if !template.waits {
+            while self.send_one(now, slot, host_context) {}
+        } else if !*is_waiting && sender.is_ready(now) {
+            *is_waiting = true;
+            host_context.wait(template, sender.packet_size(), Waiting::Tcp(slot));
+        }
+        self.arm_sender(slot, timers);
+    }
+
+    /// Sends a packet, if the sender wants to send one now.
+    #[inline]
+    fn send_one(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) -> bool {
+        let end = &mut self.senders[slot as usize];
+        let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) else { return false };
+        let packet = Packet { ecn, ..end.template.packet(now, size, body) };
+        if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
+            end.sent.count(&packet);
+        }
+        host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+        host_context.send(now, end.template.departure.port, &packet);
+        true
+    }
+
+    fn arm_sender(&mut self, slot: u32, timers: &mut Timers) {
+        let end = &mut self.senders[slot as usize];
         timers.arm(end.sender.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
     }
 
@@ -384,9 +415,7 @@ impl TcpEndpoints {
     fn pump_receiver(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let end = &mut self.receivers[slot as usize];
         while let Some(Transmission { body, size, ecn }) = end.receiver.next_transmission(now) {
-            let packet = Packet { ecn, ..end.template.packet(now, size, body) };
-            host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-            host_context.send(now, end.template.departure.port, &packet);
+            host_context.answer(now, self.place, &end.template, &Packet { ecn, ..end.template.packet(now, size, body) });
         }
         timers.arm(end.receiver.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Receiver, slot);
     }

@@ -140,6 +140,15 @@ impl ReactionPoint {
         }
     }
 
+    /// When a packet of `flow` would leave at once by `port`; never as long as others wait for the same limiters.
+    pub fn opens_at(&self, port: u32, flow: FlowId) -> Time {
+        match self.queues.get(&self.key(port, flow)) {
+            None => Time::ZERO,
+            Some(queue) if queue.waiting.is_empty() => queue.next,
+            Some(_) => Time::NEVER,
+        }
+    }
+
     /// The station sends `packet` by `port`.
     pub fn pass(&mut self, now: Time, packet: &Packet, port: u32) -> Passage {
         let key = self.key(port, packet.flow);

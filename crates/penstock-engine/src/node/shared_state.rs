@@ -11,6 +11,7 @@ use crate::node::reaction_point::ReactionPoint;
 use crate::node::source_quench::SourceQuench;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
+use crate::port::waiting::WaitingEntry;
 use crate::port::Port;
 use penstock_model::buffer::{AnyBuffer, Buffer, Occupancies};
 use penstock_model::packet::{Body, Packet};
@@ -49,6 +50,12 @@ pub struct Switch {
     pub(super) releases: Vec<Release>,
     /// What leaves the rate limiters at an instant.
     pub(super) unlimited: Vec<(u32, Packet)>,
+    /// Connections of the host wait for room in its ports.
+    pub(super) has_waiting_connections: bool,
+    /// The port to ask for room first, so that none is starved where ports share memory.
+    first_port: usize,
+    /// When a rate limiter admits the packet of a connection that waits for it.
+    next_opening: Time,
 }
 
 /// What the ports of a switch share, or do together.
@@ -94,7 +101,37 @@ impl Switch {
             batch: TransmitBatch::default(),
             releases: Vec::new(),
             unlimited: Vec::new(),
+            has_waiting_connections: false,
+            first_port: 0,
+            next_opening: Time::NEVER,
         }
+    }
+
+    /// Takes the next entry of a waiting list for which its port, the shared memory and the rate limiters have room at `now`.
+    pub(super) fn take_waiting(&mut self, now: Time, ports: &mut [Port]) -> Option<(usize, WaitingEntry)> {
+        let Switch { buffer, occupancies, reaction_point, first_port, next_opening, .. } = self;
+        *next_opening = Time::NEVER;
+        for port in (*first_port..ports.len()).chain(0..*first_port) {
+            if !ports[port].has_waiting_connections() {
+                continue;
+            }
+            let has_memory = |size| {
+                let is_empty = occupancies.total().packets == 0;
+                is_empty || buffer.as_ref().is_none_or(|buffer| buffer.has_room(port, size, occupancies))
+            };
+            let is_open = |entry: &WaitingEntry| {
+                let opens = reaction_point.as_ref().map_or(now, |point| point.opens_at(port as u32, entry.flow));
+                if opens > now {
+                    *next_opening = opens.min(*next_opening);
+                }
+                opens <= now
+            };
+            if let Some(entry) = ports[port].take_waiting(now, has_memory, is_open) {
+                *first_port = (port + 1) % ports.len();
+                return Some((port, entry));
+            }
+        }
+        None
     }
 
     /// When a port is due next.
@@ -106,7 +143,7 @@ impl Switch {
     /// When a rate limiter lets the next packet go.
     #[inline]
     pub(super) fn next_unlimited(&self) -> Time {
-        self.reaction_point.as_ref().map_or(Time::NEVER, ReactionPoint::next)
+        self.reaction_point.as_ref().map_or(Time::NEVER, |point| point.next().min(self.next_opening))
     }
 
     /// Packets that wait in rate limiters.

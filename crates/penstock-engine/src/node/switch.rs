@@ -1,4 +1,5 @@
-//! A switch: a node whose ports share a buffer, as one process that handles them in the order of time.
+//! A switch: a node whose ports share a buffer, as one process that handles them in the order of time. So does a host whose
+//! connections wait for its ports, as these ask them when room appears.
 //!
 //! An arrival finds the buffer as it is at its instant: every transmission that ended by then has freed its packet's bytes,
 //! at whichever port. Within one instant: releases, messages, timers and sources, arrivals, service decisions, samples.
@@ -94,6 +95,19 @@ impl SwitchRun<'_, '_, '_> {
                 let HostContext { ports, context, .. } = &mut self.host_context;
                 ports[port].decide(now, context);
                 self.update(now, port);
+            }
+            self.serve_waiting_connections(now);
+        }
+    }
+
+    /// Asks connections that wait for packets, as long as a port has room.
+    #[inline]
+    fn serve_waiting_connections(&mut self, now: Time) {
+        if self.switch.has_waiting_connections {
+            while let Some((port, entry)) = self.switch.take_waiting(now, self.host_context.ports) {
+                self.host.on_room(now, port as u32, entry.what, &mut self.host_context);
+                self.own_events += 1;
+                self.admit_from_host(now);
             }
         }
     }

@@ -22,6 +22,7 @@ mod switch_interface;
 pub mod transit_merge;
 pub mod transmit_batch;
 mod verdict;
+pub mod waiting;
 pub mod wire;
 
 pub use fast::batch_path::{MAX_BATCH, MIN_BATCH};
@@ -42,6 +43,7 @@ use crate::port::queueing::event_driven::EventDriven;
 use crate::port::queueing::precomputed::Precomputed;
 use crate::port::recorder::PortRecorder;
 use crate::port::transmit_batch::TransmitBatch;
+use crate::port::waiting::WaitingLists;
 use crate::port::wire::Wire;
 use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::conditioner::ShaperPlan;
@@ -61,6 +63,8 @@ pub struct Port {
     transmit_batch: TransmitBatch,
     /// Which of the host's arrivals are forwarded by this port.
     transit: Vec<u32>,
+    /// Connections of the host that wait for room, where they do.
+    waiting_lists: Option<Box<WaitingLists>>,
     link: LinkId,
     wire: Wire,
     delay: Duration,
@@ -194,6 +198,7 @@ impl Port {
         Port {
             transmit_batch: TransmitBatch::default(),
             transit: Vec::new(),
+            waiting_lists: None,
             link,
             wire,
             delay: plan.delay,

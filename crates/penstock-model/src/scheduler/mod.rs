@@ -20,6 +20,7 @@ mod weights;
 pub mod wf2q_plus;
 pub mod wrr;
 
+use crate::parameters::Limit;
 use crate::probe::{Probe, ReportVariable};
 use crate::transmission::WireRate;
 use crate::units::Time;
@@ -210,6 +211,14 @@ impl SchedulerPlan {
     /// Whether it makes its queues by flow, for which it must stand alone at its link: a class of a tree is one queue.
     pub fn makes_flow_queues(&self) -> bool {
         matches!(self, SchedulerPlan::FqCodel(_))
+    }
+
+    /// The most that may wait in all queues of flows, where the scheduler makes such.
+    pub fn flow_queues_limit(&self) -> Option<Limit> {
+        match self {
+            SchedulerPlan::FqCodel(parameters) => Some(parameters.limit),
+            _ => None,
+        }
     }
 
     /// The keys of a class that this scheduler reads, and whether each must be written.

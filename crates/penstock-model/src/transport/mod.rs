@@ -37,6 +37,15 @@ impl TransportPlan {
         }
     }
 
+    /// Whether both ends hold their packets until the port of their host has room, instead of handing them over at once.
+    pub fn waits_for_port(&self) -> bool {
+        match self {
+            TransportPlan::Tcp(parameters) => parameters.local_queue == tcp::LocalQueue::Backpressure,
+            TransportPlan::Roce(_) => true,
+            TransportPlan::Udp(_) => false,
+        }
+    }
+
     /// Whether what is lost is sent again, so that packets go back as well.
     pub fn is_reliable(&self) -> bool {
         !matches!(self, TransportPlan::Udp(_))

@@ -11,6 +11,7 @@ use penstock_model::atm::aal5::Segmentation;
 use penstock_model::atm::{CELL, SMALLEST_PACKET};
 use penstock_model::discipline::OF_FRAMES;
 use penstock_model::id::{LinkId, NodeId};
+use penstock_model::transport::tcp::LocalQueue;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Rate;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +58,7 @@ pub(crate) fn check_circuits(
     }
     let check = AtmCheck { flows, circuits, nodes, links, plans, routes, mistakes };
     check.check_ends();
+    check.check_local_queues();
     check.check_sizes();
     check.check_routes();
     check.check_rates();
@@ -87,6 +89,24 @@ impl AtmCheck<'_> {
                 let message =
                     format!("'{}' is a cell switch, where no packet begins or ends; name a node behind it", self.nodes.name(node));
                 self.mistakes.add(group.location, &format!("{}.{key}", group.path), message);
+            }
+        }
+    }
+
+    /// At an end of AAL5 connections do not wait for their port, which takes cells.
+    fn check_local_queues(&self) {
+        let at_cells = self.links.plans.iter().filter(|link| link.cells).flat_map(|link| [link.from, link.to]);
+        let ends: BTreeSet<NodeId> = at_cells.filter(|node| !self.nodes.is_cell_switch(*node)).collect();
+        for (i, group) in self.flows.iter().enumerate() {
+            let plans = of_group(self.plans, i);
+            let is_asked = matches!(&group.plan.transport, TransportPlan::Tcp(tcp) if tcp.local_queue == LocalQueue::Backpressure);
+            let has_effect = plans.iter().flat_map(|plan| [plan.from, plan.to]).any(|node| !ends.contains(&node));
+            if let (true, false, Some(plan)) = (is_asked, has_effect, plans.first()) {
+                let message = format!(
+                    "has no effect: the hosts are ends of AAL5, such as '{}', which take packets at once to make cells of them; leave it out",
+                    self.nodes.name(plan.from)
+                );
+                self.mistakes.add(group.location, &format!("{}.transport.tcp.local-queue", group.path), message);
             }
         }
     }

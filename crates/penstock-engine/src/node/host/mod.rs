@@ -7,7 +7,7 @@ mod reception;
 pub mod state;
 mod timers;
 
-use crate::api::observations::Observations;
+use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
 use crate::endpoints::emitter::Emitter;
@@ -21,6 +21,7 @@ use crate::kernel::journal::Window;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::kernel::route::Routes;
 use crate::merge::tournament_tree::TournamentTree;
+use crate::port::waiting::Waiting;
 use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
@@ -139,6 +140,18 @@ impl Host {
     #[inline]
     pub fn next_timer(&self) -> Time {
         self.timers.next()
+    }
+
+    /// A port has room for a packet that waits for it.
+    pub fn on_room(&mut self, now: Time, port: u32, what: Waiting, host_context: &mut HostContext<'_, '_>) {
+        match what {
+            Waiting::Tcp(slot) => self.connections.on_room(now, slot, &mut self.timers, host_context),
+            Waiting::Roce(slot) => self.roce.on_room(now, slot, &mut self.timers, host_context),
+            Waiting::Answer(packet) => {
+                host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+                host_context.send(now, port, &packet);
+            }
+        }
     }
 
     /// Handles everything that is due up to and including `until`, before which no message and no packet arrives, or up to an

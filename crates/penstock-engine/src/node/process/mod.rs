@@ -31,10 +31,11 @@ use crate::node::process::messages::receive_message;
 use crate::node::process::router_port::forward;
 use crate::node::process::sampling::{Samplers, Samples};
 use crate::node::process::series::{Observed, Observers};
-use crate::node::shared_state::Switch;
+use crate::node::shared_state::{Switch, SwitchParts};
 use crate::node::transit_loop;
 use crate::port::Port;
 use penstock_model::id::{FlowId, ProcessId};
+use penstock_model::parameters::Limit;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
@@ -101,6 +102,16 @@ impl Process {
         }
         self.switch = Some(Box::new(switch));
         self.is_plain = false;
+    }
+
+    /// Lets connections of the host wait for room in its ports, which ask them in the order of time, as those of a switch;
+    /// `limits` has those of the queues of each port.
+    pub fn let_connections_wait(&mut self, limits: impl Iterator<Item = Vec<[Limit; 2]>>) {
+        if self.switch.is_none() {
+            self.share(Switch::new(self.ports.len(), SwitchParts::default()));
+        }
+        self.switch.iter_mut().for_each(|switch| switch.has_waiting_connections = true);
+        self.ports.iter_mut().zip(limits).for_each(|(port, limits)| port.let_connections_wait(&limits));
     }
 
     /// Makes it an end of AAL5.

@@ -76,6 +76,14 @@ impl Queue {
         }
     }
 
+    /// Packets and bytes that count against the limit, given the state of the queue.
+    pub fn occupancy(&self, state: &QueueState) -> (u32, u64) {
+        match &self.admission {
+            Admission::TailDrop(_) => (state.packets, state.bytes),
+            Admission::General(general) => (general.occupancy.packets, general.occupancy.bytes),
+        }
+    }
+
     /// What the discipline uses.
     pub fn hooks(&self) -> Hooks {
         match &self.admission {

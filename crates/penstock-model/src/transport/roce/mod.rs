@@ -1,8 +1,9 @@
 //! RoCEv2, one way: a sender of full-sized packets at a rate, and a receiver of them.
 //!
 //! Neither owns a clock. After every input (`start`, `offer`, `on_*`) the caller asks the sender's `next_transmission` until it
-//! answers `None`, then looks at `deadline`, the instant at which `on_deadline` is due or a packet may leave. The receiver answers
-//! each packet at once.
+//! answers `None`, then looks at `deadline`, the instant at which `on_deadline` is due or a packet may leave. Where the sender waits
+//! for its port, the caller registers it once it `is_ready`, asks for one packet when the port has room, and looks at `timeout`
+//! meanwhile. The receiver answers each packet at once.
 
 mod receiver;
 mod sender;
@@ -27,6 +28,10 @@ crate::parameters! {
     /// unacknowledged packet. Where the rate control asks for it, data are ECN-capable, and the receiver answers marks with
     /// notifications (CNP).
     ///
+    /// A packet stays at its connection until the queue of the host's own port has room: then the port asks the connections that
+    /// wait in turn (round robin), for one packet each. So that queue drops none of them for want of room, and PAUSE holds the
+    /// connections back.
+    ///
     /// ## State
     /// The next packet at either end, the first unacknowledged one, two instants, and what the rate control adds. Constant cost per packet.
     ///
@@ -34,6 +39,8 @@ crate::parameters! {
     /// - Sequence numbers count packets of one size; data flow one way, as in a write or a send of the reliable connection, and the connection is set up beforehand.
     /// - Acknowledgements are not spaced, and of the same class as data; so are notifications, which the paper sends with priority [Zhu15 s3].
     /// - A notification is due at the first marked packet after the interval, not at its end.
+    /// - The rate control is not told that a connection waits for its port; the next packet leaves a spacing after the last one left.
+    /// - At an end of AAL5 packets do not wait: they go to the port of cells at once.
     /// - There are no end-to-end credits but `max-outstanding`, which is far above what a path holds, and no bound of retries.
     ///
     /// ## Example

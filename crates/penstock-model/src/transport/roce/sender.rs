@@ -82,6 +82,21 @@ impl Sender {
         self.is_started && self.next < self.offered && self.next - self.acknowledged < self.parameters.max_outstanding.0
     }
 
+    /// Whether the window and the rate admit a packet at `now`.
+    pub fn is_ready(&self, now: Time) -> bool {
+        self.has_next() && self.next_send <= now
+    }
+
+    /// When the timer expires: all that is due while the sender waits for its port.
+    pub fn timeout(&self) -> Time {
+        self.timeout
+    }
+
+    /// Bytes of a data packet.
+    pub fn packet_size(&self) -> u32 {
+        self.parameters.packet.get() as u32 // at most MAX_PACKET
+    }
+
     /// When a packet may leave, or the timer expires.
     pub fn deadline(&self) -> Time {
         if self.has_next() {
@@ -106,12 +121,12 @@ impl Sender {
 
     /// The packet to send at `now`, if any.
     pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
-        if !self.has_next() || now < self.next_send {
+        if !self.is_ready(now) {
             return None;
         }
         let psn = self.next;
         self.next += 1;
-        let size = self.parameters.packet.get() as u32; // at most MAX_PACKET
+        let size = self.packet_size();
         self.next_send = now + self.control.rate(now).transmission_time(Bytes::new(u64::from(size)));
         self.control.on_sent(now, size);
         if self.timeout == Time::NEVER {

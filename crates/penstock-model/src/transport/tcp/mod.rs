@@ -1,7 +1,8 @@
 //! TCP, one way: a sender of full-sized segments and a receiver of them.
 //!
 //! Neither owns a clock. After every input (`start`, `offer`, `on_*`) the caller asks `next_transmission` until it
-//! answers `None`, then looks at `deadline`, the instant at which `on_deadline` (of a receiver, `on_timeout`) is due.
+//! answers `None`, then looks at `deadline`, the instant at which `on_deadline` (of a receiver, `on_timeout`) is due. A sender that
+//! waits for its port is asked later, whenever the port has room; `is_ready` says whether to ask at all.
 
 mod ecn;
 mod output_gate;
@@ -16,7 +17,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{Parameters, Variant};
+pub use parameters::{LocalQueue, Parameters, Variant};
 pub use receiver::Receiver;
 pub use sender::Sender;
 

@@ -101,6 +101,18 @@ crate::parameters! {
         /// Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
         /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
         pacing: bool = "false";
+        /// What both ends do when the queue of their host's own port is full.
+        local_queue: LocalQueue = "drop";
+    }
+}
+
+crate::choice! {
+    /// What a connection does when the queue of its host's own port is full.
+    pub enum LocalQueue {
+        /// Hands packets over as a router does; what finds no room is lost, and reduces the window.
+        "drop" => Drop,
+        /// Waits for room: packets stay at the connection, and the port asks the waiting connections in turn (round robin).
+        "backpressure" => Backpressure,
     }
 }
 

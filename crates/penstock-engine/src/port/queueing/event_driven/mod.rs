@@ -220,6 +220,24 @@ impl EventDriven {
         self.queues.states.iter().map(|state| state.bytes).sum::<u64>() + hidden
     }
 
+    /// The waiting list of a class: that of its queue, or the only one before queues of flows.
+    pub fn waiting_list_of(&self, class: u8) -> usize {
+        match &self.queues.flows {
+            None => usize::from(self.queues.of_class[usize::from(class)]),
+            Some(_) => 0,
+        }
+    }
+
+    /// Packets and bytes at `now` that count against the limit of the queue of a waiting list.
+    pub fn occupancy(&mut self, list: usize, now: Time) -> (u32, u64) {
+        if self.queues.flows.is_some() {
+            return (self.waiting(), self.waiting_bytes());
+        }
+        self.queues.note_transmission_end(now);
+        let hidden = self.pauses.as_ref().and_then(|pauses| pauses.hidden(list));
+        self.queues.queues[list].occupancy(hidden.unwrap_or(&self.queues.states[list]))
+    }
+
     /// The waiting packets, and when each arrived.
     pub fn waiting_packets(&self) -> impl Iterator<Item = &Arrival> + '_ {
         self.queues.queues.iter().flat_map(|queue| queue.waiting.iter())

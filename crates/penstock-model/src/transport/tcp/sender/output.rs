@@ -8,6 +8,15 @@ use crate::transport::recovery::Phase;
 use crate::units::Time;
 
 impl Sender {
+    /// Whether pacing lets a segment out now; if not, [`Sender::deadline`] says when. The windows may still admit none.
+    pub fn is_ready(&mut self, now: Time) -> bool {
+        match self.connection {
+            Connection::Open => !self.gate.as_mut().is_some_and(|gate| gate.holds_back(now)),
+            Connection::SynDue { .. } => true,
+            Connection::Closed | Connection::SynSent { .. } => false,
+        }
+    }
+
     /// What to send now, if anything.
     #[inline(always)]
     pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {

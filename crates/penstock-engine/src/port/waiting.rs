@@ -1,0 +1,122 @@
+//! Backpressure at a host's own port: connections register as waiting, and the port asks them in turn while its queue has room.
+
+use crate::port::{Port, Queueing};
+use penstock_model::id::FlowId;
+use penstock_model::packet::Packet;
+use penstock_model::parameters::Limit;
+use penstock_model::units::{Bytes, Time};
+use std::collections::VecDeque;
+
+/// What waits for room in a queue.
+#[derive(Clone, Copy, Debug)]
+pub enum Waiting {
+    /// A TCP sender, by its slot.
+    Tcp(u32),
+    /// A RoCE sender, by its slot.
+    Roce(u32),
+    /// A packet that a receiver answers with: an acknowledgement or a notification.
+    Answer(Packet),
+}
+
+/// An entry of a waiting list.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitingEntry {
+    /// The flow of the packet.
+    pub flow: FlowId,
+    /// The most bytes that the packet has.
+    pub size: u32,
+    /// Who is asked for it.
+    pub what: Waiting,
+}
+
+/// The connections that wait for a port: a list for each of its queues, first come, first served. As a connection has one entry at
+/// a time and returns to the end, this is a round robin.
+#[derive(Debug)]
+pub struct WaitingLists {
+    /// By queue; one list for queues of flows.
+    lists: Vec<WaitingList>,
+    /// The list to look at first, so that none is starved where lists share memory.
+    first: usize,
+}
+
+#[derive(Debug)]
+struct WaitingList {
+    entries: VecDeque<WaitingEntry>,
+    /// How far connections fill the queue.
+    limits: [Limit; 2],
+}
+
+/// The part of a queue's limit that is left to packets that cannot wait: of datagrams, and of what the host forwards.
+const LEFT_FREE: u64 = 8;
+
+/// How far connections that wait fill a queue of this limit: an eighth and at least one place is left to other packets. An empty
+/// queue takes a packet in any case.
+fn fill_limit(limit: Limit) -> Limit {
+    match limit {
+        Limit::Packets(packets) => Limit::Packets(packets - packets.div_ceil(LEFT_FREE as u32)),
+        Limit::Bytes(bytes) => Limit::Bytes(Bytes::new(bytes.get() - bytes.get().div_ceil(LEFT_FREE))),
+    }
+}
+
+impl WaitingLists {
+    /// Empty lists for queues of these limits.
+    pub fn new(limits: &[[Limit; 2]]) -> WaitingLists {
+        let list = |limits: &[Limit; 2]| WaitingList { entries: VecDeque::new(), limits: limits.map(fill_limit) };
+        WaitingLists { lists: limits.iter().map(list).collect(), first: 0 }
+    }
+
+    /// Whether nobody waits.
+    fn is_empty(&self) -> bool {
+        self.lists.iter().all(|list| list.entries.is_empty())
+    }
+}
+
+impl Port {
+    /// Lets connections wait for room; `limits` are those of each queue, or of each and all queues of flows.
+    pub fn let_connections_wait(&mut self, limits: &[[Limit; 2]]) {
+        debug_assert!(!self.precomputes_departures(), "room appears at decisions");
+        self.waiting_lists = Some(Box::new(WaitingLists::new(limits)));
+    }
+
+    /// Registers a connection, or an answer, that waits for room in the queue of `class`.
+    pub fn wait(&mut self, class: u8, entry: WaitingEntry) {
+        let Queueing::EventDriven(service) = &self.queueing else { unreachable!("room appears at decisions") };
+        let lists = self.waiting_lists.as_mut().expect("connections may wait here");
+        lists.lists[service.waiting_list_of(class)].entries.push_back(entry);
+    }
+
+    /// Whether connections wait for room.
+    #[inline]
+    pub fn has_waiting_connections(&self) -> bool {
+        self.waiting_lists.as_ref().is_some_and(|lists| !lists.is_empty())
+    }
+
+    /// Takes the first entry, list by list in turn, for which the queue and the memory behind it have room at `now`. Entries that may
+    /// not pass what stands before the port (`is_open`) let others of their list go first.
+    pub fn take_waiting(
+        &mut self,
+        now: Time,
+        has_memory: impl Fn(u32) -> bool,
+        mut is_open: impl FnMut(&WaitingEntry) -> bool,
+    ) -> Option<WaitingEntry> {
+        let Port { queueing: Queueing::EventDriven(service), waiting_lists: Some(lists), .. } = self else { return None };
+        let WaitingLists { lists, first } = &mut **lists;
+        let count = lists.len();
+        for index in (*first..count).chain(0..*first) {
+            let WaitingList { entries, limits } = &mut lists[index];
+            let Some(head) = entries.front() else { continue };
+            let (packets, bytes) = service.occupancy(index, now);
+            let has_room = |size| (packets == 0 || limits.iter().all(|limit| limit.has_room(packets, bytes, size))) && has_memory(size);
+            // Nobody overtakes for being smaller.
+            if !has_room(head.size) {
+                continue;
+            }
+            let position = entries.iter().position(|entry| is_open(entry) && has_room(entry.size));
+            if let Some(entry) = position.and_then(|position| entries.remove(position)) {
+                *first = (index + 1) % count;
+                return Some(entry);
+            }
+        }
+        None
+    }
+}
