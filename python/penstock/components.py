@@ -1743,6 +1743,8 @@ class Tcp(Component):
     pacing : bool, default false
         Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
         cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
+    local_queue : Literal["drop", "backpressure"], default drop
+        What both ends do when the queue of their host's own port is full.
     """
 
     KIND: ClassVar[str] = "transport"
@@ -1770,6 +1772,7 @@ class Tcp(Component):
     partial_ack_timer: Literal["first", "every"] | None = None
     ecn: bool = False
     pacing: bool = False
+    local_queue: Literal["drop", "backpressure"] = "drop"
 
 
 class Udp(Component):
