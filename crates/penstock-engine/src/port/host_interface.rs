@@ -1,11 +1,14 @@
-//! The interface between a host and its port: packets of its own in a transmit batch, and which arrivals are in transit.
+//! The interface between a host and its port: packets of its own in a transmit batch, connections that wait for room, and which
+//! arrivals are in transit.
 
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::port::transit_merge::TransitMerge;
-use crate::port::Port;
+use crate::port::waiting::{WaitingEntry, WaitingLists};
+use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
+use penstock_model::parameters::Limit;
 use penstock_model::units::Time;
 
 /// A transmit batch of this size fits the first-level cache, with what the port needs.
@@ -47,6 +50,36 @@ impl Port {
     #[inline(always)]
     pub fn mark_transit(&mut self, arrivals: &[u32]) {
         self.transit.extend_from_slice(arrivals);
+    }
+
+    /// Lets connections wait for room; `limits` are those of each queue, or of each and all queues of flows.
+    pub fn let_connections_wait(&mut self, limits: &[[Limit; 2]]) {
+        debug_assert!(!self.precomputes_departures(), "room appears at decisions");
+        self.waiting_lists = Some(Box::new(WaitingLists::new(limits)));
+    }
+
+    /// Registers a connection, or an answer, that waits for room in the queue of `class`.
+    pub fn wait(&mut self, class: u8, entry: WaitingEntry) {
+        let Queueing::EventDriven(service) = &self.queueing else { unreachable!("room appears at decisions") };
+        let lists = self.waiting_lists.as_mut().expect("connections may wait here");
+        lists.wait(service.waiting_list_of(class), entry);
+    }
+
+    /// Whether connections wait for room.
+    #[inline]
+    pub fn has_waiting_connections(&self) -> bool {
+        self.waiting_lists.as_ref().is_some_and(|lists| !lists.is_empty())
+    }
+
+    /// Takes the next connection that waits and for which there is room at `now`: see [`WaitingLists::take`].
+    pub fn take_waiting(
+        &mut self,
+        now: Time,
+        has_memory: impl Fn(u32) -> bool,
+        is_open: impl FnMut(&WaitingEntry) -> bool,
+    ) -> Option<WaitingEntry> {
+        let Port { queueing: Queueing::EventDriven(service), waiting_lists: Some(lists), .. } = self else { return None };
+        lists.take(|list| service.occupancy(list, now), has_memory, is_open)
     }
 
     /// All that its node sends comes in cells from now on, by [`Port::on_cells`]: what takes packets around the transmit batch is off.

@@ -1,10 +1,9 @@
 //! Backpressure at a host's own port: connections register as waiting, and the port asks them in turn while its queue has room.
 
-use crate::port::{Port, Queueing};
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
 use penstock_model::parameters::Limit;
-use penstock_model::units::{Bytes, Time};
+use penstock_model::units::Bytes;
 use std::collections::VecDeque;
 
 /// What waits for room in a queue.
@@ -66,52 +65,35 @@ impl WaitingLists {
     }
 
     /// Whether nobody waits.
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.lists.iter().all(|list| list.entries.is_empty())
     }
-}
 
-impl Port {
-    /// Lets connections wait for room; `limits` are those of each queue, or of each and all queues of flows.
-    pub fn let_connections_wait(&mut self, limits: &[[Limit; 2]]) {
-        debug_assert!(!self.precomputes_departures(), "room appears at decisions");
-        self.waiting_lists = Some(Box::new(WaitingLists::new(limits)));
+    /// Registers a connection, or an answer, at the end of a list.
+    pub fn wait(&mut self, list: usize, entry: WaitingEntry) {
+        self.lists[list].entries.push_back(entry);
     }
 
-    /// Registers a connection, or an answer, that waits for room in the queue of `class`.
-    pub fn wait(&mut self, class: u8, entry: WaitingEntry) {
-        let Queueing::EventDriven(service) = &self.queueing else { unreachable!("room appears at decisions") };
-        let lists = self.waiting_lists.as_mut().expect("connections may wait here");
-        lists.lists[service.waiting_list_of(class)].entries.push_back(entry);
-    }
-
-    /// Whether connections wait for room.
-    #[inline]
-    pub fn has_waiting_connections(&self) -> bool {
-        self.waiting_lists.as_ref().is_some_and(|lists| !lists.is_empty())
-    }
-
-    /// Takes the first entry, list by list in turn, for which the queue and the memory behind it have room at `now`. Entries that may
-    /// not pass what stands before the port (`is_open`) let others of their list go first.
-    pub fn take_waiting(
+    /// Takes the first entry, list by list in turn, for which its queue, given what each holds (`occupancy`), and the memory behind it
+    /// have room. Entries that may not pass what stands before the port (`is_open`) let others of their list go first.
+    pub fn take(
         &mut self,
-        now: Time,
+        mut occupancy: impl FnMut(usize) -> (u32, u64),
         has_memory: impl Fn(u32) -> bool,
         mut is_open: impl FnMut(&WaitingEntry) -> bool,
     ) -> Option<WaitingEntry> {
-        let Port { queueing: Queueing::EventDriven(service), waiting_lists: Some(lists), .. } = self else { return None };
-        let WaitingLists { lists, first } = &mut **lists;
+        let WaitingLists { lists, first } = self;
         let count = lists.len();
         for index in (*first..count).chain(0..*first) {
             let WaitingList { entries, limits } = &mut lists[index];
             let Some(head) = entries.front() else { continue };
-            let (packets, bytes) = service.occupancy(index, now);
-            let has_room = |size| (packets == 0 || limits.iter().all(|limit| limit.has_room(packets, bytes, size))) && has_memory(size);
+            let (packets, bytes) = occupancy(index);
+            let fits = |size| packets == 0 || limits.iter().all(|limit| limit.has_room(packets, bytes, size));
             // Nobody overtakes for being smaller.
-            if !has_room(head.size) {
+            if !(fits(head.size) && has_memory(head.size)) {
                 continue;
             }
-            let position = entries.iter().position(|entry| is_open(entry) && has_room(entry.size));
+            let position = entries.iter().position(|entry| is_open(entry) && fits(entry.size) && has_memory(entry.size));
             if let Some(entry) = position.and_then(|position| entries.remove(position)) {
                 *first = (index + 1) % count;
                 return Some(entry);
