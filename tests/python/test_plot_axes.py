@@ -12,6 +12,7 @@ from penstock.errors import InputError
 from penstock.plots import picture, request_of
 from penstock.plots.chart import chart_of
 from penstock.plots.data import from_json
+from penstock.plots.fit import shown_ticks
 from penstock.plots.request import KINDS
 from penstock.report.figures import chart_plots
 from penstock.statistics import interval
@@ -109,3 +110,46 @@ def test_a_report_draws_only_numbers(odd):
     for trace in itertools.chain.from_iterable(plot.traces for plot in chart_plots("it", chart)):
         assert all(map(math.isfinite, trace["y"]))
         assert len(trace["x"]) == len(trace["y"])
+
+
+def long_named():
+    names = ["tail drop of 20 packets", "tail drop of 80 packets", "RED with gentle and 1000 packets", "PIE"]
+    labels = [
+        {"of": "web", "size": "100000 bytes to 1000000 bytes", "quantile": "0.99"},
+        {"of": "bulk transfers to the far end", "statistic": "mean"},
+    ]
+    places = [
+        {"discipline": name, "rtt": rtt, "bulk.transport.tcp.congestion-control": control}
+        for name in names
+        for rtt in ("10 ms", "1000 ms")
+        for control in ("reno", "cubic")
+    ]
+    return points(places, [[number, number + 1] for number in range(1, len(places) + 1)], labels)
+
+
+@pytest.mark.parametrize("width", ["column", "page"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"x": "rtt", "y": ("completion-time[0.99]", "completion-time[mean]"), "facet": "discipline"},
+        {"x": "rtt", "y": "completion-time[0.99]", "by": "discipline", "facet": "congestion-control"},
+        {"kind": "bar", "x": "discipline", "y": "completion-time[mean]", "facet": "rtt", "title": "A long title " * 12},
+    ],
+)
+def test_no_text_of_a_panel_covers_that_of_another(width, asked):
+    if width == "column" and isinstance(asked["y"], tuple):
+        asked = asked | {"where": {"rtt": "10 ms"}, "x": "discipline", "facet": "congestion-control"}
+    drawn = picture(long_named(), request_of(width=width, **asked))
+    texts = [
+        text
+        for axes in drawn.axes
+        for text in (axes.title, axes.xaxis.label, axes.yaxis.label, *shown_ticks(axes))
+        if text.get_text() and text.get_visible()
+    ]
+    texts += [text for text in (drawn._suptitle,) if text is not None]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts]
+    for (one, box), (other, its) in itertools.combinations(boxes, 2):
+        # A pixel is what rounding may take.
+        apart = box.x1 <= its.x0 + 1 or its.x1 <= box.x0 + 1 or box.y1 <= its.y0 + 1 or its.y1 <= box.y0 + 1
+        assert apart, (one, other)
+    assert min(axes.get_window_extent().height for axes in drawn.axes) / drawn.dpi > 0.6

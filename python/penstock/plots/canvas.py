@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from io import BytesIO
-from itertools import pairwise
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatter, MaxNLocator
 
+from penstock.plots.fit import fit
 from penstock.plots.kinds import DRAW
 from penstock.plots.request import WIDTHS
 from penstock.plots.style import GREY, style
@@ -137,16 +136,14 @@ def _drawn(chart: Chart, request: PlotRequest) -> Picture:
     note = note_of(chart, request.intervals)
     if note and request.note:
         inner.supxlabel(note, fontsize=6, color=GREY, x=0.99, ha="right")
-    _fit_texts(figure, used)
-    figure.draw_without_rendering()
-    _turn_names(chart, used)
+    fit(figure, chart, used, is_free=request.height is None)
     return figure
 
 
 def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: PlotRequest) -> None:
     """Titles of panels, and what stands across and up, where there is nothing of it beside or below."""
     for axes, panel in used:
-        axes.set_title(panel.facet)
+        axes.set_title("" if _is_told_above(panel, chart) else panel.facet)
         spec = axes.get_subplotspec()
         first, last = spec.is_first_col(), _is_lowest(axes, used)
         axes.set_xlabel(chart.across.label if last else "")
@@ -173,6 +170,13 @@ def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: Pl
             bar = figure.colorbar(own[0][0].images[0], ax=[axes for axes, _ in own], pad=0.02)
             bar.set_label(own[0][1].label)
             bar.outline.set_linewidth(0.4)
+
+
+def _is_told_above(panel: Panel, chart: Chart) -> bool:
+    """Whether the panel above has the same title."""
+    return any(
+        (other.row, other.column, other.facet) == (panel.row - 1, panel.column, panel.facet) for other in chart.panels
+    )
 
 
 def _cumulative(chart: Chart) -> str:
@@ -243,35 +247,3 @@ def _legend(figure: Any, chart: Chart, used: list[tuple[Any, Panel]]) -> None:
         if columns == 1 or legend.get_window_extent().width <= figure.bbox.width * 0.98:
             return
         legend.remove()
-
-
-def _turn_names(chart: Chart, used: list[tuple[Any, Panel]]) -> None:
-    """Turns the names below the axes if they would run into one another."""
-    for axes, _ in used:
-        labels = [label for label in axes.get_xticklabels() if label.get_text() and label.get_visible()]
-        extents = sorted((label.get_window_extent() for label in labels), key=lambda extent: extent.x0)
-        crowded = any(one.x1 + 2 > other.x0 for one, other in pairwise(extents))
-        if crowded and chart.across.names:
-            axes.tick_params(axis="x", labelrotation=40)
-            for label in axes.get_xticklabels():
-                label.set(ha="right", rotation_mode="anchor")
-        elif crowded and axes.get_xscale() == "log":
-            axes.xaxis.set_major_locator(LogLocator(numticks=4))
-            axes.xaxis.set_minor_formatter(NullFormatter())
-        elif crowded:
-            axes.locator_params(axis="x", nbins=4)
-
-
-def _fit_texts(figure: Any, used: list[tuple[Any, Panel]]) -> None:
-    """Breaks titles and labels into lines where they are longer than their panel, and so would cover others."""
-    figure.draw_without_rendering()
-    for axes, _ in used:
-        room = axes.get_window_extent()
-        for text, most, size in (
-            (axes.title, room.width, "width"),
-            (axes.xaxis.label, room.width, "width"),
-            (axes.yaxis.label, room.height, "height"),
-        ):
-            long = getattr(text.get_window_extent(), size)
-            if long > most > 0:
-                text.set_text(fill(text.get_text(), max(8, int(len(text.get_text()) * most / long))))

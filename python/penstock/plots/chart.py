@@ -10,10 +10,11 @@ from penstock.errors import InputError
 from penstock.finished import OF_FINISHED, finished_of, group_of, range_text
 from penstock.plots.data import REPLICATION, Cell, is_time, with_names
 from penstock.plots.log_axes import check_log_axes, drawable
-from penstock.plots.places import across, columns_of, pooled, text_of
+from penstock.plots.places import across, columns_of, numbers_in, pooled, text_of
 from penstock.plots.request import did_you_mean
 from penstock.plots.roles import assign
 from penstock.printable import quoted, shortened
+from penstock.studies.definition import is_path
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:
@@ -313,11 +314,12 @@ def _mark(datum: Datum, x: float, shown: Scale) -> Mark:
 
 
 def _facet(roles: Roles, facet: Cell | None) -> str:
-    """What stands above a panel; of what a number is needs no name."""
+    """What stands above a panel; a label, and of what a number is, need no name."""
     if roles.facet is None:
         return ""
-    name = roles.short(roles.facet)
-    return f"{name} = {text_of(facet)}" if name else text_of(facet)
+    name, text = roles.short(roles.facet), text_of(facet)
+    is_named = bool(name) and (is_path(roles.facet) or not isinstance(facet, str) or numbers_in([text]) is not None)
+    return f"{name} = {text}" if is_named else text
 
 
 def _unit(shown: Scale) -> str:
