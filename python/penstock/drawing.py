@@ -99,7 +99,7 @@ def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
         there, back = (edge.there, edge.back) if edge.ends == ends else (edge.back, edge.there)
         there.append(_label(link))
         if link.get("both-ways"):
-            back.append(_label({key: link[key] for key in ("rate", "delay")}))
+            back.append(_label(_way_back(link)))
     return list(found.values())
 
 
@@ -111,6 +111,12 @@ def _ends(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     )
     pairs = ((starts[i % len(starts)], ends[i % len(ends)]) for i in range(max(len(starts), len(ends))))
     return dict.fromkeys(pairs)
+
+
+def _way_back(link: Mapping[str, Any]) -> dict[str, Any]:
+    """The way back of a link: with its rate and delay and a plain queue, but for what is said of it."""
+    said = {key.removeprefix("back."): value for key, value in link.items() if key.startswith("back.")}
+    return {**{key: link[key] for key in ("rate", "delay")}, **said}
 
 
 def _label(link: Mapping[str, Any]) -> str:

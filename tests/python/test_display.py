@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 import penstock as ps
+from penstock._core import Scenario
 from penstock.report.topology import topology_svg
 from penstock.topologies import fat_tree
 
@@ -71,6 +72,37 @@ def test_parallel_links_are_drawn_as_many_with_all_of_their_rates():
     assert [text for text in texts(drawn(net)) if "\u2190" in text] == [
         *("\u2190 1 Mbit/s, 1 us", "\u2190 2 Mbit/s, 1 us", "\u2190 and 2 more"),
     ]
+
+
+BACK = """
+duration = "1 s"
+nodes = { home = {}, isp = {} }
+[[links]]
+from = "home"
+to = "isp"
+rate = "20 Mbit/s"
+delay = "20 ms"
+both-ways = true
+back = { rate = "200 Mbit/s", queue.codel = {} }
+[[flows]]
+name = "f"
+from = "home"
+to = "isp"
+source.cbr = { rate = "1 Mbit/s", packet = "500 bytes" }
+"""
+
+
+def test_the_way_back_has_what_is_said_of_it():
+    net = ps.Network()
+    home, isp = net.node("home"), net.node("isp")
+    net.link(
+        home, isp, rate="20 Mbit/s", delay="20 ms", both_ways=True, back={"rate": "200 Mbit/s", "queue": ps.Codel()}
+    )
+    expected = {"\u2192 20 Mbit/s, 20 ms", "\u2190 200 Mbit/s, 20 ms", "codel"}
+    assert expected < set(texts(drawn(net)))
+    assert expected < set(texts(ElementTree.fromstring(topology_svg(BACK))))
+    rates = [Scenario(BACK, "it", [("isp-home.rate", rate)]) for rate in ("1 Mbit/s", "2 Mbit/s")]
+    assert "\u2190 rate varies, 20 ms" in texts(ElementTree.fromstring(topology_svg(BACK, rates)))
 
 
 def test_the_drawing_of_a_study_has_its_settings_and_names_what_varies():

@@ -322,10 +322,13 @@ def test_no_text_is_cut_or_covered(study, kind, asked, width):
     assert outside(drawn(study, kind, width=width, title="A study of buffers", **asked)) == ([], [])
 
 
-def test_long_names_below_the_axes_are_turned():
-    points = [point({"queue": f"a rather long name of a queue {n}"}) for n in range(6)]
+@pytest.mark.parametrize(
+    ("name", "turned"), [("a rather long name of a queue", 90.0), ("a long name", 40.0), ("n", 0.0)]
+)
+def test_long_names_below_the_axes_are_turned(name, turned):
+    points = [point({"queue": f"{name} {n}"}) for n in range(6)]
     figure = drawn(from_json({"points": points}, "it"), "bar", y="goodput[near]")
-    assert {label.get_rotation() for label in figure.axes[0].get_xticklabels()} == {40.0}
+    assert {label.get_rotation() for label in figure.axes[0].get_xticklabels()} == {turned}
 
 
 @pytest.mark.parametrize(

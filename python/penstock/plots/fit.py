@@ -18,6 +18,10 @@ __all__ = ["fit", "shown_ticks"]
 
 _LEAST_HIGH = 0.9
 """Inches that a panel has at least above its x axis, unless the height of the picture is given."""
+_NEARLY = 0.05
+"""Inches of which a panel may be too low, which no further layout is worth."""
+_ROUNDS = 3
+"""How often texts are broken, since each may leave less room for others."""
 _LONG_NAME = 16
 """Characters of a line of the names across, where they would run into one another."""
 
@@ -35,14 +39,20 @@ def fit(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], *, is_free: bo
         Whether its height is for this to choose.
     """
     figure.draw_without_rendering()
-    for axes, _ in used:
-        _turn_names(axes, chart)
-    if is_free:
-        _grow(figure, used)
-    _break_texts(figure, used)
-    if is_free:
-        _grow(figure, used)
+    turned = [_turn_names(axes, chart) for axes, _ in used]
+    # What takes more lines leaves less room for others. A layout takes long, so it is made only after a change.
+    is_changed = any(turned)
+    for _ in range(_ROUNDS):
+        if is_changed:
+            figure.draw_without_rendering()
+        if is_free and _grow(figure, used):
+            figure.draw_without_rendering()
+        is_changed = _break_texts(figure, used)
+        if not is_changed:
+            return
     figure.draw_without_rendering()
+    if is_free:
+        _grow(figure, used)
 
 
 def shown_ticks(axes: Axes) -> list[Text]:
@@ -52,18 +62,18 @@ def shown_ticks(axes: Axes) -> list[Text]:
     return [label for label in labels if label.get_text() and label.get_visible()]
 
 
-def _turn_names(axes: Axes, chart: Chart) -> None:
-    """Turns the names below an axis if they would run into one another, the long ones upright."""
+def _turn_names(axes: Axes, chart: Chart) -> bool:
+    """Turns the names below an axis if they run into one another, the long ones upright; returns whether they do."""
     labels = shown_ticks(axes)
     extents = sorted((label.get_window_extent() for label in labels), key=lambda extent: extent.x0)
     if not any(one.x1 + 2 > other.x0 for one, other in pairwise(extents)):
-        return
+        return False
     if chart.across.names:
         if max(map(len, chart.across.names)) > _LONG_NAME:
             names = [fill(name, _LONG_NAME, break_long_words=False) for name in chart.across.names]
             axes.set_xticks(range(len(names)), names)
             axes.tick_params(axis="x", labelrotation=90)
-            return
+            return True
         axes.tick_params(axis="x", labelrotation=40)
         for label in axes.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")
@@ -72,20 +82,22 @@ def _turn_names(axes: Axes, chart: Chart) -> None:
         axes.xaxis.set_minor_formatter(NullFormatter())
     else:
         axes.locator_params(axis="x", nbins=4)
+    return True
 
 
-def _grow(figure: Any, used: list[tuple[Any, Panel]]) -> None:
-    """Makes the picture higher if its panels are too low."""
-    figure.draw_without_rendering()
+def _grow(figure: Any, used: list[tuple[Any, Panel]]) -> bool:
+    """Makes the picture higher if its panels are too low; returns whether they are."""
     least = min(axes.get_window_extent().height for axes, _ in used) / figure.dpi
-    if least < _LEAST_HIGH:
-        rows = len({axes.get_subplotspec().rowspan.start for axes, _ in used})
-        figure.set_figheight(figure.get_figheight() + rows * (_LEAST_HIGH - least))
+    if least >= _LEAST_HIGH - _NEARLY:
+        return False
+    rows = len({axes.get_subplotspec().rowspan.start for axes, _ in used})
+    figure.set_figheight(figure.get_figheight() + rows * (_LEAST_HIGH - least))
+    return True
 
 
-def _break_texts(figure: Any, used: list[tuple[Any, Panel]]) -> None:
-    """Breaks titles and labels into lines where they are longer than their panel, and so would cover others."""
-    figure.draw_without_rendering()
+def _break_texts(figure: Any, used: list[tuple[Any, Panel]]) -> bool:
+    """Breaks titles and labels into lines where they are longer than their panel; returns whether there were any."""
+    is_broken = False
     for axes, _ in used:
         room = axes.get_window_extent()
         for text, most, size in (
@@ -93,14 +105,17 @@ def _break_texts(figure: Any, used: list[tuple[Any, Panel]]) -> None:
             (axes.xaxis.label, room.width, "width"),
             (axes.yaxis.label, room.height, "height"),
         ):
-            _break(text, most, size)
+            is_broken |= _break(text, most, size)
     title = getattr(figure, "_suptitle", None)
     if title is not None:
-        _break(title, figure.bbox.width * 0.98, "width")
+        is_broken |= _break(title, figure.bbox.width * 0.98, "width")
+    return is_broken
 
 
-def _break(text: Any, most: float, size: str) -> None:
-    long = getattr(text.get_window_extent(), size)
-    if long > most > 0:
-        characters = max(8, int(len(text.get_text()) * most / long))
-        text.set_text(fill(text.get_text(), characters, break_long_words=False, break_on_hyphens=False))
+def _break(text: Any, most: float, size: str) -> bool:
+    long, before = getattr(text.get_window_extent(), size), text.get_text()
+    if not long > most > 0:
+        return False
+    characters = max(8, int(max(map(len, before.splitlines())) * most / long))
+    text.set_text(fill(before, characters, break_long_words=False, break_on_hyphens=False))
+    return bool(text.get_text() != before)

@@ -53,24 +53,26 @@ def _box(name: str, given: Sequence[Mapping[str, Any]]) -> Box:
 def _merged(links: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A link as it is at all points; of what differs between them, that it does."""
     found = dict(links[0])
-    for key in ("rate", "delay"):
-        if any(link[key] != found[key] for link in links):
-            found[key] = f"{key} varies"
-    for kind in ("queue", "scheduler"):
+    for key in ("rate", "delay", "back.rate"):
+        if any(link.get(key) != found.get(key) for link in links):
+            found[key] = f"{key.removeprefix('back.')} varies"
+    for kind in ("queue", "scheduler", "back.queue", "back.scheduler"):
         parts = [{key: None for key in link if key.startswith(f"{kind}.")} for link in links]
         if any(part != parts[0] for part in parts):
             found = {key: value for key, value in found.items() if key not in parts[0]}
-            found[f"{kind}.{kind} varies"] = {}
+            found[f"{kind}.{kind.removeprefix('back.')} varies"] = {}
     return found
 
 
 def _dotted(link: Mapping[str, Any]) -> dict[str, Any]:
-    """A link by the dotted keys of its components, which the drawing names."""
+    """A link by the dotted keys of its components and of its way back, which the drawing names."""
     found: dict[str, Any] = {}
     for key, value in link.items():
         if key in ("queue", "scheduler"):
             names = [value] if isinstance(value, str) else list(value)
             found |= {f"{key}.{name}": value for name in names}
+        elif key == "back":
+            found |= {f"back.{name}": item for name, item in _dotted(value).items()}
         else:
             found[key] = value
     return found

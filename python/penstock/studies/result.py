@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import PrecisionMissed
 from penstock.finished import COUNTS, OF_FINISHED, finished_of, group_of
 from penstock.output_analysis import quantile_interval
+from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, one_line
 from penstock.provenance import Provenance
 from penstock.records import collection_paused
@@ -183,18 +184,22 @@ class StudyResult:
     def _unfinished(self) -> list[str]:
         """A line for each group of transfers at a point of which so many did not finish that it matters."""
         told = []
+        columns = parameter_columns([point.parameters for point in self.points], self.parameters)
         for point in self.points:
             if not point.runs or all(metric.name != COUNTS for metric in point.runs[0].metrics):
                 continue
             counted = [each for each in point.summaries() if each.metric in OF_FINISHED or each.metric == COUNTS]
             finished = finished_of(counted)
+            cells = zip(columns.heads, columns.cells(point.parameters), strict=True)
+            where = one_line(", ".join(f"{head} = {cell}" for head, cell in cells if cell))
+            at = f" at {where}" if where else ""
             for each in {group_of(each): each for each in counted if each.metric in OF_FINISHED}.values():
                 found = finished.get(group_of(each))
                 if found is None or not found.is_warned:
                     continue
                 labels = {name: label for name, label in each.labels.items() if name not in ("statistic", "quantile")}
                 told.append(
-                    f"{found.text} transfers of {of_text(labels)} finished ({100 * found.share:.3g} %){_at(point)}: "
+                    f"{found.text} transfers of {of_text(labels)} finished ({100 * found.share:.3g} %){at}: "
                     f"completion times and slowdowns are of those alone."
                 )
         more = len(told) - _UNFINISHED
