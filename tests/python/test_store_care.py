@@ -161,7 +161,8 @@ def test_sound_runs_are_verified(penstock, demo, core):
     [
         ({"digest": "00"}, "digest 00 stored, 0000000300000000 made"),
         ({"packet_hops": 7}, "7 packet-hops stored, 1000 made"),
-        ({"metrics": [], "measured": []}, "0 numbers stored, 2 made"),
+        ({"metrics": [], "measured": [["default", 0], ["always", 0]]}, "0 numbers stored, 2 made"),
+        ({"measured": [["other", 2], ["always", 0]]}, "it measures something else than its scenario"),
         ({"seed": 4}, "its name is not that of what it says it was made from"),
         ({"settings": [["rate", "7"]]}, "its name is not that of what it says it was made from"),
     ],
