@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from penstock.cli.suggest import suggestion
 from penstock.errors import ArgumentError
-from penstock.printable import quoted
+from penstock.printable import quoted, represented
 from penstock.reference import catalogue
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _example(parameters: Mapping[str, Parameter], name: str) -> str:
 def _wrong(error: ErrorDetails, parameter: Parameter | None) -> str:
     """What is wrong with a value."""
     given = error["input"]
-    shown = quoted(given if isinstance(given, str) else repr(given))
+    shown = quoted(represented(given))
     if parameter is not None and parameter["kind"] == "component":
         kind = parameter["of"]
         what = f"a {kind} ({', '.join(class_names(kind))})"

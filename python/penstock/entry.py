@@ -9,7 +9,8 @@ from typing import Any
 from penstock import toml
 from penstock.arguments import entries, keys
 from penstock.component import Component, kebab
-from penstock.printable import quoted
+from penstock.errors import ArgumentError
+from penstock.printable import quoted, represented
 
 __all__ = ["Node", "back_of", "classes_of", "name_of", "one_or_uniform", "part", "plain"]
 
@@ -42,8 +43,17 @@ class Node:
 
 
 def name_of(node: Node | str) -> str:
-    """How a scenario names a node."""
-    return node if isinstance(node, str) else node.name
+    """How a scenario names a node.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither a node nor the name of one.
+    """
+    name = node.name if isinstance(node, Node) else node
+    if not isinstance(name, str):
+        raise ArgumentError(f"{quoted(represented(name))} is no name of a node; names are texts.")
+    return name
 
 
 def part(path: str, component: Component | None) -> dict[str, Any]:

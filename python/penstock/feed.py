@@ -2,25 +2,92 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import subprocess
+import sys
+import tempfile
+from typing import IO, TYPE_CHECKING
+
+from penstock.parquet_reader import MARK, MEMORY, SECONDS
+from penstock.workers.environment import environment
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 __all__ = ["parquet_as_csv"]
 
+LARGEST = 2**30
+"""Bytes of CSV that are taken, as of a file of CSV."""
+_KEPT = 64 * 2**20
+"""Bytes of the rows that are kept for the next scenario, such as the next point of a study."""
+_CHUNK = 2**20
 
-def parquet_as_csv(file: Path) -> bytes:
-    """The rows of a Parquet file as CSV, for the core's reader, which checks them.
+_last: dict[tuple[str, ...], bytes] = {}
+"""The rows that were read last."""
+
+
+def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
+    """Columns of a Parquet file as CSV, for the core's reader, which checks the rows.
+
+    A process of its own reads the file: a damaged file can make the library panic, and a small file can become
+    arbitrarily large.
+
+    Parameters
+    ----------
+    file : Path
+        The file.
+    columns : sequence of (str, bool)
+        The columns to read, each with whether it must be there; all of the file if there are none.
 
     Raises
     ------
     ValueError
-        If it is not Parquet, or a column holds lists or tables.
+        If it is not Parquet, lacks a column, a column holds lists or tables, or the rows are too large.
     """
-    import polars
-
     try:
-        return polars.read_parquet(file).write_csv().encode()
-    except (polars.exceptions.PolarsError, OSError) as error:
-        raise ValueError(f"cannot be read as Parquet: {str(error).splitlines()[0]}") from error
+        with file.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "blake2b").hexdigest()
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror or error}") from error
+    words = [f"{'+' if required else '-'}{name}" for name, required in columns]
+    key = (digest, *words)
+    kept = _last.get(key)
+    if kept is not None:
+        return kept
+    rows = _read([str(file), *words])
+    _last.clear()
+    if len(rows) <= _KEPT:
+        _last[key] = rows
+    return rows
+
+
+def _read(words: list[str]) -> bytes:
+    """What the reading process writes."""
+    command = [sys.executable, "-P", "-m", "penstock.parquet_reader", *words]
+    chunks, size = [], 0
+    with tempfile.TemporaryFile() as said:
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, env=environment()
+        ) as reader:
+            if reader.stdout is None:
+                raise ValueError("cannot be read as Parquet: no process to read it")
+            while chunk := reader.stdout.read(_CHUNK):
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > LARGEST:
+                    reader.kill()
+                    raise ValueError(f"becomes more than {LARGEST >> 20} MiB of rows, which is the most that is read")
+        if reader.returncode == 0:
+            return b"".join(chunks)
+        raise ValueError(_reason(said, reader.returncode))
+
+
+def _reason(said: IO[bytes], code: int) -> str:
+    """Why nothing could be read: what the process says of it, or how it ended."""
+    said.seek(0)
+    for line in said.read().decode(errors="replace").splitlines():
+        if line.startswith(MARK):
+            return line.removeprefix(MARK)
+    limits = f"{MEMORY >> 30} GiB of memory and {SECONDS} s"
+    return f"cannot be read as Parquet within {limits} (the process that read it ended with {code})"

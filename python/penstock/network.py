@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import toml
 from penstock.arguments import component, entries, keys, named, word
 from penstock.component import kebab
-from penstock.entry import Node, back_of, classes_of, one_or_uniform, part, plain
+from penstock.entry import Node, back_of, classes_of, name_of, one_or_uniform, part, plain
 from penstock.errors import ArgumentError
 from penstock.network_traffic import NetworkTraffic
 from penstock.printable import quoted
@@ -339,7 +339,7 @@ class Network(NetworkTraffic):
         latency: str | None,
         cell_switch: bool,
     ) -> Node:
-        if node.name in self._nodes:
+        if name_of(node) in self._nodes:
             raise ArgumentError(f"Network: there is a node called {quoted(node.name)} already; use another name.")
         given = {kind: each for kind, each in parts.items() if each is not None}
         for kind, each in given.items():

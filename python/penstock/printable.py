@@ -23,6 +23,7 @@ __all__ = [
     "printable",
     "printable_lines",
     "quoted",
+    "represented",
     "shortened",
     "utf8",
 ]
@@ -54,6 +55,22 @@ def printable(text: str) -> str:
     ('r1\\u001B[2J', 'Größe\\u202E\\u000A')
     """
     return _ONE.sub(_escape, text)
+
+
+def represented(what: object) -> str:
+    """A text itself, and of another value how Python writes it; its type if that cannot be written.
+
+    Examples
+    --------
+    >>> represented("a"), represented(2.5), represented(10**5000)
+    ('a', '2.5', 'a value of int')
+    """
+    if isinstance(what, str):
+        return what
+    try:
+        return repr(what)
+    except (RecursionError, ValueError):
+        return f"a value of {type(what).__name__}"
 
 
 def printable_lines(text: str) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from penstock.printable import printable, shortened
+from penstock.printable import printable, represented, shortened
 
 __all__ = ["json_value", "key", "lines", "value"]
 
@@ -25,7 +25,11 @@ def key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
 
 
-def value(what: Any) -> str:
+_DEEPEST = 60
+"""Levels of tables and lists; the core reads few more."""
+
+
+def value(what: Any, depth: int = 0) -> str:
     """A value on one line.
 
     Raises
@@ -42,18 +46,19 @@ def value(what: Any) -> str:
         return _text(what)
     if isinstance(what, bool):
         return "true" if what else "false"
-    if isinstance(what, int | datetime.date | datetime.time):
+    if isinstance(what, datetime.date | datetime.time) or (isinstance(what, int) and abs(what) < 10**4000):
         return str(what)
     if isinstance(what, float):
         return repr(what) if math.isfinite(what) else str(what)
+    if depth > _DEEPEST:
+        raise TypeError(f"a value is nested deeper than {_DEEPEST} levels, or holds itself")
     if isinstance(what, Mapping):
-        pairs = [f"{key(name)} = {value(item)}" for name, item in what.items()]
+        pairs = [f"{key(name)} = {value(item, depth + 1)}" for name, item in what.items()]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
     if isinstance(what, Sequence):
-        return f"[{', '.join(value(item) for item in what)}]"
-    raise TypeError(
-        f"{shortened(repr(what), 60)} cannot stand in a scenario; write a text, a number, a switch, a list or a table"
-    )
+        return f"[{', '.join(value(item, depth + 1) for item in what)}]"
+    shown = shortened(represented(what), 60)
+    raise TypeError(f"{shown} cannot stand in a scenario; write a text, a number, a switch, a list or a table")
 
 
 def json_value(what: Any) -> Any:

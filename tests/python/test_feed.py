@@ -2,13 +2,15 @@
 
 import json
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import polars
 import pytest
 
 import penstock as ps
-from penstock import _core
+from penstock import _core, feed
 from penstock.store import Store, run_key
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "trace.toml"
@@ -49,6 +51,71 @@ def test_csv_parquet_and_captures_give_the_same(penstock, scenario):
     (scenario.parent / "t.pcap").write_bytes(pcap(PACKETS))
     for other in ("t.parquet", "t.pcap"):
         assert delays(penstock, scenario, "--set", f"video.source.trace.file='{other}'") == first
+
+
+def offered(penstock, scenario, file):
+    """How many packets of a trace are received."""
+    more = ["--set", f"video.source.trace.file='{file}'", "--set", "measure=[{metric='goodput',of='video'}]"]
+    code, out, err = penstock("run", scenario, "--format", "json", "--runs", "1", *more)
+    assert code == 0, err
+    (metric,) = json.loads(out)["metrics"]
+    return metric["mean"]
+
+
+def test_parquet_reads_only_the_columns_that_it_needs(penstock, scenario):
+    columns = {"time": [at for at, _ in PACKETS], "size": [size for _, size in PACKETS]}
+    expected = offered(penstock, scenario, "trace.csv")
+    # Commas, marks of comments, lists, and 60 MB that compress to some kilobytes.
+    others = {"note": ["#1, a", "#", None], "lists": [[1], [], [2]], "large": ["y" * 20_000_000] * 3}
+    for name, table in (("first", others | columns), ("last", columns | others)):
+        polars.DataFrame(table).write_parquet(scenario.parent / f"{name}.parquet")
+        assert (scenario.parent / f"{name}.parquet").stat().st_size < 100_000
+        assert offered(penstock, scenario, f"{name}.parquet") == expected
+
+
+def test_parquet_may_not_become_arbitrarily_large(tmp_path, monkeypatch):
+    polars.DataFrame({"time": ["9" * 1_000_000] * 9}).write_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr(feed, "LARGEST", 5 * 2**20)
+    with pytest.raises(ValueError, match="becomes more than 5 MiB of rows, which is the most that is read"):
+        feed.parquet_as_csv(tmp_path / "t.parquet", [("time", True)])
+
+
+def test_rows_of_parquet_are_counted_and_texts_are_texts(penstock, scenario):
+    table = {"from": ["#1", "a"], "start": ["0", "0,5"], "to": ["b", "b"], "bytes": [1000, 1000]}
+    polars.DataFrame(table).write_parquet(scenario.parent / "jobs.parquet")
+    jobs = "\n[[transfers]]\nname = 'jobs'\nfile = 'jobs.parquet'\n"
+    scenario.write_text(scenario.read_text(encoding="utf-8") + jobs, encoding="utf-8")
+    code, _, err = penstock("check", scenario)
+    assert code == 2
+    assert "jobs.parquet: row 1: " in err
+    assert "jobs.parquet: row 2: '0,5' is not a number of seconds" in err
+
+
+def test_what_parquet_lacks_is_told(penstock, scenario):
+    polars.DataFrame({"time": [0.0], "bytes": [3]}).write_parquet(scenario.parent / "t.parquet")
+    code, _, err = penstock("check", scenario, "--set", "video.source.trace.file='t.parquet'")
+    assert code == 2
+    assert "t.parquet: has no column 'size' but 'time', 'bytes'; it needs time, size" in err
+    polars.DataFrame({"time": [[0.0]], "size": [3]}).write_parquet(scenario.parent / "u.parquet")
+    code, _, err = penstock("check", scenario, "--set", "video.source.trace.file='u.parquet'")
+    assert code == 2
+    assert "u.parquet: holds lists or tables in the column 'time', which must be numbers or texts" in err
+
+
+def test_damage_of_parquet_prints_no_backtrace(scenario):
+    polars.DataFrame({"time": [0.0, 0.1], "size": [9, 9]}).write_parquet(scenario.parent / "t.parquet")
+    content = (scenario.parent / "t.parquet").read_bytes()
+    refused = 0
+    # Headers of the first page, its data, the metadata and their length.
+    for position in (5, 9, 17, 60, len(content) // 2, len(content) - 7):
+        changed = content[:position] + bytes([content[position] ^ 0xFF]) + content[position + 1 :]
+        (scenario.parent / "t.parquet").write_bytes(changed)
+        words = ["check", str(scenario), "--set", "video.source.trace.file='t.parquet'"]
+        ended = subprocess.run([sys.executable, "-P", "-m", "penstock", *words], check=False, capture_output=True)
+        refused += ended.returncode == 2
+        assert ended.returncode in {0, 2}
+        assert len((ended.stdout + ended.stderr).splitlines()) <= 3
+    assert refused >= 3
 
 
 @pytest.mark.parametrize("workers", ["threads", "processes"])

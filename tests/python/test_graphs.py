@@ -80,8 +80,8 @@ def test_numbers_without_units_need_one():
         from_networkx(made)
     (link,) = links(from_networkx(made, rate_unit="Mbps", delay_unit="ms"))
     assert (link["rate"], link["delay"]) == ("10 Mbit/s", "2 ms")
-    (link,) = links(
-        from_networkx(
+    with pytest.warns(UserWarning, match="attributes that mean nothing here are left out: 'weight' of edges"):
+        net = from_networkx(
             graph(("a", "b", {"bw": 3, "far": 1, "w": 5, "weight": 7})),
             rate_attribute="bw",
             rate_unit="Gbit/s",
@@ -89,7 +89,7 @@ def test_numbers_without_units_need_one():
             delay_unit="s",
             weight_attribute="w",
         )
-    )
+    (link,) = links(net)
     assert (link["rate"], link["delay"], link["weight"]) == ("3 Gbit/s", "1 s", 5)
     with pytest.raises(InputError, match="graph: rate: 'ms' is no unit of a rate; one of bit/s, kbit/s"):
         from_networkx(made, rate_unit="ms")
@@ -229,10 +229,11 @@ graph "a net" {
 def test_dot_is_read_with_its_defaults_and_subgraphs(tmp_path):
     file = tmp_path / "a.dot"
     file.write_text(DOT % "")
-    with pytest.warns(UserWarning, match="'Bonn am Rhein' is Bonn-am-Rhein"):
+    left_out = pytest.warns(UserWarning, match="left out: 'kind' of nodes")
+    with left_out, pytest.warns(UserWarning, match="'Bonn am Rhein' is Bonn-am-Rhein"):
         assert links(from_file(file)) == EXPECTED
     file.write_text(DOT % "Celle -- { Dachau Erfurt }; Alone;")
-    with pytest.warns(UserWarning, match="other name|another name"):
+    with pytest.warns(UserWarning, match="left out"), pytest.warns(UserWarning, match="other name|another name"):
         net = from_file(file)
     assert [(link["from"], link["to"], link["rate"]) for link in links(net)[2:]] == [
         ("Celle", "Dachau", "10 Gbit/s"),
@@ -240,13 +241,15 @@ def test_dot_is_read_with_its_defaults_and_subgraphs(tmp_path):
     ]
     assert "Alone" in net.node_of
     (tmp_path / "b.gv").write_text('digraph { a -> b -> c [rate="1 Mbit/s", delay="1 ms"] }')
-    assert [(link["from"], link["to"]) for link in links(from_file(tmp_path / "b.gv"))] == [("a", "b"), ("b", "c")]
+    with pytest.warns(UserWarning, match="2 of 2 edges have no edge back, as the graph is directed"):
+        net = from_file(tmp_path / "b.gv")
+    assert [(link["from"], link["to"]) for link in links(net)] == [("a", "b"), ("b", "c")]
 
 
 def test_defaults_of_graphml_hold_for_edges(tmp_path):
     (tmp_path / "a.graphml").write_text(
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="r" for="edge" attr.name="rate" '
-        'attr.type="string"><default>10 Mbit/s</default></key><graph edgedefault="directed"><node id="a"/>'
+        'attr.type="string"><default>10 Mbit/s</default></key><graph edgedefault="undirected"><node id="a"/>'
         '<node id="b"/><edge source="a" target="b"/></graph></graphml>'
     )
     assert links(from_file(tmp_path / "a.graphml", delay="1 ms"))[0]["rate"] == "10 Mbit/s"
@@ -319,7 +322,16 @@ def test_nodes_of_one_label_are_called_by_their_identifiers(tmp_path):
         ("a.dot", b"graph {\n a -- \xff\n}", "a.dot:2: is not UTF-8"),
         ("a.gml", b"graph [\n\n\xff]", "a.gml:3: is not UTF-8"),
         ("a.gv", "", "a.gv: is empty"),
-        ("a.txt", "a b", r"a.txt: '.txt' is no format of graphs; one of .graphml, .xml, .gml, .dot, .gv"),
+        ("a.png", "a b", r"a.png: '.png' is no format of graphs; one of .graphml, .xml, .gml, .dot, .gv"),
+        ("a.txt", "a b", r"a.txt: is no topology that is known as text: topology.txt of the HPCC simulator, or"),
+        ("a.gml", "graph [" + "a [" * 99, r"a.gml:1: is nested deeper than 60 levels"),
+        ("a.gml", b"graph [\n\0]", r"a.gml:2: has a NUL byte"),
+        ("a.gml", "graph [ ]".encode("utf-16"), r"a.gml: is UTF-16 text; save it as UTF-8"),
+        (
+            "a.graphml",
+            '<?xml version="1.0" encoding="utf-7"?>\n<graphml/>',
+            r"a.graphml:1: its encoding cannot be read",
+        ),
         ("a.dot", "graph { a -- b }", "a.dot: no edge has a rate, as .* edges have no attributes"),
         ("a.dot", "graph { a -- b [rate=3] }", "a.dot: no edge has a delay"),
         ("a.dot", 'graph { a -- b [rate=3, delay="1 ms"] }', "a.dot:1: edge 'a' to 'b': rate: '3' has no unit"),
@@ -355,3 +367,119 @@ def test_a_file_that_is_missing(tmp_path):
     (tmp_path / "b.gml").mkdir()
     with pytest.raises(InputError, match="cannot be read"):
         from_file(tmp_path / "b.gml")
+
+
+PARALLEL = """# graph [ in a comment
+Creator "graph [ in a text"
+graph [
+  node [ id 0 label "A" ]
+  node [ id 1 label "B" ]
+  edge [ source 0 target 1 rate "10 Gbit/s" delay "1 ms" ]
+  edge [ source 1 target 0 rate "2.5 Gbit/s" delay "1 ms" ]
+  edge [ source 0 target 1 rate "1 Gbit/s" delay "1 ms" ]
+]
+"""
+
+
+def test_parallel_edges_of_gml_are_links_of_their_own(penstock, tmp_path):
+    (tmp_path / "a.gml").write_text(PARALLEL)
+    found = links(from_file(tmp_path / "a.gml"))
+    assert [(link["from"], link.get("name"), link["rate"]) for link in found] == [
+        ("A", None, "10 Gbit/s"),
+        ("A", "A-B-2", "2.5 Gbit/s"),
+        ("B", "B-A-2", "2.5 Gbit/s"),
+        ("A", "A-B-3", "1 Gbit/s"),
+        ("B", "B-A-3", "1 Gbit/s"),
+    ]
+    assert penstock("new", "a.toml", "--topology", "a.gml") == (
+        0,
+        "a.toml: written, with 2 nodes, 6 links, 1 flow. Try: penstock run a.toml\n",
+        "",
+    )
+    (tmp_path / "a.gml").write_text(PARALLEL.replace('"1 Gbit/s"', '"1 Gbit"'))
+    with pytest.raises(InputError, match=r"a.gml:8: edge '0' to '1': rate: '1 Gbit' is no rate"):
+        from_file(tmp_path / "a.gml")
+    (tmp_path / "a.gml").write_text(PARALLEL.replace("[ source 0", "[ key 0 source 0"))
+    with pytest.raises(InputError, match=r"a.gml: is no GML that can be read: edge .* is duplicated"):
+        from_file(tmp_path / "a.gml")
+
+
+def test_jitter_and_loss_of_edges_are_impairments(penstock, tmp_path):
+    (tmp_path / "a.gml").write_text(
+        'graph [\n node [ id 0 label "A" ]\n node [ id 1 label "B" ]\n'
+        ' edge [ source 0 target 1 rate "10 Mbit/s" latency "20 ms" jitter "2 ms" packet_loss 0.1 ]\n]\n'
+    )
+    with pytest.warns(UserWarning, match="left out") as said, pytest.warns(UserWarning, match="jitter of 1 edge"):
+        net = from_file(tmp_path / "a.gml")
+    assert "'packet_loss' of 1 edge left out: a number without a unit, which loss_unit = \"%\"" in str(said[0].message)
+    delay = {"added": {"uniform": ["0 s", "4 ms"]}, "keep-order": True}
+    assert [(link["delay"], link["impairment"]) for link in links(net)] == [("18 ms", {"delay": delay})] * 2
+    code, _, err = penstock("new", "a.toml", "--topology", "a.gml", "--set", "loss-unit=%")
+    assert (code, err.count("warning")) == (0, 1)
+    page = (tmp_path / "a.toml").read_text()
+    assert tomllib.loads(page)["links"][1]["impairment"] == {"delay": delay, "loss": {"probability": 0.001}}
+    # Means of 20 ms there, and nothing lost at a probability of zero.
+    code, out, _ = penstock("run", "a.toml", "--runs", "2", "--set", "duration=1 s")
+    assert code == 0, out
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"loss": "120 %"}, "loss: '120 %' is out of range; 0 % to 100 %"),
+        ({"loss_probability": 2}, "loss_probability: '2' is out of range"),
+        ({"loss": "some"}, "loss: 'some' is no loss; such as \"0.1 %\""),
+        ({"jitter": "6 ms"}, "jitter: 6 ms is more than the delay, 5 ms"),
+        ({"jitter": "1 Mbit/s"}, "jitter: '1 Mbit/s' is no jitter; such as \"2 ms\""),
+        ({"loss": "1 %", "plr": "1 %"}, "has both 'loss' and 'plr'; choose one"),
+    ],
+)
+def test_impairments_that_are_none_are_mistakes(attributes, message):
+    with pytest.raises(InputError) as raised:
+        from_networkx(graph(("a", "b", EVEN | attributes)))
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "probability"),
+    [
+        ({"loss": "0.5 %"}, 0.005),
+        ({"packet_loss_percent": 2}, 0.02),
+        ({"plr_probability": "1e-3"}, 0.001),
+        ({"loss": 0}, None),
+    ],
+)
+def test_loss_is_read_with_its_unit(attributes, probability):
+    found = links(from_networkx(graph(("a", "b", EVEN | attributes))))
+    assert found[0].get("impairment") == (None if probability is None else {"loss": {"probability": probability}})
+    assert ("both-ways" in found[0]) == (probability is None)
+
+
+def test_what_is_left_out_is_said():
+    made = graph(("a", "b", EVEN | {"mtu": 1500, "colour": "red", "id": "e1"}))
+    made.nodes["a"]["country"] = "DE"
+    with pytest.warns(UserWarning, match="left out: 'colour', 'mtu' of edges; 'country' of nodes$"):
+        from_networkx(made)
+
+
+def test_delays_come_from_latitude_and_longitude():
+    made = networkx.Graph()
+    made.add_node("pole", Latitude=90, Longitude=0)
+    made.add_node("equator", lat="0", lon="77.5")
+    made.add_node("nowhere")
+    made.add_edge("pole", "equator", rate="1 Gbit/s")
+    made.add_edge("nowhere", "equator", rate="1 Gbit/s", delay="3 ms")
+    # A quarter of the earth's circumference: 10007.5572 km at 5 us.
+    with pytest.warns(UserWarning, match="1 delay from latitude and longitude: great circle, 5 us a km"):
+        net = from_networkx(made, delay_per_km="5 us")
+    assert [link["delay"] for link in links(net)] == ["50.037786 ms", "3 ms"]
+    made.edges["nowhere", "equator"].pop("delay")
+    with pytest.raises(InputError, match="'equator' to 'nowhere': has no delay, nor have both its nodes a place"):
+        from_networkx(made, delay_per_km="5 us")
+    with pytest.raises(InputError, match=r"no edge has a delay.* latitude and longitude with delay_per_km"):
+        from_networkx(made)
+    with pytest.raises(InputError, match="delay_per_km: '5 km' is no delay"):
+        from_networkx(made, delay_per_km="5 km")
+    made.nodes["pole"]["Latitude"] = 91
+    with pytest.raises(InputError, match="'pole' to 'equator': Latitude: '91' is not between -90 and 90 degrees"):
+        from_networkx(made, delay_per_km="5 us")

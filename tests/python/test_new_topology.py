@@ -76,9 +76,18 @@ def test_a_graph_of_links_one_way_and_loops(penstock, tmp_path):
     (tmp_path / "a.dot").write_text('digraph { edge [rate="1 Mbit/s", delay="1 ms"] z; a -> a; a -> b -> c }')
     code, out, err = penstock("new", "a.toml", "--topology", "a.dot")
     assert (code, out) == (0, "a.toml: written, with 4 nodes, 2 links, 1 flow. Try: penstock run a.toml\n")
-    assert err == "warning: a.dot: 1 edge from a node to itself left out\n"
+    assert err.splitlines() == [
+        "warning: a.dot: 1 edge from a node to itself left out",
+        "warning: a.dot: 2 of 2 edges have no edge back, as the graph is directed: nothing returns over these links, "
+        "acknowledgements included; both_ways = true gives each a way back",
+    ]
+    code, out, err = penstock("new", "b.toml", "--topology", "a.dot", "--set", "both-ways=true")
+    assert "with 4 nodes, 4 links" in out
+    assert "2 of 2 edges of the directed graph have no edge back and became links both ways" in err
+    code, _, err = penstock("new", "c.toml", "--topology", "a.dot", "--set", "both-ways=maybe")
+    assert (code, err) == (2, "--set both-ways: 'maybe' is neither true nor false.\n")
     (tmp_path / "a.dot").write_text('digraph { a -> a [rate="1 Mbit/s", delay="1 ms"] }')
-    code, _, err = penstock("new", "b.toml", "--topology", "a.dot")
+    code, _, err = penstock("new", "d.toml", "--topology", "a.dot")
     assert (code, err) == (2, "a.dot: has no edges between two nodes.\n")
 
 

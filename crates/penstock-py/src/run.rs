@@ -390,8 +390,8 @@ pub fn scenarios(
 }
 
 /// Parquet is read by a library of the package.
-fn parquet_as_csv(file: &Path) -> Result<Vec<u8>, String> {
-    let read = |py: Python<'_>| py.import("penstock.feed")?.call_method1("parquet_as_csv", (file,))?.extract::<Vec<u8>>();
+fn parquet_as_csv(file: &Path, columns: &[(&str, bool)]) -> Result<Vec<u8>, String> {
+    let read = |py: Python<'_>| py.import("penstock.feed")?.call_method1("parquet_as_csv", (file, columns.to_vec()))?.extract::<Vec<u8>>();
     Python::attach(|py| read(py).map_err(|error| error.value(py).to_string()))
 }
 

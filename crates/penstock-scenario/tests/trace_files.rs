@@ -18,7 +18,10 @@ fn folder(name: &str) -> PathBuf {
 /// The small scenario with the trace `file` in place of its flow's source, read from `folder`.
 fn read(folder: &Path, file: &str) -> Result<ValidScenario, Vec<Mistake>> {
     let text = changed(FLOW, &format!("source.trace = {{ file = \"{file}\" }}"));
-    let parquet = |_: &Path| Ok(b"size,time\n40,0.5\n".to_vec());
+    let parquet = |_: &Path, columns: &[(&str, bool)]| {
+        assert_eq!(columns, [("time", true), ("size", true)]);
+        Ok(b"size,time\n40,0.5\n".to_vec())
+    };
     load_with(&Cancel::default(), &text, "t.toml", &[], FileAccess { folder: Some(folder.to_owned()), parquet: Some(parquet) })
 }
 
@@ -78,6 +81,11 @@ fn wrong_files_are_named_with_their_line() {
     assert_eq!(mistake("none", "a.csv", b"time,size\n"), format!("{place}a.csv: has no packets"));
     assert_eq!(mistake("kind", "a.txt", b"time,size\n"), format!("{place}a.txt: ends with none of .csv, .parquet, .pcap, .pcapng"));
     assert_eq!(mistake("capture", "a.pcap", b"time,size\n"), format!("{place}a.pcap: is neither pcap nor pcapng"));
+    let all = folder("all");
+    fs::write(all.join("a.csv"), b"time,size\n\"-1\",40\n0,\"a,b\"\n0,40\n").expect("written");
+    let several: Vec<String> = read(&all, "a.csv").expect_err("mistakes").iter().map(ToString::to_string).collect();
+    let second = "a.csv:3: 'a,b' is not a number of bytes between 1 and 65535";
+    assert_eq!(several, [format!("{place}a.csv:2: '-1' is a negative time"), format!("{place}{second}")]);
     let missing = read(&folder("missing"), "a.csv").expect_err("a mistake")[0].to_string();
     assert_eq!(missing, format!("{place}a.csv: there is no such file; names are relative to the scenario's folder"));
     let device = read(Path::new("/"), "dev/zero").expect_err("a mistake")[0].to_string();

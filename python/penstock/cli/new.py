@@ -23,7 +23,8 @@ def new(
             "--topology",
             metavar="NAME|GRAPH",
             help="The network: leaf-spine, fat-tree, star, dumbbell, parking-lot or waxman; or the file of a graph "
-            "(GraphML: .graphml, .xml; GML: .gml; DOT: .dot, .gv) with rates and delays as attributes of its edges.",
+            "(GraphML: .graphml, .xml; GML: .gml; DOT: .dot, .gv) with rates and delays as attributes of its edges, "
+            "or a topology of SNDlib (.xml), HPCC (topology.txt) or Rocketfuel (.intra).",
             show_default=False,
         ),
     ] = None,

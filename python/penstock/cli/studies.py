@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from penstock.studies.file import is_study, read_study
 from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.ranges import Range, read_range
 from penstock.studies.sweep import alternatives, sweep
+from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,6 +125,6 @@ def so_far(plan: StudyPlan, found: StudyResult, runs: int) -> str:
 def _plain(value: str) -> Any:
     """A value of the command line as a study file would have it."""
     try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return parsed(f"value = {value}")["value"]
+    except TomlError:
         return value

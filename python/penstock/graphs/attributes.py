@@ -9,17 +9,34 @@ from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from penstock.printable import quoted
+from penstock.printable import quoted, represented
 from penstock.studies.quantity import UNITS, Quantity, read_quantity, setting_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DELAY", "RATE", "WEIGHTS", "EdgeError", "Kind", "weight_of"]
+__all__ = [
+    "DELAY",
+    "JITTER",
+    "LOSS",
+    "LOSS_UNITS",
+    "RATE",
+    "WEIGHTS",
+    "EdgeError",
+    "Kind",
+    "is_given",
+    "number_of",
+    "weight_of",
+]
 
 
 class EdgeError(ValueError):
     """An attribute that means nothing."""
+
+
+def is_given(value: object) -> bool:
+    """Whether an attribute has a value."""
+    return value is not None and not (isinstance(value, str) and not value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +66,7 @@ class Kind:
             If there are several.
         """
         names = self.attributes if chosen is None else (chosen,)
-        there = [name for name in names if edge.get(name) not in {None, ""}]
+        there = [name for name in names if is_given(edge.get(name))]
         if len(there) > 1:
             raise EdgeError(f"has both '{there[0]}' and '{there[1]}'; choose one with {self.name}_attribute")
         return there[0] if there else None
@@ -66,10 +83,10 @@ class Kind:
             return "unlimited"
         quantity = _quantity(value)
         if quantity is None:
-            raise EdgeError(f'{quoted(str(value))} is no {self.name}; such as "{self.example}"')
+            raise EdgeError(f'{quoted(represented(value))} is no {self.name}; such as "{self.example}"')
         if not quantity.dimension:
             if unit is None:
-                number = str(value)
+                number = represented(value)
                 raise EdgeError(
                     f'{quoted(number)} has no unit; write it as "{self.example}", or tell the unit with '
                     f"{self.name}_unit"
@@ -77,9 +94,9 @@ class Kind:
             scale, dimension = UNITS[self.unit(unit)]
             quantity = Quantity(quantity.value * scale, dimension)
         if quantity.dimension != self._dimension:
-            raise EdgeError(f'{quoted(str(value))} is no {self.name}; such as "{self.example}"')
+            raise EdgeError(f'{quoted(represented(value))} is no {self.name}; such as "{self.example}"')
         if not self.least <= quantity.value <= self.most:
-            raise EdgeError(f"{quoted(str(value))} is out of range; {self.limits}")
+            raise EdgeError(f"{quoted(represented(value))} is out of range; {self.limits}")
         return setting_text(quantity)
 
     def unit(self, text: str) -> str:
@@ -122,6 +139,24 @@ DELAY = Kind(
     Fraction(3600),
     "zero to one hour",
 )
+JITTER = Kind(
+    "jitter",
+    _with_units(("jitter",), {unit: unit for unit in ("s", "ms", "us", "ns")}),
+    "2 ms",
+    DELAY.least,
+    DELAY.most,
+    DELAY.limits,
+)
+LOSS_UNITS: Mapping[str, int] = {"%": 100, "probability": 1}
+"""The units of loss: how much a loss of everything is."""
+LOSS = Kind(
+    "loss",
+    _with_units(("loss", "packet_loss", "plr"), {"percent": "%", "pct": "%", "probability": "probability"}),
+    "0.1 %",
+    Fraction(0),
+    Fraction(1),
+    "0 % to 100 %",
+)
 WEIGHTS = ("weight", "cost")
 """The attributes that tell weights."""
 
@@ -139,14 +174,14 @@ def weight_of(edge: Mapping[str, Any], chosen: str | None) -> tuple[float | int 
     >>> weight_of({"weight": 2.0}, None), weight_of({"cost": "0.12345"}, None), weight_of({}, None)
     ((2, False), (0.123, True), (None, False))
     """
-    there = [name for name in (WEIGHTS if chosen is None else (chosen,)) if edge.get(name) not in {None, ""}]
+    there = [name for name in (WEIGHTS if chosen is None else (chosen,)) if is_given(edge.get(name))]
     if not there:
         return None, False
     if len(there) > 1:
         raise EdgeError("has both 'weight' and 'cost'; choose one with weight_attribute")
-    number = _number(edge[there[0]])
+    number = number_of(edge[there[0]])
     if number is None or not Fraction(1, 2000) < number <= 10**9:
-        raise EdgeError(f"{there[0]}: {quoted(str(edge[there[0]]))} is no weight; 0.001 to 1000000000")
+        raise EdgeError(f"{there[0]}: {quoted(represented(edge[there[0]]))} is no weight; 0.001 to 1000000000")
     thousandths = math.floor(number * 1000 + Fraction(1, 2))
     rounded = Fraction(thousandths, 1000) != number
     return thousandths // 1000 if thousandths % 1000 == 0 else thousandths / 1000, rounded
@@ -158,12 +193,12 @@ def _quantity(value: object) -> Quantity | None:
         with_unit = None if found is None else read_quantity(f"{found[1]} {_spelled(found[2])}")
         if with_unit is not None:
             return with_unit
-    number = _number(value)
+    number = number_of(value)
     return None if number is None else Quantity(number)
 
 
-def _number(value: object) -> Fraction | None:
-    """The number that is written, in decimals."""
+def number_of(value: object) -> Fraction | None:
+    """The number that is written, in decimals; None if it is none."""
     if isinstance(value, bool) or not isinstance(value, (str, Real)):
         return None
     try:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
-from penstock.graphs.attributes import DELAY, RATE, EdgeError, Kind, weight_of
+from penstock.graphs.attributes import DELAY, RATE, EdgeError, is_given
+from penstock.graphs.edges import EdgeReader, has_coordinates
 from penstock.graphs.names import free_name, mapped_names, renaming_remark
+from penstock.graphs.reading import Reading
 from penstock.network import Network, Node
 from penstock.printable import quoted
 from penstock.topologies.links import link_both_ways
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from penstock.graphs.places import Places
 
-__all__ = ["GraphNetwork", "Reading", "convert", "from_networkx"]
+__all__ = ["GraphNetwork", "convert", "from_networkx"]
 
 _SHOWN = 10
 """Mistakes that are listed."""
@@ -64,39 +66,6 @@ class GraphNetwork(Network):
             self._beyond.setdefault(a, []).append(b)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How attributes are read; the fields are the parameters of :func:`from_networkx`."""
-
-    rate: str | None = None
-    delay: str | None = None
-    rate_attribute: str | None = None
-    delay_attribute: str | None = None
-    weight_attribute: str | None = None
-    rate_unit: str | None = None
-    delay_unit: str | None = None
-    names: str | None = None
-
-    def quantity(self, kind: Kind, edge: Mapping[str, Any]) -> str:
-        """The rate or delay of an edge, as a scenario writes it.
-
-        Raises
-        ------
-        EdgeError
-            If there is none.
-        """
-        name = kind.attribute(edge, getattr(self, f"{kind.name}_attribute"))
-        if name is None:
-            default = getattr(self, kind.name)
-            if default is None:
-                raise EdgeError(f"has no {kind.name}")
-            return str(default)
-        try:
-            return kind.read(edge[name], kind.attributes.get(name) or getattr(self, f"{kind.name}_unit"))
-        except EdgeError as mistake:
-            raise EdgeError(f"{name}: {mistake}") from None
-
-
 def from_networkx(
     graph: Any,
     *,
@@ -107,13 +76,17 @@ def from_networkx(
     weight_attribute: str | None = None,
     rate_unit: str | None = None,
     delay_unit: str | None = None,
+    loss_unit: str | None = None,
+    delay_per_km: str | None = None,
+    both_ways: bool = False,
     names: str | None = None,
     **port: Any,
 ) -> GraphNetwork:
     """A network of the nodes and edges of a graph of networkx.
 
-    Rates, delays and weights are attributes of edges, as :mod:`penstock.graphs` lists them. Nodes are called as in the
-    graph if a scenario can (letters, digits, ``-`` and ``_``); other names are changed, with a warning that says how.
+    Rates, delays, weights, jitter and loss are attributes of edges, as :mod:`penstock.graphs` lists them. Nodes have
+    the names of the graph if a scenario takes them (letters, digits, ``-`` and ``_``); other names are changed, with a
+    warning that says how.
 
     Parameters
     ----------
@@ -127,6 +100,13 @@ def from_networkx(
         The attribute to read instead of those that are usual.
     rate_unit, delay_unit : str, optional
         The unit of attributes that are plain numbers, such as ``"Mbit/s"`` and ``"ms"``.
+    loss_unit : str, optional
+        The unit of loss that is a plain number: ``"%"`` or ``"probability"``.
+    delay_per_km : str, s, optional
+        Delay of a kilometre, such as ``"5 us"`` in fibre: edges that have no delay get that of the great circle between
+        their nodes, if both have a latitude and a longitude.
+    both_ways : bool
+        Gives each edge of a directed graph a way back if there is none.
     names : str, optional
         The attribute of nodes that holds their names.
     **port
@@ -159,7 +139,19 @@ def from_networkx(
     both-ways = true
     <BLANKLINE>
     """
-    reading = Reading(rate, delay, rate_attribute, delay_attribute, weight_attribute, rate_unit, delay_unit, names)
+    reading = Reading(
+        rate=rate,
+        delay=delay,
+        rate_attribute=rate_attribute,
+        delay_attribute=delay_attribute,
+        weight_attribute=weight_attribute,
+        rate_unit=rate_unit,
+        delay_unit=delay_unit,
+        loss_unit=loss_unit,
+        delay_per_km=delay_per_km,
+        both_ways=both_ways,
+        names=names,
+    )
     net = convert(graph, reading, "graph", port)
     for remark in net.remarks:
         warnings.warn(remark, stacklevel=2)
@@ -184,7 +176,7 @@ def convert(
         raise InputError(f"{source}: has no nodes.")
     if not len(graph.edges):
         raise InputError(f"{source}: has no edges.")
-    _check_options(reading, source)
+    reading.check(source)
     net = GraphNetwork()
     texts = _texts(graph, reading.names, source)
     names = mapped_names(texts.items())
@@ -198,22 +190,10 @@ def convert(
     return net
 
 
-def _check_options(reading: Reading, source: str) -> None:
-    for kind in (RATE, DELAY):
-        try:
-            default, unit = getattr(reading, kind.name), getattr(reading, f"{kind.name}_unit")
-            if default is not None:
-                kind.read(default, None)
-            if unit is not None:
-                kind.unit(unit)
-        except EdgeError as mistake:
-            raise InputError(f"{source}: {kind.name}: {mistake}.") from None
-
-
 def _texts(graph: Any, attribute: str | None, source: str) -> dict[Hashable, str]:
     if attribute is None:
         return {node: str(node) for node in graph.nodes}
-    without = [node for node, data in graph.nodes(data=True) if data.get(attribute) in {None, ""}]
+    without = [node for node, data in graph.nodes(data=True) if not is_given(data.get(attribute))]
     if without:
         raise InputError(
             f"{source}: {len(without)} of {len(graph.nodes)} nodes have no attribute {quoted(attribute)} for their "
@@ -225,19 +205,24 @@ def _texts(graph: Any, attribute: str | None, source: str) -> dict[Hashable, str
 def _check_that_some(graph: Any, reading: Reading, source: str) -> None:
     """A graph in which nothing has a rate needs one message, not one for each edge."""
     edges = [data for _, _, data in graph.edges(data=True)]
+    places = has_coordinates(graph)
     for kind in (RATE, DELAY):
         chosen = getattr(reading, f"{kind.name}_attribute")
         known = (chosen,) if chosen is not None else tuple(kind.attributes)
-        if getattr(reading, kind.name) is not None or any(
-            data.get(name) is not None for data in edges for name in known
+        if (
+            getattr(reading, kind.name) is not None
+            or (kind is DELAY and reading.delay_per_km is not None and places)
+            or any(data.get(name) is not None for data in edges for name in known)
         ):
             continue
         has = sorted({str(name) for data in edges for name in data})[:8]
         shown = f"edges have {', '.join(quoted(name) for name in has)}" if has else "edges have no attributes"
         usual = chosen or f"{', '.join(list(kind.attributes)[:2])} or another name that is usual"
+        by_distance = ', or take it from latitude and longitude with delay_per_km = "5 us"'
         raise InputError(
             f"{source}: no edge has a {kind.name}, as {quoted(usual) if chosen else usual} would tell it; {shown}. "
-            f'Name the attribute with {kind.name}_attribute, or give all edges one with {kind.name} = "{kind.example}".'
+            f"Name the attribute with {kind.name}_attribute, or give all edges one with {kind.name} = "
+            f'"{kind.example}"{by_distance * (kind is DELAY and places)}.'
         )
 
 
@@ -245,42 +230,55 @@ def _add_links(
     net: GraphNetwork, graph: Any, reading: Reading, origin: tuple[str, Places | None], port: Mapping[str, Any]
 ) -> None:
     source, places = origin
-    mistakes: list[tuple[Hashable, Hashable, EdgeError]] = []
+    mistakes: list[str] = []
+    count = 0
+    between: Counter[tuple[Hashable, Hashable]] = Counter()
     taken: set[str] = set()
-    loops = rounded = 0
+    loops = one_way = 0
+    reader = EdgeReader(graph, reading)
     for a, b, data in graph.edges(data=True):
         if a == b:
             loops += 1
             continue
-        link: dict[str, Any] = {}
+        between[a, b] += 1
         try:
-            for kind in (RATE, DELAY):
-                link[kind.name] = reading.quantity(kind, data)
-            weight, is_rounded = weight_of(data, reading.weight_attribute)
+            link = reader.link(a, b, data)
         except EdgeError as mistake:
-            mistakes.append((a, b, mistake))
+            count += 1
+            if count <= _SHOWN:
+                line = None if places is None else places(a, b, between[a, b] - 1, graph.is_directed())
+                place = source if line is None else f"{source}:{line}"
+                mistakes.append(f"{place}: edge {quoted(str(a))} to {quoted(str(b))}: {mistake}")
             continue
-        if weight is not None:
-            link["weight"] = weight
-            rounded += is_rounded
-        _link(net, (net.node_of[a], net.node_of[b]), not graph.is_directed(), taken, link | dict(port))
+        is_one_way = graph.is_directed() and not graph.has_edge(b, a)
+        one_way += is_one_way
+        both_ways = not graph.is_directed() or (is_one_way and bool(reading.both_ways))
+        _link(net, (net.node_of[a], net.node_of[b]), both_ways, taken, _with_port(link, port))
     if mistakes:
-        count = len(mistakes)
-        lines = [_mistake_line(source, places, *mistake) for mistake in mistakes[:_SHOWN]]
-        lines += [f"... and {count - _SHOWN} more."] if count > _SHOWN else []
-        raise InputError("\n".join([*lines, f"{count} mistake{'s' * (count != 1)} in the graph."]))
+        mistakes += [f"... and {count - _SHOWN} more."] if count > _SHOWN else []
+        raise InputError("\n".join([*mistakes, f"{count} mistake{'s' * (count != 1)} in the graph."]))
     if loops == len(graph.edges):
         raise InputError(f"{source}: has no edges between two nodes.")
     if loops:
         net.remarks.append(f"{loops} edge{'s' * (loops != 1)} from a node to itself left out")
-    if rounded:
-        net.remarks.append(f"{rounded} weight{'s' * (rounded != 1)} rounded to thousandths")
+    if one_way:
+        net.remarks.append(_one_way_remark(one_way, len(graph.edges) - loops, bool(reading.both_ways)))
+    net.remarks += reader.remarks()
 
 
-def _mistake_line(source: str, places: Places | None, a: Hashable, b: Hashable, mistake: EdgeError) -> str:
-    line = None if places is None else places(a, b)
-    place = source if line is None else f"{source}:{line}"
-    return f"{place}: edge {quoted(str(a))} to {quoted(str(b))}: {mistake}"
+def _with_port(link: dict[str, Any], port: Mapping[str, Any]) -> dict[str, Any]:
+    """A link with the keys of all ports; impairments of both hold."""
+    both = [*link.get("impairments", ()), *port.get("impairments", ())]
+    return link | dict(port) | ({"impairments": both} if both else {})
+
+
+def _one_way_remark(count: int, of: int, both_ways: bool) -> str:
+    if both_ways:
+        return f"{count} of {of} edges of the directed graph have no edge back and became links both ways"
+    return (
+        f"{count} of {of} edges have no edge back, as the graph is directed: nothing returns over these links, "
+        "acknowledgements included; both_ways = true gives each a way back"
+    )
 
 
 def _link(net: Network, ends: tuple[Node, Node], both_ways: bool, taken: set[str], link: Mapping[str, Any]) -> None:

@@ -9,9 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
-from penstock.graphs.convert import GraphNetwork, Reading, convert
+from penstock.graphs.convert import GraphNetwork, convert
+from penstock.graphs.foreign import refuse_htsim_topology, refuse_traffic
 from penstock.graphs.graphml import check_graphml
+from penstock.graphs.lines import is_hpcc, read_hpcc, read_rocketfuel
 from penstock.graphs.places import dot_places, gml_places, graphml_places
+from penstock.graphs.reading import Reading
+from penstock.graphs.sndlib import is_sndlib, read_sndlib
+from penstock.graphs.text import check_depth, decoded
 from penstock.printable import one_line, path_text, quoted
 
 if TYPE_CHECKING:
@@ -26,13 +31,18 @@ __all__ = ["SUFFIXES", "from_file", "read_file"]
 
 _LARGEST = 64 * 2**20
 """Bytes of a file, as of a scenario."""
+_GRAPH = re.compile(r'"[^"]*"|^[ \t]*#.*$|(\bgraph\s*\[)', re.MULTILINE)
+"""Where the graph of a GML text begins, which is neither in a text in quotes nor in a comment."""
 
 
 def from_file(path: str | Path, **options: Any) -> GraphNetwork:
-    """A network from a file of a graph: GraphML (``.graphml``, ``.xml``), GML (``.gml``) or DOT (``.dot``, ``.gv``).
+    """A network from a file of a graph.
+
+    GraphML (``.graphml``, ``.xml``), GML (``.gml``), DOT (``.dot``, ``.gv``), SNDlib's XML (``.xml``), Rocketfuel's
+    weights or latencies (``.intra``), or ``topology.txt`` of the HPCC simulator (``.txt``).
 
     Nodes of GraphML and GML are called by their attribute ``label`` or ``name``, if each has one and no two are the
-    same; by their identifiers otherwise, and so in DOT.
+    same; by their identifiers otherwise, and so in the other formats.
 
     Parameters
     ----------
@@ -80,7 +90,12 @@ def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNet
         raise InputError(f"{shown}: is empty.")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        graph, names, places = read(content, shown)
+        try:
+            graph, names, places = read(content, shown)
+        except RecursionError:
+            raise InputError(f"{shown}: is nested too deeply.") from None
+        except MemoryError:
+            raise InputError(f"{shown}: takes more memory to read than there is.") from None
     if reading.names is not None:
         names = reading.names
     fields = {name: getattr(reading, name) for name in Reading.__dataclass_fields__} | {"names": names}
@@ -91,21 +106,15 @@ def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNet
     return net
 
 
-def _text(content: bytes, shown: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{shown}:{line}: is not UTF-8.") from None
-
-
 def _graphml(content: bytes, shown: str) -> Read:
     from xml.etree.ElementTree import ParseError
 
     import networkx
 
-    check_graphml(content, shown)
     try:
+        if is_sndlib(content):
+            return read_sndlib(content, shown), None, lambda *_: None
+        check_graphml(content, shown)
         graph = networkx.read_graphml(BytesIO(content))
     except ParseError as error:
         line, _ = error.position
@@ -121,9 +130,10 @@ def _graphml(content: bytes, shown: str) -> Read:
 def _gml(content: bytes, shown: str) -> Read:
     import networkx
 
-    text = _text(content, shown)
+    text = decoded(content, shown)
+    check_depth(text, shown, "[]")
     try:
-        graph = networkx.parse_gml(text, label="id")
+        graph = _parsed_gml(text)
     except (networkx.NetworkXError, ValueError, KeyError, TypeError) as error:
         message = _first_sentence(error)
         place = re.search(r" at \((\d+), (\d+)\)", message)
@@ -135,11 +145,55 @@ def _gml(content: bytes, shown: str) -> Read:
     return graph, _naming_attribute(graph), gml_places(text)
 
 
+def _parsed_gml(text: str) -> Any:
+    """The graph of a GML text; one with parallel edges is a multigraph, whether it says so or not."""
+    import networkx
+
+    try:
+        return networkx.parse_gml(text, label="id")
+    except networkx.NetworkXError as error:
+        start = next((found for found in _GRAPH.finditer(text) if found[1]), None)
+        if start is None or "is duplicated" not in str(error):
+            raise
+        return networkx.parse_gml(f"{text[: start.end()]} multigraph 1 {text[start.end() :]}", label="id")
+
+
 def _dot(content: bytes, shown: str) -> Read:
     from penstock.graphs.dot import read_dot
 
-    text = _text(content, shown)
+    text = decoded(content, shown)
+    check_depth(text, shown, "{}[]")
     return read_dot(text, shown), None, dot_places(text)
+
+
+def _text(content: bytes, shown: str) -> Read:
+    """A ``.txt`` is what it looks like."""
+    text = decoded(content, shown)
+    if is_hpcc(text):
+        graph, places = read_hpcc(text, shown)
+        return graph, None, places
+    if re.match(r"\s*\d+\s*\n\s*\d+ \d+ \d+ \d+ ", text):
+        refuse_traffic(shown)
+    if text.startswith("?SNDlib"):
+        raise InputError(f"{shown}: is SNDlib's native format; take the XML of the same network.")
+    if re.search(r"^\S+[ \t]+\S+[ \t]+[\d.eE+-]+[ \t\r]*$", text, re.MULTILINE) is None:
+        known = "topology.txt of the HPCC simulator, or Rocketfuel's weights"
+        raise InputError(f"{shown}: is no topology that is known as text: {known}.")
+    return _rocketfuel(content, shown)
+
+
+def _rocketfuel(content: bytes, shown: str) -> Read:
+    are_latencies = "latenc" in shown.rpartition("/")[2].lower()
+    graph, places = read_rocketfuel(decoded(content, shown), shown, are_latencies=are_latencies)
+    return graph, None, places
+
+
+def _htsim(content: bytes, shown: str) -> Read:
+    refuse_htsim_topology(decoded(content, shown), shown)
+
+
+def _connections(_content: bytes, shown: str) -> Read:
+    refuse_traffic(shown)
 
 
 SUFFIXES: Mapping[str, Callable[[bytes, str], Read]] = {
@@ -148,6 +202,10 @@ SUFFIXES: Mapping[str, Callable[[bytes, str], Read]] = {
     ".gml": _gml,
     ".dot": _dot,
     ".gv": _dot,
+    ".intra": _rocketfuel,
+    ".txt": _text,
+    ".topo": _htsim,
+    ".cm": _connections,
 }
 """The readers."""
 

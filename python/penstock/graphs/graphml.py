@@ -43,6 +43,8 @@ def check_graphml(content: bytes, shown: str) -> None:
         parser.Parse(content, True)
     except expat.ExpatError:
         return
+    except (LookupError, ValueError) as error:
+        raise InputError(f"{shown}:1: its encoding cannot be read ({error}); save it as UTF-8.") from None
     mistakes = sorted(elements.mistakes())
     if mistakes:
         lines = [f"{shown}:{line}: {message}" for line, message in mistakes[:_SHOWN]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from penstock.printable import printable, shortened
 from penstock.reference import catalogue
 from penstock.studies.derived import Derived, at
 from penstock.studies.points import MOST, Point, grid, steps
+from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -209,8 +209,8 @@ def value_text(value: Any) -> str:
     plain = bool(value) and value == value.strip() == printable(value) and not set(",[]{}'\"#=\\") & set(value)
     if plain:
         try:
-            tomllib.loads(f"value = {value}")
-        except tomllib.TOMLDecodeError:
+            parsed(f"value = {value}")
+        except TomlError:
             return value
     return toml.value(value)
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Derived", "as_value", "at", "scenario_value"]
 
+_LONGEST_CHAIN = 50
+"""Derived values of which each uses the next."""
+
 _LISTS = ("links", "flows", "transfers", "calls")
 
 
@@ -166,7 +169,12 @@ class _Evaluation:
         if name not in self._known:
             if name in on_the_way:
                 raise ExpressionError(f"goes round in a circle: {' -> '.join((*on_the_way, name))}")
-            self._known[name] = self._expressions[name].evaluate(self.looking_up((*on_the_way, name)))
+            if len(on_the_way) == _LONGEST_CHAIN:
+                raise ExpressionError(f"uses a chain of more than {_LONGEST_CHAIN} derived values, each of the next")
+            try:
+                self._known[name] = self._expressions[name].evaluate(self.looking_up((*on_the_way, name)))
+            except RecursionError:
+                raise ExpressionError("uses derived values that are nested too deeply in one another") from None
         return self._known[name]
 
     def looking_up(self, on_the_way: tuple[str, ...]) -> Callable[[str], Value]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, ScenarioError
@@ -14,6 +13,7 @@ from penstock.studies.definition import Definition, Mistakes, is_path
 from penstock.studies.locate import Lines
 from penstock.studies.plan import RUNS, StudyPlan, path_of, placed, points_of
 from penstock.studies.questions import asks_of, ranges_of
+from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,8 +40,8 @@ def is_study(text: str) -> bool:
     (True, False)
     """
     try:
-        return "scenario" in tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        return "scenario" in parsed(text)
+    except TomlError:
         return re.search(r"^scenario\s*=", text, re.MULTILINE) is not None
 
 
@@ -76,9 +76,9 @@ def read_study(
     """
     place = str(file)
     try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError([toml_mistake(place, str(error))]) from None
+        content = parsed(text)
+    except TomlError as error:
+        raise ScenarioError([toml_mistake(place, error)]) from None
     lines = Lines(text)
     mistakes = Mistakes()
     for key in content:
@@ -253,12 +253,9 @@ def _override(definition: Definition, override: Mapping[str, Any]) -> None:
             definition.settings[name] = value
 
 
-def toml_mistake(place: str, message: str) -> Mistake:
+def toml_mistake(place: str, error: TomlError) -> Mistake:
     """What TOML's reader says of a file, with the line where it says so."""
-    found = re.search(r"\(at line (\d+), column \d+\)$", message)
-    line = int(found[1]) if found else None
-    text = message[: found.start()].strip() if found else message
-    return {"file": utf8(place), "line": line, "path": "", "message": f"{text[:1].lower()}{text[1:]}"}
+    return {"file": utf8(place), "line": error.line, "path": "", "message": str(error)}
 
 
 def _unknown_key(key: str) -> str:

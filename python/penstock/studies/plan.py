@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -15,6 +14,7 @@ from penstock.studies.definition import Mistakes
 from penstock.studies.derived import at
 from penstock.studies.effort import effort
 from penstock.studies.request import PointRequest, distinct
+from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -185,8 +185,8 @@ class StudyPlan:
 def document_of(text: str) -> dict[str, Any]:
     """A scenario's text as plain values; empty if it is no TOML, which the core's reader says better."""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        return parsed(text)
+    except TomlError:
         return {}
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.printable import quoted
 from penstock.studies.points import Point, grid
+from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,8 +70,8 @@ def alternatives(path: str, value: str) -> list[str]:
 
 def _is_toml(value: str) -> bool:
     try:
-        return len(tomllib.loads(f"value = {value}")) == 1
-    except (tomllib.TOMLDecodeError, RecursionError):
+        return len(parsed(f"value = {value}")) == 1
+    except TomlError:
         return False
 
 

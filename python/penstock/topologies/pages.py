@@ -110,6 +110,9 @@ GRAPH_KEYS = (
     "weight-attribute",
     "rate-unit",
     "delay-unit",
+    "loss-unit",
+    "delay-per-km",
+    "both-ways",
     "names",
 )
 """The settings of a graph from a file: how :func:`penstock.graphs.from_networkx` reads it."""
@@ -171,13 +174,17 @@ def graph_page(path: Path, given: Mapping[str, str]) -> tuple[str, list[str]]:
     InputError
         If the graph cannot be read.
     """
-    from penstock.graphs.convert import Reading
     from penstock.graphs.files import read_file
+    from penstock.graphs.reading import Reading
 
     # Messages name them as arguments of Python.
     given = {key.replace("_", "-"): value for key, value in given.items()}
     settings = read_settings(given, {}, GRAPH_KEYS)
-    reading = Reading(**{key.replace("-", "_"): str(value) for key, value in settings.items()})
+    both_ways = settings.pop("both-ways", "false")
+    if both_ways not in {"true", "false"}:
+        raise InputError(f"--set both-ways: {quoted(str(both_ways))} is neither true nor false.")
+    texts = {key.replace("-", "_"): str(value) for key, value in settings.items()}
+    reading = Reading(**texts, both_ways=both_ways == "true")
     net = read_file(path, reading, {})
     start, end = net.farthest()
     net.flows("stream", start, end, source=Cbr(rate="1 Mbit/s", packet="1000 bytes"))

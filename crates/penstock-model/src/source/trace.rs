@@ -15,7 +15,7 @@ crate::parameters! {
     /// nothing is sent any more. The file stands beside the scenario, which names it relative to itself:
     ///
     /// - CSV (or Parquet) with a column `time` in seconds, counted from the flow's start, and a column `size` in bytes on the wire;
-    ///   other columns are ignored, as are empty lines and lines that begin with `#`.
+    ///   other columns are ignored, as are empty lines and, in CSV, lines that begin with `#`. Fields may be in quotes.
     /// - A capture, pcap or pcapng: times count from its first packet, and sizes are those of the frames as they were on the wire,
     ///   not cut short by a snapshot length. Neither preamble nor frame check sequence is in them.
     ///

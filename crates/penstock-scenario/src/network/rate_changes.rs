@@ -1,6 +1,6 @@
 //! Changes of a link's rate: listed, or in a file of rates or of delivery times.
 
-use crate::read::csv;
+use crate::read::csv::{self, Column, FileMistakes};
 use crate::read::section::Section;
 use crate::read::tree::Item;
 use crate::read::values::{FileName, RunTime};
@@ -111,15 +111,20 @@ fn listed(section: &mut Section<'_>, duration: Option<Duration>) -> Option<Vec<(
     sound.then_some(changes)
 }
 
+/// The columns of a table of rates.
+const COLUMNS: [Column; 2] = [("time", true), ("rate", true)];
+
 /// The changes or the delivery times of a file; `None` after a mistake.
 fn of_file(table: &Section<'_>, name: &str, duration: Option<Duration>) -> Option<RateSchedule> {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
     let is_table = matches!(extension, Some("csv" | "parquet"));
-    let schedule = table.mistakes.files.read(name).and_then(|content| match is_table {
+    let read = table.mistakes.files.read(name, &COLUMNS).map_err(|message| vec![message]);
+    let schedule = read.and_then(|content| match is_table {
         true => rates(&content, name).map(|changes| RateSchedule { changes, deliveries: None }),
         false => deliveries(&content, name).map(|times| RateSchedule { changes: Vec::new(), deliveries: Some(Arc::new(times)) }),
     });
-    let schedule = schedule.map_err(|message| table.report("file", message)).ok()?;
+    let told = |messages| table.mistakes.add_all(table.location_of("file"), &table.join("file"), messages);
+    let schedule = schedule.map_err(told).ok()?;
     let end = Time::ZERO + duration?;
     let late = schedule.changes.iter().filter(|(at, _)| *at >= end).count();
     if late > 0 {
@@ -129,9 +134,9 @@ fn of_file(table: &Section<'_>, name: &str, duration: Option<Duration>) -> Optio
     Some(schedule)
 }
 
-fn rates(content: &[u8], name: &str) -> Result<Vec<(Time, Rate)>, String> {
+fn rates(content: &[u8], name: &str) -> Result<Vec<(Time, Rate)>, Vec<String>> {
     let mut changes: Vec<(Time, Rate)> = Vec::new();
-    csv::rows(content, name, [("time", true), ("rate", true)], |[time, rate]| {
+    csv::rows(content, name, COLUMNS, |[time, rate]| {
         let at = Time::from_ps(csv::picoseconds(time)?);
         if let Some((before, _)) = changes.last().filter(|(before, _)| *before >= at) {
             return Err(format!("{at} is not after {before}, the time before it; times must ascend"));
@@ -142,32 +147,37 @@ fn rates(content: &[u8], name: &str) -> Result<Vec<(Time, Rate)>, String> {
         Ok(())
     })?;
     match changes.is_empty() {
-        true => Err(format!("{}: has no rates", file_name(name))),
+        true => Err(vec![format!("{}: has no rates", file_name(name))]),
         false => Ok(changes),
     }
 }
 
-fn deliveries(content: &[u8], name: &str) -> Result<DeliveryTimes, String> {
+fn deliveries(content: &[u8], name: &str) -> Result<DeliveryTimes, Vec<String>> {
     const LONGEST_MS: u64 = 200 * 86_400_000;
-    let name = file_name(name);
-    let text =
-        std::str::from_utf8(content).map_err(|_| format!("{name}: is not text; delivery times are whole milliseconds, one a line"))?;
-    let mut times: Vec<Duration> = Vec::new();
-    for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())) {
+    let shown = file_name(name);
+    let text = std::str::from_utf8(content)
+        .map_err(|_| vec![format!("{shown}: is not text; delivery times are whole milliseconds, one a line")])?;
+    let (mut times, mut mistakes) = (Vec::<Duration>::new(), FileMistakes::default());
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let ms = line.parse::<u64>().ok().filter(|ms| *ms <= LONGEST_MS).ok_or_else(|| {
-            format!("{name}:{number}: {} is not a delivery time in whole milliseconds (a table of rates ends with .csv)", quoted(line))
-        })?;
+        let Some(ms) = line.parse::<u64>().ok().filter(|ms| *ms <= LONGEST_MS) else {
+            let hint = "(a table of rates ends with .csv)";
+            mistakes.add(|| format!("{shown}:{number}: {} is not a delivery time in whole milliseconds {hint}", quoted(line)));
+            continue;
+        };
         let at = Duration::from_ms(ms);
         if let Some(before) = times.last().filter(|before| **before > at) {
-            return Err(format!("{name}:{number}: {at} is before {before}, the time before it; times must ascend"));
+            mistakes.add(|| format!("{shown}:{number}: {at} is before {before}, the time before it; times must ascend"));
+            continue;
         }
         times.push(at);
     }
+    mistakes.result(name)?;
     if times.is_empty() {
-        return Err(format!("{name}: has no delivery times"));
+        return Err(vec![format!("{shown}: has no delivery times")]);
     }
-    DeliveryTimes::new(times).ok_or_else(|| format!("{name}: ends at 0 ms; the list repeats from its last time, which must be above zero"))
+    DeliveryTimes::new(times)
+        .ok_or_else(|| vec![format!("{shown}: ends at 0 ms; the list repeats from its last time, which must be above zero")])
 }

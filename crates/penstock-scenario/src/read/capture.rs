@@ -6,37 +6,59 @@ const SECTION: u32 = 0x0a0d_0d0a;
 /// A packet: picoseconds on the capture's clock, and bytes on the wire.
 type Stamped = (i128, u32);
 
-/// The packets of a capture: picoseconds since the first of them, and bytes on the wire.
+/// 200 days, which no run is longer than.
+const LONGEST_PS: i128 = 200 * 86_400 * 1_000_000_000_000;
+
+/// The packets of a capture in its order: picoseconds since the first of them, and bytes on the wire.
 ///
 /// # Errors
 /// Says what is wrong with the capture.
-pub(crate) fn packets(content: &[u8]) -> Result<Vec<(u64, u32)>, String> {
+pub(crate) fn packets(content: &[u8]) -> Result<Vec<Stamped>, String> {
     let stamped = match word(content, 0, false) {
         Some(SECTION) => pcapng(content)?,
-        Some(0xa1b2_c3d4) => pcap(content, false, 1_000_000)?,
-        Some(0xd4c3_b2a1) => pcap(content, true, 1_000_000)?,
-        Some(0xa1b2_3c4d) => pcap(content, false, 1_000)?,
-        Some(0x4d3c_b2a1) => pcap(content, true, 1_000)?,
+        Some(0xa1b2_c3d4) => pcap(content, false, Fraction::MICROSECONDS)?,
+        Some(0xd4c3_b2a1) => pcap(content, true, Fraction::MICROSECONDS)?,
+        Some(0xa1b2_3c4d) => pcap(content, false, Fraction::NANOSECONDS)?,
+        Some(0x4d3c_b2a1) => pcap(content, true, Fraction::NANOSECONDS)?,
+        _ if content.starts_with(b"\x1f\x8b") => return Err("is compressed with gzip; unpack it first".to_owned()),
         _ => return Err("is neither pcap nor pcapng".to_owned()),
     };
     let Some((first, _)) = stamped.first().copied() else { return Err("holds no packets".to_owned()) };
-    if let Some(i) = stamped.windows(2).position(|pair| pair[0].0 > pair[1].0) {
-        return Err(format!("packet {} is earlier than the one before it; sort the capture by time, as reordercap does", i + 2));
-    }
-    let since_first =
-        |(at, size): &Stamped| u64::try_from(at - first).map(|at| (at, *size)).map_err(|_| "spans more than 200 days".to_owned());
+    let since_first = |(at, size): &Stamped| match at - first {
+        since if since.abs() <= LONGEST_PS => Ok((since, *size)),
+        _ => Err("spans more than 200 days".to_owned()),
+    };
     stamped.iter().map(since_first).collect()
 }
 
-/// The classic format, whose stamps have units of so many picoseconds below the second.
-fn pcap(content: &[u8], big_endian_first: bool, unit_ps: i128) -> Result<Vec<Stamped>, String> {
-    // The magic number was read as little-endian; swapped, the whole file is.
-    let swapped = big_endian_first;
+/// The unit below the second of stamps in the classic format.
+#[derive(Clone, Copy)]
+struct Fraction {
+    name: &'static str,
+    per_second: u32,
+}
+
+impl Fraction {
+    const MICROSECONDS: Fraction = Fraction { name: "us", per_second: 1_000_000 };
+    const NANOSECONDS: Fraction = Fraction { name: "ns", per_second: 1_000_000_000 };
+}
+
+/// The classic format; read as little-endian, unless it is `swapped`.
+fn pcap(content: &[u8], swapped: bool, unit: Fraction) -> Result<Vec<Stamped>, String> {
     let (mut found, mut at) = (Vec::new(), 24);
+    if content.len() < at {
+        return Err(cut(0));
+    }
     while at < content.len() {
         let read = |offset| word(content, at + offset, swapped).ok_or_else(|| cut(found.len()));
         let (seconds, fraction, captured, size) = (read(0)?, read(4)?, read(8)? as usize, read(12)?);
-        found.push((i128::from(seconds) * 1_000_000_000_000 + i128::from(fraction) * unit_ps, size));
+        if fraction >= unit.per_second {
+            let Fraction { name, per_second } = unit;
+            let most = per_second - 1;
+            return Err(format!("packet {} has {fraction} {name} beyond its second; at most {most}", found.len() + 1));
+        }
+        let ps = i128::from(fraction) * (1_000_000_000_000 / i128::from(unit.per_second));
+        found.push((i128::from(seconds) * 1_000_000_000_000 + ps, size));
         at = at.saturating_add(16).saturating_add(captured);
         if at > content.len() {
             return Err(cut(found.len() - 1));
@@ -69,8 +91,13 @@ fn pcapng(content: &[u8]) -> Result<Vec<Stamped>, String> {
             clocks.clear();
         }
         let length = word(content, at + 4, swapped).ok_or_else(broken)? as usize;
-        if length < 12 || length > content.len() - at {
+        if length < 12 || !length.is_multiple_of(4) || length > content.len() - at {
             return Err(broken());
+        }
+        let trailing = word(content, at + length - 4, swapped).ok_or_else(broken)?;
+        if trailing as usize != length {
+            let packets = found.len();
+            return Err(format!("is damaged after packet {packets}: a block of {length} bytes ends with the length {trailing}"));
         }
         let body = &content[at + 8..at + length - 4];
         let read = |offset| word(body, offset, swapped).ok_or_else(broken);
@@ -154,6 +181,10 @@ mod tests {
                 let ms = 1_000_000_000;
                 assert_eq!(packets(&content), Ok(vec![(0, 60), (250 * ms, 1514), (1500 * ms, 64)]));
                 assert_eq!(packets(&content[..content.len() - 3]), Err("is damaged or cut short after packet 2".to_owned()));
+                let beyond = [words(&header, swapped), words(&[100, second, 0, 60], swapped)].concat();
+                let unit = if second == 1_000_000 { "us" } else { "ns" };
+                let told = format!("packet 1 has {second} {unit} beyond its second; at most {}", second - 1);
+                assert_eq!(packets(&beyond), Err(told));
             }
         }
     }
@@ -184,7 +215,11 @@ mod tests {
             let second = 1_000_000_000_000;
             let content = of(&[packet(0, 7_000_000_000, 60), packet(1, 7_000_500_000_000, 1514)]);
             assert_eq!(packets(&content), Ok(vec![(0, 60), (second / 2, 1514)]));
-            assert!(packets(&of(&[packet(0, 9, 60), packet(0, 8, 60)])).unwrap_err().starts_with("packet 2 is earlier"));
+            assert_eq!(packets(&of(&[packet(0, 9, 60), packet(0, 8, 60)])), Ok(vec![(0, 60), (-1_000_000, 60)]));
+            let mut wrong = packet(0, 9, 60);
+            wrong.splice(32.., words(&[40], swapped));
+            let told = "is damaged after packet 1: a block of 36 bytes ends with the length 40";
+            assert_eq!(packets(&of(&[packet(0, 8, 60), wrong])), Err(told.to_owned()));
             assert_eq!(packets(&of(&[packet(2, 9, 60)])), Err("is damaged or cut short after packet 0".to_owned()));
             assert_eq!(packets(&of(&[])), Err("holds no packets".to_owned()));
         }

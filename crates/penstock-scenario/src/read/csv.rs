@@ -1,87 +1,123 @@
 //! Rows of CSV files, and the numbers in them.
 
-use crate::read::files::is_parquet;
+use crate::read::records::Records;
 use penstock_model::printable::{file_name, quoted};
+use std::borrow::Cow;
 
 /// A column: its name, and whether it must be there.
 pub(crate) type Column = (&'static str, bool);
 
-/// Where a row is, counted from zero, in messages.
-fn place(name: &str, line: usize) -> String {
-    match is_parquet(name) {
-        true => format!("{}: row {line}", file_name(name)),
-        false => format!("{}:{}", file_name(name), line + 1),
+/// Mistakes of a file that are listed.
+const SHOWN: usize = 10;
+
+/// The mistakes of a file, as many as are shown.
+#[derive(Debug, Default)]
+pub(crate) struct FileMistakes {
+    shown: Vec<String>,
+    count: usize,
+}
+
+impl FileMistakes {
+    /// One more.
+    pub fn add(&mut self, message: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.shown.len() < SHOWN {
+            self.shown.push(message());
+        }
+    }
+
+    /// Nothing if there are none.
+    ///
+    /// # Errors
+    /// With the messages; the last counts those of the file called `name` that are not shown.
+    pub fn result(mut self, name: &str) -> Result<(), Vec<String>> {
+        if self.count > self.shown.len() {
+            self.shown.push(format!("{}: and {} more mistakes", file_name(name), self.count - self.shown.len()));
+        }
+        if self.shown.is_empty() {
+            Ok(())
+        } else {
+            Err(self.shown)
+        }
     }
 }
 
-/// The lines of a file with their numbers, without empty ones and those that begin with `#`.
-fn lines<'a>(content: &'a [u8], name: &str) -> Result<impl Iterator<Item = (usize, &'a str)>, String> {
-    let text = std::str::from_utf8(content).map_err(|error| {
-        let line = content[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        format!("{}: is not UTF-8 text", place(name, line))
-    })?;
-    let written = |(_, line): &(usize, &str)| !line.trim().is_empty() && !line.starts_with('#');
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate().filter(written))
-}
+/// A row with its place for messages.
+pub(crate) type Row<'a> = (String, Vec<Cow<'a, str>>);
 
-/// All fields of all rows, each row with its place for messages; there need not be any.
+/// All fields of all rows; there need not be any.
 ///
 /// # Errors
-/// If the file is no text.
-pub(crate) fn table<'a>(content: &'a [u8], name: &str) -> Result<Vec<(String, Vec<&'a str>)>, String> {
-    Ok(lines(content, name)?.map(|(number, line)| (place(name, number), line.split(',').map(unquoted).collect())).collect())
+/// If the file is no text, or quotes are wrong.
+pub(crate) fn table<'a>(content: &'a [u8], name: &str) -> Result<Vec<Row<'a>>, Vec<String>> {
+    let mut records = Records::new(content, name).map_err(|message| vec![message])?;
+    let (mut rows, mut mistakes) = (Vec::new(), FileMistakes::default());
+    let mut fields = Vec::new();
+    while let Some(record) = records.read(&mut fields) {
+        match record {
+            Ok(record) => rows.push((records.place(record), std::mem::take(&mut fields))),
+            Err((record, message)) => mistakes.add(|| format!("{}: {message}", records.place(record))),
+        }
+    }
+    mistakes.result(name).map(|()| rows)
 }
 
 /// Calls `row` with the fields of `columns` of each row, in their order; an optional column that is not there gives empty fields.
 /// A header names the columns; others than these are ignored, as are empty lines and those that begin with `#`.
 ///
 /// # Errors
-/// Of the first row that is wrong, with the file's name and the line.
-pub(crate) fn rows<'a, const N: usize>(
-    content: &'a [u8],
+/// With the mistakes of all rows, each with the file's name and the line.
+pub(crate) fn rows<const N: usize>(
+    content: &[u8],
     name: &str,
     columns: [Column; N],
-    mut row: impl FnMut([&'a str; N]) -> Result<(), String>,
-) -> Result<(), String> {
-    let at = |line: usize| place(name, line);
-    let mut lines = lines(content, name)?;
-    let Some((first, header)) = lines.next() else { return Err(format!("{}: is empty", file_name(name))) };
-    let header: Vec<&str> = header.split(',').map(unquoted).collect();
-    let mut places = [None; N];
-    for (place, (column, required)) in places.iter_mut().zip(columns) {
-        *place = header.iter().position(|written| *written == column);
-        if place.is_none() && required {
-            let wanted: Vec<&str> = columns.iter().map(|(column, _)| *column).collect();
-            let has = header.iter().map(|column| quoted(column)).collect::<Vec<String>>().join(", ");
-            return Err(format!(
-                "{}: has no column '{column}' but {has}; the first line names the columns: {}",
-                at(first),
-                wanted.join(",")
-            ));
-        }
-    }
-    for (number, line) in lines {
-        let mut fields = [""; N];
-        let mut count = 0;
-        for (i, field) in line.split(',').enumerate() {
-            count = i + 1;
-            for (wanted, place) in fields.iter_mut().zip(&places) {
-                if *place == Some(i) {
-                    *wanted = unquoted(field);
-                }
+    mut row: impl FnMut([&str; N]) -> Result<(), String>,
+) -> Result<(), Vec<String>> {
+    let mut records = Records::new(content, name).map_err(|message| vec![message])?;
+    let (mut fields, mut mistakes) = (Vec::new(), FileMistakes::default());
+    let first = match records.read(&mut fields) {
+        None => return Err(vec![format!("{}: is empty", file_name(name))]),
+        Some(Ok(first)) => first,
+        Some(Err((first, message))) => return Err(vec![format!("{}: {message}", records.place(first))]),
+    };
+    let count = fields.len();
+    let places = places(&fields, columns).map_err(|message| vec![format!("{}: {message}", records.place(first))])?;
+    while let Some(record) = records.read(&mut fields) {
+        let read = record.and_then(|record| {
+            let told = |message| (record, message);
+            if fields.len() != count {
+                return Err(told(format!("has {} fields under a header of {count}", fields.len())));
             }
+            row(places.map(|place| place.map_or("", |place| fields[place].as_ref()))).map_err(told)
+        });
+        if let Err((record, message)) = read {
+            mistakes.add(|| format!("{}: {message}", records.place(record)));
         }
-        if count != header.len() {
-            return Err(format!("{}: has {count} fields under a header of {}", at(number), header.len()));
-        }
-        row(fields).map_err(|message| format!("{}: {message}", at(number)))?;
     }
-    Ok(())
+    mistakes.result(name)
 }
 
-fn unquoted(field: &str) -> &str {
-    let field = field.trim();
-    field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
+/// Where a header has the columns.
+fn places<const N: usize>(header: &[Cow<'_, str>], columns: [Column; N]) -> Result<[Option<usize>; N], String> {
+    let mut places = [None; N];
+    let mut missing = Vec::new();
+    for (place, (column, required)) in places.iter_mut().zip(columns) {
+        let mut found = header.iter().enumerate().filter(|(_, written)| *written == column);
+        *place = found.next().map(|(i, _)| i);
+        if found.next().is_some() {
+            return Err(format!("has the column '{column}' twice; keep one"));
+        }
+        if place.is_none() && required {
+            missing.push(format!("'{column}'"));
+        }
+    }
+    if missing.is_empty() {
+        return Ok(places);
+    }
+    let has = header.iter().map(|column| quoted(column)).collect::<Vec<String>>().join(", ");
+    let wanted = columns.map(|(column, _)| column).join(",");
+    let plural = if missing.len() == 1 { "" } else { "s" };
+    Err(format!("has no column{plural} {} but {has}; the first line names the columns: {wanted}", missing.join(", ")))
 }
 
 /// A decimal number of seconds, such as `0.25` or `2.5e-6`, in picoseconds.
@@ -154,7 +190,7 @@ mod tests {
         let mut seen = Vec::new();
         let text = b"# made by hand\nflow,\"size\", time\n\n7,\"40\",0.5\r\n8,41,0.6\n";
         rows(text, "t.csv", [("time", true), ("size", true), ("class", false)], |row| {
-            seen.push(row);
+            seen.push(row.map(str::to_owned));
             Ok(())
         })
         .unwrap();
@@ -166,12 +202,20 @@ mod tests {
         let read = |text: &[u8], name| rows(text, name, [("time", true), ("size", true)], |row| picoseconds(row[0]).map(drop)).unwrap_err();
         assert_eq!(
             read(b"time,bytes\n", "t.csv"),
-            "t.csv:1: has no column 'size' but \"time\", \"bytes\"; the first line names the columns: time,size".replace('"', "'")
+            ["t.csv:1: has no column 'size' but 'time', 'bytes'; the first line names the columns: time,size"]
         );
-        assert_eq!(read(b"time,size\n0,1\n-1,1\n", "t.csv"), "t.csv:3: '-1' is a negative time");
-        assert_eq!(read(b"time,size\n0,1\n-1,1\n", "t.parquet"), "t.parquet: row 2: '-1' is a negative time");
-        assert_eq!(read(b"time,size\n0\n", "t.csv"), "t.csv:2: has 1 fields under a header of 2");
-        assert_eq!(read(b"\n\n", "t.csv"), "t.csv: is empty");
-        assert_eq!(read(b"time,size\n\xff,1\n", "t.csv"), "t.csv:2: is not UTF-8 text");
+        assert_eq!(read(b"a\n", "t.csv"), ["t.csv:1: has no columns 'time', 'size' but 'a'; the first line names the columns: time,size"]);
+        assert_eq!(read(b"time,size,time\n", "t.csv"), ["t.csv:1: has the column 'time' twice; keep one"]);
+        assert_eq!(read(b"time,size\n0,1\n-1,1\n", "t.parquet"), ["t.parquet: row 2: '-1' is a negative time"]);
+        assert_eq!(read(b"\n\n", "t.csv"), ["t.csv: is empty"]);
+        assert_eq!(read(b"time,size\n\xff,1\n", "t.csv"), ["t.csv:2: is not UTF-8 text"]);
+        let several = read(b"time,size\n-1,1\n0,1\n0\n\"a\"b,1\n", "t.csv");
+        let quotes = "t.csv:5: text follows a field in quotes; a quote within one is doubled";
+        assert_eq!(several, ["t.csv:2: '-1' is a negative time", "t.csv:4: has 1 fields under a header of 2", quotes]);
+        let many = read(["time,size\n", &"-1,1\n".repeat(25)].concat().as_bytes(), "t.csv");
+        assert_eq!(
+            (many.len(), many[9].as_str(), many[10].as_str()),
+            (11, "t.csv:11: '-1' is a negative time", "t.csv: and 15 more mistakes")
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Files that a scenario names: found relative to it, read once, and part of what identifies a run.
 
+use crate::read::csv::Column;
 use penstock_model::printable::file_name;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -12,8 +13,9 @@ use std::rc::Rc;
 /// The most bytes of a file that a scenario names.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// Gives the rows of a Parquet file as CSV, or says why it cannot.
-pub type ParquetReader = fn(&Path) -> Result<Vec<u8>, String>;
+/// Gives columns of a Parquet file as CSV, all of them if none is named, or says why it cannot. Each has its name and whether it
+/// must be there.
+pub type ParquetReader = fn(&Path, &[(&str, bool)]) -> Result<Vec<u8>, String>;
 
 /// Where the files are that a scenario names, and how those are read that this crate has no reader for.
 #[derive(Clone, Debug, Default)]
@@ -32,8 +34,12 @@ pub(crate) struct Files {
     read: RefCell<BTreeMap<String, ReadFile>>,
 }
 
-/// A file's content, that of Parquet as CSV, and the SHA-256 digest of the file.
-type ReadFile = (Rc<[u8]>, String);
+/// A file that has been read: its SHA-256 digest, and its content; that of Parquet as CSV, by the columns that were asked for.
+#[derive(Debug)]
+struct ReadFile {
+    digest: String,
+    contents: BTreeMap<Vec<&'static str>, Rc<[u8]>>,
+}
 
 impl Files {
     /// Those of a scenario called `name`.
@@ -42,30 +48,38 @@ impl Files {
         Files { folder: access.folder.unwrap_or_else(of_name), parquet: access.parquet, read: RefCell::default() }
     }
 
-    /// The content of the file called `name`; that of a Parquet file as CSV.
+    /// The content of the file called `name`; of a Parquet file these columns as CSV, all of them if none is named.
     ///
     /// # Errors
     /// Says what is wrong with the file.
-    pub fn read(&self, name: &str) -> Result<Rc<[u8]>, String> {
-        if let Some((content, _)) = self.read.borrow().get(name) {
+    pub fn read(&self, name: &str, columns: &[Column]) -> Result<Rc<[u8]>, String> {
+        let is_parquet = is_parquet(name);
+        let key: Vec<&'static str> = columns.iter().filter(|_| is_parquet).map(|(column, _)| *column).collect();
+        if let Some(content) = self.read.borrow().get(name).and_then(|file| file.contents.get(&key)) {
             return Ok(Rc::clone(content));
         }
+        let told = |message| format!("{}: {message}", file_name(name));
         let path = self.folder.join(name);
-        let bytes = content(&path).map_err(|message| format!("{}: {message}", file_name(name)))?;
+        let bytes = content(&path).map_err(told)?;
         let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        let bytes = match (is_parquet(name), self.parquet) {
+        let bytes = match (is_parquet, self.parquet) {
             (false, _) => bytes,
-            (true, Some(parquet)) => parquet(&path).map_err(|message| format!("{}: {message}", file_name(name)))?,
-            (true, None) => return Err(format!("{}: Parquet cannot be read here; write it as CSV", file_name(name))),
+            (true, Some(parquet)) => {
+                drop(bytes);
+                parquet(&path, columns).map_err(told)?
+            }
+            (true, None) => return Err(told("Parquet cannot be read here; write it as CSV".to_owned())),
         };
         let content: Rc<[u8]> = bytes.into();
-        self.read.borrow_mut().insert(name.to_owned(), (Rc::clone(&content), digest));
+        let mut read = self.read.borrow_mut();
+        let file = read.entry(name.to_owned()).or_insert_with(|| ReadFile { digest, contents: BTreeMap::new() });
+        file.contents.insert(key, Rc::clone(&content));
         Ok(content)
     }
 
     /// The names and the SHA-256 digests of the files that have been read, by name.
     pub fn digests(&self) -> Vec<(String, String)> {
-        self.read.borrow().iter().map(|(name, (_, digest))| (name.clone(), digest.clone())).collect()
+        self.read.borrow().iter().map(|(name, file)| (name.clone(), file.digest.clone())).collect()
     }
 }
 

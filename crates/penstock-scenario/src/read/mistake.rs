@@ -113,6 +113,13 @@ impl Mistakes {
         self.found.borrow_mut().push(mistake);
     }
 
+    /// Reports mistakes of a file that is named there.
+    pub fn add_all(&self, location: SourceLocation, path: &str, messages: Vec<String>) {
+        for message in messages {
+            self.add(location, path, message);
+        }
+    }
+
     /// Reports a warning: what is probably not meant, but can run.
     pub fn warn(&self, location: SourceLocation, path: &str, message: impl Into<String>) {
         self.warnings.borrow_mut().push(self.at(location, path, message.into()));

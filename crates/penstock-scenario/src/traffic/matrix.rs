@@ -1,7 +1,7 @@
 //! Traffic matrices: how much goes from which node to which, in a file or in the scenario.
 
 use crate::network::nodes::{NodeSet, Nodes};
-use crate::read::csv;
+use crate::read::csv::{self, FileMistakes, Row};
 use crate::read::section::Section;
 use crate::read::suggest::Suggestions;
 use penstock_model::parameters::{Kind, Parameter, Value};
@@ -53,25 +53,30 @@ impl Matrix {
     pub fn entries(&self, section: &Section<'_>, nodes: &Nodes, unit: Rate) -> Option<Vec<Entry>> {
         let suggestions = &section.mistakes.suggestions;
         let found = match self {
-            Matrix::File(name) => section.mistakes.files.read(name).and_then(|content| {
+            Matrix::File(name) => section.mistakes.files.read(name, &[]).map_err(|message| vec![message]).and_then(|content| {
                 let rows = csv::table(&content, name)?;
                 resolve(&rows, &file_name(name), nodes, unit, suggestions)
             }),
             Matrix::Rows(rows) => {
-                let rows = rows.iter().enumerate().map(|(i, row)| (format!("row {i}"), row.iter().map(|cell| cell.trim()).collect()));
-                let rows: Vec<(String, Vec<&str>)> = rows.collect();
+                let cells = rows.iter().map(|row| row.iter().map(|cell| cell.trim().into()).collect());
+                let rows: Vec<Row<'_>> = cells.enumerate().map(|(i, row)| (format!("row {i}"), row)).collect();
                 resolve(&rows, "it", nodes, unit, suggestions)
             }
         };
-        found.map_err(|message| section.report("matrix", message)).ok()
+        let location = section.location_of("matrix");
+        found.map_err(|messages| section.mistakes.add_all(location, &section.join("matrix"), messages)).ok()
     }
 }
 
 /// The entries of rows, each with its place; the first row and the first column have the names.
-fn resolve(rows: &[(String, Vec<&str>)], whole: &str, nodes: &Nodes, unit: Rate, suggestions: &Suggestions) -> Result<Vec<Entry>, String> {
+///
+/// # Errors
+/// With all mistakes; `whole` is what messages call the matrix.
+fn resolve(rows: &[Row<'_>], whole: &str, nodes: &Nodes, unit: Rate, suggestions: &Suggestions) -> Result<Vec<Entry>, Vec<String>> {
     let Some(((first, header), rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
-        return Err(format!("{whole} has no rows under a first one with the nodes where traffic ends"));
+        return Err(vec![format!("{whole} has no rows under a first one with the nodes where traffic ends")]);
     };
+    let mut mistakes = FileMistakes::default();
     let node = |place: &str, column: usize, name: &str, seen: &mut BTreeSet<usize>| {
         let told = |message: String| format!("{place}, column {}: {message}", column + 1);
         let set = nodes.single(name, suggestions).map_err(told)?;
@@ -82,29 +87,34 @@ fn resolve(rows: &[(String, Vec<&str>)], whole: &str, nodes: &Nodes, unit: Rate,
         }
     };
     let mut seen = BTreeSet::new();
-    let columns = header.iter().enumerate().skip(1).map(|(column, name)| node(first, column, name, &mut seen));
-    let columns: Vec<NodeSet> = columns.collect::<Result<_, String>>()?;
+    let mut columns: Vec<Option<NodeSet>> = Vec::new();
+    for (column, name) in header.iter().enumerate().skip(1) {
+        let set = node(first, column, name, &mut seen).map_err(|message| mistakes.add(|| message)).ok();
+        columns.push(set);
+    }
     let mut entries = Vec::new();
     seen.clear();
     for (place, row) in rows {
         if row.len() != header.len() {
-            return Err(format!("{place}: has {} fields under a first row of {}", row.len(), header.len()));
+            mistakes.add(|| format!("{place}: has {} fields under a first row of {}", row.len(), header.len()));
+            continue;
         }
-        let from = node(place, 0, row[0], &mut seen)?;
+        let from = node(place, 0, &row[0], &mut seen).map_err(|message| mistakes.add(|| message)).ok();
         for ((column, cell), to) in row.iter().enumerate().skip(1).zip(&columns) {
             let told = |message: String| format!("{place}, column {} (from {} to {}): {message}", column + 1, row[0], header[column]);
-            let rate = entry(cell, unit).map_err(told)?;
-            if rate == Rate::ZERO {
-                continue;
+            match (entry(cell, unit), from, *to) {
+                (Err(message), ..) => mistakes.add(|| told(message)),
+                (Ok(Rate::ZERO), ..) | (_, None, _) | (.., None) => {}
+                (Ok(_), Some(from), Some(to)) if from.node(0) == to.node(0) => {
+                    mistakes.add(|| told("would begin and end at one node; 0 or nothing on the diagonal".to_owned()));
+                }
+                (Ok(rate), Some(from), Some(to)) => entries.push((from, to, rate)),
             }
-            if from.node(0) == to.node(0) {
-                return Err(told("would begin and end at one node; 0 or nothing on the diagonal".to_owned()));
-            }
-            entries.push((from, *to, rate));
         }
     }
+    mistakes.result(whole)?;
     if entries.is_empty() {
-        return Err(format!("{whole} has no entry above zero"));
+        return Err(vec![format!("{whole} has no entry above zero")]);
     }
     Ok(entries)
 }

@@ -6,6 +6,7 @@ pub(crate) mod calls;
 pub(crate) mod classes;
 pub(crate) mod ecn_checks;
 pub(crate) mod flows;
+mod foreign;
 pub(crate) mod group;
 pub(crate) mod matrix;
 mod pcn_schemes;

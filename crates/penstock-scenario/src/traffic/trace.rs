@@ -1,5 +1,6 @@
 //! The packets of a trace, from its file.
 
+use crate::read::csv::{Column, FileMistakes};
 use crate::read::section::Section;
 use crate::read::{capture, csv};
 use penstock_model::printable::file_name;
@@ -8,16 +9,19 @@ use penstock_model::source::SourcePlan;
 use penstock_model::units::Duration;
 use std::path::Path;
 
+/// The columns of a table of packets.
+const COLUMNS: [Column; 2] = [("time", true), ("size", true)];
+
 /// The source with the packets of its file, if it is a trace; `None` after a mistake.
 pub(super) fn filled(section: &Section<'_>, mut source: SourcePlan) -> Option<SourcePlan> {
     let SourcePlan::Trace(trace) = &mut source else { return Some(source) };
     let name = &trace.file.name;
-    let packets = section.mistakes.files.read(name).and_then(|content| packets(&content, name));
-    match packets {
+    let read = section.mistakes.files.read(name, &COLUMNS).map_err(|message| vec![message]);
+    match read.and_then(|content| packets(&content, name)) {
         Ok(packets) => trace.file.fill(&packets),
-        Err(message) => {
+        Err(messages) => {
             let location = section.location_below(&["source", "trace", "file"]);
-            section.mistakes.add(location, &section.join("source.trace.file"), message);
+            section.mistakes.add_all(location, &section.join("source.trace.file"), messages);
             return None;
         }
     }
@@ -25,11 +29,11 @@ pub(super) fn filled(section: &Section<'_>, mut source: SourcePlan) -> Option<So
 }
 
 /// The packets of a file by ascending times.
-fn packets(content: &[u8], name: &str) -> Result<Vec<(Duration, u32)>, String> {
+fn packets(content: &[u8], name: &str) -> Result<Vec<(Duration, u32)>, Vec<String>> {
     let mut found: Vec<(Duration, u32)> = Vec::new();
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match extension {
-        "csv" | "parquet" => csv::rows(content, name, [("time", true), ("size", true)], |[time, size]| {
+        "csv" | "parquet" => csv::rows(content, name, COLUMNS, |[time, size]| {
             let at = Duration::from_ps(csv::picoseconds(time)?);
             if let Some((before, _)) = found.last().filter(|(before, _)| *before > at) {
                 return Err(format!("{at} is before the packet before it, at {before}; times must ascend"));
@@ -37,20 +41,31 @@ fn packets(content: &[u8], name: &str) -> Result<Vec<(Duration, u32)>, String> {
             found.push((at, csv::bytes(size, LARGEST)? as u32));
             Ok(())
         })?,
-        "pcap" | "pcapng" => {
-            for (i, (ps, size)) in
-                capture::packets(content).map_err(|message| format!("{}: {message}", file_name(name)))?.into_iter().enumerate()
-            {
-                if size == 0 || u64::from(size) > LARGEST {
-                    return Err(format!("{}: packet {} has {size} bytes; at least 1 and at most {LARGEST}", file_name(name), i + 1));
-                }
-                found.push((Duration::from_ps(ps), size));
-            }
-        }
-        _ => return Err(format!("{}: ends with none of .csv, .parquet, .pcap, .pcapng", file_name(name))),
+        "pcap" | "pcapng" => found = captured(content, name)?,
+        _ => return Err(vec![format!("{}: ends with none of .csv, .parquet, .pcap, .pcapng", file_name(name))]),
     }
     if found.is_empty() {
-        return Err(format!("{}: has no packets", file_name(name)));
+        return Err(vec![format!("{}: has no packets", file_name(name))]);
     }
     Ok(found)
+}
+
+/// The packets of a capture.
+fn captured(content: &[u8], name: &str) -> Result<Vec<(Duration, u32)>, Vec<String>> {
+    let told = |message| format!("{}: {message}", file_name(name));
+    let packets = capture::packets(content).map_err(|message| vec![told(message)])?;
+    let mut mistakes = FileMistakes::default();
+    let (mut latest, mut found) = (0, Vec::with_capacity(packets.len()));
+    for (number, (ps, size)) in (1..).zip(packets) {
+        if size == 0 || u64::from(size) > LARGEST {
+            mistakes.add(|| told(format!("packet {number} has {size} bytes; at least 1 and at most {LARGEST}")));
+        }
+        if ps < latest {
+            let sort = "sort the capture by time, as reordercap does";
+            mistakes.add(|| told(format!("packet {number} is earlier than the one before it; {sort}")));
+        }
+        latest = ps;
+        found.push((Duration::from_ps(u64::try_from(ps).unwrap_or_default()), size));
+    }
+    mistakes.result(name).map(|()| found)
 }

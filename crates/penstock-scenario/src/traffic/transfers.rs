@@ -1,10 +1,11 @@
 //! The keys of `[[transfers]]`: finite transfers that arrive by themselves, and what is drawn of them for each run.
 
+use super::foreign;
 use super::group::{EdgeLocations, GroupDraft, GroupEndpoints};
 use super::matrix::{Entry, Matrix};
 use super::sizes;
 use crate::network::nodes::{NodeSet, Nodes, MAX_ENTITIES};
-use crate::read::csv;
+use crate::read::csv::{self, Column};
 use crate::read::section::{NoParameters, Section};
 use crate::read::values::{FileName, Name, NodeName, Precedence, RunTime};
 use penstock_engine::blueprint::{FlowGroup, Transfer};
@@ -30,7 +31,8 @@ penstock_model::parameters! {
     /// Or they are drawn. They arrive as a Poisson process of so many per `interval` or of a `load`, or at the times of `at`. Sizes
     /// follow `size`: constant, exponential, log-normal, Pareto, or a measured cumulative distribution, which comes with the package
     /// (`web-search` [Alizadeh10], `data-mining` [Greenberg09], `hadoop` [Roy15]) or is a CSV file with the columns `bytes` and
-    /// `probability`; between its points it is linear. Each transfer has two different nodes, one of `from` and one of `to`, drawn
+    /// `probability` or `percent`, or a text of two columns without a header, whose shares are percentages if they end at 100;
+    /// between its points it is linear. Each transfer has two different nodes, one of `from` and one of `to`, drawn
     /// uniformly; this draw is the same for every seed, as routes hang on it. Times and sizes are drawn for each run, each from a
     /// stream of its own. What would arrive after the end is left out.
     ///
@@ -193,8 +195,13 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         GroupDraft { plan, class, path, location, from, to, count, route: None, route_back: None, edges, pairs, draw: None }
     };
     if let Some(file) = &keys.file {
-        let listed = section.mistakes.files.read(&file.0).and_then(|content| listed(&content, &file.0, nodes, section, keys.start.0));
-        let listed = listed.map_err(|message| section.report("file", message)).ok()?;
+        let read = section.mistakes.files.read(&file.0, &COLUMNS).map_err(|message| vec![message]);
+        let listed = read.and_then(|content| match foreign::conversion(&content, &file.0) {
+            Some(message) => Err(vec![message]),
+            None => listed(&content, &file.0, nodes, section, keys.start.0),
+        });
+        let told = |messages| section.mistakes.add_all(section.location_of("file"), &section.join("file"), messages);
+        let listed = listed.map_err(told).ok()?;
         let several = listed.len() > 1;
         let drafts = listed.into_iter().map(|(class, Listed { ends, pairs, transfers })| {
             let name = if several { format!("{}-{class}", keys.name.0) } else { keys.name.0.clone() };
@@ -291,18 +298,23 @@ struct Listed {
     transfers: Vec<Transfer>,
 }
 
+/// The columns of a file of transfers.
+const COLUMNS: [Column; 5] = [("start", true), ("from", true), ("to", true), ("bytes", true), ("class", false)];
+
+/// By class.
+type Classes = BTreeMap<String, Listed>;
+
 /// The transfers of a file by class; all in one without a name if it has no classes.
-fn listed(content: &[u8], name: &str, nodes: &Nodes, section: &Section<'_>, after: Duration) -> Result<BTreeMap<String, Listed>, String> {
-    let mut classes: BTreeMap<String, Listed> = BTreeMap::new();
-    let mut known: BTreeMap<&str, NodeSet> = BTreeMap::new();
+fn listed(content: &[u8], name: &str, nodes: &Nodes, section: &Section<'_>, after: Duration) -> Result<Classes, Vec<String>> {
+    let mut classes = Classes::new();
+    let mut known: BTreeMap<String, NodeSet> = BTreeMap::new();
     let mut count = 0;
-    let columns = [("start", true), ("from", true), ("to", true), ("bytes", true), ("class", false)];
-    csv::rows(content, name, columns, |[start, from, to, bytes, class]| {
-        let mut node = |name| match known.get(name) {
+    csv::rows(content, name, COLUMNS, |[start, from, to, bytes, class]| {
+        let mut node = |name: &str| match known.get(name) {
             Some(set) => Ok(*set),
             None => {
                 let set = nodes.single(name, &section.mistakes.suggestions)?;
-                known.insert(name, set);
+                known.insert(name.to_owned(), set);
                 Ok::<NodeSet, String>(set)
             }
         };
@@ -331,7 +343,7 @@ fn listed(content: &[u8], name: &str, nodes: &Nodes, section: &Section<'_>, afte
         Ok(())
     })?;
     if classes.is_empty() {
-        return Err(format!("{}: has no transfers", penstock_model::printable::file_name(name)));
+        return Err(vec![format!("{}: has no transfers", penstock_model::printable::file_name(name))]);
     }
     Ok(classes)
 }

@@ -6,7 +6,6 @@ of the scenario a row makes, how a column's numbers come from a run, and when a 
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from penstock.studies.definition import Mistakes
 from penstock.studies.file import toml_mistake
 from penstock.studies.locate import Lines
 from penstock.studies.plan import placed
+from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,9 +50,9 @@ def read_folder(folder: Path) -> Study:
     path = folder / DATA
     text = read_text(path)
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError([toml_mistake(str(path), str(error))]) from None
+        data = parsed(text)
+    except TomlError as error:
+        raise ScenarioError([toml_mistake(str(path), error)]) from None
     lines, mistakes = Lines(text), Mistakes()
 
     def refuse() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.files import read_text
@@ -15,6 +14,7 @@ from penstock.studies.derived import Derived
 from penstock.studies.expression import ExpressionError
 from penstock.studies.quantity import dimension_of
 from penstock.studies.select import DerivedMetrics, SelectionError
+from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,6 +136,6 @@ def _cells(table: Table, row: Row) -> dict[str, Cell]:
 
 def _content(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        return parsed(text)
+    except TomlError:
         return {}  # the scenario's own reader says so better
