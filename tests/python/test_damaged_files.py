@@ -32,6 +32,7 @@ SIZES = (
     '[[transfers]]\nname = "t"\nfrom = "hosts"\nto = "s"\ncount = 3\ninterval = "10 ms"\nsize.distribution = "NAME"\n'
 )
 MATRIX = '[[flows]]\nname = "f"\nmatrix = "NAME"\nsource.cbr = { rate = "1 bit/s", packet = "100 bytes" }\n'
+RATES = 'rate-changes = { file = "NAME" }\n' + TRACE.replace("NAME", "own.csv")
 STUDY = """scenario = "page.toml"
 runs = 1
 [grid]
@@ -101,6 +102,8 @@ KINDS = {
     "jobs.csv": ("start,from,to,bytes\n0,hosts[0],s,1000\n0.1,hosts[1],s,2000\n", TRANSFERS),
     "sizes.csv": ("bytes,probability\n0,0\n1000,0.5\n20000,1\n", SIZES),
     "sizes.txt": ("0 0\n1000 50\n20000 100\n", SIZES),
+    "rates.csv": ("time,rate\n0.2,1e6\n0.5,2000000\n", RATES),
+    "cell.trace": ("# made by hand\n3\n12\n12\n40\n", RATES),
     "loads.csv": (',hosts[0],s\nhosts[0],0,1000\ns,"2 kbit/s",0\n', MATRIX),
 }
 
