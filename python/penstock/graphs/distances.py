@@ -50,7 +50,7 @@ def delay_of_distance(a: tuple[float, float], b: tuple[float, float], per_km: st
     Examples
     --------
     >>> delay_of_distance((52.52, 13.405), (48.137, 11.575), "5 us")  # Berlin to Munich, 504 km
-    '2.522049 ms'
+    '2.521693 ms'
     """
     unit = read_quantity(per_km)
     if unit is None:

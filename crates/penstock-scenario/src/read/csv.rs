@@ -1,11 +1,9 @@
 //! Rows of CSV files, and the numbers in them.
 
+pub(crate) use crate::read::files::Column;
 use crate::read::records::Records;
 use penstock_model::printable::{file_name, quoted};
 use std::borrow::Cow;
-
-/// A column: its name, and whether it must be there.
-pub(crate) type Column = (&'static str, bool);
 
 /// Mistakes of a file that are listed.
 const SHOWN: usize = 10;

@@ -1,6 +1,5 @@
 //! Files that a scenario names: found relative to it, read once, and part of what identifies a run.
 
-use crate::read::csv::Column;
 use penstock_model::printable::file_name;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -9,6 +8,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+/// A column of a table: its name, and whether it must be there.
+pub(crate) type Column = (&'static str, bool);
 
 /// The most bytes of a file that a scenario names.
 const LARGEST_FILE: u64 = 1 << 30;
