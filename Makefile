@@ -103,6 +103,7 @@ peers:
 instructions: setup-dev ## compare instruction counts with the recorded ones (installs valgrind if it is missing)
 	@command -v valgrind >/dev/null || { apt-get update -qq && apt-get install -qq -y valgrind; }
 	$(BIN)/python bench/instructions.py
+	$(BIN)/python bench/delays.py
 
 lines: setup-dev ## count lines of code, without comments, blank lines and inline tests
 	@$(BIN)/python bench/lines.py

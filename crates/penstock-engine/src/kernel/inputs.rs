@@ -24,6 +24,9 @@ pub struct Inputs {
 /// What a process does ahead of others has to be kept until they have come so far: it takes so many arrivals ahead.
 const KNOWN: usize = 64;
 
+/// Maximum number of arrivals that [`Inputs::front`] returns: a search among them costs the same however many packets a link holds.
+pub const MAX_FRONT: usize = 64;
+
 /// How the inputs are merged.
 #[derive(Debug)]
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
@@ -98,17 +101,18 @@ impl Inputs {
         }
     }
 
-    /// Arrivals from the next one on, in order, as many as are contiguous; none only if there are none up to and including
-    /// `until`. Those until then must be taken before anything else happens to the inputs, or [`Inputs::pause`] called.
+    /// Arrivals from the next one on, in order, as many as are contiguous, at most [`MAX_FRONT`]; none only if there are none up to
+    /// and including `until`. Those until then must be taken before anything else happens to the inputs, or [`Inputs::pause`] called.
     #[inline]
     pub fn front(&mut self, until: Time) -> &[Arrival] {
-        match &mut self.arrivals {
+        let front = match &mut self.arrivals {
             Arrivals::Single(ring) => ring.front(),
-            Arrivals::Few(merged) => merged.front(),
-            Arrivals::Several(batches) => batches.front(until),
+            Arrivals::Few(merged) => return merged.front(until, MAX_FRONT),
+            Arrivals::Several(batches) => return batches.front(until),
             Arrivals::Ordered(calendar) => calendar.front(),
-            Arrivals::Random(random) => random.front(),
-        }
+            Arrivals::Random(random) => return random.front(),
+        };
+        &front[..front.len().min(MAX_FRONT)]
     }
 
     /// Goes on with a calendar, where that costs less than a batch-sort merge.

@@ -4,7 +4,7 @@ use crate::merge::radix_keys::RadixKeys;
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
 use penstock_model::prefetch::prefetch;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
 use std::hint::select_unpredictable;
 
 /// More than a few inputs on which nothing overtakes. Simultaneous arrivals go by the input's number. Each visit looks at all heads: where many
@@ -21,6 +21,8 @@ pub struct BatchSort<T> {
     /// The earliest of these.
     next: Time,
     keys: RadixKeys,
+    /// How far a batch reaches at most, so that it holds about [`MAX_SORTED`] arrivals.
+    reach: Duration,
     /// Inputs with arrivals in the batch.
     due: Vec<u32>,
     /// How many of the keys stand for packets that have left the inputs.
@@ -51,6 +53,9 @@ pub const MAX_COPIED: usize = 64;
 /// So few arrivals are cheaper found one by one, by looking at all heads, than sorted.
 const SMALL_BATCH: usize = 8;
 
+/// A batch aims at no more arrivals than this: one that is left unfinished is sorted again, which must not cost more if links hold more.
+const MAX_SORTED: usize = 1 << 12;
+
 /// With no more inputs than this, looking at all heads is cheap.
 const FEW_INPUTS: usize = 64;
 
@@ -74,6 +79,7 @@ impl<T: Timed> BatchSort<T> {
             heads: vec![Time::NEVER; inputs],
             next: Time::NEVER,
             keys: RadixKeys::default(),
+            reach: Duration::from_ps(u64::MAX),
             due: Vec::new(),
             copied: 0,
             front: Vec::new(),
@@ -325,7 +331,8 @@ impl<T: Timed> BatchSort<T> {
     fn sort_batch(&mut self, until: Time) {
         self.copied = 0;
         self.keys.begin(self.next);
-        let last = self.keys.last_instant().min(until);
+        let farthest = self.next + self.reach;
+        let last = self.keys.last_instant().min(until).min(farthest);
         if self.rings.len() <= FEW_INPUTS {
             let BatchSort { rings, heads, keys, next, .. } = self;
             *next = Time::NEVER;
@@ -364,8 +371,21 @@ impl<T: Timed> BatchSort<T> {
         }
         self.keys.sort();
         self.is_small = self.keys.sorted().len() <= SMALL_BATCH;
+        self.adapt_reach(last == farthest);
         if self.rings.len() > FEW_INPUTS {
             self.judge_batch();
+        }
+    }
+
+    /// Sets the reach of the next batch by the size of the last one, which may have been limited by it.
+    #[inline]
+    fn adapt_reach(&mut self, was_limited: bool) {
+        let count = self.keys.sorted().len();
+        if count > MAX_SORTED {
+            let spacing = self.keys.span().as_ps() / count as u64;
+            self.reach = Duration::from_ps((spacing * MAX_SORTED as u64).max(1));
+        } else if was_limited && count < MAX_SORTED / 4 {
+            self.reach = self.reach.times(2);
         }
     }
 

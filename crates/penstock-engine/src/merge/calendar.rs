@@ -43,6 +43,11 @@ pub struct Calendar<T> {
     sorter: RadixSort,
     /// Buckets sorted since the width was last judged, and how many events they held.
     group: (u32, u32),
+    /// Events that have left buckets since all were last put into others.
+    handled: usize,
+    /// How often events were put into buckets or the overflow.
+    #[cfg(test)]
+    pub(super) moves: u64,
 }
 
 /// An event in a bucket, in a cache line of its own: packets, with the order, fill one.
@@ -62,9 +67,10 @@ struct Link {
 }
 
 /// So many buckets at first, and more once more events wait: a calendar that holds little is to fit a cache together with
-/// many others.
+/// many others. Beyond `MANY_BUCKETS` there is one for each [`MIN_PER_BUCKET`] events of the overflow, so that looking through
+/// that at each turn of the buckets costs the same per event however many wait.
 const MIN_BUCKETS: usize = 64;
-const MAX_BUCKETS: usize = 1024;
+const MANY_BUCKETS: usize = 1024;
 /// As long as no more than so many events wait, there are no buckets.
 const FEW_EVENTS: usize = 32;
 /// The current bucket is split when so many are in it.
@@ -106,6 +112,9 @@ impl<T> Default for Calendar<T> {
             keys: Vec::new(),
             sorter: RadixSort::default(),
             group: (0, 0),
+            handled: 0,
+            #[cfg(test)]
+            moves: 0,
         }
     }
 }
@@ -259,6 +268,10 @@ impl<T: Timed> Calendar<T> {
     /// Puts an entry into its bucket, or into the overflow if that is not among the coming ones.
     #[inline]
     fn put(&mut self, at: u64, number: u32) {
+        #[cfg(test)]
+        {
+            self.moves += 1;
+        }
         self.links[number as usize].at = at;
         let bucket = at >> self.width;
         if bucket - (self.bucket_end >> self.width) >= self.buckets.len() as u64 {
@@ -346,6 +359,10 @@ impl<T: Timed> Calendar<T> {
             // Nothing in between: skip to the bucket of the earliest.
             self.bucket_end = self.bucket_end.max(self.overflow_from >> self.width << self.width);
         }
+        let wanted = (self.overflow.len() / MIN_PER_BUCKET as usize).next_power_of_two();
+        if wanted > self.buckets.len().max(MANY_BUCKETS) {
+            return self.resize(self.width, wanted);
+        }
         self.overflow_from = u64::MAX;
         for number in std::mem::take(&mut self.overflow) {
             self.put(self.links[number as usize].at, number);
@@ -359,11 +376,16 @@ impl<T: Timed> Calendar<T> {
         self.group.1 += self.keys.len() as u32;
         if self.group.0 == BUCKETS_PER_GROUP {
             let held = std::mem::take(&mut self.group).1;
+            self.handled += held as usize;
+            // Another width moves all events, so it must pay.
+            if self.handled < self.waiting / MAX_PER_BUCKET as usize {
+                return;
+            }
             if held < MIN_PER_BUCKET * BUCKETS_PER_GROUP && self.width < MAX_WIDTH {
                 self.resize(self.width + 1, self.buckets.len());
             } else if held > MAX_PER_BUCKET * BUCKETS_PER_GROUP && self.width > MIN_WIDTH {
                 self.resize(self.width - 1, self.buckets.len());
-            } else if self.waiting > self.buckets.len() && self.buckets.len() < MAX_BUCKETS {
+            } else if self.waiting > self.buckets.len() && self.buckets.len() < MANY_BUCKETS {
                 self.resize(self.width, 2 * self.buckets.len());
             }
         }
@@ -383,6 +405,7 @@ impl<T: Timed> Calendar<T> {
         self.occupied.clear();
         self.occupied.resize(slots / 64, 0);
         self.width = width;
+        self.handled = 0;
         self.overflow_from = u64::MAX;
         for number in std::mem::take(&mut self.overflow) {
             self.put(self.links[number as usize].at, number);

@@ -52,11 +52,13 @@ impl<T: Timed> KWayMerge<T> {
         self.heads[self.first]
     }
 
-    /// Arrivals from the next one on that come before those of the other inputs; none only if there are none at all.
+    /// Arrivals from the next one on that come before those of the other inputs and up to and including `until`, at most `most`;
+    /// none only if none is due. The cost is that of what is returned, however many wait.
     #[inline]
-    pub fn front(&self) -> &[T] {
+    pub fn front(&self, until: Time, most: usize) -> &[T] {
         let front = self.rings[self.first].front();
-        let run = front.iter().take_while(|arrival| arrival.at() <= self.until).count();
+        let until = until.min(self.until);
+        let run = front.iter().take(most).take_while(|arrival| arrival.at() <= until).count();
         &front[..run]
     }
 

@@ -3,6 +3,8 @@
 pub mod batch_sort;
 pub mod calendar;
 pub mod deferred_set;
+#[cfg(test)]
+mod growth;
 pub mod k_way;
 pub mod radix_keys;
 pub mod radix_sort;

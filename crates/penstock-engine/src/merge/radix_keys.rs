@@ -3,7 +3,7 @@
 use crate::merge::radix_sort::RadixSort;
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
-use penstock_model::units::Time;
+use penstock_model::units::{Duration, Time};
 
 /// How many bits of a key are the input.
 const INPUT_BITS: u32 = 10;
@@ -47,6 +47,11 @@ impl RadixKeys {
     /// The last instant that fits a key.
     pub fn last_instant(&self) -> Time {
         Time::from_ps(self.origin.saturating_add(u64::MAX >> INPUT_BITS))
+    }
+
+    /// Time between the origin and the last instant of the sorted keys.
+    pub fn span(&self) -> Duration {
+        Duration::from_ps(self.sorted().last().map_or(0, |key| key >> INPUT_BITS))
     }
 
     /// Adds the keys that `add` adds.

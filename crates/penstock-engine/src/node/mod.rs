@@ -13,6 +13,3 @@ pub mod source_quench;
 pub mod switch;
 pub mod switch_state;
 pub mod transit_loop;
-
-/// So many arrivals at most are taken at once, so that there is an end to them.
-const MAX_FRONT: usize = 1 << 14;

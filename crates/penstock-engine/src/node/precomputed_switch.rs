@@ -8,7 +8,6 @@ use crate::kernel::inputs::Inputs;
 use crate::merge::ring::Ring;
 use crate::node::shared_state::{Leaving, Switch};
 use crate::node::switch::SwitchRun;
-use crate::node::MAX_FRONT;
 use penstock_model::id::HopId;
 use penstock_model::units::Time;
 
@@ -68,7 +67,6 @@ impl SwitchRun<'_, '_, '_> {
     pub(super) fn process_arrivals_until(&mut self, mut until: Time, inputs: &mut Inputs) {
         loop {
             let front = inputs.front(until);
-            let front = &front[..front.len().min(MAX_FRONT)];
             let due = front.partition_point(|arrival| arrival.at <= until);
             if due == 0 {
                 return;

@@ -76,11 +76,11 @@ impl SwitchRun<'_, '_, '_> {
             if (due, kind) == (now, Due::Release) {
                 self.release_until(now);
             } else if inputs.next_message() == now {
-                receive_message(Some(self.host), inputs, &mut self.host_context);
+                let paused = receive_message(Some(self.host), inputs, &mut self.host_context);
                 self.own_events += 1;
                 self.admit_from_host(now);
-                if !self.switch.precomputes_departures() {
-                    (0..self.host_context.ports.len()).for_each(|port| self.update(now, port));
+                if let Some(port) = paused {
+                    self.update(now, port as usize);
                 }
             } else if self.host.next() == now {
                 self.run_host(now);
@@ -132,7 +132,8 @@ impl SwitchRun<'_, '_, '_> {
     fn process_arrivals(&mut self, now: Time, inputs: &mut Inputs) {
         loop {
             let front = inputs.front(now);
-            let due = front.partition_point(|arrival| arrival.at <= now);
+            // Mostly one is due.
+            let due = front.iter().take_while(|arrival| arrival.at <= now).count();
             if due == 0 {
                 return;
             }

@@ -6,7 +6,6 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::route::Hop;
 use crate::node::host::Host;
-use crate::node::MAX_FRONT;
 use crate::port::MAX_TRANSMIT_BATCH;
 use penstock_model::packet::Body;
 use penstock_model::units::Time;
@@ -24,7 +23,6 @@ pub fn run_datagrams(host: &mut Host, mut until: Time, inputs: &mut Inputs, host
     let (mut hops, sent) = (0, host.emit_before(until.after(), host_context));
     loop {
         let front = inputs.front(until);
-        let front = &front[..front.len().min(MAX_FRONT)];
         let count = host.receive_datagrams(front, until.after(), host_context);
         if count == 0 {
             return (hops, sent);

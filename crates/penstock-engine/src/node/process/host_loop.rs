@@ -5,7 +5,6 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::route::Hop;
 use crate::node::host::Host;
-use crate::node::MAX_FRONT;
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
@@ -46,7 +45,6 @@ pub(in crate::node) fn run_host<A: AdaptationLayer>(
     let mut bound = host.next().min(until.after());
     loop {
         let front = inputs.front(until);
-        let front = &front[..front.len().min(MAX_FRONT)];
         let mut taken = 0;
         let is_over = loop {
             let arrival = front.get(taken);

@@ -206,7 +206,7 @@ impl Calls {
 }
 
 impl PortChoice {
-    fn build(&self, net: &mut Net, from: NodeId, to: NodeId, delays: [&str; 5]) -> LinkId {
+    fn build(&self, net: &mut Net, from: NodeId, to: NodeId, delays: [&str; 6]) -> LinkId {
         let queue = || {
             let (name, settings) = DISCIPLINES[self.discipline];
             discipline(name, settings)

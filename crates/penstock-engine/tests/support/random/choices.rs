@@ -9,8 +9,8 @@ use penstock_model::units::Duration;
 /// At the last one short packets take no time at all.
 pub(super) const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s", "90000 Tbit/s"];
 /// Towards the root there may be no delay at all; away from it there is, so that no circle is without.
-pub(super) const UP_DELAYS: [&str; 5] = ["1 ms", "0 s", "1 ps", "30 us", "10 ms"];
-pub(super) const DOWN_DELAYS: [&str; 5] = ["1 ms", "1 ps", "3 ns", "30 us", "10 ms"];
+pub(super) const UP_DELAYS: [&str; 6] = ["1 ms", "0 s", "1 ps", "30 us", "10 ms", "80 ms"];
+pub(super) const DOWN_DELAYS: [&str; 6] = ["1 ms", "1 ps", "3 ns", "30 us", "10 ms", "80 ms"];
 pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("tail-drop", "limit = 1000 packets"),
     ("tail-drop", "limit = 2 packets"),
