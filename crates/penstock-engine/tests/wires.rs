@@ -32,6 +32,34 @@ fn a_cut_link_keeps_what_it_has() {
 }
 
 #[test]
+fn a_transmission_that_never_ends_is_traced_when_it_begins() {
+    let staged = || vec![impairment("loss", "probability = 0")];
+    let cases = [
+        ("tail-drop", "", false, vec![]),
+        ("tail-drop", "", true, vec![]),
+        ("tail-drop", "", false, staged()),
+        ("tail-drop", "", true, staged()),
+        ("step-marking", "threshold = 8 packets", false, vec![]),
+        ("codel", "", false, vec![]),
+    ];
+    for (name, parameters, force_event_driven, impairments) in cases {
+        let (mut net, route, id) = link("9 packets");
+        net.0.links[0].rate_changes = vec![(time("1.5 ms"), "0 bit/s".parse().unwrap())];
+        let port = net.port(id);
+        port.force_event_driven = force_event_driven;
+        port.impairments = impairments;
+        port.queues[0].discipline = discipline(name, &format!("limit = 9 packets; {parameters}"));
+        net.burst("0 ms", 3, 125, route);
+        net.0.trace = true;
+        let seen = net.run();
+        let begun: Vec<u64> = seen.trace.iter().filter(|row| row.event == TraceEvent::Transmit).map(|row| row.time.as_ps()).collect();
+        // The second begins before the link fails, and the third never does.
+        assert_eq!(begun, [0, MS], "{name}, {force_event_driven}");
+        assert_eq!(seen.links[0].sent_packets, 1);
+    }
+}
+
+#[test]
 fn losses_on_the_wire_are_sent_and_lost() {
     let (mut net, route, id) = link("9 packets");
     net.port(id).impairments = vec![impairment("loss", "probability = 1")];

@@ -182,8 +182,8 @@ impl Port {
             service.dequeue(queue);
             return self.transmit(now, end, &mut packet, context);
         }
+        verdict::trace_transmission(now, packet, counters, context.record);
         if ends {
-            verdict::trace_transmission(now, packet, counters, context.record);
             let hop = context.routes.hop(packet.hop);
             let at = end + *delay;
             context.outputs.send(hop.process, hop.input, at, |arrival| arrival.copy_forwarded(at, packet, packet.hop, packet.pcn));
@@ -194,7 +194,7 @@ impl Port {
     /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
     fn transmit(&mut self, start: Time, end: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
         if end == Time::NEVER {
-            return;
+            return verdict::trace_transmission(start, packet, &self.counters, context.record);
         }
         let Port { departure_marker, pcn, counters, .. } = self;
         let records = &mut Records { counters, journal: context.record };

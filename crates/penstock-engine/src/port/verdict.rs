@@ -89,10 +89,12 @@ pub fn trace_pcn_mark(now: Time, packet: &Packet, counters: &PortCounters, journ
     journal.trace(now, counters.place, packet, TraceEvent::PcnMark);
 }
 
-/// Traces that the transmission of a packet begins at `start`, which may be known before.
+/// Traces that the transmission of a packet begins at `start`, which may be known before; whether it ends is another matter.
 #[inline(always)]
 pub fn trace_transmission(start: Time, packet: &Packet, counters: &PortCounters, journal: &mut Journal) {
-    journal.trace(start, counters.place, packet, TraceEvent::Transmit);
+    if start != Time::NEVER {
+        journal.trace(start, counters.place, packet, TraceEvent::Transmit);
+    }
 }
 
 /// Traces that a packet whose transmission ended at `end` was duplicated on the wire; its copy is hashed where it arrives.

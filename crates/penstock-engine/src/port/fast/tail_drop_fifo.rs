@@ -338,7 +338,7 @@ impl Port {
         }
         let (start, end) = queue.schedule(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
         let is_sent = counters.accepted_departure(now, start, end, (packet.size, packet.precedence));
-        if TRACED && is_sent {
+        if TRACED {
             verdict::trace_transmission(start, &Packet { pcn: mark, ..*packet }, counters, journal);
         }
         let at = if is_sent { end + *delay } else { Time::NEVER };

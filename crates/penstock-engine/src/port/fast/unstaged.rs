@@ -33,10 +33,11 @@ impl Port {
             }
         }
         let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire, &mut counters.sent);
-        if counters.accepted_departure(now, start, end, (packet.size, packet.precedence)) {
-            if TRACED {
-                verdict::trace_transmission(start, &Packet { ecn, pcn: header.pcn, ..*packet }, counters, context.record);
-            }
+        let is_sent = counters.accepted_departure(now, start, end, (packet.size, packet.precedence));
+        if TRACED {
+            verdict::trace_transmission(start, &Packet { ecn, pcn: header.pcn, ..*packet }, counters, context.record);
+        }
+        if is_sent {
             let (next, at) = (context.routes.hop(hop), end + *delay);
             context.outputs.send(next.process, next.input, at, |arrival| arrival.write_forwarded(at, packet, header));
         }
