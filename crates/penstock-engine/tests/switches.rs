@@ -3,12 +3,13 @@
 mod support;
 
 use penstock_engine::observations::{LinkCounters, TraceEvent};
+use penstock_engine::series::{Sampling, SeriesPlan, SeriesSubject};
 use penstock_engine::Observations;
 use penstock_engine::{blueprint::Blueprint, blueprint::SourceQuenchPlan, BlueprintError, Executor, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
-use penstock_model::units::Duration;
-use support::{discipline, source, transport, Net};
+use penstock_model::units::{Duration, Time};
+use support::{discipline, impairment, source, transport, Net};
 
 /// A host `a`, a switch `s` and two hosts `c` and `d` behind it, over links of 1 Mbit/s: 1000 bytes take 8 ms. From `a` they
 /// take 8 us.
@@ -56,6 +57,30 @@ fn a_port_that_fills_the_pool_leaves_nothing_for_another() {
         star.net.packet(at, 1000, to_d);
     }
     assert_eq!(fates(&star), [(3, 2), (1, 2)]);
+}
+
+/// What can be read of one port must not be ahead of the time, so all ports of the switch decide at departure; numbers stay.
+#[test]
+fn reading_the_state_of_an_impairment_at_one_port_changes_nothing() {
+    let seen = |is_read: bool| {
+        let mut star = star("1 s");
+        star.net.share(star.s, "pool", "size = 3 packets");
+        star.net.port(star.out[0]).impairments = vec![impairment("gilbert-elliott", "good-to-bad = 0.5; bad-to-good = 0.5")];
+        let [to_c, to_d] = star.ways;
+        star.net.burst("0 s", 5, 1000, to_c);
+        for at in ["5 ms", "9 ms", "9.5 ms"] {
+            star.net.packet(at, 1000, to_d);
+        }
+        if is_read {
+            let of = SeriesSubject::Link(star.out[0]);
+            let sampling = Sampling::Every(Duration::from_ms(1));
+            let plan = SeriesPlan { of, what: vec![(None, "queue")], sampling, from: Time::ZERO, until: star.net.0.end };
+            star.net.0.watch.series.push(plan);
+        }
+        star.net.run()
+    };
+    let (read, unread) = (seen(true), seen(false));
+    assert_eq!((read.digest, &read.links, &read.flows), (unread.digest, &unread.links, &unread.flows));
 }
 
 #[test]

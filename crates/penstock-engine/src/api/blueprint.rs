@@ -330,6 +330,11 @@ impl PortPlan {
         let limits = |queue: &QueuePlan| [queue.discipline.limit(), of_all.unwrap_or(queue.discipline.limit())];
         self.queues.iter().map(limits).collect()
     }
+
+    /// Whether something that can be read of it changes as packets depart: meters, tokens of a shaper, states of impairments.
+    pub fn changes_at_departure(&self) -> bool {
+        self.acts_at_departure() || self.shaper.is_some() || self.impairments.iter().any(ImpairmentPlan::shows_state)
+    }
 }
 
 /// A queue of a port.

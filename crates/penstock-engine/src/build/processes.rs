@@ -15,7 +15,7 @@ use crate::port::ingress_counts::IngressCounts;
 use crate::port::Port;
 use penstock_model::discipline::PortContext;
 use penstock_model::id::LinkId;
-use penstock_model::impairment::{AnyImpairment, Impairment, ImpairmentPlan};
+use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::rng::Key;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,11 +146,9 @@ impl<'a> PortBuilder<'a> {
     /// The plan of a link, made event-driven where departures must not be computed ahead of the time: meters at departure that
     /// are sampled, tokens of a shaper and states of impairments that are observed, ports of a switch, ports that may be paused.
     fn effective_plan<'b>(&self, link: LinkId, plan: &'b LinkPlan) -> Cow<'b, LinkPlan> {
-        let at_departure = plan.port.acts_at_departure();
-        let changes_on_departure =
-            at_departure || plan.port.shaper.is_some() || plan.port.impairments.iter().any(ImpairmentPlan::shows_state);
-        let is_observed = self.observed.contains(&link) && changes_on_departure;
-        if !(self.deciding.at(plan) || at_departure && self.metered.contains(&link) || is_observed) {
+        let is_metered = self.metered.contains(&link) && plan.port.acts_at_departure();
+        let is_observed = self.observed.contains(&link) && plan.port.changes_at_departure();
+        if !(self.deciding.at(plan) || is_metered || is_observed) {
             return Cow::Borrowed(plan);
         }
         let port = Arc::new(PortPlan { force_event_driven: true, ..PortPlan::clone(&plan.port) });

@@ -50,7 +50,7 @@ impl DecidingAtDeparture {
         let mut precomputing: BTreeSet<NodeId> = nodes(shares_only_a_buffer).collect();
         // What is read of a port at an instant must not be ahead of it.
         let is_read = !blueprint.meter_samples.is_empty() || !blueprint.watch.series.is_empty();
-        let is_ahead = |link: &LinkPlan| is_read && (link.port.acts_at_departure() || link.port.shaper.is_some());
+        let is_ahead = |link: &LinkPlan| is_read && link.port.changes_at_departure();
         for link in &blueprint.links {
             let precomputes = |link| can_precompute_departures(link) && !pausing.contains(&link.to) && !is_ahead(link);
             if precomputing.contains(&link.from) && !precomputes(link) {
