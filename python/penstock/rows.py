@@ -14,6 +14,7 @@ from penstock import _core
 from penstock.errors import InputError, PenstockError, ScenarioError
 from penstock.memory import require
 from penstock.printable import json_text, path_text, printable, utf8
+from penstock.processors import usable
 from penstock.provenance import Provenance
 from penstock.whole_file import whole_file
 
@@ -94,7 +95,14 @@ class RowStream:
         self._cancel = _core.Cancel()
         try:
             self._rows = self._of_core(
-                read, self.seed, replication, given, self._cancel, executor, threads, list(self._constants.items())
+                read,
+                self.seed,
+                replication,
+                given,
+                self._cancel,
+                executor,
+                usable(threads),
+                list(self._constants.items()),
             )
         except _core.ScenarioError as error:
             raise ScenarioError(self._mistake(name, line) for line in str(error).splitlines()) from None

@@ -6,7 +6,6 @@ are and in which order they finish changes nothing in what :func:`run_all` retur
 
 from __future__ import annotations
 
-import os
 import signal
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -19,6 +18,7 @@ from penstock import _core
 from penstock.errors import RunsFailed, ScenarioError, StoreError
 from penstock.memory import require
 from penstock.printable import utf8
+from penstock.processors import available, usable
 from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status, collection_paused, collection_resumed
 from penstock.store import Picker, RunKeys, measuring
 from penstock.workers import crew
@@ -111,7 +111,7 @@ def make_all(
     with collection_paused():
         missing = tally.find(_distinct(asked))
     if not place.is_elsewhere:
-        jobs = min(jobs or max(1, (os.cpu_count() or 1) // how.threads), len(missing))
+        jobs = min(jobs or max(1, available() // usable(how.threads)), len(missing))
         sizes = {id(each): each.memory for each in {id(job.scenario): job.scenario for job in missing}.values()}
         require(((job.request.name, sizes[id(job.scenario)]) for job in missing), jobs)
     if missing and store is not None:
@@ -233,7 +233,13 @@ class _Tally:
             metrics = self._pickers[position].metrics(made.metrics, made.measured)
             assert metrics is not None  # a job has the measures of all that ask for it
             self._results[position] = RunResult(
-                request, metrics, made.digest, made.packet_hops, threads=made.threads, window=window
+                request,
+                metrics,
+                made.digest,
+                made.packet_hops,
+                threads=made.threads,
+                window=window,
+                decided=made.decided,
             )
         self.status.done += len(job.positions)
 

@@ -40,6 +40,18 @@ VERBS: dict[str, tuple[str, ...]] = {
 """What each verb is called with."""
 
 
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """A machine with 8 cores; call it for one with another number."""
+
+    def has(cores: int) -> None:
+        for module in ("processors", "cli.cores", "running"):
+            monkeypatch.setattr(f"penstock.{module}.available", lambda: cores)
+
+    has(8)
+    return has
+
+
 @pytest.fixture
 def bell(tmp_path: Path) -> str:
     """A dumbbell, each of whose flows passes a sender, the middle, a port of its own and a receiver: four parts."""
@@ -118,6 +130,17 @@ def test_fewer_cores_are_told_once(call: Callable, verb: str, tmp_path: Path) ->
 def test_nothing_is_told_of_the_network_where_it_allows_as_many(call: Callable, verb: str) -> None:
     _, err = call(verb, 4)
     assert all(re.match(r"bell runs on one core: one core handled more events a second", each) for each in said(err))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_run_has_more_cores_than_the_machine(call: Callable, machine: Callable, verb: str) -> None:
+    machine(2)
+    out, err = call(verb, 28)
+    [line] = said(err)
+    assert re.match(r"bell runs on (one core|2 of 28 cores): this machine has 2", line)
+    if verb != "bench":
+        machine(8)
+        assert out == call(verb, 1)[0]
 
 
 @pytest.mark.usefixtures("bell")

@@ -47,6 +47,7 @@ def bench(
     from penstock.errors import InputError
     from penstock.memory import allow
     from penstock.printable import json_text, quoted, utf8
+    from penstock.processors import usable
 
     if name is not None and name not in WORKLOADS and name not in GROUPS and not is_file(name):
         allowed = [*WORKLOADS, *GROUPS]
@@ -68,7 +69,7 @@ def bench(
     for workload in chosen:
         say(f"{workload} ...")
         resized = flows if workload in RESIZABLE else None
-        measured.append(measure_in_subprocess(workload, resized, duration, threads=threads, only_setup=setup))
+        measured.append(measure_in_subprocess(workload, resized, duration, threads=usable(threads), only_setup=setup))
         if not setup:
             with cores_told(threads) as cores:
                 read = partial(_scenario, workload, resized, duration)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.cli.console import say
 from penstock.printable import path_text, shortened, utf8
+from penstock.processors import available
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -76,7 +77,7 @@ class Cores:
             division = read().division(self.threads)
             if used is None:
                 self._divided.add(which)
-                used = division["parts"]
+                used = min(division["parts"], available())
             if used >= self.threads:
                 return
             why = _why(used, division, self.threads)
@@ -123,8 +124,11 @@ class Cores:
 
 def _why(used: int, division: Division, threads: int) -> str:
     """On how many cores a run was made, and why on no more."""
-    parts = division["parts"]
-    reasons = [_bound(division)] if parts < threads else []
+    parts, cores_here = division["parts"], available()
+    if cores_here < parts:
+        parts, reasons = cores_here, [f"this machine has {cores_here}"]
+    else:
+        reasons = [_bound(division)] if parts < threads else []
     if used < parts:
         reasons.append(f"one core handled more events a second than {parts} when both were tried")
     cores = "one core" if used == 1 else f"{used} of {threads} cores"

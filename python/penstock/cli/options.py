@@ -167,8 +167,8 @@ ThreadsOption = Annotated[
         metavar="N",
         min=1,
         max=64,
-        help="How many cores one run may use; 1 by default. For one large run: several runs are done sooner side by "
-        "side (--jobs). The numbers are the same.",
+        help="How many cores one run may use, at most those of the machine; 1 by default. For one large run: several "
+        "runs are done sooner side by side (--jobs). The numbers are the same.",
         show_default=False,
     ),
 ]

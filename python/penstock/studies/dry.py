@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from penstock.processors import available
 from penstock.studies.runner import kept_points, there
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None
         if absent - wanted:
             missing.append((each, len(absent - wanted)))
         wanted |= absent
-    workers = max(1, min(jobs or os.cpu_count() or 1, len(wanted) or 1))
+    workers = max(1, min(jobs or available(), len(wanted) or 1))
     return DryRun([len(each.replications) for each in asked], stored, len(wanted), _seconds(missing, workers), workers)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from penstock import _core
+from penstock.processors import usable
 from penstock.records import Metric
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Made:
     metrics: list[Metric]
     record: Record | None = None
     measured: Measured | None = None
+    decided: Sequence[tuple[str, str, str, float]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def make(
     """Makes a run, with what is to be written of it if there is a `store`."""
     try:
         begin = time.perf_counter()
-        run = scenario.run(request.seed, request.replication, stop.cancel, how.executor, how.threads)
+        run = scenario.run(request.seed, request.replication, stop.cancel, how.executor, usable(how.threads))
         seconds = time.perf_counter() - begin
         metrics = gather(run, stop)
         measured = list(zip(scenario.measures, run.measured, strict=True))
@@ -122,7 +124,7 @@ def make(
             record = store.encode(key, request, run.digest, run.packet_hops, numbers, seconds, measured)
     except BaseException as error:  # a panic of the core is one, of a type that cannot be imported
         return failed(error)
-    return Made(run.digest, run.packet_hops, run.threads, metrics, record, measured)
+    return Made(run.digest, run.packet_hops, run.threads, metrics, record, measured, run.decided)
 
 
 def failed(error: BaseException) -> Failed:
