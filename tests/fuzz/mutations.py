@@ -7,6 +7,7 @@ import re
 import tomllib
 
 from corpus import text_of
+from fabrics import fabric
 from networks import network
 
 QUANTITY = re.compile(r"([0-9_.]+) ([A-Za-z/]+)")
@@ -121,8 +122,9 @@ class Mutations:
     def case(self, rng):
         """A case, and what kind it is."""
         chance = rng.random()
-        if chance < 0.35:
-            tree, kind = network(self.corpus, rng), "random network"
+        if chance < 0.5:
+            make, kind = (fabric, "random fabric") if chance < 0.25 else (network, "random network")
+            tree = make(self.corpus, rng)
             changes = rng.choice([0, 0, 1, 1, 2, 4])
         else:
             tree, kind = self.corpus.tree(rng), "mutated scenario"

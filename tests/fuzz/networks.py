@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 RATES = ["64 kbit/s", "384 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "155.52 Mbit/s", "1 Gbit/s", "100 Gbit/s"]
-DELAYS = ["0 s", "10 us", "1 ms", "3 ms", "30 ms", {"uniform": ["1 ms", "100 ms"]}]
+DELAYS = ["0 s", "10 us", "1 ms", "3 ms", "30 ms", "1 s", {"uniform": ["1 ms", "100 ms"]}]
 DURATIONS = ["10 ms", "200 ms", "1 s", "3 s", "20 s"]
 
 
