@@ -90,6 +90,7 @@ class Run:
     rates: tuple[float | None, float | None]
     events: dict[str, int]
     ports: dict[str, int]
+    decided: list[tuple[str, str, str, float]]
     def metrics_from(self, first: int, count: int) -> list[tuple[str, list[tuple[str, str]], str, float]]: ...
 
 @final

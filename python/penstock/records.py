@@ -167,6 +167,9 @@ class RunResult:
         On how many cores it was made, for the most part; unknown if it came from the store.
     window : (float, float) or None, s
         From when to when was counted: the end of the warm-up and of the run.
+    decided : sequence of (str, str, str, float) or None
+        What decided the numbers without showing in them: the kind, of what, what it was, and its share of the run;
+        unknown if it came from the store.
     """
 
     request: RunRequest
@@ -176,6 +179,7 @@ class RunResult:
     cached: bool = False
     threads: int | None = None
     window: tuple[float, float] | None = None
+    decided: Sequence[tuple[str, str, str, float]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ class Run:
             "event-driven": 0,
             "of-switches": 0,
         }
+        self.decided = []
         value = rate + seed + replication / 10
         self.metrics = [
             ("goodput", [("flow", "bulk")], "bit/s", value),

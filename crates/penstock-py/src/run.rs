@@ -6,7 +6,7 @@ use penstock_engine::work::ModeEvents;
 use penstock_engine::{Autotune, Blueprint, BlueprintError, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::printable::quoted;
-use penstock_scenario::{FileAccess, Mistake, ValidScenario};
+use penstock_scenario::{FileAccess, Mistake, ValidScenario, WindowWatch};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -222,13 +222,21 @@ fn simulate(
     let mut sim = build(scenario, seed, replication, threads, cancel)?.with_executor(executor);
     let mut budget = FEWEST_EVENTS;
     let mut autotune = Autotune::default();
+    let mut windows = scenario.window_watch();
     loop {
         let begin = std::time::Instant::now();
         let (before, given) = (sim.events(), autotune.budget(budget));
         sim.use_cores(autotune.uses_cores());
-        let is_complete = sim.run_events(sim.end(), given);
+        let until = sim.end().min(windows.next());
+        let is_complete = sim.run_events(until, given);
         if cancel.is_set() {
             return Err(cancelled());
+        }
+        if is_complete && until == windows.next() {
+            windows.look(&sim);
+            if until < sim.end() {
+                continue;
+            }
         }
         if is_complete {
             break;
@@ -245,7 +253,7 @@ fn simulate(
         }
     }
     let work = Work { threads: sim.cores(), rates: autotune.rates(), events: sim.mode_events(), ports: sim.port_kinds() };
-    let run = Run::new(scenario, sim.finish(), work, cancel);
+    let run = Run::new(scenario, sim.finish(), &windows, work, cancel);
     if cancel.is_set() {
         Err(cancelled())
     } else {
@@ -283,6 +291,8 @@ pub struct Run {
     events: BTreeMap<&'static str, u64>,
     /// Ports in use, by how their departures are found.
     ports: BTreeMap<&'static str, u64>,
+    /// What decided the results although no metric shows it: the kind, of what, what it was, and its share of the run.
+    decided: Vec<(&'static str, String, String, f64)>,
 }
 
 #[pymethods]
@@ -305,12 +315,13 @@ impl Run {
 
 impl Run {
     /// Evaluates what was seen; what it gives once `cancel` is set is of no use.
-    fn new(scenario: &ValidScenario, seen: Observations, work: Work, cancel: &penstock_engine::Cancel) -> Run {
+    fn new(scenario: &ValidScenario, seen: Observations, windows: &WindowWatch, work: Work, cancel: &penstock_engine::Cancel) -> Run {
         let (rows, counts) = scenario.metrics_until(cancel, &seen);
         // Without `[[measure]]` the default is one.
         let measures = scenario.measure_texts().len();
         let (asked, always) = counts.split_at(counts.len() - 1);
         let measured = if asked.len() + 1 == measures { counts } else { vec![asked.iter().sum(), always[0]] };
+        let decided = scenario.decided(&seen, windows).into_iter();
         let seconds = seen.to.since(seen.from).as_seconds();
         let goodput_bytes: u64 = seen.flows.iter().map(|flow| flow.goodput_bytes).sum();
         let lost_on_ports = |dropped: &[[u64; 4]; DropCause::ALL.len()]| dropped.iter().flatten().sum::<u64>();
@@ -326,6 +337,7 @@ impl Run {
             rates: work.rates.into(),
             events: events_by_way(work.events),
             ports: ports_by_kind(work.ports),
+            decided: decided.map(|it| (it.kind, it.of, it.what, it.share)).collect(),
         }
     }
 }

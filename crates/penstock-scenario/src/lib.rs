@@ -27,6 +27,7 @@
 //! sections; [`catalogue`] and [`json_schema`] come from those declarations.
 
 mod catalogue;
+mod decided;
 mod load;
 mod measure;
 mod metrics;
@@ -44,6 +45,7 @@ mod traffic;
 
 pub use catalogue::schema::json_schema;
 pub use catalogue::{catalogue, ratio_metrics};
+pub use decided::{Decided, WindowWatch};
 pub use load::{load, load_leaving_out, load_until, load_with};
 pub use metrics::evaluation::Metric;
 pub use network::pause_checks::Headroom;

@@ -1,5 +1,6 @@
 //! A valid scenario: read, checked, and compiled into a blueprint.
 
+use crate::decided::{self, Decided, WindowWatch};
 use crate::measure::metric::MetricKind;
 use crate::measure::recording::RecordingPlan;
 use crate::measure::target::{Measurable, MeasurableGroup, MeasurableLink, Target};
@@ -267,6 +268,16 @@ impl ValidScenario {
             group.transfers = Some(draw.draw(key.child(&group.name)));
         }
         blueprint
+    }
+
+    /// The looks at the senders of a run that [`ValidScenario::decided`] needs.
+    pub fn window_watch(&self) -> WindowWatch {
+        WindowWatch::new(&self.blueprint)
+    }
+
+    /// What decided the results of a run although no metric shows it.
+    pub fn decided(&self, seen: &Observations, windows: &WindowWatch) -> Vec<Decided> {
+        decided::decided(&self.blueprint, &self.group_members, seen, windows)
     }
 
     /// About how many bytes a run takes at its peak, its metrics included; the scenario itself not.

@@ -88,7 +88,7 @@ def make_shard(part: Shard, asked: Sequence[PointRequest], how: How) -> None:
 
 def make_all(plan: StudyPlan, asked: Sequence[PointRequest], how: How, view: View) -> None:
     """Makes what is not stored, and shows the numbers; an error below them where a precision target was missed."""
-    from penstock.cli.console import warn
+    from penstock.cli.console import say, warn
     from penstock.cli.cores import cores_told
     from penstock.progress import Progress
     from penstock.studies.making import make
@@ -97,6 +97,8 @@ def make_all(plan: StudyPlan, asked: Sequence[PointRequest], how: How, view: Vie
         result = make(plan, asked, how.runner(cores, progress))
     warn(result.cautions)
     _show(result, view)
+    for note in result.notes:
+        say(f"note: {note}")
     result.require_precision()
 
 

@@ -19,6 +19,7 @@ from penstock.short_values import value_text
 from penstock.store import KeptRuns
 from penstock.studies.compare import Compare, compare
 from penstock.studies.definition import is_path
+from penstock.studies.notes import notes_of_runs, notes_on_spread
 from penstock.studies.select import select
 from penstock.tabulation import of_text
 from penstock.toml import json_value
@@ -204,6 +205,15 @@ class StudyResult:
                 )
         more = len(told) - _UNFINISHED
         return told if more <= 0 else [*told[:_UNFINISHED], f"and {more} more groups of transfers did not finish."]
+
+    @property
+    def notes(self) -> list[str]:
+        """What decided the numbers without showing in them, a line for each thing.
+
+        A window that held senders back, a discipline that never acted, runs that are all the same. What a run itself
+        reports is known of runs that were made now, not of those from the store.
+        """
+        return [*notes_of_runs(self.points), *notes_on_spread(self.points)]
 
     def compare(self, parameter: str, baseline: Any, metrics: Sequence[str]) -> list[Contrast]:
         """Paired differences of the values of a parameter to one of them.

@@ -39,16 +39,16 @@ def answered(asked: Any, how: How, store: Store | None, stop: Stop) -> Any:
         case Made() as made:
             rows = [(metric.name, metric.labels, metric.unit, metric.value) for metric in made.metrics]
             content = None if made.record is None else made.record.content
-            return made.digest, made.packet_hops, made.threads, rows, content, made.measured
+            return made.digest, made.packet_hops, made.threads, rows, content, made.measured, made.decided
 
 
 def decoded(job: Job, answer: Any) -> Made | Failed:
     """What another process says of a run."""
     if isinstance(answer, Failed):
         return answer
-    digest, packet_hops, threads, rows, content, measured = answer
+    digest, packet_hops, threads, rows, content, measured, decided = answer
     record = None if content is None else Record(job.key, content)
-    return Made(digest, packet_hops, threads, [Metric(*row) for row in rows], record, measured)
+    return Made(digest, packet_hops, threads, [Metric(*row) for row in rows], record, measured, decided)
 
 
 @lru_cache(maxsize=8)

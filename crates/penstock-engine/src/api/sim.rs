@@ -25,6 +25,7 @@ use crate::kernel::process_graph::ProcessGraph;
 use crate::kernel::route::Routes;
 use crate::node::pause_waits::find_deadlock;
 use crate::node::process::Process;
+use penstock_model::id::FlowId;
 use penstock_model::units::Time;
 
 /// A run looks at its flag whenever it has handled so many events, which take a fraction of a second. On several cores threads begin
@@ -267,6 +268,12 @@ impl Sim {
     pub fn cores(&self) -> usize {
         let [one, several] = self.events;
         self.parallel.as_ref().filter(|_| several > one).map_or(1, |parallel| parallel.count())
+    }
+
+    /// Calls `take` with each flow whose sender has as much outstanding as `max-window` allows, so that this alone keeps it from sending
+    /// more.
+    pub fn flows_held_by_max_window(&self, mut take: impl FnMut(FlowId)) {
+        self.processes.iter().for_each(|process| process.flows_held_by_max_window(&mut take));
     }
 
     /// Packets that have been sent and neither received nor lost: they wait at a port, or are on a wire.

@@ -425,6 +425,11 @@ impl TcpEndpoints {
         &self.senders[slot as usize].sender
     }
 
+    /// Calls `take` with the flow of each sender that `max-window` keeps from sending more.
+    pub fn flows_held_by_max_window(&self, take: &mut impl FnMut(FlowId)) {
+        self.senders.iter().filter(|end| end.sender.is_held_by_max_window()).for_each(|end| take(end.template.flow));
+    }
+
     /// What the sender in a slot has counted.
     pub fn sent_counters(&self, slot: u32) -> EndpointCounters {
         self.senders[slot as usize].sent.counters()

@@ -17,12 +17,12 @@ pub(crate) fn counters_of(seen: &Observations, flow: usize) -> &CallCounters {
 pub(crate) fn outcomes(seen: &Observations, flow: usize, window: f64) -> LabelledValues {
     let calls = counters_of(seen, flow);
     let counted = calls.terminations.iter().filter(|(at, ..)| seen.from <= *at);
-    let check_termination_load: u64 = counted.map(|(_, count, _)| u64::from(*count)).sum();
+    let terminated: u64 = counted.map(|(_, count, _)| u64::from(*count)).sum();
     let rows = [
         ("offered", calls.offered as f64),
         ("admitted", calls.admitted as f64),
         ("blocked", calls.blocked as f64),
-        ("terminated", check_termination_load as f64),
+        ("terminated", terminated as f64),
         ("live", calls.live_ps as f64 / (window * PS_PER_SECOND as f64)),
     ];
     rows.into_iter().map(|(metric, value)| (vec![("what", metric.to_owned())], value)).collect()

@@ -100,6 +100,9 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     if route_back.is_some() && matches!(transport, TransportPlan::Udp(_)) {
         section.report("route-back", "has no effect: udp sends nothing back; leave it out");
     }
+    if keys.stop.is_none() {
+        trace::warn_if_cut(section, &source, members.stop.since(keys.start.0));
+    }
     let plan = FlowGroup {
         name: keys.name.0,
         source,

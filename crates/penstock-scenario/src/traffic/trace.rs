@@ -28,6 +28,24 @@ pub(super) fn filled(section: &Section<'_>, mut source: SourcePlan) -> Option<So
     Some(source)
 }
 
+/// Warns if packets come more than `span` after the start, which is when the run ends.
+pub(super) fn warn_if_cut(section: &Section<'_>, source: &SourcePlan, span: Duration) {
+    let SourcePlan::Trace(trace) = source else { return };
+    let mut at = Duration::ZERO;
+    let mut late = 0;
+    for emission in trace.file.emissions.iter() {
+        at = at + emission.after;
+        late += usize::from(at > span);
+    }
+    if late > 0 {
+        let (all, name) = (trace.file.emissions.len(), file_name(&trace.file.name));
+        let message = format!(
+            "{late} of the {all} packets of {name} are not sent: they come after the end of the run, the last one {at} after the start"
+        );
+        section.mistakes.warn(section.location_below(&["source", "trace", "file"]), &section.join("source.trace.file"), message);
+    }
+}
+
 /// The packets of a file by ascending times.
 fn packets(content: &[u8], name: &str) -> Result<Vec<(Duration, u32)>, Vec<String>> {
     let mut found: Vec<(Duration, u32)> = Vec::new();

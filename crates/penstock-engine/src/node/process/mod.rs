@@ -288,6 +288,11 @@ impl Process {
         self.record.take_trace(until, rows);
     }
 
+    /// Calls `take` with each flow that begins here and is kept by its `max-window` from sending more.
+    pub fn flows_held_by_max_window(&self, take: &mut impl FnMut(FlowId)) {
+        self.host.iter().for_each(|host| host.flows_held_by_max_window(take));
+    }
+
     /// Packets at the ports that are not yet on their way to another process.
     pub fn unsent(&self) -> u64 {
         self.ports.iter().map(Port::unsent).sum::<u64>() + self.switch.as_ref().map_or(0, |switch| switch.limited())

@@ -293,6 +293,12 @@ impl Sender {
         self.flight.unacknowledged == self.flight.offered
     }
 
+    /// Whether `max-window` alone keeps it from sending more: all that may be outstanding is, and cwnd admits as much.
+    pub fn is_held_by_max_window(&self) -> bool {
+        let most = self.parameters.most_outstanding();
+        self.connection == Connection::Open && self.window.size >= f64::from(most) && self.flight.in_flight() >= most
+    }
+
     /// Segments acknowledged.
     pub fn acknowledged(&self) -> u32 {
         self.flight.unacknowledged
