@@ -319,7 +319,7 @@ fn measures_of_spans() {
     measure("metric = \"timeouts\"\nof = \"f\"", "t.toml:18: measure[0].of: 'timeouts' is measured of tcp, and 'f' is carried by udp");
     measure(
         "metric = \"delay\"\nof = \"f\"\nsizes = [\"1 kB\"]",
-        "t.toml:19: measure[0].sizes: has no effect: only completion-time and slowdown are told by size; leave it out",
+        "t.toml:19: measure[0].sizes: has no effect: only completion-time, slowdown and transfers are told by size; leave it out",
     );
     measure(
         "metric = \"completion-time\"\nof = \"f\"\nsizes = [\"1 kB\", \"1000 bytes\"]",

@@ -210,6 +210,8 @@ mod tests {
                 "pause",
                 "link",
                 "rate-change",
+                "rate-file",
+                "back",
                 "class",
                 "rate-limit",
                 "marker",
