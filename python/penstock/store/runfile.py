@@ -151,7 +151,7 @@ def _decode(data: dict[str, Any], key: str) -> StoredRun | None:
     if type(data["metrics"]) is not list:
         raise TypeError("metrics")
     metrics = [_metric(row) for row in data["metrics"]]
-    measured = _measured(data.get("measured"), len(metrics))
+    measured = _measured(data["measured"] if data["format"] > 3 else None, len(metrics))
     return StoredRun(metrics, manifest.digest, manifest.packet_hops, manifest, measured)
 
 
