@@ -6,19 +6,32 @@ processes with it.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import stat
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
-from penstock.printable import quoted, shortened
+from penstock.printable import path_text, quoted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Available", "allow", "allowed", "available", "read_size", "require", "size_text"]
+__all__ = [
+    "Available",
+    "allow",
+    "allowed",
+    "available",
+    "read_size",
+    "require",
+    "require_file",
+    "size_text",
+    "too_large",
+]
 
 _UNITS = {
     "bytes": 1,
@@ -39,6 +52,11 @@ _UNLIMITED = 2**60
 
 _SMALL = 8 * 2**20
 """Runs that take less together than the interpreter itself are let through without a look at what is available."""
+
+_COPIES = 5
+"""So many times the bytes of a file are in memory while it is read: as they are, decoded, and as what they say."""
+_SMALL_FILE = 64 * 2**20
+"""Files that take less are read without a look at what is available."""
 
 _given: ContextVar[int | None] = ContextVar("memory", default=None)
 
@@ -162,6 +180,48 @@ def _lines(file: Path) -> list[str]:
         return []
 
 
+def too_large(size: int, given: int | None) -> str | None:
+    """Why a file of so many bytes does not fit into memory, if so; asked before it is read.
+
+    Parameters
+    ----------
+    size : int
+        Bytes of the file.
+    given : int, optional
+        What :func:`allowed` says.
+    """
+    needed = size * _COPIES
+    if needed <= _SMALL_FILE or (limit := _limit(given)) is None or needed <= limit.size:
+        return None
+    return (
+        f"has {size_text(size)}, which take about {size_text(needed)} of memory when they are read, and "
+        f"{size_text(limit.size)} is {limit.source}; make it smaller, or give it to a machine with more memory"
+    )
+
+
+def require_file(file: Path) -> None:
+    """Refuses a file that is none, or does not fit into memory, before it is read.
+
+    Raises
+    ------
+    InputError
+        If so.
+    OSError
+        If there is no such file.
+    """
+    facts = file.stat()
+    if stat.S_ISDIR(facts.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+    why = too_large(facts.st_size, allowed())
+    if why is not None:
+        raise InputError(f"{path_text(file)}: {why}.")
+
+
+def _limit(given: int | None) -> Available | None:
+    """How much memory may be taken."""
+    return Available(given, "what --memory allows") if given is not None else available()
+
+
 def require(estimates: Iterable[tuple[str, int]], at_once: int) -> None:
     """Refuses runs that would not fit into memory.
 
@@ -184,7 +244,7 @@ def require(estimates: Iterable[tuple[str, int]], at_once: int) -> None:
     needed = sum(size for _, size in largest)
     if given is None and needed <= _SMALL:
         return
-    limit = Available(given, "what --memory allows") if given is not None else available()
+    limit = _limit(given)
     if limit is None or needed <= limit.size:
         return
     name = shortened(largest[0][0], 100)

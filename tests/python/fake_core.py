@@ -118,6 +118,9 @@ class Scenario:
                     raise Cancelled
         return Run(seed, replication, self.fake.get("rate", 1.0))
 
+    def rows(self) -> list[tuple[str, list[tuple[str, str]], str, bool]]:
+        return [(*row[:3], True) for row in Run(1, 0, 1.0).metrics]
+
 
 def scenarios(
     text: str, name: str, sets: list[list[tuple[str, str]]], folder: str | None = None

@@ -309,3 +309,45 @@ def test_a_file_that_is_too_large_is_refused_unread(penstock, tmp_path):
         code, _, err = penstock(verb, file)
         assert code == 2
         assert "large.toml: is larger than 64 MiB, which is the most that a scenario may be." in err
+
+
+@pytest.fixture
+def sparse(tmp_path):
+    """Makes a file that has this size and takes no room."""
+
+    def make(name, size):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size)
+        return tmp_path / name
+
+    return make
+
+
+def test_a_file_that_does_not_fit_into_memory_is_refused_before_it_is_read(penstock, sparse, tmp_path):
+    page = (
+        'duration = "1 s"\nnodes = { a = {}, b = {} }\n'
+        'links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }]\n'
+        '[[flows]]\nname = "f"\nfrom = "a"\nto = "b"\nsource.trace = { file = "FILE" }\n'
+    )
+    most = "200 MB"
+    for name in ("large.csv", "large.parquet"):
+        sparse(name, 10**9)
+        (tmp_path / "page.toml").write_text(page.replace("FILE", name))
+        code, _, err = penstock("run", "page.toml", "--memory", most)
+        assert code == 2
+        assert f"{name}: has 1 GB, which take about 5 GB of memory when they are read, and 200 MB is what" in err
+    for name in ("large.csv", "large.json", "large.parquet"):
+        code, _, err = penstock("plot", sparse(name, 10**9), "--memory", most, "--x", "a", "--y", "b")
+        assert (code, "has 1 GB, which take about 5 GB" in err) == (2, True)
+    for name in ("large.gml", "large.dot"):
+        sparse(name, 60 * 2**20)
+        code, _, err = penstock("new", "made.toml", "--topology", name)
+        assert code == 2
+    code, _, err = penstock("run", sparse("large.toml", 60 * 2**20), "--memory", most)
+    assert (code, "of memory when they are read" in err) == (2, True)
+
+
+def test_what_is_no_file_has_no_size(penstock):
+    assert "is a folder" in penstock("run", "/tmp")[2]
+    code, _, err = penstock("run", "/dev/zero", "--memory", "200 MB")
+    assert (code, "is larger than 64 MiB" in err) == (2, True)

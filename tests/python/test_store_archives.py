@@ -118,6 +118,18 @@ def altered(**changed):
     return change
 
 
+def rows(edit):
+    """Changes the rows of a run, and makes its counts and its checksum right."""
+
+    def change(content):
+        name = first_run(content)
+        data = json.loads(content[name])
+        changed, [(measure, _), *others] = edit(data["metrics"]), data["measured"]
+        content[name] = resealed(content[name], metrics=changed, measured=[[measure, len(changed)], *others])
+
+    return change
+
+
 def renamed(content):
     name = first_run(content)
     content["runs/" + "ab" * 32 + ".json"] = content.pop(name)
@@ -146,6 +158,10 @@ def unsealed(content):
         (altered(measured=[["other", 2], ["always", 0]]), "measures something else than its scenario"),
         (altered(measured=None), "measures something else than its scenario"),
         (altered(measured=[["default", -1], ["always", 3]]), "cannot be decoded"),
+        (rows(lambda rows: rows[:1]), "it lacks 'drops link=a-b, cause=overflow', which its scenario measures"),
+        (rows(lambda rows: [*rows, rows[0]]), "it has 'goodput flow=bulk' 2 times"),
+        (rows(lambda rows: [*rows, {**rows[0], "name": "delay"}]), "it has 'delay flow=bulk' that its scenario does"),
+        (rows(lambda rows: [rows[0], {**rows[1], "unit": "bytes"}]), "it lacks 'drops link=a-b, cause=overflow'"),
         (altered(seed=7), "is not named by what it says it was made from"),
         (altered(replication=77), "is not named by what it says it was made from"),
         (altered(settings=[["rate", "9"]]), "is not named by what it says it was made from"),
@@ -254,3 +270,34 @@ def test_an_archive_that_is_not_there(penstock, tmp_path):
         Reading(tmp_path / "none.tar.gz")
     with pytest.raises(InputError, match="cannot be read"):
         Reading(tmp_path)
+
+
+def test_rows_are_compared_whatever_is_made_again(penstock, archive, tmp_path):
+    rewritten(archive, rows(lambda rows: rows[:1]))
+    code, _, err = penstock("import", archive, "--store", "other", "--sample", "0")
+    assert (code, "it lacks" in err, (tmp_path / "other").exists()) == (1, True, False)
+
+
+@pytest.mark.parametrize("most", [5, 11])
+def test_scenarios_are_bounded_together(penstock, demo, archive, tmp_path, monkeypatch, most):
+    size = len(demo.read_bytes())
+    (tmp_path / "more.toml").write_text(demo.read_text() + "\n# more\n")
+    assert penstock("run", "more.toml", "--runs", "1")[0] == 0
+    assert penstock("export", "b.tar.gz")[0] == 0
+    monkeypatch.setattr("penstock.store.archive.LARGEST_TEXTS", size + most)
+    monkeypatch.setattr("penstock.cli.archives.LARGEST_TEXTS", size + most)
+    if most == 5:
+        code, _, err = penstock("import", "b.tar.gz", "--store", "other")
+        assert (code, "has scenarios of more than" in err) == (1, True)
+        code, _, err = penstock("export", "c.tar.gz")
+        assert (code, "export fewer at once" in err, (tmp_path / "c.tar.gz").exists()) == (2, True, False)
+    assert penstock("import", archive, "--store", "other", "--sample", "0")[0] == 0
+    assert penstock("export", "c.tar.gz", "--name", "demo")[0] == 0
+
+
+def test_a_member_larger_than_memory_is_refused_before_it_is_read(penstock, archive, monkeypatch):
+    monkeypatch.setattr("penstock.memory._SMALL_FILE", 0)
+    code, _, err = penstock("import", archive, "--store", "other", "--memory", "1 kB")
+    assert code == 1
+    assert "take about" in err
+    assert "what --memory allows" in err

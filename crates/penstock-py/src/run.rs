@@ -6,7 +6,7 @@ use penstock_engine::work::ModeEvents;
 use penstock_engine::{Autotune, Blueprint, BlueprintError, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::printable::quoted;
-use penstock_scenario::{FileAccess, Mistake, ValidScenario, WindowWatch};
+use penstock_scenario::{FileAccess, FileMemory, Mistake, ValidScenario, WindowWatch};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -149,6 +149,18 @@ impl Scenario {
         let flag = cancel.map(|cancel| cancel.get().flag()).unwrap_or_default();
         let (scenario, stop) = (Arc::clone(&self.0), flag.clone());
         interruptible(py, &flag, move || simulate(&scenario, seed, replication, executor, threads, &stop))?
+    }
+
+    /// The rows that a run has: name, labels and unit of each, and whether every run has it; see `ValidScenario::rows`.
+    fn rows(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<(String, String)>, &'static str, bool)>> {
+        let flag = penstock_engine::Cancel::default();
+        let (scenario, stop) = (Arc::clone(&self.0), flag.clone());
+        let find = move || {
+            let unrun = build(&scenario, scenario.seed(), 0, 1, &stop)?.finish();
+            let rows = scenario.rows(&unrun).into_iter();
+            Ok(rows.map(|(row, always)| (row.name.to_owned(), row.labels, row.unit, always)).collect())
+        };
+        interruptible(py, &flag, find)?
     }
 
     /// How a run on so many cores is divided: `parts`, and `speedup`, the load of all over that of the largest; into how many
@@ -372,7 +384,7 @@ fn load(
 ) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let files = FileAccess { folder, parquet: Some(parquet_as_csv) };
+    let files = FileAccess { folder, parquet: Some(parquet_as_csv), memory: file_memory(py) };
     interruptible(py, &flag, move || read(&stop, &text, &name, &sets, files))
 }
 
@@ -386,7 +398,8 @@ pub fn scenarios(
 ) -> PyResult<Bound<'_, PyAny>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let files = move || FileAccess { folder: folder.clone(), parquet: Some(parquet_as_csv) };
+    let memory = file_memory(py);
+    let files = move || FileAccess { folder: folder.clone(), parquet: Some(parquet_as_csv), memory };
     let read = interruptible(py, &flag, move || {
         let going_on = sets.iter().take_while(|_| !stop.is_set());
         going_on.map(|sets| penstock_scenario::load_leaving_out(&stop, &text, &name, sets, files())).collect::<Vec<_>>()
@@ -399,6 +412,17 @@ pub fn scenarios(
         }
     }
     Ok(list.into_any())
+}
+
+/// What refuses files that do not fit into memory: the package, of which a thread of ours does not know what was allowed.
+fn file_memory(py: Python<'_>) -> Option<FileMemory> {
+    let allowed = py.import("penstock.memory").and_then(|memory| memory.call_method0("allowed")?.extract()).ok()?;
+    Some(FileMemory { allowed, too_large })
+}
+
+fn too_large(size: u64, allowed: Option<u64>) -> Option<String> {
+    let tell = |py: Python<'_>| py.import("penstock.memory")?.call_method1("too_large", (size, allowed))?.extract::<Option<String>>();
+    Python::attach(|py| tell(py).ok().flatten())
 }
 
 /// Parquet is read by a library of the package.

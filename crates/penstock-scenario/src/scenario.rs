@@ -365,6 +365,17 @@ impl ValidScenario {
         evaluate(cancel.until_set(&self.measures), &self.group_members, &self.blueprint, seen)
     }
 
+    /// The rows that runs have, from what a run counted before its first event, and whether every run has them: some are left
+    /// out where nothing was dropped. Rows by ingress or circuit, which depend on what arrives, are not among them.
+    pub fn rows(&self, unrun: &Observations) -> Vec<(Metric, bool)> {
+        let of_measure = |measure: &Measure| {
+            let whole = Measure { if_dropped: false, ..measure.clone() };
+            let (rows, _) = evaluate(std::iter::once(&whole), &self.group_members, &self.blueprint, unrun);
+            rows.into_iter().map(|row| (row, !measure.if_dropped)).collect::<Vec<_>>()
+        };
+        self.measures.iter().flat_map(of_measure).collect()
+    }
+
     /// What is simulated, after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in
     /// comments, in the order of keys, in `description`, in what is measured, and in `seed`, which a run is given apart. Values stand as
     /// written, so `"0.1 s"` and `"100 ms"` differ.

@@ -13,7 +13,13 @@ const CBR: &str = "source.cbr = { rate = \"100 kbit/s\", packet = \"125 bytes\" 
 fn read(folder: &Path, flows: &str) -> Result<ValidScenario, Vec<Mistake>> {
     let links = "delay = \"1 ms\"\nboth-ways = true\n[[links]]\nfrom = \"hosts\"\nto = \"a\"\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nboth-ways = true";
     let text = changed(LINK, links) + "[[flows]]\nname = \"m\"\n" + flows;
-    load_with(&Cancel::default(), &text, "t.toml", &[], FileAccess { folder: Some(folder.to_owned()), parquet: None })
+    load_with(
+        &Cancel::default(),
+        &text,
+        "t.toml",
+        &[],
+        FileAccess { folder: Some(folder.to_owned()), parquet: None, ..FileAccess::default() },
+    )
 }
 
 /// An empty folder of this test, with the matrix `m.csv`.

@@ -22,7 +22,13 @@ fn read(folder: &Path, file: &str) -> Result<ValidScenario, Vec<Mistake>> {
         assert_eq!(columns, [("time", true), ("size", true)]);
         Ok(b"size,time\n40,0.5\n".to_vec())
     };
-    load_with(&Cancel::default(), &text, "t.toml", &[], FileAccess { folder: Some(folder.to_owned()), parquet: Some(parquet) })
+    load_with(
+        &Cancel::default(),
+        &text,
+        "t.toml",
+        &[],
+        FileAccess { folder: Some(folder.to_owned()), parquet: Some(parquet), ..FileAccess::default() },
+    )
 }
 
 /// The one mistake of the scenario with a file of this content.

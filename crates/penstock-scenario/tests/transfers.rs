@@ -14,7 +14,13 @@ use std::path::{Path, PathBuf};
 fn read(folder: &Path, transfers: &str) -> Result<ValidScenario, Vec<Mistake>> {
     let links = "delay = \"1 ms\"\nboth-ways = true\n[[links]]\nfrom = \"hosts\"\nto = \"a\"\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nboth-ways = true";
     let text = changed(LINK, links) + "[[transfers]]\nname = \"jobs\"\n" + transfers;
-    load_with(&Cancel::default(), &text, "t.toml", &[], FileAccess { folder: Some(folder.to_owned()), parquet: None })
+    load_with(
+        &Cancel::default(),
+        &text,
+        "t.toml",
+        &[],
+        FileAccess { folder: Some(folder.to_owned()), parquet: None, ..FileAccess::default() },
+    )
 }
 
 /// An empty folder of this test, with a file.

@@ -13,8 +13,9 @@ from penstock.errors import InputError, StoreError
 from penstock.printable import path_text, quoted
 from penstock.progress import Progress
 from penstock.store import Record
-from penstock.store.archive import Reading, write_archive
+from penstock.store.archive import LARGEST_TEXTS, Reading, write_archive
 from penstock.store.checking import asked_for, made_again, measures_these, sample
+from penstock.store.expected_rows import row_mistake
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,7 +79,7 @@ def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
     """
     texts: dict[str, bytes] = {}
     runs: list[tuple[str, int, str]] = []
-    left_out = 0
+    left_out = total = 0
     for manifest in chosen.of(store.manifests()):
         text = store.texts.get(manifest.scenario) if manifest.scenario not in texts else ""
         content = store.content(manifest.key) if manifest.model_version == _core.MODEL_VERSION else None
@@ -87,6 +88,12 @@ def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
             continue
         texts.setdefault(manifest.scenario, text.encode("utf-8", "surrogatepass"))
         runs.append((manifest.key, len(content), hashlib.blake2b(content, digest_size=32).hexdigest()))
+        total += len(texts[manifest.scenario]) if text else 0
+        if total > LARGEST_TEXTS:
+            raise InputError(
+                f"the scenarios of these runs have more than {LARGEST_TEXTS >> 20} MiB together, the most that an "
+                "archive may have; export fewer at once (--study, --name, --where)."
+            )
     if not runs:
         why = f"; {left_out} are of other versions of the model, or without their scenarios" if left_out else ""
         raise InputError(f"no run in {path_text(store.folder)} is chosen{why}: 'penstock runs' lists what is there.")
@@ -165,6 +172,8 @@ def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
             raise _refused(reading.path, f"{member.path} is not named by what it says it was made from")
         if not measures_these(run, measures):
             raise _refused(reading.path, f"{member.path} measures something else than its scenario")
+        if (mistake := row_mistake(request, run.metrics)) is not None:
+            raise _refused(reading.path, f"{member.path} is not what it says: {mistake}")
         found.append((manifest, request))
     return found
 

@@ -24,8 +24,10 @@ def read_text(file: Path) -> str:
         If there is no such file, it is not a text, or it is too large.
     """
     from penstock import _core
+    from penstock.memory import require_file
 
     try:
+        require_file(file)
         with file.open("rb") as opened:
             content = opened.read(_core.LARGEST_SCENARIO + 1)
     except FileNotFoundError:

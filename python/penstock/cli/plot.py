@@ -157,12 +157,14 @@ def plot(
         y_label=y_label,
     )
     if file.suffix.lower() in (".json", ".csv", ".parquet"):
-        given = {"--runs": runs, "--seed": seed, "--set": sets, "--jobs": jobs, "--memory": memory, "--store": store}
+        given = {"--runs": runs, "--seed": seed, "--set": sets, "--jobs": jobs, "--store": store}
         idle = [name for name, value in given.items() if value is not None]
         if idle:
             raise InputError(f"{path_text(file)} has results, so {idle[0]} changes nothing; leave it out.")
+        from penstock.memory import allow
         from penstock.plots.files import read_results
 
+        allow(memory)
         data = read_results(file)
     elif series:
         given = {"--runs": runs, "--jobs": jobs, "--store": store}

@@ -17,6 +17,7 @@ from penstock.graphs.places import dot_places, gml_places, graphml_places
 from penstock.graphs.reading import Reading
 from penstock.graphs.sndlib import is_sndlib, read_sndlib
 from penstock.graphs.text import check_depth, decoded
+from penstock.memory import require_file
 from penstock.printable import one_line, path_text, quoted
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNet
         known = ", ".join(SUFFIXES)
         raise InputError(f"{shown}: {quoted(path.suffix)} is no format of graphs; one of {known}.")
     try:
+        require_file(path)
         with path.open("rb") as stream:
             content = stream.read(_LARGEST + 1)
     except FileNotFoundError:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
+from penstock.memory import require_file
 from penstock.plots.data import from_frame, from_json
 from penstock.plots.over_time import data_of, is_series
 from penstock.printable import path_text, shortened
@@ -28,6 +29,7 @@ def read_results(file: Path) -> Data:
     """
     shown = path_text(file)
     try:
+        require_file(file)
         content = file.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{shown}: there is no such file.") from None

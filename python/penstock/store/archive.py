@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import InputError, StoreError
+from penstock.memory import allowed, too_large
 from penstock.printable import path_text
 from penstock.store import sealed
 from penstock.store.manifest import scenario_hash
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
 
     from penstock.store.runfile import StoredRun
 
-__all__ = ["Listed", "Reading", "write_archive"]
+__all__ = ["LARGEST_TEXTS", "Listed", "Reading", "write_archive"]
 
 FORMAT = 1
 """Counts changes of the layout of archives."""
 _LIST = "archive.json"
 _LARGEST_LIST = 1 << 28
+LARGEST_TEXTS = 1 << 28
+"""Bytes of all scenarios together, which are in memory at the same time."""
 _BLOCK = 512
 _END = bytes(2 * _BLOCK)
 _NOT_WHOLE = (EOFError, zlib.error, gzip.BadGzipFile)
@@ -135,6 +138,8 @@ class Reading:
             raise self._wrong(f"is damaged or was altered: its list {error}") from None
         except Exception as error:  # whatever a decoder may raise: RecursionError is among it
             raise self._wrong(f"is no archive of Penstock: its list cannot be read ({type(error).__name__})") from None
+        if sum(member.size for member in self.members if member.kind == "scenario") > LARGEST_TEXTS:
+            raise self._wrong(f"has scenarios of more than {LARGEST_TEXTS >> 20} MiB together")
         if len({member.path for member in self.members}) != len(self.members):
             raise self._wrong("was altered: its list has a member twice")
 
@@ -213,6 +218,8 @@ class Reading:
             size = listed.size
         if header != _header(name, size):
             raise self._wrong(f"was altered: what stands where {name} should is something else")
+        if (why := too_large(size, allowed())) is not None:
+            raise self._wrong(f"cannot be read: {name} {why}")
         content = packed.read(size)
         if len(content) < size or packed.read(-size % _BLOCK) != bytes(-size % _BLOCK):
             raise self._wrong(f"was cut off or altered within {name}")
@@ -230,7 +237,8 @@ class Reading:
 
 def _typed(member: Any) -> tuple[str, str, int, str]:
     kind, name, size, content = member
-    sound = type(size) is int and 0 <= size <= LARGEST and kind in ("scenario", "run")
+    most = _core.LARGEST_SCENARIO if kind == "scenario" else LARGEST
+    sound = type(size) is int and 0 <= size <= most and kind in ("scenario", "run")
     if not sound or any(len(it) != 64 or set(it) - set("0123456789abcdef") for it in (name, content)):
         raise ValueError("member")
     return kind, name, size, content

@@ -26,6 +26,17 @@ pub struct FileAccess {
     pub folder: Option<PathBuf>,
     /// Reads Parquet; it is refused if left out.
     pub parquet: Option<ParquetReader>,
+    /// Refuses files that do not fit into memory; any fits if left out.
+    pub memory: Option<FileMemory>,
+}
+
+/// What refuses files that do not fit into memory.
+#[derive(Clone, Copy, Debug)]
+pub struct FileMemory {
+    /// How many bytes may be taken, if somebody has said so.
+    pub allowed: Option<u64>,
+    /// Says why a file of so many bytes does not fit, if it does not.
+    pub too_large: fn(u64, Option<u64>) -> Option<String>,
 }
 
 /// The files read so far.
@@ -33,6 +44,7 @@ pub struct FileAccess {
 pub(crate) struct Files {
     folder: PathBuf,
     parquet: Option<ParquetReader>,
+    memory: Option<FileMemory>,
     read: RefCell<BTreeMap<String, ReadFile>>,
 }
 
@@ -47,7 +59,7 @@ impl Files {
     /// Those of a scenario called `name`.
     pub fn new(access: FileAccess, name: &str) -> Files {
         let of_name = || Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
-        Files { folder: access.folder.unwrap_or_else(of_name), parquet: access.parquet, read: RefCell::default() }
+        Files { folder: access.folder.unwrap_or_else(of_name), parquet: access.parquet, memory: access.memory, read: RefCell::default() }
     }
 
     /// The content of the file called `name`; of a Parquet file these columns as CSV, all of them if none is named.
@@ -62,7 +74,7 @@ impl Files {
         }
         let told = |message| format!("{}: {message}", file_name(name));
         let path = self.folder.join(name);
-        let bytes = content(&path).map_err(told)?;
+        let bytes = content(&path, self.memory).map_err(told)?;
         let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let bytes = match (is_parquet, self.parquet) {
             (false, _) => bytes,
@@ -90,7 +102,7 @@ pub(crate) fn is_parquet(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "parquet")
 }
 
-fn content(path: &Path) -> Result<Vec<u8>, String> {
+fn content(path: &Path, memory: Option<FileMemory>) -> Result<Vec<u8>, String> {
     let told = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => "there is no such file; names are relative to the scenario's folder".to_owned(),
         _ => format!("cannot be read: {error}"),
@@ -102,6 +114,9 @@ fn content(path: &Path) -> Result<Vec<u8>, String> {
     }
     if facts.len() > LARGEST_FILE {
         return Err(format!("is larger than {} MiB, which is the most that such a file may be", LARGEST_FILE >> 20));
+    }
+    if let Some(why) = memory.and_then(|memory| (memory.too_large)(facts.len(), memory.allowed)) {
+        return Err(why);
     }
     fs::read(path).map_err(told)
 }
