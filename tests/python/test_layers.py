@@ -21,6 +21,7 @@ LAYERS = {
     "api/observations": "what a run reports: plain data that counters are written into",
     "api/cancel": "a flag that stops work: whatever builds or runs looks at it",
     "api/atm": "what is ATM of it",
+    "api/delivery_times": "when a link delivers: plain data",
     "api/route_set": "the routes of all flows: plain data",
     "api/blueprint": "what a run is built from: plain data, read by whoever is built from it",
     "kernel": "events, channels, messages, routes, the journal: what processes are made of and exchange",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
@@ -16,7 +17,7 @@ from penstock.printable import quoted
 from penstock.topologies.links import link_both_ways
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Mapping, Sequence
 
     from penstock.graphs.places import Places
 
@@ -58,12 +59,24 @@ class GraphNetwork(Network):
                     waiting.append(beyond)
         return start, waiting[-1]
 
-    def link(self, origin: Node | str, destination: Node | str, **link: Any) -> None:
+    def link(
+        self,
+        origin: Node | str | Sequence[Node | str],
+        destination: Node | str | Sequence[Node | str],
+        **link: Any,
+    ) -> None:
         """As :meth:`penstock.network.Network.link`."""
         super().link(origin, destination, **link)
-        ends = [node if isinstance(node, str) else node.name for node in (origin, destination)]
-        for a, b in [ends, ends[::-1]][: 2 if link.get("both_ways") else 1]:
+        for a, b in product(_names(origin), _names(destination)):
             self._beyond.setdefault(a, []).append(b)
+            if link.get("both_ways"):
+                self._beyond.setdefault(b, []).append(a)
+
+
+def _names(nodes: Node | str | Sequence[Node | str]) -> list[str]:
+    if isinstance(nodes, str):
+        return [nodes]
+    return [nodes.name] if isinstance(nodes, Node) else [name for node in nodes for name in _names(node)]
 
 
 def from_networkx(
