@@ -184,3 +184,47 @@ def test_a_request_with_other_measures_is_the_same_run():
     assert len(read.measures) == 4
     assert measuring(request, scenario, ["default"]) is None
     assert [path for path, _ in joined.sets] == ["measure"]
+
+
+TRANSFERS = """
+duration = "0.2 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mbit/s"
+delay = "1 ms"
+both-ways = true
+[[flows]]
+name = "web"
+from = "a"
+to = "b"
+source.ftp = { size = "50 kB" }
+transport.tcp = { variant = "new-reno", packet = "1500 bytes" }
+[[measure]]
+metric = "goodput"
+of = "web"
+"""
+COMPLETION = '[[measure]]\nmetric = "completion-time"\nof = "web"\nsizes = ["10 kB"]\n'
+SLOWDOWN = '[[measure]]\nmetric = "slowdown"\nof = "web"\n'
+
+
+def test_counts_that_come_by_themselves_are_kept_with_what_they_belong_to(store):
+    def made(*measures):
+        request = RunRequest("".join((TRANSFERS, *measures)), seed=1, name="page")
+        (kept,), (fresh,) = run_all([request], store=store, jobs=1), run_all([request], jobs=1)
+        # As texts, in which not-a-number is equal to itself.
+        assert [repr((it.name, it.labels, it.value)) for it in kept.metrics] == [
+            repr((it.name, it.labels, it.value)) for it in fresh.metrics
+        ]
+        return kept.cached
+
+    assert [made(COMPLETION), made(), made(SLOWDOWN), made(COMPLETION), made(COMPLETION, SLOWDOWN)] == [
+        False,
+        True,
+        False,
+        True,
+        True,
+    ]

@@ -142,7 +142,11 @@ pub(crate) fn read(
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
     let draws = flows.iter_mut().enumerate().filter_map(|(i, group)| Some((i, group.draw.take()?)));
     let drawn_transfers = draws.collect();
-    let measure_texts = canonical::measures(&tree);
+    let name_of = |target: Target| match target {
+        Target::Flows(group) => flows[group].plan.name.as_str(),
+        Target::Links(group) => links.groups[group].name.as_str(),
+    };
+    let measure_texts = measure::measure_texts(canonical::measures(&tree), &measures, &name_of);
     goes_on()?;
     let circuits = circuits.into_iter().map(|circuit| circuit.plan).collect();
     let blueprint = blueprint(&keys, (&nodes, switches, circuits), links, (plans, routes), (flows, classes), recording, watch);

@@ -9,6 +9,7 @@ use crate::measure::metric::{Between, Grouping, MetricKind, SplitBy, Statistic, 
 use crate::measure::recording::RecordingPlan;
 use crate::measure::target::{resolve_target, Measurable, MeasurableGroup, Target};
 use crate::measure::transfer_counts::add_transfer_counts;
+pub(crate) use crate::measure::transfer_counts::measure_texts;
 use crate::network::nodes::MAX_ENTITIES;
 use crate::read::section::Section;
 use crate::read::values::Names;

@@ -38,3 +38,26 @@ pub(crate) fn add_transfer_counts(measures: &mut Vec<Measure>) {
     let added = known.into_iter().skip(written);
     measures.extend(added.map(|Counted { of, per, sizes }| Measure { per, sizes, ..Measure::with_defaults(MetricKind::Transfers, of) }));
 }
+
+/// The texts of what is written, which end with that of the numbers of every run, with one for each of the `measures` that were added
+/// behind the written ones: what somebody would write for the same.
+pub(crate) fn measure_texts<'a>(mut texts: Vec<String>, measures: &[Measure], name_of: &dyn Fn(Target) -> &'a str) -> Vec<String> {
+    let written = texts.len() - 1;
+    // Without `[[measure]]` one text stands for all.
+    if texts[0] != "default" {
+        let added = measures.iter().skip(written).map(|measure| {
+            let mut keys = serde_json::Map::new();
+            keys.insert("metric".to_owned(), "transfers".into());
+            keys.insert("of".to_owned(), measure.of.iter().map(|target| name_of(*target)).collect());
+            if measure.per == Grouping::Class {
+                keys.insert("per".to_owned(), "class".into());
+            }
+            if !measure.sizes.is_empty() {
+                keys.insert("sizes".to_owned(), measure.sizes.iter().map(|size| format!("{} bytes", size.get())).collect());
+            }
+            serde_json::Value::Object(keys).to_string()
+        });
+        texts.splice(written..written, added.collect::<Vec<_>>());
+    }
+    texts
+}
