@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeFile", "whole_file", "write_whole"]
 
-_PLACE = 100
-"""Characters of a file's name that are in its temporary name, of which 255 bytes are allowed."""
+_PLACE = 200
+"""Bytes of a file's name that are in its temporary name, of which 255 bytes are allowed."""
 
 
 class WholeFile:
@@ -43,7 +43,8 @@ class WholeFile:
         if not new and self.path.exists() and not self.path.is_file():
             self.file: IO[bytes] = self.path.open("wb")
             return
-        self._part = self.path.with_name(f".{self.path.name[:_PLACE]}.{os.urandom(8).hex()}.part")
+        name = os.fsencode(self.path.name)[:_PLACE].decode(errors="ignore")
+        self._part = self.path.with_name(f".{name}.{os.urandom(8).hex()}.part")
         self.file = self._part.open("xb")
         if not new:
             with suppress(OSError):  # then there is none, or it is of another system

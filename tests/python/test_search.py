@@ -221,7 +221,7 @@ class TestMistakes:
 
     def test_without_optuna_it_names_the_extra(self, monkeypatch):
         monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-        with pytest.raises(InputError, match=r"pip install 'penstock\[search\]'"):
+        with pytest.raises(InputError, match=r"pip install 'optuna"):
             Question.of({"minimise": ["delay"]})
 
 

@@ -24,7 +24,7 @@ def schema(
         ),
     ] = Kind.SCENARIO,
 ) -> None:
-    """Show the JSON Schema of a scenario, a study file or a document.toml, for editors.
+    """Show a JSON Schema for editors: of scenarios or studies.
 
     An editor that knows it completes keys, shows what they mean and underlines what cannot be.
     """
