@@ -23,6 +23,9 @@ const STRETCH: std::time::Duration = std::time::Duration::from_millis(40);
 /// but for no fewer events than this, which take a millisecond or less.
 const FEWEST_EVENTS: u64 = 10_000;
 
+/// A row that a run has or may have: name, labels, unit, and whether every run has it.
+type ExpectedRow = (String, Vec<(String, String)>, &'static str, bool);
+
 /// A flag that stops the runs it was given to, from any thread.
 #[pyclass(frozen, module = "penstock._core")]
 #[derive(Clone, Default)]
@@ -152,7 +155,7 @@ impl Scenario {
     }
 
     /// The rows that a run has: name, labels and unit of each, and whether every run has it; see `ValidScenario::rows`.
-    fn rows(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<(String, String)>, &'static str, bool)>> {
+    fn rows(&self, py: Python<'_>) -> PyResult<Vec<ExpectedRow>> {
         let flag = penstock_engine::Cancel::default();
         let (scenario, stop) = (Arc::clone(&self.0), flag.clone());
         let find = move || {
