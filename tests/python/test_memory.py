@@ -291,10 +291,10 @@ def test_absurd_numbers_of_runs_are_refused_at_once(penstock, demo):
     for command in (("run", demo), ("reproduce", "md1k"), ("sensitivity", "md1k")):
         code, _, err = penstock(*command, "--runs", 10**12)
         assert code == 2
-        assert "'--runs': Input should be less than or equal to 100000" in err
+        assert "'--runs' / '-n': Input should be less than or equal to 100000" in err
     code, _, err = penstock("run", demo, "--jobs", 10**6)
     assert code == 2
-    assert "'--jobs': Input should be less than or equal to 1024" in err
+    assert "'--jobs' / '-j': Input should be less than or equal to 1024" in err
     from penstock.study import Study
 
     with pytest.raises(ValueError, match="at most 100000 runs, not 1000000000000"):
@@ -305,6 +305,12 @@ def test_a_file_that_is_too_large_is_refused_unread(penstock, tmp_path):
     file = tmp_path / "large.toml"
     with file.open("wb") as opened:
         opened.truncate(200 << 30)  # a hole: nobody could read it
+    for verb in ("run", "check"):
+        code, _, err = penstock(verb, file)
+        assert code == 2
+        assert "large.toml: has 215 GB, which take about 1.07 TB of memory" in err
+    with file.open("wb") as opened:
+        opened.truncate(65 << 20)
     for verb in ("run", "check"):
         code, _, err = penstock(verb, file)
         assert code == 2
