@@ -39,7 +39,7 @@ fn a_transmission_that_never_ends_is_traced_when_it_begins() {
         ("tail-drop", "", true, vec![]),
         ("tail-drop", "", false, staged()),
         ("tail-drop", "", true, staged()),
-        ("step-marking", "threshold = 8 packets", false, vec![]),
+        ("step-marking", "threshold = 7 packets", false, vec![]),
         ("codel", "", false, vec![]),
     ];
     for (name, parameters, force_event_driven, impairments) in cases {
