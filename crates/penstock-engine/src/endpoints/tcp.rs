@@ -373,8 +373,11 @@ impl TcpEndpoints {
     /// The port has room for one packet of a sender that waits.
     pub fn on_room(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         self.senders[slot as usize].is_waiting = false;
+        let before = self.window_of(slot);
+        let has_sent = self.send_one(now, slot, host_context);
+        self.trace_window(now, slot, before, host_context);
         // One that has nothing to send after all is asked again when it may.
-        match self.send_one(now, slot, host_context) {
+        match has_sent {
             true => self.pump_sender(now, slot, timers, host_context),
             false => self.arm_sender(slot, timers),
         }
