@@ -35,7 +35,7 @@ fn the_smallest_and_the_largest_of_everything_run() {
         "shaper.token-bucket = { rate = \"1 bit/s\", burst = \"1000000000 GB\" }",
         "pcn.threshold = { rate = \"1 bit/s\", size = \"17280000 s\", threshold = \"1 s\" }",
         "queue.red = { limit = \"1000000000 GB\", min-threshold = \"1 byte\", max-threshold = \"999999999 GB\", max-probability = 0.1 }",
-        "queue.step-marking = { limit = \"1000000000 GB\", threshold = \"17279999 s\" }",
+        "queue.step-marking = { limit = \"1000000000 GB\", threshold = \"72000 s\" }",
         "scheduler.fq-codel = { quantum = \"1 byte\" }",
         "rate-changes = [ { at = \"1 ps\", rate = \"1 bit/s\" }, { at = \"2 ps\", rate = \"100 Tbit/s\" } ]",
     ];
