@@ -83,3 +83,12 @@ class Done(NamedTuple):
 def command(penstock):
     """Calls the command line; gives a result as ``subprocess`` has it."""
     return lambda *words: Done(*penstock(*words))
+
+
+@pytest.fixture(autouse=True)
+def no_memory_left_over():
+    """What one test allows with ``--memory`` holds for no other."""
+    yield
+    from penstock.memory import allow
+
+    allow(None)
