@@ -1,10 +1,9 @@
-"""Counts the instructions that a packet-hop takes and compares them with the kept numbers and with the baseline.
+"""Counts the instructions that a packet-hop takes and compares them with the kept numbers.
 
     python bench/instructions.py               compare; ends with code 1 if a workload takes more than it may
-    python bench/instructions.py --update      keep what is counted now; the baseline stays
+    python bench/instructions.py --update      keep what is counted now
 
-The kept numbers in `instructions.toml` move with each change that has a reason to cost something. The baseline in
-`instructions-baseline.toml` does not move: it bounds what such changes cost together. No option writes it.
+The kept numbers in `instructions.toml` move with each change that has a reason to cost something.
 
 The workloads are those of `penstock bench`, shortened. Each runs twice, for a shorter and a longer time, under
 valgrind's callgrind and without Python; the difference between the two is free of all set-up. Unlike time, these
@@ -26,15 +25,10 @@ from penstock.bench import WORKLOADS
 
 HERE = Path(__file__).resolve().parent
 KEPT = HERE / "instructions.toml"
-BASELINE = HERE / "instructions-baseline.toml"
 
 # Another version of the compiler, or a processor whose memory copies take another path of the C library, moves the
 # counts by some per cent either way; what is worth stopping for moves them by more.
 MARGIN = 0.05
-
-# What mechanisms may cost the workloads that do not use them: 5 % for all work since the baseline together, of which
-# the engine's contracts for new mechanisms took 3. The baseline itself is never counted anew to make room.
-BASELINE_MARGIN = 0.05
 
 # Seconds simulated in the shorter and in the longer run. In the TCP workloads all flows have begun when the first ends.
 SECONDS = {
@@ -95,38 +89,24 @@ def read(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text()) if path.exists() else {"rustc": "", "instructions": {}}
 
 
-def table(counted: dict[str, float], baseline: dict[str, float], kept: dict[str, float]) -> str:
-    """What was counted, beside the baseline and the kept numbers, with the change against each."""
-    lines = [f"{'instructions per packet-hop':30}{'baseline':>9}{'kept':>8}{'now':>8}{'to baseline':>13}{'to kept':>9}"]
+def table(counted: dict[str, float], kept: dict[str, float]) -> str:
+    """What was counted, beside the kept numbers, with the change."""
+    lines = [f"{'instructions per packet-hop':30}{'kept':>8}{'now':>8}{'change':>9}"]
     for name, now in counted.items():
-        first, last = (numbers.get(name, float("nan")) for numbers in (baseline, kept))
-        changes = f"{now / first - 1:+13.1%}{now / last - 1:+9.1%}"
-        lines.append(f"{name:30}{first:9.1f}{last:8.1f}{now:8.1f}{changes}")
+        before = kept.get(name, float("nan"))
+        lines.append(f"{name:30}{before:8.1f}{now:8.1f}{now / before - 1:+9.1%}")
     return "\n".join(lines)
 
 
-def above(counted: dict[str, float], numbers: dict[str, float], margin: float) -> list[str]:
-    """The workloads that take more than `numbers` by over `margin`; one without a number is among them."""
-    return [name for name, now in counted.items() if not now <= numbers.get(name, float("nan")) * (1 + margin)]
-
-
-def verdict(counted: dict[str, float], baseline: dict[str, float], kept: dict[str, float]) -> tuple[int, list[str]]:
-    """The exit code, and what to say: which bound is broken by which workloads."""
-    # A workload that came later has no baseline; its kept number bounds it.
-    old = {name: now for name, now in counted.items() if name in baseline}
-    lines = []
-    if names := above(old, baseline, BASELINE_MARGIN):
-        lines += [
-            f"FAILED: more than {BASELINE_MARGIN:.0%} above the baseline: {', '.join(names)}.",
-            f"What all changes cost together is too much. {BASELINE.name} is not renewed; make them cheaper.",
-        ]
-    if names := above(counted, kept, MARGIN):
-        lines += [
-            f"FAILED: more than {MARGIN:.0%} above what is kept: {', '.join(names)}.",
-            "Find out why. If it must be so: python bench/instructions.py --update, and say why in the commit.",
-        ]
-    fine = f"none is more than {BASELINE_MARGIN:.0%} above the baseline or {MARGIN:.0%} above what is kept"
-    return (1, lines) if lines else (0, [fine])
+def verdict(counted: dict[str, float], kept: dict[str, float]) -> tuple[int, list[str]]:
+    """The exit code, and what to say: which workloads take too much; one that nothing is kept of is among them."""
+    names = [name for name, now in counted.items() if not now <= kept.get(name, float("nan")) * (1 + MARGIN)]
+    if not names:
+        return 0, [f"none is more than {MARGIN:.0%} above what is kept"]
+    return 1, [
+        f"FAILED: more than {MARGIN:.0%} above what is kept: {', '.join(names)}.",
+        "Find out why. If it must be so: python bench/instructions.py --update, and say why in the commit.",
+    ]
 
 
 def main() -> int:
@@ -143,15 +123,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         values = pool.map(lambda name: per_hop(program, name, Path(folder)), names)
         counted = dict(zip(names, values, strict=True))
-    baseline, kept = read(BASELINE), read(KEPT)
-    print(table(counted, baseline["instructions"], kept["instructions"]))
+    kept = read(KEPT)
+    print(table(counted, kept["instructions"]))
     if arguments.update:
         keep(counted)
         print(f"kept in {KEPT.name}")
-    for file, numbers in ((BASELINE, baseline), (KEPT, kept)):
-        if numbers["rustc"] != rustc():
-            print(f"The numbers in {file.name} are those of {numbers['rustc']}; this is {rustc()}.")
-    code, lines = verdict(counted, baseline["instructions"], counted if arguments.update else kept["instructions"])
+    if kept["rustc"] != rustc():
+        print(f"The numbers in {KEPT.name} are those of {kept['rustc']}; this is {rustc()}.")
+    code, lines = verdict(counted, counted if arguments.update else kept["instructions"])
     print("\n".join(lines))
     return code
 

@@ -93,7 +93,7 @@ def test_a_case_is_a_function_of_its_number(corpus):
 def test_every_component_comes_up(corpus):
     rng, found = random.Random(1), set()
     mutations = Mutations(corpus)
-    for _ in range(400):
+    for _ in range(800):
         text = mutations.case(rng)[0]
         found |= {name for tables in corpus.fragments.values() for table in tables for name in table if name in text}
     assert found == {name for tables in corpus.fragments.values() for table in tables for name in table}

@@ -311,5 +311,5 @@ class TestMistakes:
 
     def test_without_salib_it_names_the_extra(self, monkeypatch):
         monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-        with pytest.raises(InputError, match=r"pip install 'penstock\[sensitivity\]'"):
+        with pytest.raises(InputError, match=r"install it with: pip install 'salib"):
             Design.of()

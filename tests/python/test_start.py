@@ -44,7 +44,7 @@ def test_values_are_those_of_the_usual_way(monkeypatch, penstock, tmp_path):
     from penstock.cli import values
 
     (tmp_path / "a.toml").write_text(TEMPLATE)
-    options = ["--runs", "2", "--jobs", "1", "--seed", "3", "--set", "duration=15 s", "--set", "seed=4"]
+    options = ["--runs", "2", "--jobs", "1", "--seed", "3", "--set", "duration=15 s", "--set", "warm-up=1 s"]
     command = ["run", "a.toml", *options, "--memory", "1 GB", "--store", "runs", "--format", "csv", "--values"]
     plain = penstock(*command)
     assert plain[0] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -55,6 +56,8 @@ def new(
         _refuse_existing(file)
     content, told = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
     try:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            file.lstat()  # fails where the name is too long
         if file.parent.is_file():
             raise InputError(f"{shown}: {path_text(file.parent)} is a file, not a folder.")
         if not file.parent.is_dir():

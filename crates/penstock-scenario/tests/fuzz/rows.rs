@@ -3,6 +3,8 @@
 use penstock_engine::{Cancel, Executor};
 use penstock_scenario::{ParquetWriter, SeriesRun, TraceColumns, TraceRun, ValidScenario};
 
+use super::Clock;
+
 /// Rows of a batch.
 const BATCH: usize = 997;
 /// Batches that are looked at: a trace has several rows for each event.
@@ -10,16 +12,18 @@ const MOST: usize = 64;
 /// Bytes of captures in a part.
 const PART: usize = 1 << 16;
 
-/// Checks what `[[trace]]` and `[[series]]` ask for, or the whole trace; `seed` is that of the run.
-pub fn check_rows(scenario: &ValidScenario, seed: u64) -> Result<(), String> {
+/// Checks what `[[trace]]` and `[[series]]` ask for, or the whole trace; `seed` is that of the run. What makes a batch looks at its flag,
+/// so that the phases are the others: what begins a run, and what writes a batch.
+pub fn check_rows(scenario: &ValidScenario, seed: u64, clock: &mut Clock) -> Result<(), String> {
     let ways = [(Executor::Plain, 1), (Executor::Horizon, 1), (Executor::Horizon, 2)];
     let told = |mistakes: Vec<(String, String)>| format!("a valid scenario cannot be observed: {mistakes:?}");
     let mut traces = Vec::new();
     for how in ways {
         let filter = scenario.trace_filter(&[]).map_err(told)?;
-        let mut run = TraceRun::new(scenario, (seed, 0), how, filter, &Cancel::default()).map_err(|error| error.to_string())?;
+        let run = clock.time("observing", || TraceRun::new(scenario, (seed, 0), how, filter, &Cancel::default()));
+        let mut run = run.map_err(|error| error.to_string())?;
         let file = ParquetWriter::new(run.columns(), Vec::new());
-        traces.push(batches(file, || run.next_batch(BATCH).map_err(|_| "a trace was stopped".to_owned()))?);
+        traces.push(batches(file, clock, || run.next_batch(BATCH).map_err(|_| "a trace was stopped".to_owned()))?);
     }
     same("traces", &traces)?;
     let filter = scenario.trace_filter(&[]).map_err(told)?;
@@ -39,22 +43,27 @@ pub fn check_rows(scenario: &ValidScenario, seed: u64) -> Result<(), String> {
     let mut series = Vec::new();
     for how in ways {
         let plans = scenario.series_plans(&[]).map_err(told)?;
-        let mut run = SeriesRun::new(scenario, (seed, 0), how, plans, &Cancel::default()).map_err(|error| error.to_string())?;
+        let run = clock.time("observing", || SeriesRun::new(scenario, (seed, 0), how, plans, &Cancel::default()));
+        let mut run = run.map_err(|error| error.to_string())?;
         let file = ParquetWriter::new(run.columns(), Vec::new());
-        series.push(batches(file, || run.next_batch(BATCH).map_err(|_| "series were stopped".to_owned()))?);
+        series.push(batches(file, clock, || run.next_batch(BATCH).map_err(|_| "series were stopped".to_owned()))?);
     }
     same("series", &series)
 }
 
 /// The first batches, and their bytes in a Parquet file.
-fn batches(mut file: ParquetWriter, mut next: impl FnMut() -> Result<Option<TraceColumns>, String>) -> Result<Vec<Vec<Vec<u8>>>, String> {
+fn batches(
+    mut file: ParquetWriter,
+    clock: &mut Clock,
+    mut next: impl FnMut() -> Result<Option<TraceColumns>, String>,
+) -> Result<Vec<Vec<Vec<u8>>>, String> {
     let mut found = Vec::new();
     while found.len() < 2 * MOST {
         let Some(batch) = next()? else { break };
-        found.push(vec![file.row_group(&batch)]);
+        found.push(vec![clock.time("rows", || file.row_group(&batch))]);
         found.push(batch.values);
     }
-    found.push(vec![file.finish(&[])]);
+    found.push(vec![clock.time("rows", || file.finish(&[]))]);
     Ok(found)
 }
 
