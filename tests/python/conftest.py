@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -8,6 +9,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 import fake_core
+
+# What nohup and a shell's & let the suite ignore, all that it starts would ignore too.
+for _name in ("SIGHUP", "SIGQUIT", "SIGINT"):
+    _number = getattr(signal, _name, None)
+    if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _name == "SIGINT" else signal.SIG_DFL)
 
 
 @pytest.fixture
