@@ -52,7 +52,7 @@ run: setup ## set up and repeat the first published study
 test: setup-dev ## set up and run all tests
 	@echo "Rust tests: dev profile (optimised, with checks); Python tests: Rust core of the $(PROFILE) profile"
 	PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --locked --workspace --quiet
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 # What the tests of captures read them with; without it they are skipped.
 tshark:

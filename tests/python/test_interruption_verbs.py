@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from itertools import cycle
 from pathlib import Path
@@ -49,7 +50,7 @@ COMMANDS = {
     "bench": ("page.toml", "--duration", "1000000 s"),
 }
 """What takes long, where the verb can."""
-ENOUGH = 30.0
+ENOUGH = 5.0
 """Seconds by the clock after which the signal is sent anyway."""
 SIGNALS = cycle([signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
 MOMENTS = [(name, after, next(SIGNALS)) for name in COMMANDS if "dask" not in name for after in (0.0, 0.7, 1.8)]
@@ -101,6 +102,14 @@ def obeys(process, number):
     return False
 
 
+def is_whole(file):
+    """Whether it is the archive of all runs: a signal may come between the renaming and the end of the command."""
+    if not file.name.endswith(".tar.gz"):
+        return False
+    with tarfile.open(file) as archive:
+        return len(archive.getnames()) > KEPT - 2
+
+
 def test_every_verb_is_gone_over():
     assert {name.partition(" ")[0] for name, *_ in MOMENTS} == set(verbs.verbs())
     assert {number for *_, number in MOMENTS} == {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}
@@ -143,7 +152,7 @@ def test_a_verb_ends_within_a_second_of_cpu_time(folder, tmp_path, name, after, 
     assert code == 0 or "interrupted; " in told
     assert "Traceback" not in told
     for file in tmp_path.iterdir():
-        assert file.is_symlink() or file.name in ("said", "temporary", "other") or code == 0, file
+        assert file.is_symlink() or file.name in ("said", "temporary", "other") or code == 0 or is_whole(file), file
 
 
 @pytest.mark.parametrize("number", ["SIGHUP", "SIGINT"])
