@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["asked", "obey"]
+__all__ = ["asked", "ignore", "obey"]
 
 _AGAIN = 0.01
 """Seconds after which an ignored interruption is repeated, when the code that ignored it has returned."""
@@ -37,6 +37,15 @@ def obey() -> None:
             signal.signal(number, _interrupt)
     if sys.unraisablehook is sys.__unraisablehook__:  # not that of a program which calls this one
         sys.unraisablehook = _unraisable
+
+
+def ignore() -> None:
+    """Lets no signal that :func:`obey` obeys do anything any more: the command is done, and only its process has to end.
+
+    Python would forget the handlers on its way out, so that a late signal would say that a finished command was killed.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def asked() -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, say, tell_for_libraries
 from penstock.huge_pages import allow_restart
-from penstock.interruption import asked, obey
+from penstock.interruption import asked, ignore, obey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +50,7 @@ def command() -> None:
                 with suppress(OSError):
                     stream.flush()
             os._exit(130)
+        ignore()
         raise
 
 
