@@ -2121,9 +2121,10 @@ class Rfc6661Admission(Component):
     Parameters
     ----------
     measuring_interval : str, default 100 ms
-        How long the egress measures for one report (T-meas), 100 to 500 ms in the RFC. Allowed: zero or more.
+        How long the egress measures for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
+        Allowed: zero or more.
     cle_limit : float | str, default 0.05
-        Marked share from which calls are refused (CLE-limit). Allowed: between 0 and 1.
+        Marked share from which calls are refused (CLE-limit); the RFC has no default. Allowed: between 0 and 1.
     """
 
     KIND: ClassVar[str] = "admission"
@@ -2141,9 +2142,10 @@ class Rfc6662Admission(Component):
     Parameters
     ----------
     measuring_interval : str, default 100 ms
-        How long the egress measures for one report (T-meas), 100 to 500 ms in the RFC. Allowed: zero or more.
+        How long the egress measures for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
+        Allowed: zero or more.
     cle_limit : float | str, default 0.05
-        Marked share from which calls are refused (CLE-limit). Allowed: between 0 and 1.
+        Marked share from which calls are refused (CLE-limit); the RFC recommends about 5 %. Allowed: between 0 and 1.
     """
 
     KIND: ClassVar[str] = "admission"
@@ -2336,8 +2338,8 @@ class Rfc6661Termination(Component):
     Parameters
     ----------
     measuring_interval : str, default 100 ms
-        How long the egress measures for one report, and the ingress what it sends (T-meas), 100 to 500 ms in the RFC.
-        Allowed: zero or more.
+        How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
+        500 ms. Allowed: zero or more.
     sample_packets : int, default 30
         The fewest packets in the ingress' measurement, which goes on until they are there. Allowed: a whole number, at
         least 1.
@@ -2372,8 +2374,8 @@ class Rfc6662Termination(Component):
     u : float | str, default 1.2
         Supportable over admissible rate, the same for all links (U). Allowed: above 0.
     measuring_interval : str, default 100 ms
-        How long the egress measures for one report, and the ingress what it sends (T-meas), 100 to 500 ms in the RFC.
-        Allowed: zero or more.
+        How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
+        500 ms. Allowed: zero or more.
     cle_limit : float | str, default 0.05
         Marked share from which termination is considered (CLE-limit). Allowed: between 0 and 1.
     sample_packets : int, default 30
@@ -2422,7 +2424,7 @@ class RenoCongestionControl(Component):
     increase : float | str, default 1
         Segments that a window grows by per round trip in congestion avoidance (a). Allowed: above 0.
     decrease : float | str, default 0.5
-        What congestion multiplies what is outstanding by (b); above 0 and below 1. Allowed: between 0 and 1.
+        What congestion multiplies FlightSize by (b); above 0 and below 1. Allowed: between 0 and 1.
     """
 
     KIND: ClassVar[str] = "congestion-control"
@@ -2451,6 +2453,8 @@ class Cubic(Component):
         Whether a flow whose window has not come back to W_max makes room for others [RFC9438 s4.7].
     hystart : bool, default false
         Whether the first slow start is HyStart++ [RFC9406].
+    reno_friendly : Literal["rfc9438", "rfc8312", "none"], default rfc9438
+        How a small window keeps up with Reno [RFC9438 s4.3].
     """
 
     KIND: ClassVar[str] = "congestion-control"
@@ -2460,6 +2464,7 @@ class Cubic(Component):
     beta: float | str = 0.7
     fast_convergence: bool = True
     hystart: bool = False
+    reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438"
 
 
 class Vegas(Component):

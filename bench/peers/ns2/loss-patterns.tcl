@@ -1,16 +1,17 @@
-# One SACK transfer of 1996 from whose window given packets are lost; what the sender sends goes to a file.
+# One TCP transfer from whose window given packets are lost; what the sender sends goes to a file.
 #
-# losses: numbers of the packets that are lost, from 0.
+# losses: numbers of the packets that are lost, from 0. variant: Reno, Newreno, Sack1 or Vegas.
 set here [file dirname [info script]]
 source [file join $here lean.tcl]
-settings {losses {} until 4 window 30 output segments.tr} $argv
+settings {losses {} until 4 window 30 output segments.tr variant Sack1 limited_transmit 0 bug_fix 1} $argv
 
 Agent/TCP set packetSize_ 1500
 Agent/TCP set useHeaders_ false
 Agent/TCP set syn_ false
 Agent/TCP set window_ $opt(window)
 Agent/TCP set windowInit_ 10
-Agent/TCP set singledup_ 0
+Agent/TCP set singledup_ $opt(limited_transmit)
+Agent/TCP set bugFix_ $opt(bug_fix)
 Agent/TCP set precisionReduce_ 0
 Agent/TCP set tcpTick_ 0.001
 Agent/TCP set rtxcur_init_ 1
@@ -31,8 +32,8 @@ $ns lossmodel $losses $left $right
 set output [open $opt(output) w]
 $ns trace-queue $left $right $output
 
-set tcp [new Agent/TCP/Sack1]
-set sink [new Agent/TCPSink/Sack1]
+set tcp [new Agent/TCP/$opt(variant)]
+set sink [new [expr {$opt(variant) eq "Sack1" ? "Agent/TCPSink/Sack1" : "Agent/TCPSink"}]]
 $ns attach-agent $left $tcp
 $ns attach-agent $right $sink
 $ns connect $tcp $sink

@@ -7,7 +7,7 @@ crate::parameters! {
     /// CL edge behaviour, admission: the egress' last report says whether calls may begin.
     ///
     /// ## Decides
-    /// The egress measures what arrives by mark and reports every `measuring-interval` (T-meas). While the marked share
+    /// The egress measures what arrives by mark and reports every `measuring-interval` (T_meas). While the marked share
     /// (ThM + ETM)/(NM + ThM + ETM) of the last report is `cle-limit` or more, the ingress refuses calls, else it admits
     /// them, without asking. Before the first report calls are admitted.
     ///
@@ -15,8 +15,11 @@ crate::parameters! {
     /// Three counts of bits at the egress, one bit at the ingress. Constant cost per packet.
     ///
     /// ## Departures
-    /// Reports are not suppressed while nothing changes, so there is no T-fail; the reports of an idle aggregate stop after
-    /// one that says so. The decision point is the ingress. The limit's default is the RFC's from memory.
+    /// - There is no report suppression [RFC6661 s3.2.3], but the reports of an idle aggregate stop after one that says so. Nor
+    ///   is there a timer for missing reports (T_fail) [RFC6661 s3.3.3].
+    /// - The decision point is the ingress.
+    /// - The RFC has no defaults for T_meas and CLE-limit. Ours are the lower end of the range that it recommends for T_meas
+    ///   [RFC6661 s3.5.1], and 5 %; to the latter, it says, admission is not very sensitive [RFC6661 s5.1.1].
     ///
     /// ## Example
     /// ```toml
@@ -26,9 +29,9 @@ crate::parameters! {
     /// ## References
     /// [RFC6661 s3.2, s3.3.1].
     pub struct Parameters {
-        /// How long the egress measures for one report (T-meas), 100 to 500 ms in the RFC.
+        /// How long the egress measures for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
         measuring_interval: Duration = "100 ms";
-        /// Marked share from which calls are refused (CLE-limit).
+        /// Marked share from which calls are refused (CLE-limit); the RFC has no default.
         cle_limit: Probability = "0.05";
     }
 }

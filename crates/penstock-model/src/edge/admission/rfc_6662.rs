@@ -15,7 +15,8 @@ crate::parameters! {
     /// Counts of bits at the egress, one bit at the ingress. Constant cost per packet.
     ///
     /// ## Departures
-    /// Those of `rfc-6661`. A threshold mark, which this scheme does not know, counts as marked.
+    /// Those of `rfc-6661`, but a `cle-limit` of about 5 % is what this RFC recommends [RFC6662 s5.1.1]. A threshold mark, which
+    /// this scheme does not know, counts as marked.
     ///
     /// ## Example
     /// ```toml
@@ -25,9 +26,9 @@ crate::parameters! {
     /// ## References
     /// [RFC6662 s3.2, s3.3.1].
     pub struct Parameters {
-        /// How long the egress measures for one report (T-meas), 100 to 500 ms in the RFC.
+        /// How long the egress measures for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
         measuring_interval: Duration = "100 ms";
-        /// Marked share from which calls are refused (CLE-limit).
+        /// Marked share from which calls are refused (CLE-limit); the RFC recommends about 5 %.
         cle_limit: Probability = "0.05";
     }
 }

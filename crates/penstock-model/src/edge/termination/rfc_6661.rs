@@ -11,7 +11,7 @@ crate::parameters! {
     /// CL edge behaviour, termination: two reports of excess in a row end calls down to what was not excess.
     ///
     /// ## Decides
-    /// The egress measures what arrives by mark and reports every `measuring-interval` (T-meas). A report with
+    /// The egress measures what arrives by mark and reports every `measuring-interval` (T_meas). A report with
     /// excess-traffic marks makes the ingress measure what it sends for as long. If the next report has such marks too, calls
     /// worth the sent rate less the reported NM and ThM rates are terminated once both are there; if not, none are.
     ///
@@ -19,8 +19,11 @@ crate::parameters! {
     /// Three counts of bits at the egress; bits, packets and a report at the ingress. Constant cost per packet.
     ///
     /// ## Departures
-    /// The decision point is the ingress, so that asking for the sent rate takes no time. Where a third report comes before
-    /// the sent rate is known, it takes the second's place. `settle` is what the RFC leaves to the implementer.
+    /// - The decision point is the ingress, so that asking for the sent rate takes no time. Where a third report comes before
+    ///   the sent rate is known, it takes the second's place.
+    /// - The RFC has no defaults. `measuring-interval` is the lower end of the range that it recommends [RFC6661 s3.5.1]. How the
+    ///   sent rate is measured is left to the implementer [RFC6661 s3.4], and that enough time should pass between two cuts is all
+    ///   that it says of `settle` [RFC6661 s3.3.2]: 30 packets and 200 ms are ours.
     ///
     /// ## Example
     /// ```toml
@@ -30,7 +33,8 @@ crate::parameters! {
     /// ## References
     /// [RFC6661 s3.2, s3.3.2].
     pub struct Parameters {
-        /// How long the egress measures for one report, and the ingress what it sends (T-meas), 100 to 500 ms in the RFC.
+        /// How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
+        /// 500 ms.
         measuring_interval: Duration = "100 ms";
         /// The fewest packets in the ingress' measurement, which goes on until they are there.
         sample_packets: Count = "30";

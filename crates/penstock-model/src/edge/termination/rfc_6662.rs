@@ -12,7 +12,7 @@ crate::parameters! {
     /// SM edge behaviour, termination: calls end down to U times what arrived without a mark.
     ///
     /// ## Decides
-    /// The egress measures what arrives by mark and reports every `measuring-interval` (T-meas). A report whose marked share
+    /// The egress measures what arrives by mark and reports every `measuring-interval` (T_meas). A report whose marked share
     /// is `cle-limit` or more, the state in which calls are refused, makes the ingress measure what it sends for as long. If
     /// the next report has excess-traffic marks too, calls worth the sent rate less U times the reported NM rate are
     /// terminated, if that is above zero.
@@ -21,7 +21,8 @@ crate::parameters! {
     /// Counts of bits at the egress; bits, packets and a report at the ingress. Constant cost per packet.
     ///
     /// ## Departures
-    /// Those of `rfc-6661`.
+    /// Those of `rfc-6661`. The RFC has no defaults; 1.2 is the lower end of what it finds reasonable for U, 1.2 to 2, and a
+    /// `cle-limit` of about 5 % is what it recommends [RFC6662 s5.1.1].
     ///
     /// ## Example
     /// ```toml
@@ -33,7 +34,8 @@ crate::parameters! {
     pub struct Parameters {
         /// Supportable over admissible rate, the same for all links (U).
         u: Positive = "1.2";
-        /// How long the egress measures for one report, and the ingress what it sends (T-meas), 100 to 500 ms in the RFC.
+        /// How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
+        /// 500 ms.
         measuring_interval: Duration = "100 ms";
         /// Marked share from which termination is considered (CLE-limit).
         cle_limit: Probability = "0.05";

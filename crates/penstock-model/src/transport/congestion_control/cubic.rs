@@ -12,9 +12,10 @@ crate::parameters! {
     /// t seconds after congestion avoidance began, the window should be W(t) = C (t - K)^3 + W_max, where W_max is the
     /// window at the last congestion and K = cbrt((W_max - cwnd) / C) the time that it takes to come back to it. Each
     /// acknowledgement adds (W(t + RTT) - cwnd) / cwnd, at least nothing and at most half a segment. Where Reno with the
-    /// same `beta` would be ahead of W(t), the window is Reno's, W_est (Reno-friendly region). Congestion, seen as a loss
-    /// or as an echoed mark, sets ssthresh to `beta` times what was outstanding; where the window has not come back to
-    /// W_max by then, W_max becomes (1 + `beta`) / 2 times the window (fast convergence). Slow start is Reno's or, with
+    /// same `beta` would be ahead of W(t), the window is Reno's, W_est (Reno-friendly region, `reno-friendly`). A loss sets
+    /// ssthresh to `beta` times FlightSize, less what limited transmit has sent [RFC5681 s3.2 (2)]; where the window has not
+    /// come back to W_max by then, W_max becomes (1 + `beta`) / 2 times the window (fast convergence). An echoed mark does
+    /// the same and reduces the window at once. Slow start is Reno's or, with
     /// `hystart`, HyStart++, which leaves the first slow start when round trips grow longer.
     ///
     /// ## State
@@ -23,6 +24,9 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Spurious timeouts and spurious losses are not detected [RFC9438 s4.9 makes the response to them optional].
+    /// - With `reno-friendly = "rfc8312"`, W_est grows with what is acknowledged, as in RFC 9438; [RFC8312 s4.2 Eq. 4] has alpha t /
+    ///   RTT, which is the same while the window is in use.
+    /// - After an echoed mark FlightSize counts up to cwnd, so that a mark never enlarges the window.
     /// - In the Reno-friendly region the window does not fall to W_est where it is above it already.
     /// - A window that equals ssthresh is in congestion avoidance, as [RFC5681 s3.1] leaves open; [RFC9438 s4.10] has slow start.
     /// - HyStart++, which [RFC9438 s4.10] recommends, must be asked for.
@@ -41,7 +45,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 9438; RFC 9406 (HyStart++); Ha, Rhee and Xu [Ha08].
+    /// RFC 9438; RFC 8312; RFC 9406 (HyStart++); Ha, Rhee and Xu [Ha08].
     pub struct Parameters {
         /// How steeply the window grows (C), in segments per cubic second [RFC9438 s5.1].
         c: Positive = "0.4";
@@ -51,6 +55,21 @@ crate::parameters! {
         fast_convergence: bool = "true";
         /// Whether the first slow start is HyStart++ [RFC9406].
         hystart: bool = "false";
+        /// How a small window keeps up with Reno [RFC9438 s4.3].
+        reno_friendly: RenoFriendly = "rfc9438";
+    }
+}
+
+crate::choice! {
+    /// The Reno-friendly region of CUBIC, where the window is W_est.
+    pub enum RenoFriendly {
+        /// W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per round trip, and by 1, as Reno does, from the
+        /// window before the last reduction (cwnd_prior) on [RFC9438 s4.3].
+        "rfc9438" => Rfc9438,
+        /// W_est grows by alpha throughout [RFC8312 s4.2]: 0.53 segments per round trip with a beta of 0.7.
+        "rfc8312" => Rfc8312,
+        /// There is no such region: the cubic alone, which falls behind Reno where windows are small or round trips short.
+        "none" => None,
     }
 }
 
@@ -69,6 +88,7 @@ pub struct Cubic {
     beta: f64,
     fast_convergence: bool,
     hystart: Option<HyStart>,
+    reno_friendly: RenoFriendly,
     smoothed_rtt: f64,
     /// W_max.
     w_max: f64,
@@ -103,6 +123,7 @@ impl Cubic {
             beta: parameters.beta.0,
             fast_convergence: parameters.fast_convergence,
             hystart: parameters.hystart.then(|| HyStart::new(context.paced)),
+            reno_friendly: parameters.reno_friendly,
             smoothed_rtt: 0.0,
             w_max: 0.0,
             prior: 0.0,
@@ -144,11 +165,12 @@ impl Cubic {
         } else {
             let cwnd = window.size;
             epoch.w_est += epoch.alpha * f64::from(ack.newly) / cwnd;
-            if epoch.w_est >= self.prior {
+            if self.reno_friendly == RenoFriendly::Rfc9438 && epoch.w_est >= self.prior {
                 epoch.alpha = 1.0; // as fast as Reno once where Reno would be [RFC9438 s4.3]
             }
             let t = ack.now.since(epoch.start).as_seconds();
-            window.size = if self.w_cubic(epoch.k, t) < epoch.w_est {
+            let is_friendly = self.reno_friendly != RenoFriendly::None && self.w_cubic(epoch.k, t) < epoch.w_est;
+            window.size = if is_friendly {
                 cwnd.max(epoch.w_est)
             } else {
                 let target = self.w_cubic(epoch.k, t + self.smoothed_rtt).max(cwnd).min(1.5 * cwnd);
@@ -167,7 +189,7 @@ impl Cubic {
         self.prior = cwnd;
         self.epoch = None;
         self.hystart = None; // for the first slow start only [RFC9406 s4.3]
-        let reduced = f64::from(in_flight.min(window.usable())) * self.beta;
+        let reduced = f64::from(in_flight) * self.beta;
         window.threshold = reduced.max(2.0);
         reduced
     }
@@ -180,7 +202,7 @@ crate::state! {
         /// Time that the cubic takes to get to it, in congestion avoidance (K) [RFC9438 s4.2].
         "k", "s", maybe it.epoch.map(|epoch| epoch.k);
         /// Window that Reno would have, in congestion avoidance (W_est) [RFC9438 s4.3].
-        "w-est", "segments", maybe it.epoch.map(|epoch| epoch.w_est);
+        "w-est", "segments", maybe it.epoch.filter(|_| it.reno_friendly != RenoFriendly::None).map(|epoch| epoch.w_est);
     }
 }
 

@@ -165,7 +165,8 @@ pub struct Congestion {
     pub now: Time,
     /// By what.
     pub cause: Cause,
-    /// FlightSize: segments sent and not acknowledged.
+    /// Segments to reduce from. After a loss this is FlightSize less what limited transmit sent [RFC5681 s3.1 (4), s3.2 (2)]; after
+    /// an echoed mark it is at most cwnd, which [RFC3168 s6.1.2] halves.
     pub in_flight: u32,
 }
 
@@ -174,7 +175,7 @@ pub struct Congestion {
 pub struct Timeout {
     /// When.
     pub now: Time,
-    /// FlightSize: segments sent and not acknowledged.
+    /// FlightSize less what limited transmit sent.
     pub in_flight: u32,
     /// Nothing new has been acknowledged since the last timeout.
     pub repeated: bool,

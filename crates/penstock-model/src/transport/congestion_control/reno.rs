@@ -15,8 +15,9 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Each acknowledgement of new data adds one segment to cwnd below ssthresh (slow start) and 1/cwnd above it
-    /// (congestion avoidance). Congestion, seen as a loss or as an echoed mark, sets ssthresh to half of what was
-    /// outstanding, and cwnd to ssthresh; a timeout sets cwnd to one segment.
+    /// (congestion avoidance). A loss sets ssthresh to half of FlightSize, which is what is outstanding less what limited
+    /// transmit has sent [RFC5681 s3.1 (4), s3.2 (2)], and cwnd to ssthresh; a timeout sets cwnd to one segment. An echoed mark
+    /// does as a loss, from FlightSize or cwnd, whichever is less.
     ///
     /// With `byte-counting-limit` growth counts what is acknowledged instead of acknowledgements [RFC3465 s2], so that
     /// delayed ones do not slow it down: each adds what it covers to cwnd in slow start, at most so many segments, and one
@@ -34,7 +35,7 @@ crate::parameters! {
     /// None beyond cwnd and ssthresh; with `byte-counting-limit` or `acks-per-increase` a count. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - Half of what was outstanding is rounded down to whole segments, as segment-counting implementations do; in bytes, as
+    /// - Half of FlightSize is rounded down to whole segments, as segment-counting implementations do; in bytes, as
     ///   [RFC5681 s3.1 (4)] has it, is `halving = "exact"`. Under random losses rounding costs 1 to 3 %.
     /// - cwnd grows once per acknowledgement, however many segments it covers [RFC5681 s3.1 permits it], unless
     ///   `byte-counting-limit` is given.
@@ -64,7 +65,7 @@ crate::parameters! {
         acks_per_increase: Option<Count>;
         /// Segments that a window grows by per round trip in congestion avoidance (a).
         increase: Positive = "1";
-        /// What congestion multiplies what is outstanding by (b); above 0 and below 1.
+        /// What congestion multiplies FlightSize by (b); above 0 and below 1.
         decrease: Probability = "0.5";
     }
 }
@@ -137,7 +138,7 @@ impl Reno {
         Reno { halving: parameters.halving, decrease: parameters.decrease.0 }
     }
 
-    /// ssthresh becomes half of so many segments outstanding, or what `decrease` has instead of a half.
+    /// Sets ssthresh to half of a FlightSize of `in_flight` segments, or to what `decrease` has instead of a half.
     fn reduce(&self, in_flight: u32, window: &mut Window) {
         match self.halving {
             Halving::WholeSegments => window.reduce_threshold(in_flight, self.decrease),

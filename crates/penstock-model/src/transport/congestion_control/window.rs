@@ -31,24 +31,19 @@ impl Window {
         self.size = self.size.min(f64::from(self.max));
     }
 
-    /// A loss was seen with `flight` segments outstanding: ssthresh = max(FlightSize / 2, 2) [RFC5681 s3.1 (4)].
+    /// Sets ssthresh = max(FlightSize / 2, 2) after a loss with a FlightSize of `flight` segments [RFC5681 s3.1 (4)].
     pub fn halve_threshold(&mut self, flight: u32) {
-        self.threshold = f64::from((self.counted(flight) / 2).max(2));
+        self.threshold = f64::from((flight / 2).max(2));
     }
 
     /// [`Window::halve_threshold`] with another factor than 1/2, in whole segments.
     pub fn reduce_threshold(&mut self, flight: u32, factor: f64) {
-        self.threshold = f64::from((f64::from(self.counted(flight)) * factor) as u32).max(2.0);
+        self.threshold = f64::from((f64::from(flight) * factor) as u32).max(2.0);
     }
 
     /// [`Window::reduce_threshold`] with the fraction of a segment that remains, as in bytes.
     pub fn reduce_threshold_exactly(&mut self, flight: u32, factor: f64) {
-        self.threshold = (f64::from(self.counted(flight)) * factor).max(2.0);
-    }
-
-    /// What limited transmit sent beyond the window does not count [RFC5681 s3.2].
-    fn counted(&self, flight: u32) -> u32 {
-        flight.min(self.usable())
+        self.threshold = (f64::from(flight) * factor).max(2.0);
     }
 }
 
@@ -83,7 +78,7 @@ mod tests {
     #[test]
     fn half_a_flight_is_whole_segments_and_at_least_two() {
         let mut window = Window { size: 9.7, threshold: 100.0, max: 100 };
-        for (flight, threshold) in [(9, 4.0), (8, 4.0), (3, 2.0), (1, 2.0), (11, 4.0)] {
+        for (flight, threshold) in [(9, 4.0), (8, 4.0), (3, 2.0), (1, 2.0), (11, 5.0)] {
             window.halve_threshold(flight);
             assert_eq!(window.threshold, threshold, "flight of {flight}");
             window.reduce_threshold(flight, 0.5);
@@ -93,7 +88,7 @@ mod tests {
             window.reduce_threshold(flight, 0.8);
             assert_eq!(window.threshold, threshold, "flight of {flight}");
         }
-        for (flight, threshold) in [(9, 4.5), (8, 4.0), (5, 2.5), (3, 2.0), (1, 2.0), (11, 4.5)] {
+        for (flight, threshold) in [(9, 4.5), (8, 4.0), (5, 2.5), (3, 2.0), (1, 2.0), (11, 5.5)] {
             window.reduce_threshold_exactly(flight, 0.5);
             assert_eq!(window.threshold, threshold, "flight of {flight}");
         }

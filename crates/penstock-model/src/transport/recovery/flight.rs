@@ -52,6 +52,8 @@ pub struct Flight {
     pub resend: bool,
     /// The first retransmission of this recovery is put off.
     pub waits: bool,
+    /// The last segments that limited transmit sent: the first of them, and the one after the last.
+    limited: (u32, u32),
     detection: LossDetection,
     pub(crate) scoreboard: Scoreboard,
 }
@@ -70,6 +72,7 @@ impl Flight {
             phase: Phase::Normal,
             resend: false,
             waits: false,
+            limited: (0, 0),
             detection,
             scoreboard: Scoreboard::default(),
         }
@@ -79,6 +82,13 @@ impl Flight {
     #[inline]
     pub fn in_flight(&self) -> u32 {
         self.next - self.unacknowledged
+    }
+
+    /// FlightSize for a reduction [RFC5681 s3.1 (4)]: leaves out what limited transmit sent last [RFC5681 s3.2 (2)].
+    pub fn flight_size(&self) -> u32 {
+        let (first, end) = self.limited;
+        let limited = if end == self.next { end - first.max(self.unacknowledged) } else { 0 };
+        self.in_flight() - limited
     }
 
     /// Segments known to have arrived.
@@ -151,6 +161,7 @@ impl Flight {
         self.phase = Phase::GoBack;
         self.recover = self.high;
         self.next = self.unacknowledged;
+        self.limited = (0, 0);
         self.duplicates = 0;
         self.resend = false;
         self.waits = false;
@@ -174,8 +185,18 @@ impl Flight {
         if !self.may_send(seq, window) {
             return None;
         }
+        if self.phase == Phase::Normal && seq - self.unacknowledged >= window.size as u32 {
+            self.extend_limited(seq);
+        }
         self.next = seq + 1;
         Some(seq)
+    }
+
+    /// Limited transmit sends `seq`, which is beyond cwnd.
+    #[inline(never)]
+    fn extend_limited(&mut self, seq: u32) {
+        let first = if self.limited.1 == seq { self.limited.0 } else { seq };
+        self.limited = (first, seq + 1);
     }
 
     /// Whether `seq` is there to be sent and the windows admit it.

@@ -26,8 +26,13 @@ crate::parameters! {
     ///   `max-window` stands for its window and for the sender's buffer.
     /// - After a timeout the sender resends from the first unacknowledged segment on (go-back-N), until
     ///   acknowledgements have passed what had been sent.
-    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s3.2 (2)]; whether they do at once after a fast
-    ///   recovery is the `recovery`'s.
+    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s3.2 (2)], and limited transmit sends nothing,
+    ///   where [RFC3042 s2] makes no exception; whether they start one right after a fast recovery is the `recovery`'s.
+    /// - FlightSize, which a loss or a timeout halves [RFC5681 s3.1 (4)], leaves out what limited transmit sent last. In go-back-N
+    ///   it counts what was sent since the timeout. At a timeout in fast recovery it counts up to ssthresh: what duplicates have
+    ///   inflated the window by has left the network.
+    /// - The retransmission timer restarts when fast retransmit begins; [RFC6298 s5] leaves it as it is.
+    /// - One segment per round trip is timed, as [RFC6298 s3] permits without timestamps; none that was sent again.
     /// - Each sender's clock ticks from a random part of `timer-tick` on, as in ns-2: in step, senders that begin together
     ///   would all have their first round trip rounded down.
     /// - Both ends have the same parameters, so that a SYN that asks for ECN is granted it, and a SYN that is lost is sent

@@ -210,10 +210,13 @@ impl Sender {
             self.connection = Connection::SynDue { attempt: attempt + 1 };
             return;
         }
+        let mut in_flight = self.flight.flight_size();
         if self.flight.phase == Phase::Recovery {
-            self.window.size = self.window.threshold; // without what duplicates have inflated it by [RFC5681 s3.2 (6)]
+            // What duplicates have inflated the window by has left the network [RFC5681 s3.1 (4), s3.2 (6)].
+            self.window.size = self.window.threshold;
+            in_flight = in_flight.min(self.window.usable());
         }
-        let timeout = Timeout { now, in_flight: self.flight.in_flight(), repeated: self.stalled };
+        let timeout = Timeout { now, in_flight, repeated: self.stalled };
         self.control.get().on_timeout(&timeout, &mut self.window);
         self.ecn.on_reduction(self.flight.high);
         self.stalled = true;

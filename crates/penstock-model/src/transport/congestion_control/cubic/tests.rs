@@ -137,6 +137,47 @@ fn the_friendly_region_grows_by_a_segment_per_round_once_it_is_back() {
     close(window.size, before + 1.0 / before);
 }
 
+/// The window after each of 60 acknowledgements at one instant, from 7 after a loss at 10 segments, where the cubic hardly grows.
+fn after_a_loss_at_ten(line: &str) -> Vec<f64> {
+    let (mut it, mut window) = (cubic(&["c = 1e-9", line]), window(10.0, 5.0));
+    lose(&mut it, 0, &mut window);
+    let after_each = |_| {
+        it.on_ack(&ack(0), &mut window);
+        window.size
+    };
+    (0..60).map(after_each).collect()
+}
+
+#[test]
+fn the_friendly_regions_of_the_two_rfcs_part_at_the_window_before_the_loss() {
+    // Each acknowledgement adds 9/17 / cwnd: 7.0756, 7.1505, 7.2245, ... Beyond cwnd_prior = 10 it is 1 / cwnd in RFC 9438.
+    let (today, earlier) = (after_a_loss_at_ten("reno-friendly = rfc9438"), after_a_loss_at_ten("reno-friendly = rfc8312"));
+    assert_eq!(after_a_loss_at_ten("beta = 0.7"), today, "the default");
+    // cwnd squared grows by 2 x 9/17 and a little: from 49 to 100 in 48 steps.
+    assert_eq!(today.iter().position(|size| *size >= 10.0), Some(47));
+    let mut before = [7.0, 7.0];
+    for (n, sizes) in today.into_iter().zip(earlier).enumerate() {
+        close(sizes.0, before[0] + if n <= 47 { 9.0 / 17.0 } else { 1.0 } / before[0]);
+        close(sizes.1, before[1] + 9.0 / 17.0 / before[1]);
+        before = [sizes.0, sizes.1];
+    }
+}
+
+#[test]
+fn without_a_friendly_region_the_cubic_decides_alone() {
+    // K = cbrt(7.5) = 1.957 s: 8 ms are worth next to nothing of the way to 10; with the region the window is above 7.5.
+    let (mut it, mut window) = (cubic(&["reno-friendly = none"]), window(10.0, 5.0));
+    lose(&mut it, 0, &mut window);
+    let mut size = 7.0;
+    for ms in 0..8 {
+        it.on_ack(&ack(ms), &mut window);
+        let d = ms as f64 / 1000.0 - libm::cbrt(7.5);
+        size += ((0.4 * d * d * d + 10.0) - size).max(0.0) / size;
+        close(window.size, size);
+    }
+    assert!(window.size < 7.04, "{}", window.size);
+}
+
 #[test]
 fn a_flow_that_does_not_come_back_makes_room() {
     for (lines, w_max) in [(&[][..], 80.0 * 1.7 / 2.0), (&["fast-convergence = false"][..], 80.0)] {

@@ -215,7 +215,12 @@ impl Sender {
     /// Lets the congestion control reduce the window, but with ECN not more than once per window of data [RFC3168 s6.1.2].
     fn reduce(&mut self, now: Time, cause: Cause) {
         if !self.ecn.has_reduced(self.flight.unacknowledged) {
-            let congestion = Congestion { now, cause, in_flight: self.flight.in_flight() };
+            let flight_size = self.flight.flight_size();
+            let in_flight = match cause {
+                Cause::Loss => flight_size,
+                Cause::Ecn => flight_size.min(self.window.usable()), // a mark never enlarges cwnd
+            };
+            let congestion = Congestion { now, cause, in_flight };
             self.control.get().on_congestion(&congestion, &mut self.window);
             self.ecn.on_reduction(self.flight.high);
         }

@@ -45,11 +45,12 @@ fn one_loss_halves_the_window_of_the_other_variants() {
 fn reno_leaves_recovery_at_the_first_of_two_losses_and_halves_again() {
     let mut path = path("reno", "8 packets", &[]).losing_once(&[2, 5]).start(None);
     path.run_ms(350);
-    // ACK 5 ends the recovery with cwnd 5 and 12 outstanding; the ACKs of 14 to 16 are three duplicates again.
+    // ACK 5 ends the recovery with cwnd 5 and 12 outstanding; the ACKs of 14 to 16 are three duplicates again. Half of the 12 is
+    // more than half of cwnd.
     assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15 16\n300: 5*"));
-    assert_eq!(path.sender.slow_start_threshold(), 2.0);
+    assert_eq!(path.sender.slow_start_threshold(), 6.0);
     path.run_ms(450);
-    assert_eq!(path.sent().lines().last(), Some("400: 17 18"));
+    assert_eq!(path.sent().lines().last(), Some("400: 17 18 19 20 21 22"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod delayed_retransmission;
 mod early_recoveries;
 mod ecn;
+mod flight_size;
 mod growth;
 pub(super) mod harness;
 mod losses;
