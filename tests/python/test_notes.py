@@ -76,6 +76,20 @@ def test_a_discipline_that_never_acts(notes: Callable) -> None:
     assert notes(full, "--runs", "1") == []
 
 
+def test_drops_that_ties_decide(notes: Callable) -> None:
+    # Three senders are in step; one packet of each three finds room.
+    text = line(CBR.replace("64 kbit/s", "1280 kbit/s"), rate="1280 kbit/s", link='queue.tail-drop.limit = "1 packet"')
+    text = text.replace("a = {}", "a = {}\nhosts = { count = 3 }").replace('from = "a"\nto = "b"\nsource', 'from = "hosts"\nto = "b"\nsource')
+    text += '[[links]]\nfrom = "hosts"\nto = "a"\nrate = "1 Gbit/s"\ndelay = "1 ms"\n'
+    [note] = notes(text, "--runs", "1")
+    assert note.startswith("at a-b, 1,9"), note
+    assert "drops, 100% of those for want of room, were decided by the order" in note
+    assert 'ties = "random"' in note
+    assert notes(text.replace("duration", 'ties = "random"\nduration', 1), "--runs", "1") == []
+    # What one flow sends at once competes with nobody.
+    assert notes(line(CBR.replace("64 kbit/s", "2 Mbit/s"), rate="1 Mbit/s"), "--runs", "1") == []
+
+
 def test_runs_that_are_all_the_same(notes: Callable) -> None:
     [note] = notes(line(CBR), "--runs", "3")
     assert note.startswith("all runs are the same: nothing in the scenario is random")

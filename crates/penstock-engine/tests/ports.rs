@@ -5,7 +5,7 @@ mod by_hand;
 mod support;
 
 use by_hand::{dropped, link, received};
-use penstock_engine::blueprint::{MarkAt, MarkerPlan};
+use penstock_engine::blueprint::{MarkAt, MarkerPlan, Ties};
 use penstock_engine::observations::TraceEvent;
 use penstock_engine::{Executor, Sim};
 use penstock_model::discipline::DropCause;
@@ -70,6 +70,30 @@ fn who_is_still_far_away_finds_no_room_for_others() {
         let link = &seen.links[out.index()];
         assert_eq!((link.sent_packets, link.dropped_bytes), (4, 125), "{executor:?}");
     }
+}
+
+#[test]
+fn drops_that_the_order_of_simultaneous_arrivals_decided_are_counted() {
+    let mut net = Net::new("100 ms", 1);
+    let [router, sink] = ["router", "sink"].map(|name| net.node(name));
+    let out = net.link(router, sink, "1 Mbit/s", "10 ms", discipline("tail-drop", "limit = 1 packets"));
+    let routes = ["a", "b", "c", "d"].map(|name| {
+        let host = net.node(name);
+        let link = net.link(host, router, "10 Mbit/s", "1 ms", discipline("tail-drop", ""));
+        net.route(&[link, out])
+    });
+    for route in routes {
+        net.packet("0 ms", 125, route);
+    }
+    // This one is dropped too, but comes alone.
+    net.packet("0.5 ms", 125, routes[0]);
+    for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps, Executor::Windows] {
+        let seen = Sim::new(net.0.clone()).expect("a sound blueprint").with_executor(executor).run();
+        let link = &seen.links[out.index()];
+        assert_eq!((link.sent_packets, link.dropped_bytes, link.tied_drops), (2, 375, 2), "{executor:?}");
+    }
+    net.0.ties = Ties::Random;
+    assert_eq!(net.run().links[out.index()].tied_drops, 2, "what chance decided is told too, and left out where it is reported");
 }
 
 /// How many of `n` packets a RED queue accepts at once: w = 1/20, certain drop from an average of 3, none below.

@@ -1,9 +1,9 @@
 //! What decided the results of a run although no metric shows it.
 
 use crate::metrics::evaluation::GroupMembers;
-use penstock_engine::blueprint::Blueprint;
+use penstock_engine::blueprint::{Blueprint, Ties};
 use penstock_engine::{Observations, Sim};
-use penstock_model::discipline::DisciplinePlan;
+use penstock_model::discipline::{DisciplinePlan, DropCause};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
@@ -11,13 +11,14 @@ use std::collections::BTreeMap;
 /// A cause that is easily overlooked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// `max-window`, or `idle-discipline`.
+    /// `max-window`, `ties`, or `idle-discipline`.
     pub kind: &'static str,
-    /// The group of flows, or the discipline.
+    /// The group of flows, the link, or the discipline.
     pub of: String,
-    /// The window, or the names of the links.
+    /// The window, how many drops, or the names of the links.
     pub what: String,
-    /// Of `max-window`, the share of the looks at a connection after the warm-up that found it held; on average over the group.
+    /// Of `max-window`, the share of the looks at a connection after the warm-up that found it held; on average over the group. Of
+    /// `ties`, their share of the drops for want of room.
     pub share: f64,
 }
 
@@ -63,7 +64,22 @@ impl WindowWatch {
 pub(crate) fn decided(blueprint: &Blueprint, members: &GroupMembers, seen: &Observations, windows: &WindowWatch) -> Vec<Decided> {
     let mut found = held_groups(blueprint, members, windows);
     found.extend(idle_disciplines(blueprint, members, seen));
+    found.extend(tied_drops(blueprint, members, seen));
     found
+}
+
+/// Where the order of packets that arrive at one instant decided which were dropped, unless chance decides that order.
+fn tied_drops(blueprint: &Blueprint, members: &GroupMembers, seen: &Observations) -> Vec<Decided> {
+    if blueprint.ties != Ties::Scenario {
+        return Vec::new();
+    }
+    let of_group = |(name, links): &(String, std::ops::Range<usize>)| {
+        let links = &seen.links[links.clone()];
+        let full: u64 = links.iter().flat_map(|link| link.dropped_packets[DropCause::Overflow as usize]).sum();
+        let tied: u64 = links.iter().map(|link| link.tied_drops).sum();
+        (tied > 0).then(|| Decided { kind: "ties", of: name.clone(), what: tied.to_string(), share: tied as f64 / full as f64 })
+    };
+    members.links.iter().filter_map(of_group).collect()
 }
 
 fn held_groups(blueprint: &Blueprint, members: &GroupMembers, windows: &WindowWatch) -> Vec<Decided> {

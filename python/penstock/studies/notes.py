@@ -16,18 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["notes_of_runs", "notes_on_spread"]
 
 _LEAST_SHARE = 0.05
-"""Below this share of the time, a window that is full decides little."""
+"""Below this share of the time or of the drops, a full window or a tie decides little."""
 
 _HARDLY = 1e-4
 """Runs of which every number has a smaller relative range than this hardly differ."""
 
 
 def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
-    """What the runs themselves report: windows that held senders back, disciplines that never acted.
+    """What the runs themselves report: windows that held senders back, drops that ties decided, idle disciplines.
 
     Runs that come from the store report nothing.
     """
     windows: dict[tuple[str, str], list[float]] = {}
+    ties: dict[str, list[tuple[int, float]]] = {}
     idle: dict[tuple[str, str], int] = {}
     runs = 0
     for point in points:
@@ -38,6 +39,8 @@ def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
             for kind, of, what, share in run.decided:
                 if kind == "max-window":
                     windows.setdefault((of, what), []).append(share)
+                elif kind == "ties":
+                    ties.setdefault(of, []).append((int(what), share))
                 else:
                     idle[of, what] = idle.get((of, what), 0) + 1
     found = []
@@ -47,6 +50,13 @@ def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
             found.append(
                 f"{shortened(of, 100)} had all of its max-window, {what}, outstanding for {share:.0%} of the time: "
                 "there its senders were held back by that window, not by the network."
+            )
+    for of, each in ties.items():
+        drops, share = sum(count for count, _ in each), sum(share for _, share in each) / len(each)
+        if share >= _LEAST_SHARE:
+            found.append(
+                f"at {shortened(of, 100)}, {drops:,} drops, {share:.0%} of those for want of room, were decided by the order "
+                'of packets that arrived at the same instant, which is that of the file; `ties = "random"` draws it.'
             )
     found += [
         f"{of} never dropped or marked a packet ({shortened(what, 200)}), so nothing here depends on it."

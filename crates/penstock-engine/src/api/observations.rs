@@ -239,6 +239,9 @@ pub struct LinkCounters {
     pub has_headroom: bool,
     /// Whether the link carries cells, whose frames may be dropped in part.
     pub carries_cells: bool,
+    /// Of the packets that were dropped on arrival for want of room, how many came at the instant at which another was accepted: the
+    /// order of simultaneous events chose between them.
+    pub tied_drops: u64,
     /// Bytes lost.
     pub dropped_bytes: u64,
     /// Packets marked by the discipline or by PCN meters here (each counts once, however severely it was marked).

@@ -9,6 +9,7 @@ use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Window;
 use crate::merge::ring::Ring;
+use penstock_model::id::FlowId;
 use penstock_model::prefetch::prefetch;
 use penstock_model::transmission::WireRate;
 use penstock_model::units::{Duration, Time};
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// What a process lends that is a tail-drop FIFO port: what every packet changes is in the first two cache lines, which processors read
 /// as a pair.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[repr(C, align(128))]
 pub struct CompactPort {
     /// When the last transmission ends that has been decided on.
@@ -25,6 +26,8 @@ pub struct CompactPort {
     pub digest: Digest,
     /// Packets accepted since the port was lent.
     pub accepted: u64,
+    /// When the last packet that was accepted arrived, and its flow.
+    pub last_accepted: (Time, FlowId),
     /// When the transmissions of those that wait start, behind some that have started.
     pub waiting: Ring<Time>,
     /// Those that lie inside the window.
@@ -57,7 +60,10 @@ pub enum Forwarded {
         at: Time,
     },
     /// There is no room; nothing but its arrival has been hashed.
-    Dropped,
+    Dropped {
+        /// When the last packet that was accepted arrived, and its flow.
+        last_accepted: (Time, FlowId),
+    },
 }
 
 /// The ports that processes have lent.
@@ -160,9 +166,9 @@ impl CompactPorts {
     }
 
     /// Gives all of them back, each with its process.
-    pub fn into_ports(mut self) -> impl Iterator<Item = (usize, CompactPort)> {
+    pub fn into_ports(self) -> impl Iterator<Item = (usize, CompactPort)> {
         let lent = (0..).zip(self.places).filter(|(_, place)| place.is_lent());
-        lent.map(move |(process, place)| (process, std::mem::take(&mut self.ports[place.port as usize])))
+        lent.map(move |(process, place)| (process, self.ports[place.port as usize].clone()))
     }
 
     /// Where the port of `process` is, if it has lent one.
@@ -198,7 +204,7 @@ impl CompactPorts {
             now
         } else {
             if port.waiting.len() >= kind.common.limit && port.is_full(kind.common.limit, now) {
-                return Forwarded::Dropped;
+                return Forwarded::Dropped { last_accepted: port.last_accepted };
             }
             if port.waiting.is_full() {
                 port.make_room(now);
@@ -209,6 +215,7 @@ impl CompactPorts {
         let end = start + kind.transmission_time(packet.size);
         port.last_end = end;
         port.accepted += 1;
+        port.last_accepted = (now, packet.flow);
         let at = end + kind.common.delay;
         if self.window.from <= now && end <= self.window.to {
             port.complete.count(now, start, end, (packet.size, packet.precedence));
@@ -233,7 +240,15 @@ mod tests {
     fn one_port() -> (CompactPorts, Place) {
         let mut ports = CompactPorts::new(3);
         let kind = CompactPortKind { rate: Rate::from_bps(8_000_000).into(), delay: Duration::from_us(1), limit: 2 };
-        ports.add(1, CompactPort::default(), kind, Window { from: at(100), to: at(10_000) });
+        let empty = CompactPort {
+            last_end: Time::ZERO,
+            digest: Digest::default(),
+            accepted: 0,
+            last_accepted: (Time::NEVER, FlowId(u32::MAX)),
+            waiting: Ring::default(),
+            complete: CompleteTransmissions::default(),
+        };
+        ports.add(1, empty, kind, Window { from: at(100), to: at(10_000) });
         assert_eq!([0, 1, 2].map(|process| ports.place(process).is_lent()), [false, true, false]);
         let place = ports.place(1);
         (ports, place)
@@ -250,7 +265,7 @@ mod tests {
         for (us, size, arrives) in [(200, 10, 211), (200, 20, 231), (201, 10, 241)] {
             assert!(matches!(forward(&mut ports, place, us, size), Forwarded::Sent(end) if end == at(arrives)), "{us}");
         }
-        assert!(matches!(forward(&mut ports, place, 209, 10), Forwarded::Dropped));
+        assert!(matches!(forward(&mut ports, place, 209, 10), Forwarded::Dropped { last_accepted } if last_accepted.0 == at(201)));
         assert!(matches!(forward(&mut ports, place, 210, 10), Forwarded::Sent(end) if end == at(251)));
         // Idle at 250.
         assert!(matches!(forward(&mut ports, place, 250, 10), Forwarded::Sent(end) if end == at(261)));

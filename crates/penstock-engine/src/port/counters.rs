@@ -11,6 +11,7 @@ use crate::port::ingress_counts::IngressCounts;
 use crate::port::observer::PortObserver;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
+use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
@@ -36,11 +37,16 @@ pub struct PortCounters {
     pub dropped: u64,
     /// Packets that no longer count as queued, over the whole run.
     pub sent: u64,
+    /// When the last packet that was accepted arrived, and its flow.
+    pub last_accepted: (Time, FlowId),
     /// What is recorded beyond the counts.
     recorder: Option<Box<PortRecorder>>,
     /// What leaves the port, for the shared buffer of a switch.
     releases: Option<Vec<Release>>,
 }
+
+/// [`PortCounters::last_accepted`] at the beginning.
+pub const NOTHING_ACCEPTED: (Time, FlowId) = (Time::NEVER, FlowId(u32::MAX));
 
 /// A packet that leaves a port, or is dropped by it.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +64,20 @@ impl PortCounters {
     pub fn new(place: u32, window: Window, recorder: Option<Box<PortRecorder>>) -> PortCounters {
         let (link, lost) = (Box::default(), FlowLosses::default());
         let (complete, digest) = (CompleteTransmissions::default(), Digest::default());
-        PortCounters { place, digest, link, lost, complete, window, offered: 0, dropped: 0, sent: 0, recorder, releases: None }
+        PortCounters {
+            place,
+            digest,
+            link,
+            lost,
+            complete,
+            window,
+            offered: 0,
+            dropped: 0,
+            sent: 0,
+            last_accepted: NOTHING_ACCEPTED,
+            recorder,
+            releases: None,
+        }
     }
 
     /// Asks for the memory that a packet changes.
@@ -184,6 +203,9 @@ impl PortCounters {
         if let Some(recorder) = &mut self.recorder {
             recorder.offered(now, packet);
         }
+        let is_tied =
+            cause == DropCause::Overflow && self.last_accepted.0 == now && self.last_accepted.1 != packet.flow && self.window.contains(now);
+        self.link.tied_drops += u64::from(is_tied);
         self.loss(now, packet, cause);
     }
 

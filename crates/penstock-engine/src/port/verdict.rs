@@ -68,6 +68,9 @@ pub fn apply<const TRACED: bool>(
     journal: &mut Journal,
 ) -> Option<Ecn> {
     debug_assert!(TRACED || journal.is_untraced());
+    if matches!((decision, point), (Decision::Accept | Decision::Mark, DecisionPoint::OnArrival)) {
+        counters.last_accepted = (now, packet.flow);
+    }
     match decision {
         Decision::Accept if TRACED => journal.trace(now, counters.place, packet, TraceEvent::Accept),
         Decision::Accept | Decision::Send => {}

@@ -364,7 +364,7 @@ impl LogicalProcess for Process {
 
     #[inline(never)]
     fn count_lent(&mut self, arrival: &Arrival, outcome: Forwarded) -> Option<Time> {
-        if let Forwarded::Dropped = outcome {
+        if let Forwarded::Dropped { .. } = outcome {
             self.packet_hops += 1;
         }
         self.ports[0].count_lent(arrival, outcome, &mut self.record)

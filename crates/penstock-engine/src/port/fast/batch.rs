@@ -1,7 +1,7 @@
 //! What a port that only queues, and may meter, needs of the packets of a batch.
 
 use crate::kernel::event::Arrival;
-use penstock_model::id::HopId;
+use penstock_model::id::{FlowId, HopId};
 use penstock_model::packet::PcnMark;
 use penstock_model::pcn_meter::Metered;
 use penstock_model::units::{Bytes, Time};
@@ -90,6 +90,9 @@ pub trait Queued: Metered {
 
     /// Its drop precedence.
     fn precedence(&self) -> u8;
+
+    /// Its flow; of a packet in transit nobody's, since those of one flow do not arrive together.
+    fn flow(&self) -> FlowId;
 }
 
 impl Queued for BatchEntry {
@@ -102,6 +105,11 @@ impl Queued for BatchEntry {
     fn precedence(&self) -> u8 {
         (self.header >> 32) as u8
     }
+
+    #[inline(always)]
+    fn flow(&self) -> FlowId {
+        FlowId(u32::MAX)
+    }
 }
 
 impl Queued for Arrival {
@@ -113,5 +121,10 @@ impl Queued for Arrival {
     #[inline(always)]
     fn precedence(&self) -> u8 {
         self.packet.precedence
+    }
+
+    #[inline(always)]
+    fn flow(&self) -> FlowId {
+        self.packet.flow
     }
 }

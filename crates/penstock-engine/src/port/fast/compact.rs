@@ -20,7 +20,8 @@ impl Port {
             return None;
         }
         let (last_end, waiting) = queue.schedule_of_waiting();
-        let port = CompactPort { last_end, digest: journal.digest, accepted: 0, waiting, complete: counters.complete };
+        let (digest, last_accepted, complete) = (journal.digest, counters.last_accepted, counters.complete);
+        let port = CompactPort { last_end, digest, accepted: 0, last_accepted, waiting, complete };
         Some((port, CompactPortKind { rate: wire.rate(), delay: *delay, limit }, counters.window))
     }
 
@@ -30,6 +31,7 @@ impl Port {
         let before = queue.len();
         queue.set_schedule(port.last_end, &port.waiting);
         counters.complete = port.complete;
+        counters.last_accepted = port.last_accepted;
         journal.digest = port.digest;
         if cfg!(debug_assertions) {
             counters.offered += port.accepted;
@@ -47,7 +49,8 @@ impl Port {
             Forwarded::Uncounted { start, end, at } => {
                 self.counters.departure(*now, start, end, (packet.size, packet.precedence)).then_some(at)
             }
-            Forwarded::Dropped => {
+            Forwarded::Dropped { last_accepted } => {
+                self.counters.last_accepted = last_accepted;
                 let drop = Decision::Drop(DropCause::Overflow);
                 verdict::apply::<false>(drop, DecisionPoint::OnArrival, *now, packet, &mut self.counters, journal);
                 None

@@ -136,7 +136,7 @@ impl TailDropFifo {
         let IdleGuess { size, transmission, transit, free_at, holds } = *guess;
         let count = packets[0].len() + packets[1].len();
         let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return true };
-        let (from, last) = (first.at.wrapping_minus(transit), last.at.wrapping_minus(transit));
+        let (from, last, flow) = (first.at.wrapping_minus(transit), last.at.wrapping_minus(transit), last.packet.flow);
         let is_as_guessed = holds && alike && first.packet.size == size && last + transit < Time::NEVER;
         if !is_as_guessed || !counters.crosses_no_window_edge(from, free_at) {
             packets.into_iter().flatten().for_each(|packet| packet.at = packet.at.wrapping_minus(transit));
@@ -147,6 +147,7 @@ impl TailDropFifo {
             counters.sent += count as u64;
         }
         self.last_end = free_at;
+        counters.last_accepted = (last, flow);
         counters.complete_departures(free_at, count as u64, size, first.packet.precedence, transmission, 0);
         true
     }
@@ -165,7 +166,8 @@ impl TailDropFifo {
     ) -> usize {
         let count = packets[0].len() + packets[1].len();
         let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return 0 };
-        let (from, last, size) = (first.at(), last.at(), first.size().get() as u32);
+        let (from, last, flow, size) = (first.at(), last.at(), last.flow(), first.size().get() as u32);
+        counters.last_accepted = (last, flow);
         if self.waiting.len() + count > self.waiting.capacity() {
             // Packets that have left are removed before the ring grows: a queue with a high limit would keep them for long.
             self.advance(from, &mut counters.sent);
