@@ -37,6 +37,7 @@ fn seen() -> Observations {
         shares_buffer: false,
         has_limiters: false,
         has_headroom: false,
+        tied_drops: 0,
         dropped_bytes: 1_000,
         marked_packets: 8,
         marked_bytes: 800,
