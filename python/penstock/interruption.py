@@ -40,7 +40,7 @@ def obey() -> None:
 
 
 def ignore() -> None:
-    """Lets no signal that :func:`obey` obeys do anything any more: the command is done, and only its process has to end.
+    """Lets no signal that :func:`obey` obeys do anything any more: the command is done, only its process is not.
 
     Python would forget the handlers on its way out, so that a late signal would say that a finished command was killed.
     """

@@ -79,7 +79,8 @@ def test_a_discipline_that_never_acts(notes: Callable) -> None:
 def test_drops_that_ties_decide(notes: Callable) -> None:
     # Three senders are in step; one packet of each three finds room.
     text = line(CBR.replace("64 kbit/s", "1280 kbit/s"), rate="1280 kbit/s", link='queue.tail-drop.limit = "1 packet"')
-    text = text.replace("a = {}", "a = {}\nhosts = { count = 3 }").replace('from = "a"\nto = "b"\nsource', 'from = "hosts"\nto = "b"\nsource')
+    text = text.replace("a = {}", "a = {}\nhosts = { count = 3 }")
+    text = text.replace('from = "a"\nto = "b"\nsource', 'from = "hosts"\nto = "b"\nsource')
     text += '[[links]]\nfrom = "hosts"\nto = "a"\nrate = "1 Gbit/s"\ndelay = "1 ms"\n'
     [note] = notes(text, "--runs", "1")
     assert note.startswith("at a-b, 1,9"), note
