@@ -65,8 +65,8 @@ ENTRIES = (
         "parking-lot",
         "Parking lot: every further bottleneck costs",
         "A transfer shares one, two, three or four links in a row with one transfer each; all ways are equally long. "
-        "Over one it gets half of it. Behind tail drop it almost starves from the second on, for a reason of its own "
-        "that follows; RED leaves it ten times as much over four.",
+        "Over one it gets half of it. Behind tail drop the second leaves it a seventh of that, for a reason of its own "
+        "that follows; RED leaves it nine times as much over four.",
         PlotRequest(
             y=("goodput[long]",), x="bottlenecks", by="discipline", y_label="goodput of the long transfer (Mbit/s)"
         ),
@@ -86,7 +86,7 @@ ENTRIES = (
     Entry(
         "aqm",
         "Active queue management: the same uploads, a fifth of the delay",
-        "Four uploads fill a buffer of 200 ms, and a call behind it is 165 ms late. RED, CoDel and PIE bring that to "
+        "Four uploads fill a buffer of 200 ms, and a call behind it is 164 ms late. RED, CoDel and PIE bring that to "
         "40 ms or less, 21 of them on the wires, and at most 3 % of the link are lost by it.",
         PlotRequest(kind="bar", y=("delay[mean]", "utilisation"), x="discipline", x_label="queue discipline"),
     ),

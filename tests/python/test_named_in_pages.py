@@ -26,6 +26,8 @@ ELSEWHERE = {
     "differential_evolution": "of SciPy",
     "sobol_indices": "of SciPy",
     "lessCareful_": "of ns-2",
+    "packetSize_": "of ns-2",
+    "useHeaders_": "of ns-2",
     "precisionReduce_": "of ns-2",
 }
 """Names that are not ours, and whose they are."""

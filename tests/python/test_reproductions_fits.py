@@ -232,8 +232,8 @@ class TestRunsToDecide:
         open_claim, *_ = judge(study(), outcome([5.1, 15.1, 25.1]))
         assert open_claim.as_json()["runs_to_decide"] > 10_000
         assert "More than 60 runs would decide it, or it is too close to the margin to tell." in remarks(open_claim)
-        assert "About 1152" not in reproductions.explain("ef-c04")
-        assert close in reproductions.explain("ef-c04")
+        assert "About 1024" not in reproductions.explain("pcn-c05")
+        assert close.replace("200", "100") in reproductions.explain("pcn-c05")
 
 
 class TestSequential:

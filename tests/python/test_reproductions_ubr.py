@@ -408,9 +408,9 @@ class TestStored:
         (found,) = judge(STUDY, stored_outcome(STUDY), only=["ubr-c20"])
         (kept,) = [item for item in json.loads(text_beside(DOCUMENT, "verdicts.json")) if item["claim"] == "ubr-c20"]
         assert kept["note"] == found.finding.note
-        assert "LAN 5 of 12 settings, WAN 9 of 12 settings." in found.finding.note
+        assert "LAN 4 of 12 settings, WAN 12 of 12 settings." in found.finding.note
         findings = text_beside(DOCUMENT, "findings.md")
-        assert "14 of the settings lie inside, 5 of 12 in the LAN and 9 of 12 in the WAN" in findings
+        assert "16 of the settings lie inside, 4 of 12 in the LAN and all 12 in the WAN" in findings
 
     def test_the_findings_count_the_verdicts(self):
         verdicts = [item["verdict"] for item in json.loads(text_beside(DOCUMENT, "verdicts.json"))]
