@@ -90,7 +90,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def table(counted: dict[str, float], kept: dict[str, float]) -> str:
-    """What was counted, beside the kept numbers, with the change."""
+    """The table that is printed: for each workload the kept number, the counted one, and the change in per cent."""
     lines = [f"{'instructions per packet-hop':30}{'kept':>8}{'now':>8}{'change':>9}"]
     for name, now in counted.items():
         before = kept.get(name, float("nan"))

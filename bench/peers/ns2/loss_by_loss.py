@@ -13,15 +13,11 @@ from __future__ import annotations
 
 import argparse
 import random
-import subprocess
 import tempfile
 from pathlib import Path
 
-from loss_patterns import FIRST, Sent
+from loss_patterns import FIRST, Sent, by_ns2, by_penstock
 
-from penstock import PacketTrace
-
-HERE = Path(__file__).resolve().parent
 SECONDS = 30
 
 CASES = {
@@ -31,59 +27,7 @@ CASES = {
     "sack": ({"variant": "Sack1"}, "recovery.sack = {}"),
     "sack1": ({"variant": "Sack1"}, "recovery.sack1 = {}"),
 }
-"""Settings of loss-patterns.tcl, and what stands in `transport.tcp`."""
-
-SCENARIO = """
-duration = "{seconds} s"
-[nodes]
-a = {{}}
-b = {{}}
-[[links]]
-from = "a"
-to = "b"
-rate = "100 Mbit/s"
-delay = "50 ms"
-queue.tail-drop = {{ limit = "1000000 packets" }}
-impairment.drop-list = {{ drop = {packets} }}
-[[links]]
-from = "b"
-to = "a"
-rate = "100 Mbit/s"
-delay = "50 ms"
-[[flows]]
-name = "transfer"
-from = "a"
-to = "b"
-source.ftp = {{}}
-transport.tcp = {{ syn = false, timer-tick = "1 ms", max-window = "30 packets", {tcp} }}
-[[measure]]
-metric = "goodput"
-of = "transfer"
-"""
-
-
-def by_ns2(case: str, losses: list[int], folder: Path) -> Sent:
-    """Times and numbers of the segments that ns-2 sends."""
-    output = folder / "segments.tr"
-    given = {
-        **CASES[case][0],
-        "limited_transmit": 1,
-        "until": SECONDS,
-        "output": output,
-        "losses": " ".join(map(str, losses)),
-    }
-    subprocess.run(
-        ["ns", str(HERE / "loss-patterns.tcl"), *(f"{name}={value}" for name, value in given.items())], check=True
-    )
-    rows = [line.split() for line in output.read_text(encoding="ascii").splitlines() if line.startswith("+")]
-    return [(float(row[1]), int(row[10])) for row in rows]
-
-
-def by_penstock(case: str, losses: list[int]) -> Sent:
-    """Those that Penstock sends, which counts the packets of a drop list from 1."""
-    text = SCENARIO.format(packets=[loss + 1 for loss in losses], seconds=SECONDS, tcp=CASES[case][1])
-    frame = PacketTrace(text, at="a", events="send").frame()
-    return [(time / 1e12, number) for time, number in frame.select("time_ps", "sequence").iter_rows()]
+"""For each case the settings of loss-patterns.tcl, and the keys of `transport.tcp`."""
 
 
 def place(theirs: Sent, ours: Sent) -> int | None:
@@ -103,10 +47,12 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for case in given.cases:
+            settings, tcp = CASES[case]
             for seed in range(1, given.lists + 1):
                 draw = random.Random(seed).random
                 losses = [number for number in range(FIRST, 20_000) if draw() < given.loss]
-                theirs, ours = by_ns2(case, losses, Path(folder)), by_penstock(case, losses)
+                theirs = by_ns2(losses, Path(folder), limited_transmit=1, until=SECONDS, **settings)
+                ours = by_penstock(losses, tcp, SECONDS)
                 where = place(theirs, ours)
                 before = sum(loss < len(ours) if where is None else loss < where for loss in losses)
                 print(f"{case}, list {seed}: {'the same' if where is None else 'they part'} after {before} losses")

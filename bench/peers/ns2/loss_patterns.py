@@ -35,7 +35,7 @@ AFTER_TIMEOUT = {"two thirds of it"}
 """Where the two are known to differ: beyond what is sent again after a timeout."""
 
 SCENARIO = """
-duration = "4 s"
+duration = "{seconds} s"
 [nodes]
 a = {{}}
 b = {{}}
@@ -56,32 +56,31 @@ name = "transfer"
 from = "a"
 to = "b"
 source.ftp = {{}}
-[flows.transport.tcp]
-recovery.sack1 = {{}}
-syn = false
-limited-transmit = false
-max-window = "30 packets"
-timer-tick = "1 ms"
+transport.tcp = {{ syn = false, timer-tick = "1 ms", max-window = "30 packets", {tcp} }}
 [[measure]]
 metric = "goodput"
 of = "transfer"
 """
 
+SACK1 = "recovery.sack1 = {}, limited-transmit = false"
+
 Sent = list[tuple[float, int]]
 
 
-def by_ns2(losses: list[int], folder: Path) -> Sent:
-    """Times and numbers of the segments that ns-2 sends."""
+def by_ns2(losses: list[int], folder: Path, **settings: str | int) -> Sent:
+    """Times in s and numbers of the segments that ns-2 sends, with these settings of loss-patterns.tcl."""
     output = folder / "segments.tr"
-    settings = [f"losses={' '.join(map(str, losses))}", f"output={output}"]
-    subprocess.run(["ns", str(HERE / "loss-patterns.tcl"), *settings], check=True)
+    given = {**settings, "output": output, "losses": " ".join(map(str, losses))}
+    words = [f"{name}={value}" for name, value in given.items()]
+    subprocess.run(["ns", str(HERE / "loss-patterns.tcl"), *words], check=True)
     rows = [line.split() for line in output.read_text(encoding="ascii").splitlines() if line.startswith("+")]
     return [(float(row[1]), int(row[10])) for row in rows]
 
 
-def by_penstock(losses: list[int]) -> Sent:
-    """Those that Penstock sends, which counts the packets of a drop list from 1."""
-    frame = PacketTrace(SCENARIO.format(packets=[loss + 1 for loss in losses]), at="a", events="send").frame()
+def by_penstock(losses: list[int], tcp: str, seconds: int = 4) -> Sent:
+    """Those that Penstock sends, with these keys of `transport.tcp`; it counts the packets of a drop list from 1."""
+    text = SCENARIO.format(packets=[loss + 1 for loss in losses], tcp=tcp, seconds=seconds)
+    frame = PacketTrace(text, at="a", events="send").frame()
     return [(time / 1e12, number) for time, number in frame.select("time_ps", "sequence").iter_rows()]
 
 
@@ -103,7 +102,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for name, pattern in PATTERNS.items():
             losses = [FIRST + place for place in pattern]
-            found = difference(by_ns2(losses, Path(folder)), by_penstock(losses))
+            found = difference(by_ns2(losses, Path(folder)), by_penstock(losses, SACK1))
             unknown += bool(found) != (name in AFTER_TIMEOUT)
             print(f"{name}: {found or 'the same'}")
     return int(unknown > 0)

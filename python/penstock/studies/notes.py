@@ -55,9 +55,9 @@ def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
         drops, share = sum(count for count, _ in each), sum(share for _, share in each) / len(each)
         if share >= _LEAST_SHARE:
             found.append(
-                f"at {shortened(of, 100)}, {drops:,} drops, {share:.0%} of those for want of room, were decided by "
-                "the order of packets that arrived at the same instant, which is that of the file; "
-                '`ties = "random"` draws it.'
+                f"at {shortened(of, 100)}, ties decided {drops:,} drops, {share:.0%} of those for want of room: "
+                "packets arrived at the same instant, and the order of the file chose which of them had the room; "
+                '`ties = "random"` draws the order.'
             )
     found += [
         f"{of} never dropped or marked a packet ({shortened(what, 200)}), so nothing here depends on it."

@@ -239,8 +239,8 @@ pub struct LinkCounters {
     pub has_headroom: bool,
     /// Whether the link carries cells, whose frames may be dropped in part.
     pub carries_cells: bool,
-    /// Of the packets that were dropped on arrival for want of room, how many came at the instant at which another was accepted: the
-    /// order of simultaneous events chose between them.
+    /// Packets that were dropped on arrival for want of room ([`DropCause::Overflow`]) at the instant at which a packet of another flow was
+    /// accepted: the order of simultaneous arrivals decided which of the two had the room.
     pub tied_drops: u64,
     /// Bytes lost.
     pub dropped_bytes: u64,

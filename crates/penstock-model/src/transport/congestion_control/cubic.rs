@@ -24,8 +24,8 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Spurious timeouts and spurious losses are not detected [RFC9438 s4.9 makes the response to them optional].
-    /// - With `reno-friendly = "rfc8312"`, W_est grows with what is acknowledged, as in RFC 9438; [RFC8312 s4.2 Eq. 4] has alpha t /
-    ///   RTT, which is the same while the window is in use.
+    /// - With `reno-friendly = "rfc8312"`, each acknowledgement enlarges W_est, as in RFC 9438. In [RFC8312 s4.2 Eq. 4] W_est follows
+    ///   the clock. The two are equal while the sender uses its whole window.
     /// - After an echoed mark FlightSize counts up to cwnd, so that a mark never enlarges the window.
     /// - In the Reno-friendly region the window does not fall to W_est where it is above it already.
     /// - A window that equals ssthresh is in congestion avoidance, as [RFC5681 s3.1] leaves open; [RFC9438 s4.10] has slow start.
