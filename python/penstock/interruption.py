@@ -11,12 +11,12 @@ import _thread
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["asked", "ignore", "obey"]
+__all__ = ["asked", "ends", "ignore", "obey"]
 
 _AGAIN = 0.01
 """Seconds after which an ignored interruption is repeated, when the code that ignored it has returned."""
@@ -51,6 +51,11 @@ def ignore() -> None:
 def asked() -> bool:
     """Whether an interruption was asked for, whatever has become of it."""
     return _asked.is_set()
+
+
+def ends(handler: Any) -> bool:
+    """Whether a signal's handler is one that always raises; that of a program which calls this one may go on."""
+    return handler in (_interrupt, signal.default_int_handler)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

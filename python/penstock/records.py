@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RUNS",
+    "Decided",
     "Metric",
     "MetricRow",
     "RunFailure",
@@ -147,6 +148,10 @@ RUNS = {"of": "runs"}
 """The labels of a condition, which is 1 in a run that meets it and 0 in others, so that its mean is a share of runs."""
 
 
+Decided = tuple[str, str, str, float]
+"""What decided the numbers of a run without showing in them: the kind, of what, what it was, its share of the run."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """What one run gave.
@@ -167,9 +172,8 @@ class RunResult:
         On how many cores it was made, for the most part; unknown if it came from the store.
     window : (float, float) or None, s
         From when to when was counted: the end of the warm-up and of the run.
-    decided : sequence of (str, str, str, float) or None
-        What decided the numbers without showing in them: the kind, of what, what it was, and its share of the run;
-        unknown if it came from the store.
+    decided : sequence of Decided or None
+        What decided the numbers without showing in them; unknown if an older version has stored the run.
     """
 
     request: RunRequest
@@ -179,7 +183,7 @@ class RunResult:
     cached: bool = False
     threads: int | None = None
     window: tuple[float, float] | None = None
-    decided: Sequence[tuple[str, str, str, float]] | None = None
+    decided: Sequence[Decided] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import RunsFailed, ScenarioError, StoreError
+from penstock.interruption import ends
 from penstock.memory import require
 from penstock.printable import utf8
 from penstock.processors import available, usable
@@ -165,9 +166,7 @@ class _Tally:
                 if (own := self._pickers[position].of(run)) is None:
                     left.append(position)
                     continue
-                results[position] = RunResult(
-                    requests[position], own.metrics, own.digest, own.packet_hops, cached=True, window=window
-                )
+                results[position] = own.result(requests[position], window)
             if left:
                 missing += self._jobs(job, left, [text for text, _ in run.measured or ()])
         self.status.cached = self.status.done = len(requests) - sum(len(job.positions) for job in missing)
@@ -303,7 +302,7 @@ def _compute(
     ended: SimpleQueue[Ended | Lost | Told | BaseException | int] = SimpleQueue()
     group = store.group() if store is not None else None
     workers = made_by(ended.put)
-    with _queued_signals(ended.put) as handle:
+    with _queued_signals(ended.put, workers.stop) as handle:
         try:
             workers.start(work, ended.put)
             left = len(work)
@@ -322,6 +321,7 @@ def _compute(
                 tick()
         except BaseException as error:
             workers.stop()
+            workers.join()
             _keep_all(ended, group, collect)
             if isinstance(error, KeyboardInterrupt):
                 tick()  # who shows a copy of the status has the last runs too
@@ -355,15 +355,24 @@ def _keep_all(
 
 
 @contextmanager
-def _queued_signals(put: Callable[[int], None]) -> Iterator[Callable[[int], object]]:
-    """Puts the numbers of interrupting signals into a queue; gives what does then what the signal would have done."""
+def _queued_signals(put: Callable[[int], None], stop: Callable[[], None]) -> Iterator[Callable[[int], object]]:
+    """Puts the numbers of interrupting signals into a queue; gives what does then what the signal would have done.
+
+    A signal that certainly ends it all stops the work at once, however long what is being written takes.
+    """
     handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
+
+    def queue(number: int, _frame: FrameType | None) -> None:
+        put(number)
+        if ends(handlers[number]):
+            stop()
+
     if current_thread() is main_thread():
         for interrupting in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             handler = signal.getsignal(interrupting)
             if callable(handler):
                 handlers[interrupting] = handler
-                signal.signal(interrupting, lambda number, _frame: put(number))
+                signal.signal(interrupting, queue)
     try:
         yield lambda number: handlers[number](number, None)
     finally:

@@ -174,8 +174,8 @@ class _Captures:
                 file.write(data)
             return
         made = self._files[link] = WholeFile(path)
-        with made.file:
-            made.file.write(data)
+        with made.open() as file:
+            file.write(data)
 
     def _path(self, link: str) -> Path:
         return self._folder / file_name(link)

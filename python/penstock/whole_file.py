@@ -20,8 +20,9 @@ _PLACE = 200
 class WholeFile:
     """A file that is written under a temporary name in its folder, and gets its own name at the end.
 
-    A pipe or a device, such as ``/dev/stdout``, is written itself, since it cannot be replaced. Of a symbolic link, the
-    file that it names is replaced.
+    It is opened by :meth:`open`, so that who is interrupted then has something to discard. A pipe or a device, such as
+    ``/dev/stdout``, is written itself, since it cannot be replaced. Of a symbolic link, the file that it names is
+    replaced.
 
     Parameters
     ----------
@@ -29,26 +30,32 @@ class WholeFile:
         Its name in the end.
     new : bool
         Whether nothing may be there by that name.
-
-    Raises
-    ------
-    OSError
-        If it cannot be opened.
     """
 
     def __init__(self, path: str | Path, *, new: bool = False) -> None:
         self.path = Path(path) if new else Path(os.path.realpath(path))
         self._new = new
         self._part: Path | None = None
-        if not new and self.path.exists() and not self.path.is_file():
-            self.file: IO[bytes] = self.path.open("wb")
-            return
+        self._file: IO[bytes] | None = None
+
+    def open(self) -> IO[bytes]:
+        """Opens it for bytes.
+
+        Raises
+        ------
+        OSError
+            If it cannot be opened.
+        """
+        if not self._new and self.path.exists() and not self.path.is_file():
+            self._file = self.path.open("wb")
+            return self._file
         name = os.fsencode(self.path.name)[:_PLACE].decode(errors="ignore")
         self._part = self.path.with_name(f".{name}.{os.urandom(8).hex()}.part")
-        self.file = self._part.open("xb")
-        if not new:
+        self._file = self._part.open("xb")
+        if not self._new:
             with suppress(OSError):  # then there is none, or it is of another system
-                os.fchmod(self.file.fileno(), stat.S_IMODE(self.path.stat().st_mode))
+                os.fchmod(self._file.fileno(), stat.S_IMODE(self.path.stat().st_mode))
+        return self._file
 
     @property
     def place(self) -> Path:
@@ -65,7 +72,8 @@ class WholeFile:
         OSError
             If it cannot be written.
         """
-        self.file.close()
+        if self._file is not None:
+            self._file.close()
         if self._part is None:
             return
         if self._new:
@@ -76,8 +84,9 @@ class WholeFile:
 
     def discard(self) -> None:
         """Removes what has been written, unless it has its name."""
-        with suppress(OSError):
-            self.file.close()
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
         if self._part is not None:
             with suppress(OSError):
                 self._part.unlink()
@@ -101,7 +110,7 @@ def whole_file(path: str | Path, *, new: bool = False) -> Iterator[IO[bytes]]:
     made = WholeFile(path, new=new)
     try:
         try:
-            yield made.file
+            yield made.open()
             made.keep()
         finally:
             made.discard()

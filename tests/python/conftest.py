@@ -17,6 +17,14 @@ for _name in ("SIGHUP", "SIGQUIT", "SIGINT"):
         signal.signal(_number, signal.default_int_handler if _name == "SIGINT" else signal.SIG_DFL)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_store(tmp_path_factory):
+    """No test finds what an earlier suite, or the user, has kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PENSTOCK_STORE", str(tmp_path_factory.mktemp("store")))
+        yield
+
+
 @pytest.fixture
 def core(monkeypatch):
     """The fake core in the place of the real one, with nothing run yet."""

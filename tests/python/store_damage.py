@@ -74,9 +74,9 @@ def bit_flips():
 def altered_values():
     """Another value in the place of each, of the same form, as an editor would leave it."""
     for old, new in (
-        (b'"format": 4', b'"format": 5'),
-        (b'"format": 4', b'"format": 2'),
-        (b'"format": 4', b'"format": 1'),
+        (b'"format": 5', b'"format": 6'),
+        (b'"format": 5', b'"format": 2'),
+        (b'"format": 5', b'"format": 1'),
         (KEY.encode(), OTHER.encode()),
         (b'"model_version": "', b'"model_version": "0'),
         (b'"seed": 7', b'"seed": 8'),
@@ -167,7 +167,7 @@ def other_contents():
     old = b'{\n "format": 1,\n "key": "%s",\n "seed": 7,\n "checksum": "00"\n}' % KEY.encode()
     yield Damage("a run of format 1", lambda _, file: file.write_bytes(old), MISSING)
     yield content("a run of format 1, damaged", old.replace(b'"format": 1', b'"format": x'))
-    later = sealed(CONTENT[:SEAL].replace(b'"format": 4', b'"format": 5'))
+    later = sealed(CONTENT[:SEAL].replace(b'"format": 5', b'"format": 6'))
     yield Damage("a run of a later format", lambda _, file: file.write_bytes(later), NEWER)
 
 
@@ -187,6 +187,8 @@ def wrong_types():
         for value in values:
             # Another word or number of the same type may well have been written.
             if member != "key" and type(value) is type(data[member]) and (member, value) not in told:
+                continue
+            if (member, value) == ("decided", []):
                 continue
             shown = json.dumps(value)[:16]
             yield content(f"{member} = {shown}, with the right checksum", resealed({**data, member: value}))

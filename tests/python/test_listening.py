@@ -171,10 +171,14 @@ def test_the_certificate_of_the_local_cluster_is_its_users_alone(cluster, tmp_pa
         "certificate.pem": 0o600,
         "key.pem": 0o600,
     }
+    looked_at = 0
     for child in verbs.children(process.pid):
-        words = Path(f"/proc/{child}/cmdline").read_bytes()
-        assert b"PRIVATE" not in words
-        assert b"penstock-dask" not in words
+        with suppress(FileNotFoundError, ProcessLookupError):  # some are soon over
+            words = Path(f"/proc/{child}/cmdline").read_bytes()
+            looked_at += 1
+            assert b"PRIVATE" not in words
+            assert b"penstock-dask" not in words
+    assert looked_at >= 3
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_a_file_of_the_format_before_is_read(tmp_path):
     assert (manifest.seed, manifest.name, manifest.scenario, manifest.made) == (5, "", "", None)
 
 
-@pytest.mark.parametrize("what", [{"format": 5}, {"format": 1000, "more": []}])
+@pytest.mark.parametrize("what", [{"format": 6}, {"format": 1000, "more": []}])
 def test_a_store_of_a_newer_version_is_left_alone(tmp_path, core, what):
     run_all([request()], store=Store(tmp_path))
     (tmp_path / "store.json").write_text(json.dumps(what))
@@ -88,7 +88,7 @@ def test_a_store_of_a_newer_version_is_left_alone(tmp_path, core, what):
         store.prepare,
         store.failures,
     ):
-        with pytest.raises(StoreError, match=rf"format {what['format']}; this one reads up to 4") as caught:
+        with pytest.raises(StoreError, match=rf"format {what['format']}; this one reads up to 5") as caught:
             use()
         assert str(tmp_path / "store.json") in str(caught.value)
         assert caught.value.exit_code == 2
@@ -103,7 +103,7 @@ def test_a_damaged_marker_is_made_good(tmp_path, content):
     (tmp_path / "store.json").write_bytes(content)
     assert run_all([request()], store=Store(tmp_path))[0].cached
     run_all([request(1)], store=Store(tmp_path))
-    assert json.loads((tmp_path / "store.json").read_text()) == {"format": 4, "version": "0.0.0"}
+    assert json.loads((tmp_path / "store.json").read_text()) == {"format": 5, "version": "0.0.0"}
 
 
 @pytest.mark.usefixtures("core")

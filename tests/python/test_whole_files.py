@@ -70,7 +70,7 @@ def test_nothing_looks_whole_before_it_is(tmp_path, name):
 def test_a_file_is_there_once_it_is_kept(tmp_path):
     file = tmp_path / "file"
     made = WholeFile(file)
-    made.file.write(b"whole")
+    made.open().write(b"whole")
     assert not file.exists()
     assert [made.place] == list(tmp_path.iterdir())
     made.keep()

@@ -55,6 +55,7 @@ def new(
     if os.path.exists(file):  # noqa: PTH110  (no error where the name is too long)
         _refuse_existing(file)
     content, told = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
+    made = WholeFile(file, new=True)
     try:
         with suppress(FileNotFoundError, NotADirectoryError):
             file.lstat()  # fails where the name is too long
@@ -62,11 +63,11 @@ def new(
             raise InputError(f"{shown}: {path_text(file.parent)} is a file, not a folder.")
         if not file.parent.is_dir():
             raise InputError(f"{shown}: there is no folder {path_text(file.parent)}; make it first.")
-        made = WholeFile(file, new=True)
+        opened = made.open()
     except OSError as error:
         raise InputError(f"{shown}: cannot be written: {error.strerror or error}.") from None
     try:
-        made.file.write(content.encode())
+        opened.write(content.encode())
         made.keep()
     except FileExistsError:
         raise InputError(f"{shown}: exists and is left as it is; choose another name.") from None

@@ -22,7 +22,6 @@ from penstock.report.figures import chart_plots
 from penstock.report.topology import topology_svg
 from penstock.short_values import short_values, value_text
 from penstock.statistics import LEVEL, Interval
-from penstock.studies.notes import notes_on_spread
 from penstock.tabulation import made_from, of_text
 from penstock.unit_scale import scale
 
@@ -150,8 +149,8 @@ def _findings(result: StudyResult, summaries: Sequence[Summary], parameters: Par
     blocks = []
     if result.warnings:
         blocks.append(Block("To be known first", markdown="\n".join(f"- {_plain(line)}" for line in result.warnings)))
-    if spread := notes_on_spread(result.points):
-        blocks.append(Block("What decided the numbers", markdown="\n".join(f"- {_plain(line)}" for line in spread)))
+    if notes := result.notes:
+        blocks.append(Block("What decided the numbers", markdown="\n".join(f"- {_plain(line)}" for line in notes)))
     if result.plan.compare is not None:
         blocks.append(Block("Comparisons", grid=_comparisons(result)))
     if len(result.points) > 1:

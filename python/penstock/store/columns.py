@@ -30,11 +30,12 @@ _NUMBERS = {
     "head": "I",
     "place": "I",
     "measured": "I",
+    "decided": "I",
     "replication": "Q",
     "seconds": "d",
 }
 """The columns of numbers, and their types as the `array` module has them."""
-_TABLES = ("shapes", "heads", "places", "measures")
+_TABLES = ("shapes", "heads", "places", "measures", "decisions")
 
 
 class Columns:
@@ -50,6 +51,8 @@ class Columns:
         Where runs were made; None stands for one of which nothing was noted.
     measures : list of list of [str, int]
         Which numbers belong to which measure; see `Measured`.
+    decisions : list of list of [str, str, str, float]
+        What decided numbers without showing in them; see `Decided`.
     """
 
     def __init__(
@@ -58,11 +61,14 @@ class Columns:
         heads: Iterable[Any] = (),
         places: Iterable[Any] = (),
         measures: Iterable[Any] = (),
+        decisions: Iterable[Any] = (),
     ) -> None:
-        self.shapes, self.heads, self.places, self.measures = list(shapes), list(heads), list(places), list(measures)
+        self.shapes, self.heads, self.places = list(shapes), list(heads), list(places)
+        self.measures, self.decisions = list(measures), list(decisions)
         self._texts: dict[str, bytes] = {}
         self.size, self.time, self.packet_hops = array("q"), array("q"), array("Q")
-        self.shape, self.head, self.place, self.measured = array("I"), array("I"), array("I"), array("I")
+        self.shape, self.head, self.place = array("I"), array("I"), array("I")
+        self.measured, self.decided = array("I"), array("I")
         self.replication, self.seconds = array("Q"), array("d")
         self.values = array("d")
         self._ends: Sequence[int] = [0]
@@ -121,7 +127,7 @@ class Columns:
         return _core.transposed(self._packed, list(map(self._ends.__getitem__, rows)), count)
 
     def take(self, other: Columns, rows: Sequence[int]) -> None:
-        """Adds rows of a table whose `shapes`, `heads`, `places` and `measures` are the same."""
+        """Adds rows of a table whose tables of what many runs share are the same."""
         for name in (*_TEXTS, *_NUMBERS):
             column, given = getattr(self, name), getattr(other, name)
             column.extend(given if len(rows) == len(other.key) else (given[row] for row in rows))

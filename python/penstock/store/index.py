@@ -84,6 +84,7 @@ class Index:
         known, rows, others = self.known, self._rows, []
         sizes, times, shapes, shape = known.size, known.time, known.shapes, known.shape
         measures, measured = known.measures, known.measured
+        decisions, decided = known.decisions, known.decided
         values_of, digests, hops = known.values_of, known.digest, known.packet_hops
         for key, (size, changed) in seen.items():
             row = rows.get(key)
@@ -91,7 +92,8 @@ class Index:
                 others.append(key)
             else:
                 metrics = MetricRow(shapes[shape[row]], values_of(row))
-                into[key] = StoredRun(metrics, digests[row], hops[row], None, measures[measured[row]])
+                of, why = measures[measured[row]], decisions[decided[row]]
+                into[key] = StoredRun(metrics, digests[row], hops[row], None, of, why)
         return others
 
     def whole(self, points: Sequence[NamedPoint]) -> list[KeptRuns | None]:
@@ -199,9 +201,10 @@ class Index:
         if len(self._new) < max(LEAST, len(self._rows) // _PART):
             return
         before, names = self.known, set(self._rows if there is None else there).difference(self._new)
-        after = Columns(before.shapes, before.heads, before.places, before.measures)
+        after = Columns(before.shapes, before.heads, before.places, before.measures, before.decisions)
         after.take(before, [row for key, row in self._rows.items() if key in names])
-        numbers = [_Numbers(table) for table in (after.shapes, after.heads, after.places, after.measures)]
+        tables = (after.shapes, after.heads, after.places, after.measures, after.decisions)
+        numbers = [_Numbers(table) for table in tables]
         for key, (seen, run) in self._new.items():
             _append(after, key, seen, run, *numbers)
         after.measure()
@@ -255,6 +258,7 @@ def _append(
     heads: _Numbers,
     places: _Numbers,
     measures: _Numbers,
+    decisions: _Numbers,
 ) -> None:
     """Adds a run; only what one of them has as its own is a column."""
     found = run.manifest
@@ -271,6 +275,7 @@ def _append(
     head = [found.model_version, found.version, found.name, found.settings, found.seed, found.scenario]
     to.head.append(heads.of(head))
     to.measured.append(measures.of(run.measured))
+    to.decided.append(decisions.of(run.decided))
     to.replication.append(found.replication)
     to.place.append(places.of(None if made is None else [made.host, made.folder]))
     to.begin.append("" if made is None else made.begin)

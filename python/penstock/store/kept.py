@@ -107,6 +107,7 @@ class KeptRuns(Sequence[RunResult]):
             known.packet_hops[row],
             cached=True,
             window=point.window,
+            decided=known.decisions[known.decided[row]],
         )
 
     def __eq__(self, other: Any) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.records import Metric
+from penstock.records import Metric, RunResult
 from penstock.store.folder import located
 from penstock.store.manifest import Manifest, members_of
 from penstock.store.sealed import FORMAT, DamagedError, NewerError, content_of, decoded, sealed
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from penstock.records import RunRequest
+    from penstock.records import Decided, RunRequest
     from penstock.store.manifest import Made
     from penstock.store.measured import Measured
 
@@ -48,6 +48,13 @@ class StoredRun:
     manifest: Manifest | None = None
     measured: Measured | None = None
     """Which numbers belong to which measure; unknown in files of format 3 and before."""
+    decided: Sequence[Decided] | None = None
+    """What decided the numbers without showing in them; unknown in files of format 4 and before."""
+
+    def result(self, request: RunRequest, window: tuple[float, float]) -> RunResult:
+        """The result of `request`, which counts from and to `window`, in s."""
+        of = (request, self.metrics, self.digest, self.packet_hops)
+        return RunResult(*of, cached=True, window=window, decided=self.decided)
 
 
 def encode(
@@ -58,6 +65,7 @@ def encode(
     metrics: Iterable[Metric],
     made: Made | None = None,
     measured: Measured | None = None,
+    decided: Sequence[Decided] | None = None,
 ) -> bytes:
     """The content of a run's file."""
     head: dict[str, Any] = {
@@ -68,6 +76,7 @@ def encode(
         "digest": digest,
         "packet_hops": packet_hops,
         "measured": None if measured is None else [list(pair) for pair in measured],
+        "decided": None if decided is None else [list(each) for each in decided],
     }
     rows = (
         {"name": metric.name, "labels": metric.labels, "unit": metric.unit, "value": _written(metric.value)}
@@ -152,7 +161,8 @@ def _decode(data: dict[str, Any], key: str) -> StoredRun | None:
         raise TypeError("metrics")
     metrics = [_metric(row) for row in data["metrics"]]
     measured = _measured(data["measured"] if data["format"] > 3 else None, len(metrics))
-    return StoredRun(metrics, manifest.digest, manifest.packet_hops, manifest, measured)
+    decided = _decided(data["decided"] if data["format"] > 4 else None)
+    return StoredRun(metrics, manifest.digest, manifest.packet_hops, manifest, measured, decided)
 
 
 def _measured(data: Any, numbers: int) -> Measured | None:
@@ -163,6 +173,14 @@ def _measured(data: Any, numbers: int) -> Measured | None:
     if sum(count for _, count in data) != numbers:
         raise DamagedError(f"has {numbers} numbers and says that it has others")
     return [(text, count) for text, count in data]
+
+
+def _decided(data: Any) -> list[Decided] | None:
+    if data is None:
+        return None
+    if type(data) is not list or any([type(part) for part in each] != [str, str, str, float] for each in data):
+        raise TypeError("decided")
+    return [(kind, of, what, share) for kind, of, what, share in data]
 
 
 def _metric(row: Any) -> Metric:

@@ -27,7 +27,7 @@ __all__ = [
     "sealed_json",
 ]
 
-FORMAT = 4
+FORMAT = 5
 """Counts changes of the layout of what is in a store; all that is older is read, except the first."""
 
 SEAL_LENGTH = 37

@@ -27,7 +27,7 @@ from penstock.store.texts import Texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from penstock.records import Metric, RunRequest
+    from penstock.records import Decided, Metric, RunRequest
     from penstock.store.failed import Failed
     from penstock.store.kept import KeptRuns, NamedPoint
     from penstock.store.listing import StoredRuns
@@ -282,10 +282,11 @@ class Store:
         metrics: Iterable[Metric],
         seconds: float | None = None,
         measured: Measured | None = None,
+        decided: Sequence[Decided] | None = None,
     ) -> Record:
         """A finished run as it is written; see :meth:`put`. It has ended just now if it says how long it took."""
         made = None if seconds is None else Made.now(seconds, request)
-        return Record(key, encode(key, request, digest, packet_hops, metrics, made, measured))
+        return Record(key, encode(key, request, digest, packet_hops, metrics, made, measured, decided))
 
     def group(self) -> GroupCommit:
         """What writes many runs at less cost than :meth:`put` each of them."""

@@ -25,7 +25,7 @@ _HARDLY = 1e-4
 def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
     """What the runs themselves report: windows that held senders back, drops that ties decided, idle disciplines.
 
-    Runs that come from the store report nothing.
+    Runs that an older version has stored report nothing.
     """
     windows: dict[tuple[str, str], list[float]] = {}
     ties: dict[str, list[tuple[int, float]]] = {}

@@ -210,8 +210,7 @@ class StudyResult:
     def notes(self) -> list[str]:
         """What decided the numbers without showing in them, a line for each thing.
 
-        A window that held senders back, a discipline that never acted, runs that are all the same. What a run itself
-        reports is known of runs that were made now, not of those from the store.
+        A window that held senders back, a discipline that never acted, runs that are all the same.
         """
         return [*notes_of_runs(self.points), *notes_on_spread(self.points)]
 

@@ -140,9 +140,7 @@ class Reader(Runner):
             found = there(points, self._store, whole)
             return [
                 [
-                    RunResult(
-                        request, run.metrics, run.digest, run.packet_hops, cached=True, window=point.scenario.window
-                    )
+                    run.result(request, point.scenario.window)
                     for key, request in point.keyed()
                     if (run := own.get(key)) is not None
                 ]

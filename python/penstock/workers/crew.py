@@ -71,11 +71,10 @@ class Crew:
             thread.start()
 
     def stop(self) -> None:
-        """Ends all, also what is under way; nothing is told of afterwards."""
+        """Ends all soon, also what is under way; :meth:`join` waits for it. A signal's handler may call this."""
         self._stopped = True
         for worker in self._workers:
             worker.stop()
-        self.join()
 
     def join(self) -> None:
         """Waits for the end."""

@@ -80,10 +80,9 @@ class DaskCrew:
             self._thread.start()
 
     def stop(self) -> None:
-        """Ends all, also what is under way; nothing is told of afterwards."""
+        """Ends all soon, also what is under way; :meth:`join` waits for it. A signal's handler may call this."""
         self._stopped = True
         self._returned.put(None)
-        self.join()
 
     def join(self) -> None:
         """Waits for the end."""

@@ -13,7 +13,7 @@ from penstock.records import Metric
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from penstock.records import RunRequest
+    from penstock.records import Decided, RunRequest
     from penstock.store import Measured, Record, Store
 
 __all__ = ["Ended", "Failed", "How", "Job", "Lost", "Made", "Stop", "Told", "failed", "gather", "make"]
@@ -50,7 +50,7 @@ class Made:
     metrics: list[Metric]
     record: Record | None = None
     measured: Measured | None = None
-    decided: Sequence[tuple[str, str, str, float]] | None = None
+    decided: Sequence[Decided] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,8 @@ def make(
         record = None
         if store is not None:
             numbers = stop.passing(metrics)
-            record = store.encode(key, request, run.digest, run.packet_hops, numbers, seconds, measured)
+            of = (key, request, run.digest, run.packet_hops)
+            record = store.encode(*of, numbers, seconds, measured, run.decided)
     except BaseException as error:  # a panic of the core is one, of a type that cannot be imported
         return failed(error)
     return Made(run.digest, run.packet_hops, run.threads, metrics, record, measured, run.decided)
