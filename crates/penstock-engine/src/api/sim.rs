@@ -30,7 +30,7 @@ use penstock_model::units::Time;
 
 /// A run looks at its flag whenever it has handled so many events, which take a fraction of a second. On several cores threads begin
 /// anew then, which costs as much as thousands of events.
-const MAX_STRETCH: u64 = 1 << 20;
+const MAX_STRETCH: u64 = 1 << 17;
 
 /// One run of a blueprint. Two can coexist; nothing is shared between them.
 pub struct Sim {
