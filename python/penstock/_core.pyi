@@ -87,7 +87,6 @@ class Run:
     drops: int
     goodput_bps: float
     threads: int
-    rates: tuple[float | None, float | None]
     events: dict[str, int]
     ports: dict[str, int]
     decided: list[tuple[str, str, str, float]]

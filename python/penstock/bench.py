@@ -53,8 +53,6 @@ class Measurement(TypedDict):
     """How many events each way through the engine handled; ``compact-ports`` are among those of ``windows``."""
     ports: dict[str, int]
     """Ports in use, by how their departures are found."""
-    events_per_second: tuple[float | None, float | None]
-    """Events handled in a second by one core and by several at last, as far as both were tried."""
 
 
 def cbr(flows: int = 1000) -> str:
@@ -385,7 +383,6 @@ def measure_scenario(
         threads=1 if run is None else run.threads,
         events={} if run is None else run.events,
         ports={} if run is None else run.ports,
-        events_per_second=(None, None) if run is None else run.rates,
     )
 
 

@@ -118,7 +118,7 @@ def test_the_speed_of_a_scenario_of_ones_own(shell):
     [seen] = json.loads(shell("bench", "a.toml", "--format", "json").stdout)
     events = seen["events"]
     assert seen["workload"] == "a.toml"
-    assert events["ordered"] + events["sweeps"] + events["windows"] >= seen["packet_hops"] > 0
+    assert events["plain"] + events["sweeps"] + events["windows"] >= seen["packet_hops"] > 0
     assert sum(seen["ports"].values()) > 0
     ended = shell("bench", "a.toml", "--duration", "soon")
     assert (ended.returncode, ended.stdout) == (2, "")

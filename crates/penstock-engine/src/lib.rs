@@ -26,7 +26,6 @@ pub use api::sim::Sim;
 pub use api::{blueprint, observations, series, sim, work};
 pub use build::error::BlueprintError;
 pub use build::headroom;
-pub use executor::parallel::autotune::Autotune;
 pub use executor::Executor;
 pub use port::can_precompute_departures;
 

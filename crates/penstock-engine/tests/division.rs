@@ -6,11 +6,16 @@ use penstock_engine::observations::PortKinds;
 use penstock_engine::work::ModeEvents;
 use penstock_engine::{Executor, Sim};
 use penstock_model::id::RouteId;
+use penstock_model::units::Time;
 use support::{discipline, source, transport, Net};
 
 /// So many flows, each between hosts of its own, over a dumbbell whose middle has this delay.
 fn dumbbell(flows: u32, delay: &str) -> Net {
-    let mut net = Net::new("100 ms", 1);
+    dumbbell_for("100 ms", flows, delay)
+}
+
+fn dumbbell_for(duration: &str, flows: u32, delay: &str) -> Net {
+    let mut net = Net::new(duration, 1);
     let (left, right) = (net.node("left"), net.node("right"));
     let queue = || discipline("tail-drop", "limit = 100 packets");
     let middle = net.link(left, right, "100 Mbit/s", delay, queue());
@@ -53,12 +58,23 @@ fn no_part_is_empty_and_the_results_are_those_of_one_core() {
 }
 
 #[test]
+fn one_core_goes_on_where_little_happens_between_two_barriers() {
+    let blueprint = || dumbbell_for("200 s", 6, "1 us").0;
+    let mut sim = Sim::with_cores(blueprint(), 2).expect("a sound blueprint").run_shards_in_turn();
+    sim.run_until(Time::from_ps(1_000_000_000_000));
+    assert_eq!(sim.cores(), 2);
+    sim.run_until(sim.end());
+    assert_eq!(sim.cores(), 1, "{} events", sim.events());
+    assert_eq!(sim.finish().digest, Sim::new(blueprint()).expect("a sound blueprint").run().digest);
+}
+
+#[test]
 fn every_event_is_counted_in_the_mode_that_handled_it() {
     for (executor, mode) in [(Executor::Plain, 0), (Executor::Sweeps, 1), (Executor::Windows, 2)] {
         let mut sim = Sim::new(dumbbell(6, "1 ms").0).expect("a sound blueprint").with_executor(executor);
         sim.run_until(sim.end());
-        let ModeEvents { ordered, sweeps, windows, compact_ports } = sim.mode_events();
-        let counts = [ordered, sweeps, windows];
+        let ModeEvents { plain, sweeps, windows, compact_ports } = sim.mode_events();
+        let counts = [plain, sweeps, windows];
         assert_eq!((counts[mode], counts.iter().sum::<u64>()), (sim.events(), sim.events()), "{executor:?}");
         // The middle and the six ports behind it; the senders' are theirs.
         assert_eq!(compact_ports > 0, executor == Executor::Windows);

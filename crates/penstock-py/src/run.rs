@@ -3,7 +3,7 @@
 use crate::interruption::interruptible;
 use penstock_engine::observations::PortKinds;
 use penstock_engine::work::ModeEvents;
-use penstock_engine::{Autotune, Blueprint, BlueprintError, Executor, Observations, Sim};
+use penstock_engine::{Blueprint, BlueprintError, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::printable::quoted;
 use penstock_scenario::{FileAccess, FileMemory, Mistake, ValidScenario, WindowWatch};
@@ -222,10 +222,7 @@ fn cancelled() -> PyErr {
     Cancelled::new_err("cancelled")
 }
 
-#[expect(
-    clippy::disallowed_types,
-    reason = "real time chooses only how often the flag is looked at and how many cores work, and no result depends on that"
-)]
+#[expect(clippy::disallowed_types, reason = "real time chooses only how often the flag is looked at, and no result depends on that")]
 fn simulate(
     scenario: &ValidScenario,
     seed: u64,
@@ -236,14 +233,11 @@ fn simulate(
 ) -> PyResult<Run> {
     let mut sim = build(scenario, seed, replication, threads, cancel)?.with_executor(executor);
     let mut budget = FEWEST_EVENTS;
-    let mut autotune = Autotune::default();
     let mut windows = scenario.window_watch();
     loop {
         let begin = std::time::Instant::now();
-        let (before, given) = (sim.events(), autotune.budget(budget));
-        sim.use_cores(autotune.uses_cores());
         let until = sim.end().min(windows.next());
-        let is_complete = sim.run_events(until, given);
+        let is_complete = sim.run_events(until, budget);
         if cancel.is_set() {
             return Err(cancelled());
         }
@@ -257,17 +251,13 @@ fn simulate(
             break;
         }
         let spent = begin.elapsed();
-        if sim.is_divided() {
-            autotune.record(sim.events() - before, spent.as_secs_f64());
-        }
-        let would_be_spent = spent.mul_f64(budget as f64 / given as f64);
-        if would_be_spent < STRETCH / 2 {
+        if spent < STRETCH / 2 {
             budget = budget.saturating_mul(2);
-        } else if would_be_spent > STRETCH * 2 {
+        } else if spent > STRETCH * 2 {
             budget = (budget / 2).max(FEWEST_EVENTS);
         }
     }
-    let work = Work { threads: sim.cores(), rates: autotune.rates(), events: sim.mode_events(), ports: sim.port_kinds() };
+    let work = Work { threads: sim.cores(), events: sim.mode_events(), ports: sim.port_kinds() };
     let run = Run::new(scenario, sim.finish(), &windows, work, cancel);
     if cancel.is_set() {
         Err(cancelled())
@@ -282,7 +272,6 @@ type MetricRow = (String, Vec<(String, String)>, &'static str, f64);
 /// How a run was made.
 struct Work {
     threads: usize,
-    rates: [Option<f64>; 2],
     events: ModeEvents,
     ports: PortKinds,
 }
@@ -300,8 +289,6 @@ pub struct Run {
     goodput_bps: f64,
     /// On how many cores it was made, for the most part.
     threads: usize,
-    /// Events handled in a second on one core and on several, at last, as far as both were tried.
-    rates: (Option<f64>, Option<f64>),
     /// Events that each way through the engine has handled.
     events: BTreeMap<&'static str, u64>,
     /// Ports in use, by how their departures are found.
@@ -349,7 +336,6 @@ impl Run {
             drops: seen.links.iter().map(|link| lost_on_ports(&link.dropped_packets)).sum(),
             goodput_bps: goodput_bytes as f64 * 8.0 / seconds,
             threads: work.threads,
-            rates: work.rates.into(),
             events: events_by_way(work.events),
             ports: ports_by_kind(work.ports),
             decided: decided.map(|it| (it.kind, it.of, it.what, it.share)).collect(),
@@ -357,8 +343,8 @@ impl Run {
     }
 }
 
-fn events_by_way(ModeEvents { ordered, sweeps, windows, compact_ports }: ModeEvents) -> BTreeMap<&'static str, u64> {
-    [("ordered", ordered), ("sweeps", sweeps), ("windows", windows), ("compact-ports", compact_ports)].into()
+fn events_by_way(ModeEvents { plain, sweeps, windows, compact_ports }: ModeEvents) -> BTreeMap<&'static str, u64> {
+    [("plain", plain), ("sweeps", sweeps), ("windows", windows), ("compact-ports", compact_ports)].into()
 }
 
 fn ports_by_kind(kinds: PortKinds) -> BTreeMap<&'static str, u64> {

@@ -107,7 +107,7 @@ def bench(
         )
 
 
-_WAYS = {"in order": "ordered", "sweeps": "sweeps", "windows": "windows", "compact ports": "compact-ports"}
+_WAYS = {"one instant at a time": "plain", "sweeps": "sweeps", "windows": "windows", "compact ports": "compact-ports"}
 _PORTS = {
     "FIFO": "tail-drop-fifo",
     "precomputed": "precomputed",

@@ -130,7 +130,7 @@ def _why(used: int, division: Division, threads: int) -> str:
     else:
         reasons = [_bound(division)] if parts < threads else []
     if used < parts:
-        reasons.append(f"one core handled more events a second than {parts} when both were tried")
+        reasons.append(f"{parts} would mostly wait for each other, as too little happens between two of their meetings")
     cores = "one core" if used == 1 else f"{used} of {threads} cores"
     return f"runs on {cores}: {'; and '.join(reasons)}"
 

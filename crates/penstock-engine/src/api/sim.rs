@@ -13,9 +13,8 @@ use crate::build::numbering::ProcessSite;
 use crate::build::{Assembly, Network};
 use crate::executor::parallel::partition::{merge_zero_delay, partition, PartitionLimit};
 use crate::executor::parallel::ParallelExecutor;
-use crate::executor::sequencer::Sequencer;
+use crate::executor::sequencer::{Mode as Order, Sequencer};
 use crate::executor::shard::{inputs_of, EventBudget, Shard};
-use crate::executor::tuning::Mode as Order;
 use crate::executor::Executor;
 use crate::kernel::digest::Digest;
 use crate::kernel::inputs::Inputs;
@@ -161,6 +160,7 @@ impl Sim {
             if self.run_stretch(until, left.min(MAX_STRETCH)) {
                 return true;
             }
+            self.is_parallel &= self.parallel.as_ref().is_some_and(|parallel| parallel.are_worthwhile());
             if self.events() >= end {
                 return false;
             }
@@ -223,11 +223,6 @@ impl Sim {
         self
     }
 
-    /// Whether the network is divided between cores.
-    pub fn is_divided(&self) -> bool {
-        self.parallel.is_some()
-    }
-
     /// Goes on over the cores between which the network is divided, or on one.
     pub fn use_cores(&mut self, several: bool) {
         self.is_parallel = several;
@@ -247,9 +242,9 @@ impl Sim {
     pub fn mode_events(&self) -> ModeEvents {
         let sequencers = self.parallel.iter().flat_map(|parallel| parallel.sequencers()).chain([&self.sequencer]);
         sequencers.fold(ModeEvents::default(), |sum, sequencer| {
-            let [ordered, sweeps, windows] = [Order::Ordered, Order::Sweeps, Order::Windows].map(|mode| sequencer.events_in(mode));
+            let [plain, sweeps, windows] = [Order::Plain, Order::Sweeps, Order::Windows].map(|mode| sequencer.events_in(mode));
             ModeEvents {
-                ordered: sum.ordered + ordered,
+                plain: sum.plain + plain,
                 sweeps: sum.sweeps + sweeps,
                 windows: sum.windows + windows,
                 compact_ports: sum.compact_ports + sequencer.events_at_compact_ports(),

@@ -20,8 +20,8 @@ pub struct Division {
 /// Events that each way through the engine has handled: packets that arrived, and what sources, timers and messages did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModeEvents {
-    /// In visits in order of time, as far as the lookahead allows.
-    pub ordered: u64,
+    /// One instant at a time, in the plain executor.
+    pub plain: u64,
     /// In promise sweeps.
     pub sweeps: u64,
     /// In windows, those of compact ports among them.

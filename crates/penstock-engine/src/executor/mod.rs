@@ -1,9 +1,8 @@
 //! The executor: which process runs next, and how far it may run.
 //!
 //! It knows processes only by their contract, [`crate::kernel::logical_process::LogicalProcess`]. What makes a run of a process safe is in
-//! [`lookahead`], [`promise_sweep`] and [`windows`]; how long such runs should be is in [`tuning`], and no result depends on it.
+//! [`promise_sweep`] and [`windows`]; how long such runs should be is in [`tuning`], and no result depends on it.
 
-pub mod lookahead;
 pub mod parallel;
 pub mod promise_sweep;
 pub mod sequencer;
@@ -16,10 +15,10 @@ pub mod windows;
 pub enum Executor {
     /// One instant: the reference, in which the events of all processes happen in the order of time.
     Plain,
-    /// As far as its lookahead allows, or in windows or promise sweeps where that is faster.
+    /// As far as nothing can reach it, in sweeps or in windows.
     #[default]
     Horizon,
-    /// In promise sweeps wherever every channel takes some time; for tests.
+    /// In sweeps, never in windows; for tests.
     Sweeps,
     /// In windows wherever every channel takes some time and ties are not random; for tests.
     Windows,

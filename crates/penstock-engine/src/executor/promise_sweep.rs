@@ -1,12 +1,12 @@
 //! Promise sweeps: all processes in one fixed order, again and again, each as far as nothing can reach it any more.
 //!
-//! Each process *promises* that nothing which it has not sent yet arrives anywhere before some instant. That follows from
-//! its next event, from when its wire is free, and from how long the smallest packet takes; and it bounds the processes to
-//! which it sends. In an order in which senders come before receivers, but for one place in each loop, promises and packets
-//! go all the way round in one sweep: null messages, without the messages.
+//! Each process *promises* that nothing which it has not sent yet arrives anywhere before some instant. That follows from its next event,
+//! from when it sends again at the earliest, and from its *reach*, the shortest delay of its channels; and it bounds the processes to
+//! which it sends. In an order in which senders come before receivers, but for one place in each loop, promises and packets go all the
+//! way round in one sweep: null messages, without the messages.
 //!
-//! Looking at a process takes a few instructions, finding the next one of many in an order of time takes hundreds. So this
-//! is for networks whose visits are short, because feedback is fast or traffic is thin.
+//! A visit takes longer than a look. So a process whose next event lies within its *slack* of the end of the sweep, or behind it, is
+//! left out: its slack is no longer than its reach, so that what it promises bounds nobody in this sweep.
 
 use crate::kernel::process_graph::Latencies;
 use crate::merge::deferred_set::DeferredSet;
@@ -20,8 +20,11 @@ struct Stop {
     senders_end: u32,
     /// The least time from the start of a transmission, or from an event, to an arrival elsewhere.
     reach: Duration,
-    /// When its wire is free.
-    free: Time,
+    slack: Duration,
+    /// It sends nothing before, whatever it receives.
+    silent_until: Time,
+    /// Where it receives only answers to what it sends: the first one arrives then at the earliest.
+    first_answer: Time,
     /// Nothing that it has not sent yet arrives anywhere before.
     promise: Time,
 }
@@ -30,8 +33,12 @@ struct Stop {
 #[derive(Clone, Debug)]
 pub struct PromiseSweep {
     stops: Vec<Stop>,
+    /// The stop of each process.
+    position: Vec<u32>,
     /// The senders of each stop, one stop after another, as positions in `stops`.
     senders: Vec<u32>,
+    /// The stops that send to an earlier one, which needs their promise before their turn.
+    back_senders: Vec<u32>,
     /// The current stop; behind the last one if no sweep is under way.
     current: usize,
     /// Where the senders of the next stop begin.
@@ -40,11 +47,17 @@ pub struct PromiseSweep {
     horizon: Time,
     /// The sweep handles only what is due before, so that processes which nothing bounds do not run far ahead.
     end: Time,
+    /// The first instant by which something has to be visited.
+    edge: Time,
+    /// What can wait is left out, as there will be another sweep.
+    leaves_out: bool,
 }
 
 impl PromiseSweep {
-    /// The order for processes with these delays between them; `reach` is the least of each sender.
-    pub fn new(processes: usize, latencies: &Latencies, reach: impl Fn(usize) -> Duration) -> PromiseSweep {
+    /// The order for processes with these delays between them.
+    pub fn new(processes: usize, latencies: &Latencies) -> PromiseSweep {
+        let mut reach = vec![Duration::FOREVER; processes];
+        latencies.iter().for_each(|((from, _), delay)| reach[*from as usize] = reach[*from as usize].min(*delay));
         let order = depth_first_order(processes, latencies);
         let mut position = vec![0; processes];
         order.iter().enumerate().for_each(|(i, process)| position[*process as usize] = i as u32);
@@ -55,21 +68,51 @@ impl PromiseSweep {
             while pairs.get(senders_end).is_some_and(|(to, _)| *to <= i as u32) {
                 senders_end += 1;
             }
-            let (reach, free, promise) = (reach(*process as usize), Time::ZERO, Time::ZERO);
-            Stop { process: *process, senders_end: senders_end as u32, reach, free, promise }
+            let (process, senders_end, reach) = (*process, senders_end as u32, reach[*process as usize]);
+            let (slack, never) = (Duration::ZERO, Time::ZERO);
+            Stop { process, senders_end, reach, slack, silent_until: never, first_answer: never, promise: never }
         };
         let stops: Vec<Stop> = order.iter().enumerate().map(stop).collect();
+        let mut back_senders: Vec<u32> = pairs.iter().filter(|(to, from)| from >= to).map(|(_, from)| *from).collect();
+        back_senders.sort_unstable();
+        back_senders.dedup();
         let senders = pairs.into_iter().map(|(_, from)| from).collect();
-        PromiseSweep { current: stops.len(), stops, senders, first_sender: 0, horizon: Time::ZERO, end: Time::ZERO }
+        PromiseSweep {
+            current: stops.len(),
+            stops,
+            position,
+            senders,
+            back_senders,
+            first_sender: 0,
+            horizon: Time::ZERO,
+            end: Time::ZERO,
+            edge: Time::ZERO,
+            leaves_out: false,
+        }
     }
 
-    /// Begins a sweep over what is due before `end`; no event anywhere is due before `first`.
-    pub fn begin(&mut self, first: Time, end: Time) {
-        for stop in &mut self.stops {
-            stop.promise = stop.promise.max(first + stop.reach);
+    /// Begins a sweep of no more than this length, up to `until` at most.
+    ///
+    /// It is at most twice as long as the last one has come: what lies further ahead is out of reach, and can wait.
+    pub fn begin(&mut self, longest: Duration, until: Time, due: &DeferredSet) {
+        let (mut edge, mut first_arrival) = (Time::NEVER, Time::NEVER);
+        for stop in &self.stops {
+            let due = due.due(stop.process as usize);
+            edge = edge.min(due + stop.slack);
+            first_arrival = first_arrival.min(due + stop.reach);
         }
         (self.current, self.first_sender) = (0, 0);
-        self.end = end;
+        let advance = Duration::from_ps(edge.as_ps().saturating_sub(self.edge.as_ps()));
+        self.edge = edge;
+        self.end = (edge + longest.min(advance.times(2))).after();
+        self.leaves_out = self.end < until.after();
+        self.end = self.end.min(until.after());
+        // Nothing happens at a process before its own next event or the first arrival anywhere. Other shards may send what arrives after
+        // `until`.
+        for sender in &self.back_senders {
+            let stop = &mut self.stops[*sender as usize];
+            stop.promise = stop.promise.max(due.due(stop.process as usize).min(first_arrival).min(self.end) + stop.reach);
+        }
     }
 
     /// Whether a sweep has been begun that handles nothing after `until`, and has not come to its end.
@@ -85,28 +128,40 @@ impl PromiseSweep {
             let (process, end) = (stop.process as usize, stop.senders_end as usize);
             let senders = &self.senders[self.first_sender..end];
             let promised = senders.iter().map(|sender| self.stops[*sender as usize].promise).min();
-            self.horizon = promised.map_or(self.end, |promised| promised.min(self.end));
+            self.horizon = promised.unwrap_or(Time::NEVER).max(stop.first_answer).min(self.end);
             self.first_sender = end;
-            if due.due(process) < self.horizon {
+            let next = due.due(process);
+            let can_wait = self.leaves_out && next + stop.slack >= self.end;
+            if next < self.horizon && !can_wait {
                 return Some((process, self.horizon.before()));
             }
-            self.promise(self.horizon);
+            self.promise(next);
         }
         None
     }
 
-    /// The process of the current stop has been visited. Its next event is due at `next`, its wire is free at `free`.
-    #[inline]
-    pub fn visited(&mut self, next: Time, free: Time) {
-        self.stops[self.current].free = free;
-        self.promise(next.min(self.horizon));
+    /// `process` sends nothing before `silent_until`; where it receives only answers, it sends nothing before `quiet_until` that causes one.
+    pub fn set_silence(&mut self, process: usize, silent_until: Time, quiet_until: Time) {
+        let stop = &mut self.stops[self.position[process] as usize];
+        stop.silent_until = silent_until;
+        stop.first_answer = if quiet_until > Time::ZERO { quiet_until + stop.reach } else { Time::ZERO };
     }
 
-    /// Derives the promise of the current stop from when its next event is due at the earliest, and goes on to the next stop.
+    /// The process of the current stop has been visited, and its silence set. Its next event is due at `next`; a visit may be put off by
+    /// `slack`.
+    #[inline]
+    pub fn visited(&mut self, next: Time, slack: Duration) {
+        let stop = &mut self.stops[self.current];
+        stop.slack = slack.min(stop.reach);
+        self.promise(next);
+    }
+
+    /// Derives the promise of the current stop, whose next event is due at `next` unless something arrives before, and goes on to the
+    /// next stop.
     #[inline]
     fn promise(&mut self, next: Time) {
         let stop = &mut self.stops[self.current];
-        stop.promise = stop.promise.max(next.max(stop.free) + stop.reach);
+        stop.promise = stop.promise.max(next.min(self.horizon).max(stop.silent_until) + stop.reach);
         self.current += 1;
     }
 }
@@ -145,21 +200,27 @@ mod tests {
         Time::ZERO + Duration::from_ms(ms)
     }
 
+    fn ms(ms: u64) -> Duration {
+        Duration::from_ms(ms)
+    }
+
     /// The sweep over channels with these delays in milliseconds, and the processes' next events.
     fn sweep(channels: &[(u32, u32, u64)], next: &[u64]) -> (PromiseSweep, DeferredSet) {
-        let latencies: Latencies = channels.iter().map(|&(from, to, ms)| ((from, to), Duration::from_ms(ms))).collect();
-        let reach = |process: usize| {
-            let delays = latencies.iter().filter(|((from, _), _)| *from as usize == process).map(|(_, delay)| *delay);
-            delays.min().unwrap_or(Duration::FOREVER)
-        };
+        let latencies: Latencies = channels.iter().map(|&(from, to, delay)| ((from, to), ms(delay))).collect();
         let mut due = DeferredSet::new(next.len());
-        next.iter().enumerate().for_each(|(process, ms)| due.set(process, at(*ms)));
-        (PromiseSweep::new(next.len(), &latencies, reach), due)
+        next.iter().enumerate().for_each(|(process, next)| due.set(process, at(*next)));
+        (PromiseSweep::new(next.len(), &latencies), due)
+    }
+
+    /// The process of the current stop has been visited, and its next event is due at `next`.
+    fn visited(sweep: &mut PromiseSweep, due: &mut DeferredSet, process: usize, next: u64) {
+        due.set(process, at(next));
+        sweep.visited(at(next), Duration::ZERO);
     }
 
     #[test]
     fn senders_come_before_receivers() {
-        let latencies: Latencies = [(3, 1), (1, 0), (0, 2), (3, 2)].map(|channel| (channel, Duration::from_ms(1))).into();
+        let latencies: Latencies = [(3, 1), (1, 0), (0, 2), (3, 2)].map(|channel| (channel, ms(1))).into();
         let order = depth_first_order(4, &latencies);
         let position = |process: u32| order.iter().position(|other| *other == process);
         assert!(latencies.keys().all(|(from, to)| position(*from) < position(*to)));
@@ -168,67 +229,99 @@ mod tests {
     #[test]
     fn a_chain_is_handled_from_end_to_end_in_one_sweep() {
         let (mut sweep, mut due) = sweep(&[(0, 1, 2), (1, 2, 3)], &[10, 1_000, 1_000]);
-        sweep.begin(at(10), at(100));
-        assert_eq!(sweep.next(&due), Some((0, at(100).before())));
-        // It sends something that arrives at 12, and its next event is beyond the sweep.
+        sweep.begin(Duration::FOREVER, at(25), &due);
+        assert_eq!(sweep.next(&due), Some((0, at(25))));
+        // It sends something that arrives at 12.
         due.set(1, at(12));
-        due.set(0, at(200));
-        sweep.visited(at(200), Time::ZERO);
-        // No earlier event than at 100 is left in process 0, which takes 2 ms to reach process 1.
-        assert_eq!(sweep.next(&due), Some((1, at(100).before())));
+        visited(&mut sweep, &mut due, 0, 200);
+        // No earlier event than at 25 is left in process 0, which takes 2 ms to reach process 1.
+        assert_eq!(sweep.next(&due), Some((1, at(25))));
         due.set(2, at(15));
-        sweep.visited(Time::NEVER, Time::ZERO);
-        assert_eq!(sweep.next(&due), Some((2, at(100).before())));
-        sweep.visited(Time::NEVER, Time::ZERO);
+        visited(&mut sweep, &mut due, 1, 300);
+        assert_eq!(sweep.next(&due), Some((2, at(25))));
+        visited(&mut sweep, &mut due, 2, 300);
         assert_eq!(sweep.next(&due), None);
     }
 
     #[test]
     fn a_loop_bounds_each_process_by_what_the_other_may_still_send() {
         let (mut sweep, mut due) = sweep(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
-        sweep.begin(at(10), at(100));
-        // What process 1 sends at 10 or later arrives at 13 or later.
-        assert_eq!(sweep.next(&due), Some((0, at(13).before())));
-        due.set(0, at(20));
-        sweep.visited(at(20), Time::ZERO);
-        // Process 0 may receive something at 13 and answer at once.
-        assert_eq!(sweep.next(&due), Some((1, at(15).before())));
-        due.set(1, at(30));
-        sweep.visited(at(30), Time::ZERO);
+        sweep.begin(Duration::FOREVER, at(1_000), &due);
+        // What process 1 sends at 11 or later arrives at 14 or later.
+        assert_eq!(sweep.next(&due), Some((0, at(14).before())));
+        visited(&mut sweep, &mut due, 0, 20);
+        // Process 0 may receive something at 14 and answer at once.
+        assert_eq!(sweep.next(&due), Some((1, at(16).before())));
+        visited(&mut sweep, &mut due, 1, 30);
         assert_eq!(sweep.next(&due), None);
-        // Process 1 has promised nothing before 15 + 3, although its next event is at 30.
-        sweep.begin(at(10), at(100));
-        assert_eq!(sweep.next(&due), None);
-        sweep.begin(at(20), at(100));
-        assert_eq!(sweep.next(&due), Some((0, at(23).before())));
+        sweep.begin(Duration::FOREVER, at(1_000), &due);
+        // Nothing arrives before 22, and what process 1 sends then arrives at 25.
+        assert_eq!(sweep.next(&due), Some((0, at(25).before())));
     }
 
     #[test]
-    fn a_wire_in_use_promises_more() {
+    fn a_silent_process_promises_more() {
         let (mut sweep, mut due) = sweep(&[(0, 1, 2)], &[10, 20]);
-        sweep.begin(at(10), at(14));
-        assert_eq!(sweep.next(&due), Some((0, at(14).before())));
-        // The wire is free at 40, so nothing arrives at process 1 before 42.
-        due.set(0, at(11));
-        sweep.visited(at(11), at(40));
+        sweep.begin(Duration::FOREVER, at(14), &due);
+        assert_eq!(sweep.next(&due), Some((0, at(14))));
+        // Its wire is free at 40, so nothing arrives at process 1 before 42.
+        sweep.set_silence(0, at(40), Time::ZERO);
+        visited(&mut sweep, &mut due, 0, 15);
         assert_eq!(sweep.next(&due), None);
-        sweep.begin(at(11), at(1_000));
-        assert_eq!(sweep.next(&due), Some((0, at(1_000).before())));
-        due.set(0, at(11));
-        sweep.visited(at(11), at(40));
+        sweep.begin(Duration::FOREVER, at(1_000), &due);
+        assert_eq!(sweep.next(&due), Some((0, at(25))));
+        visited(&mut sweep, &mut due, 0, 26);
+        assert_eq!(sweep.next(&due), Some((1, at(25))));
+        visited(&mut sweep, &mut due, 1, 41);
+        assert_eq!(sweep.next(&due), None);
+        sweep.begin(Duration::FOREVER, at(1_000), &due);
+        assert_eq!(sweep.next(&due), Some((0, at(48))));
+        visited(&mut sweep, &mut due, 0, 27);
         assert_eq!(sweep.next(&due), Some((1, at(42).before())));
     }
 
     #[test]
+    fn a_process_that_only_receives_replies_runs_until_the_first_may_arrive() {
+        let (mut sweep, due) = sweep(&[(0, 1, 2), (1, 0, 3)], &[50, 51]);
+        sweep.begin(Duration::FOREVER, at(1_000), &due);
+        sweep.set_silence(0, Time::ZERO, at(90));
+        assert_eq!(sweep.next(&due), Some((0, at(92).before())));
+    }
+
+    #[test]
+    fn what_lies_close_to_the_end_of_a_sweep_or_behind_it_waits_for_the_next_one() {
+        let (mut sweep, mut due) = sweep(&[(0, 1, 2)], &[10, 12]);
+        sweep.begin(Duration::FOREVER, at(1_000), &due);
+        assert_eq!(sweep.next(&due), Some((0, at(30))));
+        due.set(0, at(29));
+        // A visit may be put off by no more than it takes to reach process 1.
+        sweep.visited(at(29), ms(5));
+        assert_eq!(sweep.next(&due), Some((1, at(30))));
+        due.set(1, at(28));
+        sweep.visited(at(28), ms(5));
+        assert_eq!(sweep.next(&due), None);
+        let mut last = sweep.clone();
+        // Something has to be visited by 31: 21 ms after the first time, and the sweep is twice as long.
+        sweep.begin(Duration::FOREVER, at(1_000), &due);
+        due.set(0, at(72));
+        assert_eq!(sweep.next(&due), Some((1, at(73))));
+        // No sweep follows the last one, so nothing waits for it.
+        due.set(0, at(29));
+        last.begin(Duration::FOREVER, at(50), &due);
+        due.set(0, at(49));
+        assert_eq!(last.next(&due), Some((0, at(50))));
+    }
+
+    #[test]
     fn a_sweep_goes_no_further_than_its_end() {
-        let (mut sweep, due) = sweep(&[(0, 1, 2)], &[10, 10]);
-        sweep.begin(at(10), at(12));
-        assert!(sweep.is_under_way(at(12).before()));
+        let (mut sweep, mut due) = sweep(&[(0, 1, 2)], &[10, 10]);
+        sweep.begin(ms(2), at(1_000), &due);
+        assert!(sweep.is_under_way(at(12)));
         assert!(!sweep.is_under_way(at(11)));
-        assert_eq!(sweep.next(&due), Some((0, at(12).before())));
-        sweep.visited(at(12), Time::ZERO);
-        assert_eq!(sweep.next(&due), Some((1, at(12).before())));
-        sweep.visited(at(12), Time::ZERO);
+        assert_eq!(sweep.next(&due), Some((0, at(12))));
+        visited(&mut sweep, &mut due, 0, 13);
+        assert_eq!(sweep.next(&due), Some((1, at(12))));
+        visited(&mut sweep, &mut due, 1, 13);
         assert_eq!(sweep.next(&due), None);
         assert!(!sweep.is_under_way(at(100)));
     }

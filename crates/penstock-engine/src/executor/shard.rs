@@ -1,7 +1,6 @@
 //! A shard: processes that are run in turn, all of the network's or those of one core.
 
-use crate::executor::sequencer::Sequencer;
-use crate::executor::tuning::Mode;
+use crate::executor::sequencer::{Mode, Sequencer};
 use crate::executor::windows::{Due, Window};
 use crate::kernel::compact_ports::{CompactPorts, Forwarded};
 use crate::kernel::event::{Arrival, TrainPacket};
@@ -103,6 +102,22 @@ impl<P: LogicalProcess> Shard<'_, P> {
 
     fn ask_all(&mut self) {
         self.sequencer.begin(self.processes.iter().zip(&*self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs))));
+        // What is not known yet arrives after the first event of all.
+        let now = self.sequencer.due().first();
+        for process in 0..self.processes.len() {
+            let (silent_until, quiet_until) = self.silence(process, now);
+            self.sequencer.set_silence(process, silent_until, quiet_until);
+        }
+    }
+
+    /// Until when a process that has handled everything before `now` sends nothing, and until when nothing that causes an answer.
+    fn silence(&self, process: usize, now: Time) -> (Time, Time) {
+        let asked = &self.processes[process];
+        let silent_before = |process: ProcessId, flow: FlowId| {
+            let here = process.index().checked_sub(self.first)?;
+            self.processes.get(here)?.silent_before_packet(flow, self.routes)
+        };
+        (asked.free_at().max(asked.silent_until(now)), asked.quiet_until(silent_before))
     }
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is
@@ -122,7 +137,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
             }
             let (mode, before) = (self.sequencer.mode(), budget.handled);
             let is_over = match mode {
-                Mode::Ordered => self.visit_in_order(until, outbox, budget),
+                Mode::Plain => Some(self.run_plainly(until, outbox, budget)),
                 Mode::Windows => self.run_windows(until, outbox, budget, &mut on_border_done),
                 Mode::Sweeps => self.sweep(until, outbox, budget),
             };
@@ -135,28 +150,23 @@ impl<P: LogicalProcess> Shard<'_, P> {
         }
     }
 
-    /// Visits processes in order of time; returns whether nothing is left, or `None` if another mode is to go on.
-    fn visit_in_order(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> Option<bool> {
-        self.sequencer.extend(until);
-        while let Some((process, horizon)) = self.sequencer.next_visit(until, |process| inputs_of(&self.inputs[process]).known_until()) {
-            if budget.is_spent() {
-                return Some(false);
-            }
-            let (next, events) = self.visit(process, horizon, outbox);
-            budget.count(events);
-            let visited = &self.processes[process];
-            // What is not known yet arrives after `horizon`.
-            let silent_before = |process: ProcessId, flow: FlowId| {
-                let here = process.index().checked_sub(self.first)?;
-                self.processes.get(here)?.silent_before_packet(flow, self.routes)
-            };
-            let silence = (visited.quiet_until(silent_before), visited.silent_until(next.min(horizon.after())));
-            self.sequencer.visited(process, next, silence, events);
-            if self.sequencer.switches_mode() {
-                return None;
+    /// Visits one process after the other, for one instant each; returns whether nothing is left.
+    fn run_plainly(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> bool {
+        while !budget.is_spent() {
+            if !self.step(until, outbox, budget) {
+                return true;
             }
         }
-        Some(true)
+        false
+    }
+
+    /// Handles the first instant of the first process; `false` if nothing is left to do up to `until`.
+    fn step(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> bool {
+        let Some((process, due)) = self.sequencer.first_due(until) else { return false };
+        let (next, events) = self.visit(process, due, outbox);
+        budget.count(events);
+        self.sequencer.due().set(process, next);
+        true
     }
 
     /// Makes one sweep; returns whether nothing is left, or `None` if that is still open.
@@ -166,12 +176,15 @@ impl<P: LogicalProcess> Shard<'_, P> {
         }
         while !budget.is_spent() {
             let Some((process, horizon)) = self.sequencer.next_stop() else {
-                self.sequencer.end_sweep();
+                if self.sequencer.end_sweep() {
+                    self.step(until, outbox, budget);
+                }
                 return None;
             };
             let (next, events) = self.visit(process, horizon, outbox);
             budget.count(events);
-            self.sequencer.stopped(process, next, self.processes[process].free_at(), events);
+            let (silent_until, quiet_until) = self.silence(process, next.min(horizon.after()));
+            self.sequencer.visited(process, next, silent_until, quiet_until, events);
         }
         Some(false)
     }
@@ -236,7 +249,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
         let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
         for process in window.give_up(&mut local.wheel) {
             let next = self.processes[process].next(inputs_of(&self.inputs[process]));
-            self.sequencer.deferred().set(process, next);
+            self.sequencer.due().set(process, next);
         }
     }
 
@@ -289,12 +302,12 @@ impl<P: LogicalProcess> Shard<'_, P> {
             window.fill_inputs(process, outbox.wheel());
             let process = process as usize;
             let next = self.visit_one_in_window(process, until, window, outbox, budget);
-            self.sequencer.deferred().set(process, next);
+            self.sequencer.due().set(process, next);
             let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
             for (process, message) in local.messages.drain(..) {
                 self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
                 window.set_mail(process, true);
-                self.sequencer.deferred().advance(process, message.at);
+                self.sequencer.due().advance(process, message.at);
             }
         }
     }
@@ -320,7 +333,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).swap_mailbox(&mut window.inputs);
         }
         let next = loop {
-            let mut outputs = Outputs::new(self.first, &mut [], self.sequencer.schedule(), outbox, &mut self.train);
+            let mut outputs = Outputs::new(self.first, &mut [], self.sequencer.due(), outbox, &mut self.train);
             let (next, events) = self.processes[process].run(end, &mut window.inputs, &mut outputs, self.routes);
             budget.count(events);
             // A visit that has handled very much ends early.
@@ -402,7 +415,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
             *local.wheel.add(process as u32, input, arrival.at) = *arrival;
         } else {
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).add(input as usize, arrival);
-            self.sequencer.schedule().announce(process, arrival.at);
+            self.sequencer.due().advance(process, arrival.at);
         }
     }
 
@@ -418,7 +431,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
     #[inline]
     fn visit(&mut self, process: usize, until: Time, outbox: &mut Outbox) -> (Time, u64) {
         let mut inputs = self.inputs[process].take().expect(BETWEEN_VISITS);
-        let mut outputs = Outputs::new(self.first, self.inputs, self.sequencer.schedule(), outbox, &mut self.train);
+        let mut outputs = Outputs::new(self.first, self.inputs, self.sequencer.due(), outbox, &mut self.train);
         let visit = self.processes[process].run(until, &mut inputs, &mut outputs, self.routes);
         self.inputs[process] = Some(inputs);
         visit
@@ -432,7 +445,7 @@ impl<P: LogicalProcess> Shard<'_, P> {
         for (process, message) in &batch.messages {
             let process = process.index() - self.first;
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(*message);
-            self.sequencer.schedule().announce(process, message.at);
+            self.sequencer.due().advance(process, message.at);
             if let Some((_, window)) = &mut self.sequencer.windows {
                 window.set_mail(process, true);
             }

@@ -1,6 +1,6 @@
-//! Heuristics: how long visits and sweeps are, and which of the two the executor uses. No result depends on them.
+//! Heuristics: how long visits and sweeps are, and whether windows take over. No result depends on them.
 
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::Duration;
 
 /// A visit that handles more events than this is followed by shorter ones, so that what is sent does not pile up...
 const LARGE_VISIT: u64 = 2_000;
@@ -27,12 +27,6 @@ impl VisitLengths {
         VisitLengths { longest: vec![FIRST_VISIT; processes] }
     }
 
-    /// The longest time that the next visit to `process` may cover.
-    #[inline]
-    pub fn of(&self, process: usize) -> Duration {
-        self.longest[process]
-    }
-
     /// Adapts the length to the number of events that a visit has handled; returns the new one.
     #[inline]
     pub fn adapt(&mut self, process: usize, events: u64, receives_only_answers: bool) -> Duration {
@@ -45,252 +39,107 @@ impl VisitLengths {
         }
         *longest
     }
-
-    #[cfg(test)]
-    pub fn set_all_to_longest(&mut self) {
-        self.longest.fill(LONGEST_VISIT);
-    }
-}
-
-/// Visits are judged in groups of so many;
-const VISITS_PER_GROUP: u64 = 1_000;
-/// those that handle fewer events than this in the mean are too short.
-const SHORT_VISIT: u64 = 2;
-/// The longest sequence of groups of short visits before sweeps are tried again.
-const MAX_PATIENCE: u64 = 1 << 16;
-
-/// How the executor finds the next process to visit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// In order of time, by the ready queue.
-    Ordered = 0,
-    /// All that have something to do within a window.
-    Windows = 1,
-    /// All in a fixed order, in promise sweeps.
-    Sweeps = 2,
-}
-
-/// Which of them.
-#[derive(Clone, Debug)]
-pub struct ModeChoice {
-    mode: Mode,
-    /// Visits of the current group, and the events that they handled.
-    visits: u64,
-    events: u64,
-    /// Consecutive groups of visits that were too short...
-    short_groups: u64,
-    /// ... and how many of them lead to sweeps; twice as many each time that sweeps have not paid.
-    patience: u64,
-}
-
-impl ModeChoice {
-    /// Begins with visits in order of time.
-    pub fn new() -> ModeChoice {
-        ModeChoice { mode: Mode::Ordered, visits: 0, events: 0, short_groups: 0, patience: 1 }
-    }
-
-    /// The one in use.
-    #[inline]
-    pub fn mode(&self) -> Mode {
-        self.mode
-    }
-
-    /// Decides by hand.
-    pub fn set(&mut self, mode: Mode) {
-        self.mode = mode;
-    }
-
-    /// Counts a visit in order of time and the events that it handled.
-    #[inline]
-    pub fn count_visit(&mut self, events: u64) {
-        self.visits += 1;
-        self.events += events;
-    }
-
-    /// Whether enough visits have been counted for a decision.
-    #[inline]
-    pub fn is_group_complete(&self) -> bool {
-        self.visits >= VISITS_PER_GROUP
-    }
-
-    /// Decides after a group of visits in order of time whether to sweep from now on, if that is possible.
-    pub fn judge_visits(&mut self, may_sweep: bool) -> bool {
-        let are_short = std::mem::take(&mut self.events) < SHORT_VISIT * std::mem::take(&mut self.visits);
-        self.short_groups = if may_sweep && are_short { self.short_groups + 1 } else { 0 };
-        if self.short_groups >= self.patience {
-            self.mode = Mode::Sweeps;
-        }
-        self.mode != Mode::Ordered
-    }
-
-    /// Takes note of what a group of sweeps was like, and goes on with them, in windows, if there may be any, or in order of time.
-    pub fn judge_sweeps(&mut self, judged: SweepsJudged, may_use_windows: bool) {
-        let pay = judged != SweepsJudged::Sparse;
-        self.patience = if pay { 1 } else { (self.patience * 2).min(MAX_PATIENCE) };
-        self.short_groups = 0;
-        self.mode = match judged {
-            SweepsJudged::Sparse => Mode::Ordered,
-            SweepsJudged::Short if may_use_windows => Mode::Windows,
-            SweepsJudged::Short | SweepsJudged::Pay => Mode::Sweeps,
-        };
-    }
-
-    /// After windows that were too empty, or very many of them: visits in order of time, and how long these are, are to decide
-    /// again; at once, if the windows were good.
-    pub fn leave_windows(&mut self, were_good: bool) {
-        self.patience = if were_good { 1 } else { (self.patience * 2).min(MAX_PATIENCE) };
-        (self.mode, self.short_groups) = (Mode::Ordered, 0);
-    }
 }
 
 /// A sweep that handles more events than this for each process is followed by shorter ones.
-const LARGE_SWEEP: u64 = 32;
+const LARGE_SWEEP: u64 = 1_000;
 const FIRST_SWEEP: Duration = Duration::from_ms(10);
 const LONGEST_SWEEP: Duration = Duration::from_ms(1_000);
-/// Sweeps are judged in groups of so many;
-const SWEEPS_PER_GROUP: u64 = 8;
-/// those that visit fewer than one process of so many do not pay.
-const SPARSE_SWEEP: u64 = 16;
+/// The first sweeps are short, until the processes have told what they promise: only those after so many are judged,
+const UNJUDGED_SWEEPS: u64 = 24;
+/// and so many of them.
+const JUDGED_SWEEPS: u64 = 8;
 
-/// How much time a sweep may cover, and whether sweeps pay.
+/// How much time a sweep may cover, and whether sweeps are long enough.
 #[derive(Clone, Debug)]
 pub struct SweepLengths {
     processes: u64,
     longest: Duration,
     /// Events of the current sweep.
     events: u64,
-    /// Sweeps of the current group, the visits in them, and the events that these handled.
+    /// Sweeps of the current group, and the events in them.
     sweeps: u64,
-    visits: u64,
     group_events: u64,
-}
-
-/// What is known after a group of sweeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SweepsJudged {
-    /// They are worth it.
-    Pay,
-    /// Hardly a process had anything to do.
-    Sparse,
-    /// Fewer events were handled than processes were looked at: feedback bounds each by what the others may still do.
-    Short,
 }
 
 impl SweepLengths {
     /// For so many processes.
     pub fn new(processes: usize) -> SweepLengths {
-        SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, events: 0, sweeps: 0, visits: 0, group_events: 0 }
+        SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, events: 0, sweeps: 0, group_events: 0 }
     }
 
-    /// The end of a sweep that begins at `first`, by what the last one handled.
-    pub fn end_of_sweep(&mut self, first: Time) -> Time {
+    /// The length of a sweep, by what the last one handled.
+    pub fn next(&mut self) -> Duration {
         let events = std::mem::take(&mut self.events);
         if events > LARGE_SWEEP * self.processes {
             self.longest = Duration::from_ps((self.longest.as_ps() / 2).max(1));
         } else if events < LARGE_SWEEP / 4 * self.processes {
             self.longest = self.longest.times(2).min(LONGEST_SWEEP);
         }
-        (first + self.longest).after()
+        self.longest
     }
 
     /// Counts a visit and the events that it handled.
     #[inline]
     pub fn count_visit(&mut self, events: u64) {
-        self.visits += 1;
         self.events += events;
         self.group_events += events;
     }
 
-    /// Counts a sweep; returns a judgement once there were enough of them.
-    pub fn judge(&mut self) -> Option<SweepsJudged> {
+    /// Counts a sweep; once there were enough of them, whether they handled fewer than half as many events as they looked at processes:
+    /// feedback bounds each by what the others may still do.
+    pub fn are_short(&mut self) -> Option<bool> {
         self.sweeps += 1;
-        if self.sweeps < SWEEPS_PER_GROUP {
+        if self.sweeps == UNJUDGED_SWEEPS {
+            self.group_events = 0;
+        }
+        if self.sweeps < UNJUDGED_SWEEPS + JUDGED_SWEEPS {
             return None;
         }
-        let looks = std::mem::take(&mut self.sweeps) * self.processes;
-        let (visits, events) = (std::mem::take(&mut self.visits), std::mem::take(&mut self.group_events));
-        Some(match visits * SPARSE_SWEEP >= looks {
-            false => SweepsJudged::Sparse,
-            true if events < looks => SweepsJudged::Short,
-            true => SweepsJudged::Pay,
-        })
+        self.sweeps = 0;
+        let looks = JUDGED_SWEEPS * self.processes;
+        Some(2 * std::mem::take(&mut self.group_events) < looks)
     }
 }
 
-/// Windows are judged in groups of so many;
-const WINDOWS_PER_GROUP: u64 = 64;
-/// those that handle fewer events than this in the mean do not pay.
-const MIN_PER_WINDOW: u64 = 16;
-/// Groups of windows until visits in order of time are tried again: at first, and at most, as each trial that changes nothing
-/// makes it eight times as many.
-const FIRST_TRIAL: u64 = 2_048;
-const LAST_TRIAL: u64 = 1 << 14;
+/// Windows go on for so many events for each process before sweeps are tried again: at first, and at most, as each trial that finds
+/// short sweeps doubles it. So trials cost little.
+const FIRST_PATIENCE: u64 = 64;
+const LAST_PATIENCE: u64 = 1 << 16;
 
-/// Whether windows pay, and when to try something else.
+/// Whether sweeps are to be tried again.
 #[derive(Clone, Debug)]
 pub struct WindowTuning {
-    windows: u64,
+    processes: u64,
+    patience: u64,
+    /// Events in windows since the last trial.
     events: u64,
-    groups: u64,
-    trial: u64,
-}
-
-/// What is known after a group of windows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowsJudged {
-    /// They are worth it.
-    Pay,
-    /// They held too little.
-    TooEmpty,
-    /// It is time to try visits in order of time.
-    Trial,
 }
 
 impl WindowTuning {
-    /// Nothing known yet.
-    pub fn new() -> WindowTuning {
-        WindowTuning { windows: 0, events: 0, groups: 0, trial: FIRST_TRIAL }
+    /// For so many processes.
+    pub fn new(processes: usize) -> WindowTuning {
+        WindowTuning { processes: processes as u64, patience: FIRST_PATIENCE, events: 0 }
     }
 
-    /// Counts a window and the events that it held; returns a judgement once there were enough of them.
+    /// A group of sweeps was short, so that windows take over, or was not.
+    pub fn judged(&mut self, are_short: bool) {
+        self.patience = if are_short { (2 * self.patience).min(LAST_PATIENCE) } else { FIRST_PATIENCE };
+    }
+
+    /// Counts the events of a window; whether sweeps are to be tried again.
     #[inline]
-    pub fn judge(&mut self, events: u64) -> Option<WindowsJudged> {
-        self.windows += 1;
+    pub fn is_over(&mut self, events: u64) -> bool {
         self.events += events;
-        if self.windows < WINDOWS_PER_GROUP {
-            return None;
-        }
-        let (windows, events) = (std::mem::take(&mut self.windows), std::mem::take(&mut self.events));
-        self.groups += 1;
-        if events < MIN_PER_WINDOW * windows {
-            return Some(WindowsJudged::TooEmpty);
-        }
-        if self.groups < self.trial {
-            return Some(WindowsJudged::Pay);
-        }
-        (self.groups, self.trial) = (0, (8 * self.trial).min(LAST_TRIAL));
-        Some(WindowsJudged::Trial)
+        let is_over = self.events >= self.patience * self.processes;
+        self.events = if is_over { 0 } else { self.events };
+        is_over
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn windows_are_tried_again_later_each_time() {
-        let mut tuning = WindowTuning::new();
-        let mut trials = Vec::new();
-        for group in 1..20_000 {
-            (1..64).for_each(|_| assert_eq!(tuning.judge(16), None));
-            if tuning.judge(16) == Some(WindowsJudged::Trial) {
-                trials.push(group);
-            }
-        }
-        assert_eq!(trials, [2_048, 2_048 + 16_384]);
-        (1..64).for_each(|_| assert_eq!(tuning.judge(15), None));
-        assert_eq!(tuning.judge(15), Some(WindowsJudged::TooEmpty));
-    }
 
     #[test]
     fn visits_grow_while_they_are_small_and_shrink_when_they_are_large() {
@@ -300,45 +149,49 @@ mod tests {
         // 4,000 events in 2 ms: 1,000 take half a millisecond.
         assert_eq!(lengths.adapt(0, 4_000, false), Duration::from_us(500));
         (0..20).for_each(|_| _ = lengths.adapt(0, 1, false));
-        assert_eq!(lengths.of(0), Duration::from_ms(100));
+        assert_eq!(lengths.adapt(0, 500, false), Duration::from_ms(100));
         assert_eq!(lengths.adapt(0, 31, true), Duration::from_ms(200));
     }
 
     #[test]
-    fn short_visits_lead_to_sweeps_later_each_time_that_sweeps_have_not_paid() {
-        let mut mode = ModeChoice::new();
-        let group = |mode: &mut ModeChoice, events: u64| {
-            (0..1_000).for_each(|_| mode.count_visit(events));
-            assert!(mode.is_group_complete());
-            mode.judge_visits(true)
-        };
-        assert!(!group(&mut mode, 2));
-        assert!(group(&mut mode, 1));
-        mode.judge_sweeps(SweepsJudged::Sparse, true);
-        assert_eq!(mode.mode(), Mode::Ordered);
-        assert!(!group(&mut mode, 1));
-        assert!(group(&mut mode, 1));
-        mode.judge_sweeps(SweepsJudged::Pay, true);
-        assert_eq!(mode.mode(), Mode::Sweeps);
-        mode.judge_sweeps(SweepsJudged::Short, false);
-        assert_eq!(mode.mode(), Mode::Sweeps);
-        mode.judge_sweeps(SweepsJudged::Short, true);
-        assert_eq!(mode.mode(), Mode::Windows);
-        mode.leave_windows(true);
-        assert!(group(&mut mode, 1));
+    fn sweeps_grow_while_they_are_small_and_shrink_when_they_are_large() {
+        let mut lengths = SweepLengths::new(2);
+        lengths.count_visit(499);
+        assert_eq!(lengths.next(), Duration::from_ms(20));
+        lengths.count_visit(500);
+        assert_eq!(lengths.next(), Duration::from_ms(20));
+        lengths.count_visit(2_001);
+        assert_eq!(lengths.next(), Duration::from_ms(10));
+        (0..20).for_each(|_| _ = lengths.next());
+        assert_eq!(lengths.next(), LONGEST_SWEEP);
     }
 
     #[test]
-    fn sweeps_pay_if_they_visit_one_process_of_sixteen_and_handle_as_many_events_as_there_are_processes() {
-        for (visits, events, judgement) in [(1, 99, SweepsJudged::Sparse), (2, 16, SweepsJudged::Pay), (2, 15, SweepsJudged::Short)] {
+    fn sweeps_are_short_if_they_handle_fewer_than_half_as_many_events_as_there_are_processes() {
+        for (events, are_short) in [(15, true), (16, false)] {
             let mut lengths = SweepLengths::new(32);
-            let mut judged = None;
-            for _ in 0..SWEEPS_PER_GROUP {
-                assert_eq!(judged, None);
-                (0..visits).for_each(|_| lengths.count_visit(events));
-                judged = lengths.judge();
+            for sweep in 1..UNJUDGED_SWEEPS + JUDGED_SWEEPS {
+                // The first ones do not count.
+                lengths.count_visit(if sweep <= UNJUDGED_SWEEPS { 1_000 } else { events });
+                assert_eq!(lengths.are_short(), None);
             }
-            assert_eq!(judged, Some(judgement));
+            lengths.count_visit(events);
+            assert_eq!(lengths.are_short(), Some(are_short));
         }
+    }
+
+    #[test]
+    fn sweeps_are_tried_again_later_each_time_that_they_were_short() {
+        let mut tuning = WindowTuning::new(10);
+        let mut events_until_trial = || {
+            tuning.judged(true);
+            (1..).find(|_| tuning.is_over(10)).expect("a trial")
+        };
+        assert_eq!([events_until_trial(), events_until_trial(), events_until_trial()], [128, 256, 512]);
+        (0..20).for_each(|_| _ = events_until_trial());
+        assert_eq!(events_until_trial(), LAST_PATIENCE);
+        tuning.judged(false);
+        tuning.judged(true);
+        assert_eq!((1..).find(|_| tuning.is_over(10)), Some(128));
     }
 }

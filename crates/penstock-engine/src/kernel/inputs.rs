@@ -21,9 +21,6 @@ pub struct Inputs {
     receives_messages: bool,
 }
 
-/// What a process does ahead of others has to be kept until they have come so far: it takes so many arrivals ahead.
-const KNOWN: usize = 64;
-
 /// Maximum number of arrivals that [`Inputs::front`] returns: a search among them costs the same however many packets a link holds.
 pub const MAX_FRONT: usize = 64;
 
@@ -61,19 +58,6 @@ impl Inputs {
     /// Lets messages come here.
     pub fn expect_messages(&mut self) {
         self.receives_messages = true;
-    }
-
-    /// Nothing that is not here yet arrives before this: where nothing overtakes on the only input, it comes behind what is. No more
-    /// than `KNOWN` arrivals are looked at.
-    #[inline]
-    pub fn known_until(&self) -> Time {
-        match &self.arrivals {
-            Arrivals::Single(ring) if !self.receives_messages => {
-                let front = ring.front();
-                front.get(KNOWN - 1).or(front.last()).map_or(Time::ZERO, |last| last.at)
-            }
-            _ => Time::ZERO,
-        }
     }
 
     /// Messages on their way here.

@@ -14,4 +14,3 @@ pub mod outputs;
 pub mod periodic_packet;
 pub mod process_graph;
 pub mod route;
-pub mod schedule;

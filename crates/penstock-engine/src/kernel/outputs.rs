@@ -4,7 +4,7 @@ use crate::kernel::event::{Arrival, TrainPacket};
 use crate::kernel::inputs::Inputs;
 use crate::kernel::message::Message;
 use crate::kernel::outbox::Outbox;
-use crate::kernel::schedule::Schedule;
+use crate::merge::deferred_set::DeferredSet;
 use crate::merge::ring::Ring;
 use penstock_model::id::ProcessId;
 use penstock_model::units::Time;
@@ -17,7 +17,7 @@ pub struct Outputs<'a> {
     /// The number of the first process of this shard.
     first: usize,
     inputs: &'a mut [Option<Box<Inputs>>],
-    schedule: &'a mut Schedule,
+    due: &'a mut DeferredSet,
     outbox: &'a mut Outbox,
     /// A buffer for packet trains; empty between uses.
     pub train: &'a mut Vec<TrainPacket>,
@@ -30,7 +30,7 @@ pub struct OutputChannel<'a> {
     input: usize,
     /// `None` if the process belongs to another shard.
     inputs: Option<&'a mut Inputs>,
-    schedule: &'a mut Schedule,
+    due: &'a mut DeferredSet,
     outbox: &'a mut Outbox,
 }
 
@@ -41,7 +41,7 @@ impl OutputChannel<'_> {
         match &mut self.inputs {
             Some(inputs) => {
                 if inputs.push(self.input, at, write) {
-                    self.schedule.announce(self.place, at);
+                    self.due.advance(self.place, at);
                 }
             }
             None => write(self.outbox.add(self.process, self.input as u32, at)),
@@ -53,15 +53,15 @@ const TO_ITSELF: &str = "no process sends to itself";
 
 impl<'a> Outputs<'a> {
     /// Outputs to the processes of a shard, whose numbers begin at `first`, through `inputs`, and to others through
-    /// `outbox`. Arrivals that make a process due earlier are entered into `schedule`; `train` is empty.
+    /// `outbox`. Arrivals that make a process due earlier are entered into `due`; `train` is empty.
     pub fn new(
         first: usize,
         inputs: &'a mut [Option<Box<Inputs>>],
-        schedule: &'a mut Schedule,
+        due: &'a mut DeferredSet,
         outbox: &'a mut Outbox,
         train: &'a mut Vec<TrainPacket>,
     ) -> Outputs<'a> {
-        Outputs { first, inputs, schedule, outbox, train }
+        Outputs { first, inputs, due, outbox, train }
     }
 
     /// Input `input` of `process`, which is not the sender.
@@ -69,7 +69,7 @@ impl<'a> Outputs<'a> {
     pub fn channel(&mut self, process: ProcessId, input: u32) -> OutputChannel<'_> {
         let place = process.index().wrapping_sub(self.first);
         let inputs = self.inputs.get_mut(place).map(|inputs| inputs.as_deref_mut().expect(TO_ITSELF));
-        OutputChannel { process, place, input: input as usize, inputs, schedule: self.schedule, outbox: self.outbox }
+        OutputChannel { process, place, input: input as usize, inputs, due: self.due, outbox: self.outbox }
     }
 
     /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.
@@ -80,7 +80,7 @@ impl<'a> Outputs<'a> {
             return write(self.outbox.add(process, input, at));
         };
         if inputs.as_mut().expect(TO_ITSELF).push(input as usize, at, write) {
-            self.schedule.announce(place, at);
+            self.due.advance(place, at);
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Outputs<'a> {
         let place = process.index() - self.first;
         let inputs = self.inputs[place].as_mut().expect(TO_ITSELF);
         inputs.update_head(input as usize);
-        self.schedule.announce(place, inputs.next());
+        self.due.advance(place, inputs.next());
     }
 
     /// Announces the head of a queue that was empty before, if anything was added to it.
@@ -126,6 +126,6 @@ impl<'a> Outputs<'a> {
             return self.outbox.add_message(process, message);
         };
         inputs.as_mut().expect(TO_ITSELF).mailbox().push(message);
-        self.schedule.announce(place, message.at);
+        self.due.advance(place, message.at);
     }
 }

@@ -64,6 +64,14 @@ impl DeferredSet {
         }
     }
 
+    /// The first process that is due, and when; of several at that instant the lowest.
+    pub fn first_due(&mut self) -> Option<(usize, Time)> {
+        let at = self.first();
+        let blocks = (0..self.bounds[0].len()).filter(|block| at != Time::NEVER && self.bounds[0][*block] <= at);
+        let process = blocks.flat_map(|block| range(&self.due, block)).find(|process| self.due[*process] == at);
+        process.map(|process| (process, at))
+    }
+
     /// Removes every process that is due up to and including `until`, and calls `take` with it and when it is due.
     pub fn take(&mut self, until: Time, mut take: impl FnMut(usize, Time)) {
         let top = self.bounds.len() - 1;

@@ -37,12 +37,6 @@ impl<K: Ord + Copy> TournamentTree<K> {
         self.nodes[1].0
     }
 
-    /// The key of `slot`.
-    #[inline]
-    pub fn key(&self, slot: usize) -> K {
-        self.nodes[self.nodes.len() / 2 + slot].0
-    }
-
     /// Gives `slot` the key `key`.
     #[inline]
     pub fn set(&mut self, slot: usize, key: K) {

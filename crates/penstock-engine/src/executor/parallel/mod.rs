@@ -8,16 +8,14 @@
 //! All shards run until the same instant. A shard that went on as far as the others' next events allow would leave them that
 //! much less to do until the next barrier, and they would end up working in turn.
 
-pub mod autotune;
 pub mod barrier;
 pub mod exchange;
 pub mod partition;
 
 use crate::executor::parallel::barrier::Barrier;
 use crate::executor::parallel::exchange::{Exchange, ShardState};
-use crate::executor::sequencer::Sequencer;
+use crate::executor::sequencer::{Mode, Sequencer};
 use crate::executor::shard::{EventBudget, Shard};
-use crate::executor::tuning::Mode;
 use crate::executor::windows::{beginning_of_window, window_length};
 use crate::executor::Executor;
 use crate::kernel::event::Arrival;
@@ -32,6 +30,11 @@ use penstock_model::units::{Duration, Time};
 /// much that little is lost by waiting.
 const LONGEST_EARLY: Duration = Duration::from_ms(1);
 
+/// Several cores are judged once they have handled so many events...
+const JUDGED_EVENTS: u64 = 100_000;
+/// ... and are worth their waiting for each other where they have handled so many between two barriers.
+const WORTHWHILE_EVENTS: u64 = 50;
+
 /// How processes are divided into shards.
 pub struct ParallelExecutor {
     /// For each shard, the number behind its last process.
@@ -42,6 +45,9 @@ pub struct ParallelExecutor {
     /// The horizon up to which a shard has not come because its budget was spent; the next run begins there.
     interrupted: Option<Time>,
     in_turn: bool,
+    /// Events handled and barriers met on several cores.
+    events: u64,
+    rounds: u64,
 }
 
 impl ParallelExecutor {
@@ -66,7 +72,12 @@ impl ParallelExecutor {
             let between = latencies.keys().map(|(from, to)| (from, shard(*from), shard(*to)));
             between.filter(|(_, a, b)| a != b).for_each(|(from, a, _)| sequencers[a].set_border((from - begin(a)) as usize));
         }
-        ParallelExecutor { ends, lookahead, sequencers, interrupted: None, in_turn: false }
+        ParallelExecutor { ends, lookahead, sequencers, interrupted: None, in_turn: false, events: 0, rounds: 0 }
+    }
+
+    /// Whether several cores are worth their waiting for each other, as far as it is known.
+    pub fn are_worthwhile(&self) -> bool {
+        self.events < JUDGED_EVENTS || self.events >= WORTHWHILE_EVENTS * self.rounds
     }
 
     /// How many shards there are.
@@ -129,7 +140,7 @@ impl ParallelExecutor {
     /// How the next process is found in most shards.
     pub fn mode(&self) -> Mode {
         let in_mode = |mode: &Mode| self.sequencers.iter().filter(|sequencer| sequencer.mode() == *mode).count();
-        [Mode::Ordered, Mode::Sweeps, Mode::Windows].into_iter().max_by_key(in_mode).expect("there are modes")
+        [Mode::Windows, Mode::Sweeps].into_iter().max_by_key(in_mode).expect("there are modes")
     }
 
     /// Asks all processes for their next events, and goes on in `mode` where a shard may, with `under_way` on its way.
@@ -171,8 +182,11 @@ impl ParallelExecutor {
         } else {
             run_on_threads(workers.into_iter().map(|worker| move || worker.run(interrupted)))
         };
-        budget.handled += stops.iter().flatten().map(|stop| stop.handled).sum::<u64>();
+        let handled = stops.iter().flatten().map(|stop| stop.handled).sum::<u64>();
         let stop = stops[0].expect("no shard has panicked");
+        budget.handled += handled;
+        self.events += handled;
+        self.rounds += stop.rounds;
         self.interrupted = stop.interrupted;
         stop.is_complete
     }
@@ -216,6 +230,7 @@ impl Shared {
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     handled: u64,
+    rounds: u64,
     is_complete: bool,
     /// See [`ParallelExecutor::interrupted`].
     interrupted: Option<Time>,
@@ -282,12 +297,12 @@ impl<'a, P: LogicalProcess> Worker<'a, P> {
         let Shared { exchange, lookahead, until, .. } = self.shared;
         exchange.receive(round, self.me, &mut self.shard);
         let all = exchange.state_of_all(round);
-        let handled = self.budget.handled;
+        let (handled, rounds) = (self.budget.handled, round as u64 + 1);
         if all.is_interrupted {
-            return Some(Stop { handled, is_complete: false, interrupted: Some(self.horizon) });
+            return Some(Stop { handled, rounds, is_complete: false, interrupted: Some(self.horizon) });
         }
         if all.next > *until || self.budget.is_spent_by(all.handled) {
-            return Some(Stop { handled, is_complete: all.next > *until, interrupted: None });
+            return Some(Stop { handled, rounds, is_complete: all.next > *until, interrupted: None });
         }
         let horizon = all.next + *lookahead;
         // Where all run in windows, none is cut in two.
