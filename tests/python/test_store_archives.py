@@ -167,7 +167,7 @@ def unsealed(content):
         (altered(settings=[["rate", "9"]]), "is not named by what it says it was made from"),
         (altered(model_version="another"), "is not named by what it says it was made from"),
         (altered(format=2), "says not what it was made from"),
-        (altered(format=5), "has a run of a newer format (5)"),
+        (altered(format=6), "has a run of a newer format (6)"),
         (altered(made="yesterday"), "cannot be decoded"),
         (renamed, "is the file of another run"),
         (other_text, "is not the text that it is named by"),

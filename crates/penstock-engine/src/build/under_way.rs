@@ -78,9 +78,11 @@ impl UnderWay {
         let open: f64 = blueprint.links.iter().zip(loads).map(of_open_loops).sum();
         let in_lists = (open + COPIES * self.all) * RING * size_of::<Arrival>() as f64;
         let in_wheel = RING * (open + self.all) * (size_of::<Arrival>() as f64 + COPIES_IN_WHEEL * size_of::<Delivery<Arrival>>() as f64);
+        // Sweeps come first and are tried again now and then, with all packets in the queues of inputs.
+        let in_trials = RING * (open + self.all) * size_of::<Arrival>() as f64;
         match (may_use_windows(blueprint, loads), self.is_spread()) {
-            (true, true) => in_wheel,
-            (true, false) => in_lists.max(in_wheel),
+            (true, true) => in_wheel + in_trials,
+            (true, false) => in_lists.max(in_wheel + in_trials),
             (false, _) => in_lists,
         }
     }
