@@ -54,7 +54,7 @@ def asked() -> bool:
 
 
 def ends(handler: Any) -> bool:
-    """Whether a signal's handler is one that always raises; that of a program which calls this one may go on."""
+    """Returns whether a signal's handler always raises, as ours and Python's own do; a calling program's may return."""
     return handler in (_interrupt, signal.default_int_handler)
 
 

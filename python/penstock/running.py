@@ -319,6 +319,10 @@ def _compute(
                 if group is not None and (not left or group.is_due()):
                     group.commit()
                 tick()
+            with suppress(Empty):  # a signal that came behind the last run
+                while True:
+                    if isinstance(late := ended.get_nowait(), int):
+                        handle(late)
         except BaseException as error:
             workers.stop()
             workers.join()

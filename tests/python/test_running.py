@@ -41,6 +41,28 @@ def test_a_run_in_the_store_is_not_made_again(tmp_path, core):
     ]
 
 
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_signal_ends_the_runs_only_if_its_handler_does(ends):
+    told, sent, before = [], [], signal.getsignal(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, signal.default_int_handler if ends else lambda number, _frame: told.append(number))
+
+    def progress(status):
+        if status.done and not sent:
+            sent.append(status.done)
+            signal.raise_signal(signal.SIGTERM)
+
+    try:
+        if ends:
+            with pytest.raises(KeyboardInterrupt):
+                run_all(requests(count=6), jobs=1, progress=progress)
+        else:
+            assert len(run_all(requests(count=6), jobs=1, progress=progress)) == 6
+            assert told
+            assert set(told) == {signal.SIGTERM}
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_equal_requests_are_run_once(core):
     results = run_all([RunRequest("", replication=1)] * 3)
     assert core.Scenario.runs == 1

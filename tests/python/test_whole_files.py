@@ -95,6 +95,25 @@ def test_what_was_there_stays_if_it_cannot_be_written(tmp_path, error):
     assert file.read_bytes() == b"old"
 
 
+def test_an_interruption_while_it_is_opened_leaves_nothing(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_bytes(b"old")
+
+    def interrupted(*_):
+        assert len(list(tmp_path.iterdir())) == 2  # the new one is there by then
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fchmod", interrupted)
+    made = WholeFile(file)
+    with pytest.raises(KeyboardInterrupt):
+        made.open()
+    made.discard()
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(file, b"new")
+    assert list(tmp_path.iterdir()) == [file]
+    assert file.read_bytes() == b"old"
+
+
 def test_a_new_file_replaces_nothing(tmp_path):
     file = tmp_path / "file"
     with pytest.raises(FileExistsError), whole_file(file, new=True):

@@ -37,7 +37,7 @@ pub struct PromiseSweep {
     position: Vec<u32>,
     /// The senders of each stop, one stop after another, as positions in `stops`.
     senders: Vec<u32>,
-    /// The stops that send to an earlier one, which needs their promise before their turn.
+    /// Senders of back edges: stops that send to an earlier one, which needs their promise before their turn.
     back_senders: Vec<u32>,
     /// The current stop; behind the last one if no sweep is under way.
     current: usize,
@@ -49,7 +49,7 @@ pub struct PromiseSweep {
     end: Time,
     /// The first instant by which something has to be visited.
     edge: Time,
-    /// What can wait is left out, as there will be another sweep.
+    /// Whether another sweep follows, so that visits can be postponed.
     leaves_out: bool,
 }
 
@@ -93,13 +93,13 @@ impl PromiseSweep {
 
     /// Begins a sweep of no more than this length, up to `until` at most.
     ///
-    /// It is at most twice as long as the last one has come: what lies further ahead is out of reach, and can wait.
+    /// It is at most twice as long as the advance of the previous one: events further ahead are out of reach.
     pub fn begin(&mut self, longest: Duration, until: Time, due: &DeferredSet) {
-        let (mut edge, mut first_arrival) = (Time::NEVER, Time::NEVER);
+        let (mut edge, mut lbts) = (Time::NEVER, Time::NEVER);
         for stop in &self.stops {
             let due = due.due(stop.process as usize);
             edge = edge.min(due + stop.slack);
-            first_arrival = first_arrival.min(due + stop.reach);
+            lbts = lbts.min(due + stop.reach);
         }
         (self.current, self.first_sender) = (0, 0);
         let advance = Duration::from_ps(edge.as_ps().saturating_sub(self.edge.as_ps()));
@@ -107,11 +107,11 @@ impl PromiseSweep {
         self.end = (edge + longest.min(advance.times(2))).after();
         self.leaves_out = self.end < until.after();
         self.end = self.end.min(until.after());
-        // Nothing happens at a process before its own next event or the first arrival anywhere. Other shards may send what arrives after
-        // `until`.
+        // Nothing happens at a process before its own next event or the lower bound on arrivals anywhere (LBTS). Arrivals from other shards
+        // come after `until`.
         for sender in &self.back_senders {
             let stop = &mut self.stops[*sender as usize];
-            stop.promise = stop.promise.max(due.due(stop.process as usize).min(first_arrival).min(self.end) + stop.reach);
+            stop.promise = stop.promise.max(due.due(stop.process as usize).min(lbts).min(self.end) + stop.reach);
         }
     }
 

@@ -247,8 +247,8 @@ impl Sequencer {
         self.sweep.visited(next, longest);
     }
 
-    /// A sweep has come to its end: decides now and then whether windows are better. Returns whether nothing was visited, as where
-    /// processes wait for each other that no delay separates.
+    /// Ends a sweep, and decides now and then whether windows are better. Returns whether the sweep visited nothing, as between processes
+    /// that no delay separates.
     pub fn end_sweep(&mut self) -> bool {
         if let Some(are_short) = self.sweep_lengths.are_short() {
             self.window_tuning.judged(are_short);
@@ -274,7 +274,7 @@ mod tests {
         sequencer
     }
 
-    /// Makes so many sweeps, in which each process handles `events` and has the next ones a millisecond later.
+    /// Makes `count` sweeps, in each of which every process handles `events`.
     fn make_sweeps(sequencer: &mut Sequencer, count: u64, events: u64) {
         for _ in 0..count {
             assert!(sequencer.begin_sweep(at(100_000)));

@@ -45,9 +45,9 @@ impl VisitLengths {
 const LARGE_SWEEP: u64 = 1_000;
 const FIRST_SWEEP: Duration = Duration::from_ms(10);
 const LONGEST_SWEEP: Duration = Duration::from_ms(1_000);
-/// The first sweeps are short, until the processes have told what they promise: only those after so many are judged,
+/// Sweeps before those that are judged: the first ones are short, as processes have promised nothing yet.
 const UNJUDGED_SWEEPS: u64 = 24;
-/// and so many of them.
+/// Sweeps that are judged together.
 const JUDGED_SWEEPS: u64 = 8;
 
 /// How much time a sweep may cover, and whether sweeps are long enough.
@@ -86,8 +86,8 @@ impl SweepLengths {
         self.group_events += events;
     }
 
-    /// Counts a sweep; once there were enough of them, whether they handled fewer than half as many events as they looked at processes:
-    /// feedback bounds each by what the others may still do.
+    /// Counts a sweep. After [`JUDGED_SWEEPS`], returns whether these handled less than half an event per look at a process, as where feedback
+    /// bounds each process by the others.
     pub fn are_short(&mut self) -> Option<bool> {
         self.sweeps += 1;
         if self.sweeps == UNJUDGED_SWEEPS {
@@ -102,8 +102,8 @@ impl SweepLengths {
     }
 }
 
-/// Windows go on for so many events for each process before sweeps are tried again: at first, and at most, as each trial that finds
-/// short sweeps doubles it. So trials cost little.
+/// Events per process in windows before sweeps are tried again: at first, and at most. Each trial that finds short sweeps doubles the
+/// number, so trials cost little.
 const FIRST_PATIENCE: u64 = 64;
 const LAST_PATIENCE: u64 = 1 << 16;
 

@@ -30,9 +30,9 @@ use penstock_model::units::{Duration, Time};
 /// much that little is lost by waiting.
 const LONGEST_EARLY: Duration = Duration::from_ms(1);
 
-/// Several cores are judged once they have handled so many events...
+/// Events before several cores are compared with [`WORTHWHILE_EVENTS`].
 const JUDGED_EVENTS: u64 = 100_000;
-/// ... and are worth their waiting for each other where they have handled so many between two barriers.
+/// Minimum mean number of events between two barriers: with fewer, waiting costs more than the second core gains.
 const WORTHWHILE_EVENTS: u64 = 50;
 
 /// How processes are divided into shards.
@@ -75,7 +75,7 @@ impl ParallelExecutor {
         ParallelExecutor { ends, lookahead, sequencers, interrupted: None, in_turn: false, events: 0, rounds: 0 }
     }
 
-    /// Whether several cores are worth their waiting for each other, as far as it is known.
+    /// Returns whether the shards do enough between two barriers to keep several cores; true before [`JUDGED_EVENTS`].
     pub fn are_worthwhile(&self) -> bool {
         self.events < JUDGED_EVENTS || self.events >= WORTHWHILE_EVENTS * self.rounds
     }
