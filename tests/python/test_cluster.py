@@ -19,7 +19,7 @@ from test_workers import kept, numbers, requests
 from penstock.errors import ArgumentError, InputError, PenstockError, RunsFailed
 from penstock.running import run_all
 from penstock.store import Store
-from penstock.workers import connection, local_cluster
+from penstock.workers import connection, dask_loop, local_cluster
 from penstock.workers.cluster_folder import ClusterFolder
 from penstock.workers.place import Place
 
@@ -261,6 +261,26 @@ def test_a_named_cluster_is_deployed(tmp_path, monkeypatch):
     file.write_text('lab = { deployer = "distributed.NoCluster" }\n')
     with pytest.raises(InputError, match=r"deployer distributed.NoCluster: .*install the package that has it"):
         run_all(requests(1), on="dask:lab")
+
+
+@pytest.mark.parametrize("late", [2, 3])
+def test_a_loop_whose_thread_is_late_is_started_again(monkeypatch, late):
+    from distributed.utils import LoopRunner
+
+    calls = []
+    start = LoopRunner._start_unlocked
+
+    def begin(runner):
+        calls.append(runner)
+        assert len(calls) > late
+        start(runner)
+
+    monkeypatch.setattr(LoopRunner, "_start_unlocked", begin)
+    if late < dask_loop.STARTS:
+        assert numbers(run_all(requests(2), on="dask")) == numbers(run_all(requests(2)))
+    else:
+        with pytest.raises(PenstockError, match="local cluster: the cluster cannot be started"):
+            run_all(requests(1), on="dask")
 
 
 def test_what_dask_leaves_behind_when_a_worker_ends_is_not_shown(caplog):

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError
+from penstock.workers.dask_loop import begun
 from penstock.workers.local_cluster import LocalWorkers
 from penstock.workers.remote import cancel
 
@@ -58,7 +59,8 @@ class Connection:
             elif not place.address:
                 self._local = LocalWorkers(count)
                 self._cluster = self._local.cluster
-            self.client = distributed.Client(self._cluster or place.address, timeout=self.ANSWER, set_as_default=False)
+            where = self._cluster or place.address
+            self.client = begun(lambda: distributed.Client(where, timeout=self.ANSWER, set_as_default=False))
         except PenstockError:
             self.close()
             raise
@@ -161,7 +163,7 @@ def _deployed(place: Place) -> Any:
         deployer = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise InputError(f"deployer {place.deployer}: {error}; install the package that has it.") from None
-    cluster = deployer(**place.options)
+    cluster = begun(lambda: deployer(**place.options))
     if place.workers is not None:
         cluster.scale(place.workers)
     return cluster

@@ -14,6 +14,7 @@ from typing import Any
 
 from penstock.errors import PenstockError
 from penstock.workers.cluster_folder import ClusterFolder
+from penstock.workers.dask_loop import begun
 from penstock.workers.dask_worker import SETTINGS, security
 from penstock.workers.environment import environment
 from penstock.workers.pipe import send
@@ -154,9 +155,8 @@ def _scheduler(folder: ClusterFolder) -> Any:
     }
     path = list(sys.path)
     with dask.config.set(SETTINGS):
-        cluster = SpecCluster(
-            workers={}, scheduler={"cls": Quiet, "options": options}, security=identity, silence_logs=False
-        )
+        scheduler = {"cls": Quiet, "options": options}
+        cluster = begun(lambda: SpecCluster(workers={}, scheduler=scheduler, security=identity, silence_logs=False))
     # Dask looks for modules in its folder; who finds it removed could make it again.
     sys.path[:] = [each for each in sys.path if each in path]
     return cluster
