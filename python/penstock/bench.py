@@ -50,7 +50,7 @@ class Measurement(TypedDict):
     wall_seconds: float
     threads: int
     events: dict[str, int]
-    """How many events each way through the engine handled; ``compact-ports`` are among those of ``windows``."""
+    """How many events each way through the engine handled."""
     ports: dict[str, int]
     """Ports in use, by how their departures are found."""
 

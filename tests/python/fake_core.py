@@ -43,7 +43,7 @@ class Run:
         self.digest = f"{seed:08x}{replication:08x}"
         self.packet_hops = 1000
         self.threads = 1
-        self.events = {"plain": 10, "sweeps": 0, "windows": 30, "compact-ports": 20}
+        self.events = {"plain": 10, "sweeps": 0, "windows": 30}
         self.ports = {
             "tail-drop-fifo": 2,
             "precomputed": 0,

@@ -186,7 +186,7 @@ proptest! {
         same(&sim(&blueprint).run(), &sim(&served).run())?;
     }
 
-    /// Ports that only queue lend what packets change while processes run in windows, however the run is cut.
+    /// In windows hot ports are not visited, however the run is cut.
     #[test]
     fn untraced_windows_are_the_run(
         case in case(),

@@ -343,8 +343,8 @@ impl Run {
     }
 }
 
-fn events_by_way(ModeEvents { plain, sweeps, windows, compact_ports }: ModeEvents) -> BTreeMap<&'static str, u64> {
-    [("plain", plain), ("sweeps", sweeps), ("windows", windows), ("compact-ports", compact_ports)].into()
+fn events_by_way(ModeEvents { plain, sweeps, windows }: ModeEvents) -> BTreeMap<&'static str, u64> {
+    [("plain", plain), ("sweeps", sweeps), ("windows", windows)].into()
 }
 
 fn ports_by_kind(kinds: PortKinds) -> BTreeMap<&'static str, u64> {

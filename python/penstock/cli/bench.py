@@ -107,7 +107,7 @@ def bench(
         )
 
 
-_WAYS = {"one instant at a time": "plain", "sweeps": "sweeps", "windows": "windows", "compact ports": "compact-ports"}
+_WAYS = {"one instant at a time": "plain", "sweeps": "sweeps", "windows": "windows"}
 _PORTS = {
     "FIFO": "tail-drop-fifo",
     "precomputed": "precomputed",
@@ -120,7 +120,7 @@ _PORTS = {
 def _ways(measured: "Measurement") -> tuple[str, ...]:
     """Which share of a run's events took each way through the engine, and how many ports of each kind there are."""
     events, ports = measured["events"], measured["ports"]
-    total = sum(count for way, count in events.items() if way != "compact-ports")
+    total = sum(events.values())
     shares = (f"{events[way] / max(total, 1):.0%}" if events[way] else "" for way in _WAYS.values())
     counts = (f"{ports[kind]:,}" if ports[kind] else "" for kind in _PORTS.values())
     return (measured["workload"], *shares, *counts)

@@ -7,17 +7,16 @@ pub use crate::api::atm::{AtmPlan, CircuitPlan};
 use crate::api::cancel::Cancel;
 pub use crate::api::delivery_times::DeliveryTimes;
 pub use crate::api::route_set::RouteSet;
-use crate::api::series::SeriesPlan;
+pub use crate::api::switch_plan::{CongestionPointsPlan, PausePlan, SharedBufferPlan, SourceQuenchPlan, SwitchPlan};
+pub use crate::api::watch_plan::{EfPlan, FlowWatch, LinkWatch, WatchPlan};
 use penstock_model::atm::{bytes_in_cells, CELL};
-use penstock_model::buffer::BufferPlan;
 use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
-use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
-use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
+use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::Limit;
@@ -91,7 +90,7 @@ pub struct FastPaths {
     pub batches: bool,
     /// One loop, compiled for each scheduler, for event-driven ports of tail-drop queues.
     pub event_driven_loop: bool,
-    /// Ports that only queue and meter skip the stages that they do not have.
+    /// Ports that only queue skip the stages that they do not have.
     pub unstaged: bool,
 }
 
@@ -106,67 +105,6 @@ impl Default for FastPaths {
     }
 }
 
-/// What is recorded beyond the counters, on request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WatchPlan {
-    /// Of all flows of a group, by its position in [`Blueprint::groups`]; each at most once.
-    pub groups: Vec<(u32, FlowWatch)>,
-    /// At links; each at most once.
-    pub links: Vec<(LinkId, LinkWatch)>,
-    /// Time series; a run that has any has no warm-up.
-    pub series: Vec<SeriesPlan>,
-}
-
-impl WatchPlan {
-    /// What is recorded of the flows of each of so many groups.
-    pub fn by_group(&self, groups: usize) -> Vec<FlowWatch> {
-        let mut all = vec![FlowWatch::default(); groups];
-        self.groups.iter().for_each(|(group, watch)| all[*group as usize] = *watch);
-        all
-    }
-}
-
-/// What is recorded of each flow of a group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlowWatch {
-    /// The distribution of one-way delays.
-    pub delays: bool,
-    /// The differences of the delays of consecutive packets.
-    pub variation: bool,
-    /// The interarrival jitter of RTP.
-    pub rtp_jitter: bool,
-    /// The distribution of the times that pages take; their mean is always kept.
-    pub pages: bool,
-    /// How long transfers with an end take.
-    pub completion: bool,
-    /// How often TCP's segments are sent a third time or later.
-    pub repeated_retransmissions: bool,
-    /// The bytes received in bins of this length, from the beginning of the run.
-    pub bins: Option<Duration>,
-}
-
-/// What is recorded at a link.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkWatch {
-    /// All counters and the distribution of waits, by class.
-    pub classes: bool,
-    /// What was offered and lost, by the link over which it came.
-    pub ingresses: bool,
-    /// What waits, by circuit; nothing where there are no cells.
-    pub circuits: bool,
-    /// Aggregates whose treatment is compared with that of a server of a configured rate.
-    pub expedited: Vec<EfPlan>,
-}
-
-/// An aggregate and its configured rate [RFC3246 s2.2].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EfPlan {
-    /// Its classes.
-    pub classes: Vec<u8>,
-    /// The rate that it shall be served with (R).
-    pub rate: Rate,
-}
-
 /// The order of simultaneous events of one kind at one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ties {
@@ -175,92 +113,6 @@ pub enum Ties {
     Scenario,
     /// By a hash of seed, process, time, input (or flow) and sequence.
     Random,
-}
-
-/// A node whose ports are one process, since they share a buffer or pause state.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SwitchPlan {
-    /// The node.
-    pub node: NodeId,
-    /// How the ports share a buffer; each has what its queues allow if they share none.
-    pub buffer: Option<SharedBufferPlan>,
-    /// When the ports that feed it are paused; never if left out.
-    pub pause: Option<PausePlan>,
-    /// Source quenches for packets that are dropped here; none if left out.
-    pub source_quench: Option<SourceQuenchPlan>,
-    /// Its ports are congestion points.
-    pub congestion_points: Option<CongestionPointsPlan>,
-    /// What is sent from here passes rate limiters.
-    pub reaction_point: Option<ReactionPointPlan>,
-}
-
-impl SwitchPlan {
-    /// A node of which nothing is known yet.
-    pub fn new(node: NodeId) -> SwitchPlan {
-        SwitchPlan { node, buffer: None, pause: None, source_quench: None, congestion_points: None, reaction_point: None }
-    }
-}
-
-/// Congestion points at all ports of a switch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CongestionPointsPlan {
-    /// What they do.
-    pub point: CongestionPointPlan,
-    /// The ways of their messages: for each flow that passes, to the source of its data or (`true`) of its acknowledgements.
-    pub routes: Vec<(FlowId, bool, RouteId)>,
-}
-
-/// ICMP Source Quench, from a switch to the sources of what it drops [RFC792; RFC1016].
-#[derive(Clone, Debug, PartialEq)]
-pub struct SourceQuenchPlan {
-    /// At most one is sent in this time.
-    pub interval: Duration,
-    /// Its size.
-    pub packet: Bytes,
-    /// For each flow whose source is quenched, the route there.
-    pub routes: Vec<(FlowId, RouteId)>,
-}
-
-/// A buffer that the ports of a node share.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SharedBufferPlan {
-    /// Decides what is let in.
-    pub policy: BufferPlan,
-    /// Shares of ports, for policies that know them, in the policy's unit.
-    pub shares: Vec<(LinkId, Limit)>,
-}
-
-/// PAUSE or priority flow control, from a switch to the ports that feed it [IEEE8023 s31B] [IEEE8021Qbb s36].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PausePlan {
-    /// The classes that are paused, each by itself; the whole link if `None`.
-    pub classes: Option<Vec<u8>>,
-    /// A port is paused when more than this is held of what came over its link (of the class).
-    pub xoff: Bytes,
-    /// It is resumed when no more than this is.
-    pub xon: Bytes,
-    /// Memory of its own for what still comes over a link (of a class) that is paused, beside the shared buffer; if `None`, it must
-    /// find room there.
-    pub headroom: Option<Bytes>,
-    /// For how many times 512 bits a pause holds; it is prolonged when half of that is over.
-    pub quanta: u16,
-    /// The size of a pause frame.
-    pub frame: Bytes,
-    /// What the far end takes to stop, beside the propagation of the link back.
-    pub processing: Duration,
-}
-
-impl PausePlan {
-    /// PAUSE of whole links at these thresholds, by frames of 64 bytes that hold for as long as they can.
-    pub fn new(xoff: Bytes, xon: Bytes) -> PausePlan {
-        let frame = Bytes::new(64);
-        PausePlan { classes: None, xoff, xon, headroom: None, quanta: u16::MAX, frame, processing: Duration::ZERO }
-    }
-
-    /// How long a pause holds on a link of this rate [IEEE8023 s31B.2].
-    pub fn time(&self, rate: Rate) -> Duration {
-        rate.transmission_time(Bytes::new(u64::from(self.quanta) * 512 / 8))
-    }
 }
 
 /// A one-way link and the port that feeds it.

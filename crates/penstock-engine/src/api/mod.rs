@@ -9,6 +9,8 @@ pub mod pauses;
 pub mod route_set;
 pub mod series;
 pub mod sim;
+pub mod switch_plan;
 pub mod trace;
 mod trace_sorter;
+pub mod watch_plan;
 pub mod work;

@@ -200,13 +200,6 @@ impl Sim {
         is_complete
     }
 
-    /// Gives processes back what they have lent, for the end of the run.
-    fn take_back_ports(&mut self) {
-        let Sim { processes, inputs, sequencer, routes, parallel, .. } = self;
-        parallel.iter_mut().for_each(|parallel| parallel.take_back_ports(processes, inputs, routes));
-        Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.take_back_ports();
-    }
-
     /// Chooses the executor; both give the same results. The plain one has one core.
     #[must_use]
     pub fn with_executor(mut self, executor: Executor) -> Sim {
@@ -243,12 +236,7 @@ impl Sim {
         let sequencers = self.parallel.iter().flat_map(|parallel| parallel.sequencers()).chain([&self.sequencer]);
         sequencers.fold(ModeEvents::default(), |sum, sequencer| {
             let [plain, sweeps, windows] = [Order::Plain, Order::Sweeps, Order::Windows].map(|mode| sequencer.events_in(mode));
-            ModeEvents {
-                plain: sum.plain + plain,
-                sweeps: sum.sweeps + sweeps,
-                windows: sum.windows + windows,
-                compact_ports: sum.compact_ports + sequencer.events_at_compact_ports(),
-            }
+            ModeEvents { plain: sum.plain + plain, sweeps: sum.sweeps + sweeps, windows: sum.windows + windows }
         })
     }
 
@@ -319,7 +307,6 @@ impl Sim {
 
     /// Returns the observations; call it when [`Sim::run_until`] has reached the end.
     pub fn finish(mut self) -> Observations {
-        self.take_back_ports();
         let mut seen = Observations {
             from: self.from,
             to: self.to,

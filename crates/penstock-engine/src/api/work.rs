@@ -24,8 +24,6 @@ pub struct ModeEvents {
     pub plain: u64,
     /// In promise sweeps.
     pub sweeps: u64,
-    /// In windows, those of compact ports among them.
+    /// In windows.
     pub windows: u64,
-    /// At compact ports.
-    pub compact_ports: u64,
 }

@@ -2,7 +2,7 @@
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan};
 use crate::api::observations::{CallCounters, FlowCounters, LinkCounters};
-use crate::build::link_loads::{flows_of_groups, link_loads, live_calls, may_use_windows, LinkLoad};
+use crate::build::link_loads::{flows_of_groups, link_loads, live_calls, LinkLoad};
 use crate::build::numbering::{ProcessSite, ProcessSites};
 use crate::build::open_transfers::open_shares;
 use crate::build::switches::waiting_hosts;
@@ -15,7 +15,6 @@ use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::Timer;
-use crate::kernel::compact_ports::CompactPort;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::kernel::process_graph::Edge;
@@ -115,7 +114,6 @@ fn structure(blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
     let used = loads.iter().filter(|load| load.is_used).count();
     let routers = blueprint.links.iter().zip(loads).filter(|(link, load)| load.is_used && !is_host[link.from.index()]).count();
     let processes = hosts + routers;
-    let compact_ports = if may_use_windows(blueprint, loads) { routers } else { 0 };
     let hops: usize = blueprint.routes.links().len();
     let names = 48.0 * processes as f64;
     bytes_of::<Process>(processes)
@@ -130,7 +128,6 @@ fn structure(blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
         + bytes_of::<Edge>(hops)
         + blueprint.groups.iter().zip(flows_of_groups(blueprint)).map(|(group, flows)| flows as f64 * endpoints(group)).sum::<f64>()
         + blueprint.flows.len() as f64 * (size_of::<FlowSlots>() + size_of::<u32>()) as f64
-        + bytes_of::<CompactPort>(compact_ports)
         + circuits(blueprint)
 }
 

@@ -66,7 +66,7 @@ impl TcpEndpoints {
         self.senders.is_empty() && self.receivers.is_empty()
     }
 
-    /// Asks for the memory that receiving `packet` needs; see [`crate::kernel::logical_process::LogicalProcess::prefetch`].
+    /// Asks for the memory that receiving `packet` needs; see [`crate::kernel::logical_process::WindowProcess::prefetch`].
     #[inline]
     pub fn prefetch(&self, stage: usize, packet: &Packet, routes: &Routes) {
         let hop = match packet.body {

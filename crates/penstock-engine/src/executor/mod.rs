@@ -8,6 +8,7 @@ pub mod promise_sweep;
 pub mod sequencer;
 pub mod shard;
 pub mod tuning;
+mod window_shard;
 pub mod windows;
 
 /// How far a process runs at a visit; the results are the same.

@@ -8,6 +8,7 @@
 //! A visit takes longer than a look. So a process whose next event lies within its *slack* of the end of the sweep, or behind it, is
 //! left out: its slack is no longer than its reach, so that what it promises bounds nobody in this sweep.
 
+use crate::kernel::logical_process::EarliestOutput;
 use crate::kernel::process_graph::Latencies;
 use crate::merge::deferred_set::DeferredSet;
 use penstock_model::units::{Duration, Time};
@@ -21,8 +22,8 @@ struct Stop {
     /// The least time from the start of a transmission, or from an event, to an arrival elsewhere.
     reach: Duration,
     slack: Duration,
-    /// It sends nothing before, whatever it receives.
-    silent_until: Time,
+    /// Its earliest output time, whatever it receives.
+    eot: Time,
     /// Where it receives only answers to what it sends: the first one arrives then at the earliest.
     first_answer: Time,
     /// Nothing that it has not sent yet arrives anywhere before.
@@ -70,7 +71,7 @@ impl PromiseSweep {
             }
             let (process, senders_end, reach) = (*process, senders_end as u32, reach[*process as usize]);
             let (slack, never) = (Duration::ZERO, Time::ZERO);
-            Stop { process, senders_end, reach, slack, silent_until: never, first_answer: never, promise: never }
+            Stop { process, senders_end, reach, slack, eot: never, first_answer: never, promise: never }
         };
         let stops: Vec<Stop> = order.iter().enumerate().map(stop).collect();
         let mut back_senders: Vec<u32> = pairs.iter().filter(|(to, from)| from >= to).map(|(_, from)| *from).collect();
@@ -140,14 +141,14 @@ impl PromiseSweep {
         None
     }
 
-    /// `process` sends nothing before `silent_until`; where it receives only answers, it sends nothing before `quiet_until` that causes one.
-    pub fn set_silence(&mut self, process: usize, silent_until: Time, quiet_until: Time) {
+    /// Sets the earliest output times of `process`.
+    pub fn set_eot(&mut self, process: usize, EarliestOutput { of_all, of_requests }: EarliestOutput) {
         let stop = &mut self.stops[self.position[process] as usize];
-        stop.silent_until = silent_until;
-        stop.first_answer = if quiet_until > Time::ZERO { quiet_until + stop.reach } else { Time::ZERO };
+        stop.eot = of_all;
+        stop.first_answer = if of_requests > Time::ZERO { of_requests + stop.reach } else { Time::ZERO };
     }
 
-    /// The process of the current stop has been visited, and its silence set. Its next event is due at `next`; a visit may be put off by
+    /// The process of the current stop has been visited, and its earliest output times are set. Its next event is due at `next`; a visit may be put off by
     /// `slack`.
     #[inline]
     pub fn visited(&mut self, next: Time, slack: Duration) {
@@ -161,7 +162,7 @@ impl PromiseSweep {
     #[inline]
     fn promise(&mut self, next: Time) {
         let stop = &mut self.stops[self.current];
-        stop.promise = stop.promise.max(next.min(self.horizon).max(stop.silent_until) + stop.reach);
+        stop.promise = stop.promise.max(next.min(self.horizon).max(stop.eot) + stop.reach);
         self.current += 1;
     }
 }
@@ -265,7 +266,7 @@ mod tests {
         sweep.begin(Duration::FOREVER, at(14), &due);
         assert_eq!(sweep.next(&due), Some((0, at(14))));
         // Its wire is free at 40, so nothing arrives at process 1 before 42.
-        sweep.set_silence(0, at(40), Time::ZERO);
+        sweep.set_eot(0, EarliestOutput { of_all: at(40), of_requests: Time::ZERO });
         visited(&mut sweep, &mut due, 0, 15);
         assert_eq!(sweep.next(&due), None);
         sweep.begin(Duration::FOREVER, at(1_000), &due);
@@ -284,7 +285,7 @@ mod tests {
     fn a_process_that_only_receives_replies_runs_until_the_first_may_arrive() {
         let (mut sweep, due) = sweep(&[(0, 1, 2), (1, 0, 3)], &[50, 51]);
         sweep.begin(Duration::FOREVER, at(1_000), &due);
-        sweep.set_silence(0, Time::ZERO, at(90));
+        sweep.set_eot(0, EarliestOutput { of_all: Time::ZERO, of_requests: at(90) });
         assert_eq!(sweep.next(&due), Some((0, at(92).before())));
     }
 

@@ -7,6 +7,7 @@ use crate::executor::promise_sweep::PromiseSweep;
 use crate::executor::tuning::{SweepLengths, VisitLengths, WindowTuning};
 use crate::executor::windows::{window_length, Window};
 use crate::executor::Executor;
+use crate::kernel::logical_process::EarliestOutput;
 use crate::kernel::outbox::LocalDeliveries;
 use crate::kernel::process_graph::Latencies;
 use crate::merge::deferred_set::DeferredSet;
@@ -49,10 +50,8 @@ pub struct Sequencer {
     visits_of_sweep: u64,
     /// Processes looked at so far: visits, stops of sweeps, and starts.
     steps: u64,
-    /// Events handled in each mode...
+    /// Events handled in each mode.
     events: [u64; 3],
-    /// ... and at compact ports that processes have got back.
-    events_at_compact_ports: u64,
 }
 
 impl Sequencer {
@@ -74,7 +73,6 @@ impl Sequencer {
             visits_of_sweep: 0,
             steps: 0,
             events: [0; 3],
-            events_at_compact_ports: 0,
         }
     }
 
@@ -116,12 +114,12 @@ impl Sequencer {
         self.executor == Executor::Horizon && self.processes >= MIN_IN_WINDOWS && self.may_use_windows()
     }
 
-    /// Nothing on its way yet to processes of which the first has this number, and an empty window.
-    pub fn empty_windows(&self, first: usize) -> (Box<LocalDeliveries>, Box<Window>) {
+    /// Nothing on its way yet to processes of which the first has this number, hot ports or not, and an empty window.
+    pub fn empty_windows(&self, first: usize, is_hot_port: Vec<bool>) -> (Box<LocalDeliveries>, Box<Window>) {
         let count = self.processes;
         let wheel = WindowWheel::new(window_length(self.shortest));
         let local = LocalDeliveries { first: first as u32, count: count as u32, wheel, messages: Vec::new() };
-        (Box::new(local), Box::new(Window::new(count, self.is_border.clone())))
+        (Box::new(local), Box::new(Window::new(is_hot_port, self.is_border.clone())))
     }
 
     /// The times at which processes do something by themselves, and the window to come: what is due in it, by `local`. `None` if
@@ -169,16 +167,6 @@ impl Sequencer {
     /// How many events have been handled in `mode`.
     pub fn events_in(&self, mode: Mode) -> u64 {
         self.events[mode as usize]
-    }
-
-    /// Counts packets that compact ports have accepted, when processes get them back.
-    pub fn count_at_compact_ports(&mut self, packets: u64) {
-        self.events_at_compact_ports += packets;
-    }
-
-    /// How many packets compact ports have accepted.
-    pub fn events_at_compact_ports(&self) -> u64 {
-        self.events_at_compact_ports + self.windows.as_ref().map_or(0, |(_, window)| window.compact.accepted())
     }
 
     /// When the next event is due.
@@ -230,20 +218,20 @@ impl Sequencer {
         self.sweep.next(&self.due)
     }
 
-    /// See [`PromiseSweep::set_silence`].
+    /// See [`PromiseSweep::set_eot`].
     #[inline]
-    pub fn set_silence(&mut self, process: usize, silent_until: Time, quiet_until: Time) {
-        self.sweep.set_silence(process, silent_until, quiet_until);
+    pub fn set_eot(&mut self, process: usize, eot: EarliestOutput) {
+        self.sweep.set_eot(process, eot);
     }
 
-    /// The process of the sweep has handled `events`, and its next event is due at `next`; for the rest see [`PromiseSweep::set_silence`].
+    /// The process of the sweep has handled `events`; its next event is due at `next`, and these are its earliest output times.
     #[inline]
-    pub fn visited(&mut self, process: usize, next: Time, silent_until: Time, quiet_until: Time, events: u64) {
+    pub fn visited(&mut self, process: usize, next: Time, eot: EarliestOutput, events: u64) {
         self.due.set(process, next);
         self.visits_of_sweep += 1;
         self.sweep_lengths.count_visit(events);
-        let longest = self.visit_lengths.adapt(process, events, quiet_until > Time::ZERO);
-        self.set_silence(process, silent_until, quiet_until);
+        let longest = self.visit_lengths.adapt(process, events, eot.of_requests > Time::ZERO);
+        self.set_eot(process, eot);
         self.sweep.visited(next, longest);
     }
 
@@ -276,10 +264,11 @@ mod tests {
 
     /// Makes `count` sweeps, in each of which every process handles `events`.
     fn make_sweeps(sequencer: &mut Sequencer, count: u64, events: u64) {
+        let unknown = EarliestOutput { of_all: Time::ZERO, of_requests: Time::ZERO };
         for _ in 0..count {
             assert!(sequencer.begin_sweep(at(100_000)));
             while let Some((process, until)) = sequencer.next_stop() {
-                sequencer.visited(process, until.after().max(at(1)), Time::ZERO, Time::ZERO, events);
+                sequencer.visited(process, until.after().max(at(1)), unknown, events);
             }
             sequencer.end_sweep();
         }

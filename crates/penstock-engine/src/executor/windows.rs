@@ -7,7 +7,6 @@
 //!
 //! This is for networks of many processes of which each has little to do within the time that nothing can reach it.
 
-use crate::kernel::compact_ports::{CompactPorts, Place};
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::merge::deferred_set::DeferredSet;
@@ -32,7 +31,7 @@ pub fn beginning_of_window(time: Time, length: Duration) -> Time {
 #[derive(Debug)]
 pub struct Window {
     arrivals: WindowArrivals,
-    /// The processes that have lent their ports and have something to do.
+    /// The hot ports that have something to do.
     pub ports: DueList,
     /// The others that have something to do.
     pub processes: DueList,
@@ -44,8 +43,8 @@ pub struct Window {
     asked_for_at_once: usize,
     /// The inputs of the process that is visited.
     pub inputs: Inputs,
-    /// The ports that processes have lent.
-    pub compact: CompactPorts,
+    /// For each process whether it is a hot port.
+    is_hot_port: Vec<bool>,
     /// For each process whether messages are on their way there; these are in its own inputs.
     has_mail: Vec<bool>,
 }
@@ -67,8 +66,6 @@ pub struct Due {
     pub process: u32,
     /// Where its first arrival stands on the wheel, or [`NONE`] if it has something to do without any.
     arrival: u32,
-    /// The port that it has lent, if it has.
-    pub port: Place,
 }
 
 /// What arrives in a window.
@@ -89,8 +86,9 @@ const NONE: u32 = u32::MAX;
 const FEW: usize = 16;
 
 impl Window {
-    /// An empty window for so many processes; where it is known which of them send to other shards, these come first.
-    pub fn new(processes: usize, is_border: Vec<bool>) -> Window {
+    /// An empty window for processes that are hot ports or not; where it is known which of them send to other shards, these come first.
+    pub fn new(is_hot_port: Vec<bool>, is_border: Vec<bool>) -> Window {
+        let processes = is_hot_port.len();
         let mut inputs = Inputs::new(&[false], None);
         // Those of each process that has some, while it is visited.
         inputs.expect_messages();
@@ -103,22 +101,21 @@ impl Window {
             asked_for: 0,
             asked_for_at_once: 0,
             inputs,
-            compact: CompactPorts::new(processes),
+            is_hot_port,
             has_mail: vec![false; processes],
         }
     }
 
     /// Takes what is due in the window of `first`, when the first event is due, up to and including `until`.
     pub fn begin(&mut self, first: Time, until: Time, wheel: &mut WindowWheel<Arrival>, wakeups: &mut DeferredSet) {
-        let Window { arrivals: WindowArrivals { places, before, last, .. }, ports, processes, compact, .. } = self;
+        let Window { arrivals: WindowArrivals { places, before, last, .. }, ports, processes, is_hot_port, .. } = self;
         places.clear();
         before.clear();
         ports.clear();
         processes.clear();
         let mut push = |process: u32, arrival: u32| {
-            let port = compact.place(process as usize);
-            let list = if port.is_lent() { &mut *ports } else { &mut *processes };
-            list.due.push(Due { process, arrival, port });
+            let list = if is_hot_port[process as usize] { &mut *ports } else { &mut *processes };
+            list.due.push(Due { process, arrival });
         };
         wheel.take(first, until, places);
         for (i, place) in (0..).zip(&*places) {
@@ -175,10 +172,10 @@ impl Window {
         }
     }
 
-    /// Where that stands on the wheel which arrives at `process`, in order, and the ports that processes have lent.
+    /// Where that stands on the wheel which arrives at `process`, in order.
     #[inline(always)]
-    pub fn arrivals(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> (&[u32], &mut CompactPorts) {
-        (self.arrivals.of(process, wheel), &mut self.compact)
+    pub fn arrivals(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
+        self.arrivals.of(process, wheel)
     }
 
     /// Gives up the rest of the window: what arrives in it is added to `wheel` again; returns the processes.

@@ -4,7 +4,6 @@ use crate::kernel::event::Arrival;
 use crate::kernel::message::Mailbox;
 use crate::merge::batch_sort::BatchSort;
 use crate::merge::calendar::Calendar;
-use crate::merge::k_way::KWayMerge;
 use crate::merge::random_ties::RandomTies;
 use crate::merge::ring::Ring;
 use penstock_model::rng::Key;
@@ -30,9 +29,7 @@ pub const MAX_FRONT: usize = 64;
 enum Arrivals {
     /// One input, on which nothing overtakes.
     Single(Ring<Arrival>),
-    /// A few, on which nothing overtakes.
-    Few(KWayMerge<Arrival>),
-    /// Some more, on which nothing overtakes, and all of which are read at once.
+    /// Several, on which nothing overtakes, and all of which are read at once.
     Several(Box<BatchSort<Arrival>>),
     /// Many, or some on which packets may overtake each other.
     Ordered(Box<Calendar<Arrival>>),
@@ -48,7 +45,6 @@ impl Inputs {
         let arrivals = match (reordering, ties) {
             ([] | [false], _) => Arrivals::Single(Ring::default()),
             ([_, _, ..], Some(key)) => Arrivals::Random(RandomTies::new(inputs, key)),
-            _ if inputs <= KWayMerge::<Arrival>::MAX_INPUTS && !overtakes => Arrivals::Few(KWayMerge::new(inputs)),
             _ if inputs <= BatchSort::<Arrival>::MAX_INPUTS && !overtakes => Arrivals::Several(Box::new(BatchSort::new(inputs))),
             _ => Arrivals::Ordered(Box::default()),
         };
@@ -78,7 +74,6 @@ impl Inputs {
     pub fn next(&self) -> Time {
         match &self.arrivals {
             Arrivals::Single(ring) => ring.first().map_or(Time::NEVER, |arrival| arrival.at),
-            Arrivals::Few(merged) => merged.next(),
             Arrivals::Several(batches) => batches.next(),
             Arrivals::Ordered(calendar) => calendar.next(),
             Arrivals::Random(random) => random.next(),
@@ -91,7 +86,6 @@ impl Inputs {
     pub fn front(&mut self, until: Time) -> &[Arrival] {
         let front = match &mut self.arrivals {
             Arrivals::Single(ring) => ring.front(),
-            Arrivals::Few(merged) => return merged.front(until, MAX_FRONT),
             Arrivals::Several(batches) => return batches.front(until),
             Arrivals::Ordered(calendar) => calendar.front(),
             Arrivals::Random(random) => return random.front(),
@@ -107,24 +101,6 @@ impl Inputs {
         let mut calendar = Box::<Calendar<Arrival>>::default();
         batches.drain(|input, arrival| *calendar.add(input, arrival.at) = *arrival);
         self.arrivals = Arrivals::Ordered(calendar);
-    }
-
-    /// The merge of exactly two inputs on which nothing overtakes, for a loop of its own.
-    #[inline]
-    pub fn pair(&mut self) -> Option<&mut KWayMerge<Arrival>> {
-        match &mut self.arrivals {
-            Arrivals::Few(merged) if merged.are_two() => Some(merged),
-            _ => None,
-        }
-    }
-
-    /// Their batch-sort merge, if they have one of many inputs, for a loop of its own.
-    #[inline]
-    pub fn batches(&mut self) -> Option<&mut BatchSort<Arrival>> {
-        match &mut self.arrivals {
-            Arrivals::Several(batches) if batches.has_many_inputs() => Some(batches),
-            _ => None,
-        }
     }
 
     /// A visit ends before all that is due has been taken; what is added from now on arrives later than that.
@@ -143,7 +119,6 @@ impl Inputs {
     pub fn consume(&mut self, count: usize) {
         match &mut self.arrivals {
             Arrivals::Single(ring) => ring.consume(count),
-            Arrivals::Few(merged) => merged.consume(count),
             Arrivals::Several(batches) => {
                 batches.consume(count);
                 if batches.is_sparse() {
@@ -164,7 +139,6 @@ impl Inputs {
                 let is_first = ring.len() == 0;
                 (ring.add(), is_first)
             }
-            Arrivals::Few(merged) => merged.add(input, at),
             Arrivals::Several(batches) => batches.add(input, at),
             Arrivals::Ordered(calendar) => {
                 let is_first = at < calendar.next();
@@ -186,7 +160,6 @@ impl Inputs {
     pub fn queue(&mut self, input: usize) -> Option<&mut Ring<Arrival>> {
         match &mut self.arrivals {
             Arrivals::Single(ring) => Some(ring),
-            Arrivals::Few(merged) => Some(merged.queue(input)),
             Arrivals::Several(batches) => Some(batches.queue(input)),
             Arrivals::Ordered(_) | Arrivals::Random(_) => None,
         }
@@ -195,7 +168,6 @@ impl Inputs {
     /// Updates the merge after packets were added to the queue of `input`, which was empty.
     pub(super) fn update_head(&mut self, input: usize) {
         match &mut self.arrivals {
-            Arrivals::Few(merged) => merged.update_head(input),
             Arrivals::Several(batches) => batches.update_head(input),
             Arrivals::Single(_) | Arrivals::Ordered(_) | Arrivals::Random(_) => {}
         }
@@ -234,7 +206,6 @@ impl Inputs {
     pub fn len(&self) -> usize {
         match &self.arrivals {
             Arrivals::Single(ring) => ring.len(),
-            Arrivals::Few(merged) => merged.len(),
             Arrivals::Several(batches) => batches.len(),
             Arrivals::Ordered(calendar) => calendar.len(),
             Arrivals::Random(random) => random.len(),

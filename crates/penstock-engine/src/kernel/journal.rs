@@ -8,6 +8,7 @@ use penstock_model::units::Time;
 
 /// A process's records.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub struct Journal {
     /// The hash of everything that arrived here.
     pub digest: Digest,

@@ -7,7 +7,7 @@ use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 use std::hint::select_unpredictable;
 
-/// More than a few inputs on which nothing overtakes. Simultaneous arrivals go by the input's number. Each visit looks at all heads: where many
+/// Two or more inputs on which nothing overtakes. Simultaneous arrivals go by the input's number. Each visit looks at all heads: where many
 /// inputs bring little in a visit, [`BatchSort::is_sparse`] tells that a calendar costs less.
 ///
 /// A caller that asks for arrivals says until when no others will come. All arrivals until then are sorted at once, by keys
@@ -33,25 +33,13 @@ pub struct BatchSort<T> {
     /// A batch was left before all of it had been taken: what is left of `front` precedes the inputs, and `next` was the first
     /// of it.
     is_paused: bool,
-    /// The last batch was small, so the next one is expected to be.
-    is_small: bool,
     /// Batches sorted since their size was last judged, and how many arrivals they held.
     group: (usize, usize),
     is_sparse: bool,
 }
 
-/// Where an arrival was that has been taken.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TakenPlace {
-    input: u32,
-    place: u32,
-}
-
 /// So many packets fit into the first-level cache, together with the state of a port.
-pub const MAX_COPIED: usize = 64;
-
-/// So few arrivals are cheaper found one by one, by looking at all heads, than sorted.
-const SMALL_BATCH: usize = 8;
+const MAX_COPIED: usize = 64;
 
 /// A batch aims at no more arrivals than this: one that is left unfinished is sorted again, which must not cost more if links hold more.
 const MAX_SORTED: usize = 1 << 12;
@@ -85,7 +73,6 @@ impl<T: Timed> BatchSort<T> {
             front: Vec::new(),
             taken: 0,
             is_paused: false,
-            is_small: true,
             group: (0, 0),
             is_sparse: false,
         }
@@ -165,12 +152,6 @@ impl<T: Timed> BatchSort<T> {
         self.taken += count;
     }
 
-    /// Whether there are so many inputs that all batches are sorted.
-    #[inline]
-    pub fn has_many_inputs(&self) -> bool {
-        self.rings.len() > FEW_INPUTS
-    }
-
     /// Whether a calendar would cost less: call [`BatchSort::drain`] then.
     #[inline]
     pub fn is_sparse(&self) -> bool {
@@ -197,30 +178,6 @@ impl<T: Timed> BatchSort<T> {
         self.taken == self.front.len() && self.copied == self.keys.sorted().len()
     }
 
-    /// Takes the next arrivals in order out of their inputs, none after `until`, but leaves them where they are until more are added: [`BatchSort::taken`] reads
-    /// what is in `places`. Returns how many; none where [`BatchSort::front`] has some, or none is left.
-    #[inline]
-    pub fn take_places(&mut self, until: Time, places: &mut [TakenPlace; MAX_COPIED]) -> usize {
-        if self.taken < self.front.len() || !self.prepare(until) || !self.front.is_empty() {
-            return 0;
-        }
-        let keys = &self.keys.sorted()[self.copied..];
-        let mut count = 0;
-        for (place, key) in places.iter_mut().zip(keys) {
-            let input = RadixKeys::input(*key);
-            *place = TakenPlace { input: input as u32, place: self.rings[input].take_place() as u32 };
-            count += 1;
-        }
-        self.copied += count;
-        count
-    }
-
-    /// What was taken from a place.
-    #[inline(always)]
-    pub fn taken(&self, TakenPlace { input, place }: TakenPlace) -> &T {
-        self.rings[input as usize].taken(place as usize)
-    }
-
     /// Copies the next packets that arrive until `until` out of their inputs.
     #[inline(never)]
     fn copy(&mut self, until: Time) {
@@ -244,72 +201,11 @@ impl<T: Timed> BatchSort<T> {
         if self.is_paused {
             (self.next, self.is_paused) = (self.first_head(), false);
         }
-        if self.next > until || self.rings.len() <= FEW_INPUTS && self.copy_without_sorting(until) {
+        if self.next > until {
             return false;
         }
         self.sort_batch(until);
         true
-    }
-
-    /// Copies what arrives until `until`, of which there is something, if it is little or comes from one input; returns whether it was.
-    fn copy_without_sorting(&mut self, until: Time) -> bool {
-        if self.is_small && self.copy_small_batch(until) {
-            return true;
-        }
-        let (input, others) = self.first();
-        if others > until {
-            self.copy_from_one(input, until, others);
-        }
-        others > until
-    }
-
-    /// Copies what arrives until `until` one by one, if this is as little as expected; returns whether that is all of it.
-    fn copy_small_batch(&mut self, until: Time) -> bool {
-        let (mut input, _) = self.first_input();
-        while self.next <= until && self.front.len() < SMALL_BATCH {
-            let ring = &mut self.rings[input];
-            self.front.push(ring.take_first());
-            self.heads[input] = ring.first().map_or(Time::NEVER, |arrival| arrival.at());
-            (input, self.next) = self.first_input();
-        }
-        self.is_small = self.next > until;
-        self.is_small
-    }
-
-    /// The input whose head comes first, and that head.
-    #[inline]
-    fn first_input(&self) -> (usize, Time) {
-        let (mut first, mut head) = (0, Time::NEVER);
-        for (input, &at) in self.heads.iter().enumerate() {
-            first = std::hint::select_unpredictable(at < head, input, first);
-            head = at.min(head);
-        }
-        (first, head)
-    }
-
-    /// The input whose head comes first, and when the first of the other heads does.
-    fn first(&self) -> (usize, Time) {
-        let (mut first, mut head, mut others) = (0, Time::NEVER, Time::NEVER);
-        for (input, &at) in self.heads.iter().enumerate() {
-            let is_first = at < head;
-            others = others.min(if is_first { head } else { at });
-            head = head.min(at);
-            first = if is_first { input } else { first };
-        }
-        (first, others)
-    }
-
-    /// Copies arrivals of the only input that has any until then, the others none before `others`: rare in long visits, usual
-    /// in short ones.
-    fn copy_from_one(&mut self, input: usize, until: Time, others: Time) {
-        let ring = &mut self.rings[input];
-        let run = ring.front();
-        let count = run.iter().take(MAX_COPIED).take_while(|arrival| arrival.at() <= until).count();
-        self.is_small = count <= SMALL_BATCH;
-        self.front.extend_from_slice(&run[..count]);
-        ring.consume(count);
-        self.heads[input] = ring.first().map_or(Time::NEVER, |arrival| arrival.at());
-        self.next = self.heads[input].min(others);
     }
 
     /// Lists the inputs with arrivals until `last`, and finds the first head of the others. Which they are is unpredictable, so there is
@@ -370,7 +266,6 @@ impl<T: Timed> BatchSort<T> {
             });
         }
         self.keys.sort();
-        self.is_small = self.keys.sorted().len() <= SMALL_BATCH;
         self.adapt_reach(last == farthest);
         if self.rings.len() > FEW_INPUTS {
             self.judge_batch();
@@ -415,8 +310,6 @@ mod tests {
             // After how many arrivals a step is left, and whether what is added goes to queues of inputs.
             most in prop_oneof![Just(usize::MAX), 0usize..100],
             in_bulk in prop::bool::ANY,
-            // Whether arrivals are read where they are, where that is possible.
-            in_place in prop::bool::ANY,
             // The seven that bring something are all inputs, or there are many others.
             spread in prop_oneof![Just(1usize), Just(40usize)],
         ) {
@@ -450,16 +343,6 @@ mod tests {
                     if left == 0 {
                         batches.pause();
                         break;
-                    }
-                    let mut places = [TakenPlace::default(); MAX_COPIED];
-                    let taken = if in_place && left >= MAX_COPIED { batches.take_places(Time::from_ps(now), &mut places) } else { 0 };
-                    for place in &places[..taken] {
-                        let (at, _, number) = plain.pop_first().expect("no more than were added");
-                        prop_assert_eq!((batches.taken(*place).at.as_ps(), batches.taken(*place).number), (at, number));
-                    }
-                    left -= taken.min(left);
-                    if taken > 0 {
-                        continue;
                     }
                     let front = batches.front(Time::from_ps(now));
                     if front.is_empty() {

@@ -2,7 +2,6 @@
 
 use crate::merge::batch_sort::BatchSort;
 use crate::merge::calendar::Calendar;
-use crate::merge::k_way::KWayMerge;
 use crate::merge::random_ties::RandomTies;
 use crate::merge::Timed;
 use penstock_model::rng::Key;
@@ -32,17 +31,6 @@ trait Merge {
     fn add(&mut self, input: usize, event: Counted);
     /// Takes what is due up to and including `until`, but leaves after at most `most`; returns how many were taken.
     fn take(&mut self, until: Time, most: usize) -> usize;
-}
-
-impl Merge for KWayMerge<Counted> {
-    fn add(&mut self, input: usize, event: Counted) {
-        *KWayMerge::add(self, input, event.at).0 = event;
-    }
-    fn take(&mut self, until: Time, most: usize) -> usize {
-        let count = self.front(until, most).len();
-        self.consume(count);
-        count
-    }
 }
 
 impl Merge for BatchSort<Counted> {
@@ -134,10 +122,7 @@ fn do_not_grow(name: &str, inputs: u64, looks: impl Fn(u64) -> f64) {
 #[test]
 fn the_looks_at_what_waits_do_not_grow_with_it() {
     for (visit, most) in [(1, 1), (1, 64), (20, 64), (60_000, 1 << 14)] {
-        for inputs in [2, 3, 4] {
-            do_not_grow("k-way merge", inputs, |waiting| looks(KWayMerge::new(inputs as usize), inputs, waiting, visit, most));
-        }
-        for inputs in [5, 60, 100] {
+        for inputs in [2, 3, 5, 60, 100] {
             do_not_grow("batch sort", inputs, |waiting| looks(BatchSort::new(inputs as usize), inputs, waiting, visit, most));
         }
         do_not_grow("calendar", 3, |waiting| looks(Calendar::default(), 3, waiting, visit, most));

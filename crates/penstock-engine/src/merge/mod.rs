@@ -5,7 +5,6 @@ pub mod calendar;
 pub mod deferred_set;
 #[cfg(test)]
 mod growth;
-pub mod k_way;
 pub mod radix_keys;
 pub mod radix_sort;
 pub mod random_ties;

@@ -7,14 +7,14 @@ use penstock_model::prefetch::prefetch;
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
     /// Either empty or a power of two long; what lies outside the queue is old.
-    places: Vec<T>,
+    places: Box<[T]>,
     head: usize,
     len: usize,
 }
 
 impl<T> Default for Ring<T> {
     fn default() -> Ring<T> {
-        Ring { places: Vec::new(), head: 0, len: 0 }
+        Ring { places: Box::default(), head: 0, len: 0 }
     }
 }
 
@@ -188,20 +188,6 @@ impl<T: Copy + Default> Ring<T> {
         first
     }
 
-    /// Takes the value at the front off, but leaves it where it is until more are added: [`Ring::taken`] reads it. Panics if nothing was ever added.
-    #[inline(always)]
-    pub fn take_place(&mut self) -> usize {
-        let place = self.head;
-        self.consume(1);
-        place
-    }
-
-    /// What was in a place.
-    #[inline(always)]
-    pub fn taken(&self, place: usize) -> &T {
-        &self.places[place]
-    }
-
     /// All values, from front to back, in the two runs that lie side by side.
     #[inline]
     pub fn runs(&self) -> [&[T]; 2] {
@@ -228,10 +214,13 @@ impl<T: Copy + Default> Ring<T> {
     /// Doubles its capacity.
     #[cold]
     pub fn grow(&mut self) {
-        self.places.rotate_left(self.head);
+        let mut places = std::mem::take(&mut self.places).into_vec();
+        places.rotate_left(self.head);
         self.head = 0;
-        let places = (2 * self.places.len()).max(4);
-        self.places.resize(places, T::default());
+        let len = (2 * places.len()).max(4);
+        places.reserve_exact(len - places.len());
+        places.resize(len, T::default());
+        self.places = places.into_boxed_slice();
     }
 }
 

@@ -30,14 +30,14 @@ impl Switch {
 
     /// Frees what is held for transmissions that are known and have ended by `now`.
     pub fn free_all(&mut self, now: Time) {
-        (0..self.leaving.len()).for_each(|port| self.free(now, port));
+        (0..self.leaving.len()).for_each(|port| self.free_left(now, port));
     }
 
     /// The same at one port.
     #[inline]
-    fn free(&mut self, now: Time, port: usize) {
+    fn free_left(&mut self, now: Time, port: usize) {
         while let Some(first) = self.leaving[port].first().copied().filter(|first| first.at <= now) {
-            self.occupancies.remove(port, first.size);
+            self.free(port, first.size);
             self.leaving[port].consume(1);
         }
     }
@@ -45,7 +45,7 @@ impl Switch {
     /// Whether there is room for a packet of `size` bytes that arrives at `now` for `port`.
     #[inline]
     fn has_room_at(&mut self, now: Time, port: usize, size: u32) -> bool {
-        self.free(now, port);
+        self.free_left(now, port);
         // With less held at other ports there would be room, too.
         self.has_room(port, size) || {
             self.free_all(now);
@@ -54,10 +54,10 @@ impl Switch {
     }
 
     fn hold_until(&mut self, at: Time, port: usize, size: u32) {
-        self.occupancies.add(port, size);
+        self.hold(port, size, false);
         self.leaving[port].push(Leaving { at, size });
-        debug_assert!(self.occupancies.adds_up(), "the sum of the ports is what is shared");
-        debug_assert_eq!(self.occupancies.of_port(port).packets, self.leaving[port].len() as u64, "what is held will leave");
+        debug_assert!(self.occupancies().adds_up(), "the sum of the ports is what is shared");
+        debug_assert_eq!(self.occupancies().of_port(port).packets, self.leaving[port].len() as u64, "what is held will leave");
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Leaving {
 pub struct Switch {
     /// The policy of the shared buffer; without one, every packet is admitted.
     pub(super) buffer: Option<AnyBuffer>,
-    pub(super) occupancies: Occupancies,
+    occupancies: Occupancies,
     /// Per port, what it holds, where all ports know departures on arrival; empty elsewhere.
     pub(super) leaving: Vec<Ring<Leaving>>,
     /// Per port, the transmissions under way, whose packets still hold memory; none in the slot of pauses, behind the ports.
@@ -47,7 +47,7 @@ pub struct Switch {
     pub(super) dropped: Vec<Packet>,
     /// Buffers for the transmit batch of the host, and for the releases of a port.
     pub(super) batch: TransmitBatch,
-    pub(super) releases: Vec<Release>,
+    releases: Vec<Release>,
     /// What leaves the rate limiters at an instant.
     pub(super) unlimited: Vec<(u32, Packet)>,
     /// Connections of the host wait for room in its ports.
@@ -170,14 +170,27 @@ impl Switch {
         self.buffer.as_ref().is_none_or(|buffer| buffer.has_room(port, size, &self.occupancies))
     }
 
-    /// A packet no longer holds memory.
+    /// A packet of `size` bytes at `port` holds memory from now on, of the headroom or of what is shared.
+    pub(super) fn hold(&mut self, port: usize, size: u32, is_headroom: bool) {
+        match is_headroom {
+            false => self.occupancies.add(port, size),
+            true => self.occupancies.add_beside(port, size),
+        }
+    }
+
+    /// A packet of `size` bytes at `port` no longer holds memory that is shared.
+    pub(super) fn free(&mut self, port: usize, size: u32) {
+        self.occupancies.remove(port, size);
+    }
+
+    /// A packet that has left its port no longer holds memory.
     pub(super) fn release(&mut self, port: usize, release: &Release, ports: &mut [Port], context: &mut Context<'_, '_>) {
         if is_own(&release.packet, context) {
             self.own_packets[port] -= 1;
             return;
         }
         match &mut self.pause {
-            None => self.occupancies.remove(port, release.packet.size),
+            None => self.free(port, release.packet.size),
             Some(pause) => {
                 let freed = pause.on_release(release.at, &release.packet, ports, context);
                 self.occupancies.remove_beside(port, release.packet.size, freed);
@@ -227,6 +240,7 @@ impl Switch {
     /// Accounts for what `port` has done by `now`.
     pub(super) fn update(&mut self, now: Time, port: usize, ports: &mut [Port], context: &mut Context<'_, '_>) {
         let mut releases = std::mem::take(&mut self.releases);
+        ports[port].take_releases(&mut releases);
         for release in releases.drain(..) {
             if release.is_dropped && self.quench.is_some() {
                 self.dropped.push(release.packet);

@@ -203,8 +203,6 @@ impl SwitchRun<'_, '_, '_> {
             Passage::Dropped => {
                 let HostContext { ports, context, .. } = &mut self.host_context;
                 ports[port].drop_for_limiter(*now, packet, context);
-                ports[port].take_releases(&mut self.switch.releases);
-                self.switch.releases.clear();
             }
         }
     }
@@ -234,15 +232,10 @@ impl SwitchRun<'_, '_, '_> {
         if !has_room && !is_headroom {
             let has_headroom = switch.pause.as_ref().is_some_and(|pause| pause.has_headroom(packet, hop, context.routes));
             ports[port].drop_for_buffer(*now, packet, has_headroom, context);
-            ports[port].take_releases(&mut switch.releases);
-            switch.releases.clear();
             self.notify(*now, packet, port);
             return self.quench(*now, packet);
         }
-        match is_headroom {
-            false => switch.occupancies.add(port, packet.size),
-            true => switch.occupancies.add_beside(port, packet.size),
-        }
+        switch.hold(port, packet.size, is_headroom);
         if let Some(pause) = &mut switch.pause {
             pause.on_arrival(packet, hop, is_headroom, context.routes);
         }
@@ -269,7 +262,6 @@ impl SwitchRun<'_, '_, '_> {
 
     fn update(&mut self, now: Time, port: usize) {
         let SwitchRun { switch, host_context: HostContext { ports, context, .. }, .. } = self;
-        ports[port].take_releases(&mut switch.releases);
         switch.update(now, port, ports, context);
         for packet in std::mem::take(&mut switch.dropped) {
             self.quench(now, &packet);

@@ -18,7 +18,16 @@ use penstock_model::units::{Duration, Time};
 
 /// The counters of a port, and the window in which they count.
 #[derive(Debug)]
+#[repr(C)]
 pub struct PortCounters {
+    /// When counting is on.
+    pub window: Window,
+    /// Packets that no longer count as queued, over the whole run.
+    pub sent: u64,
+    /// When the last packet that was accepted arrived, and its flow.
+    pub last_accepted: (Time, FlowId),
+    /// Transmissions that lie inside the window, to be added to `link`.
+    pub complete: CompleteTransmissions,
     /// The place of the port in traces.
     pub place: u32,
     /// The hash of every mark and every drop.
@@ -27,18 +36,10 @@ pub struct PortCounters {
     link: Box<LinkCounters>,
     /// Data packets that were sent in the window and lost in it. Counted here, since what is delivered then costs nothing.
     lost: FlowLosses,
-    /// Transmissions that lie inside the window, to be added to `link`.
-    pub complete: CompleteTransmissions,
-    /// When counting is on.
-    pub window: Window,
     /// Packets offered over the whole run, counted for the checks of debug builds.
     pub offered: u64,
     /// Packets dropped over the whole run, on arrival or from the queue.
     pub dropped: u64,
-    /// Packets that no longer count as queued, over the whole run.
-    pub sent: u64,
-    /// When the last packet that was accepted arrived, and its flow.
-    pub last_accepted: (Time, FlowId),
     /// What is recorded beyond the counts.
     recorder: Option<Box<PortRecorder>>,
     /// What leaves the port, for the shared buffer of a switch.
@@ -83,9 +84,7 @@ impl PortCounters {
     /// Asks for the memory that a packet changes.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch(&self.digest);
         prefetch(&self.window);
-        prefetch(&self.sent);
         self.complete.prefetch();
     }
 
@@ -181,8 +180,9 @@ impl PortCounters {
     }
 
     #[inline]
-    fn report_drop(&mut self, now: Time, packet: &Packet) {
-        if let Some(releases) = &mut self.releases {
+    fn report_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
+        let has_held_memory = !matches!(cause, DropCause::Buffer | DropCause::Headroom | DropCause::Limiter);
+        if let Some(releases) = self.releases.as_mut().filter(|_| has_held_memory) {
             releases.push(Release { at: now, packet: *packet, is_dropped: true });
         }
     }
@@ -199,7 +199,7 @@ impl PortCounters {
     #[inline(always)]
     pub fn arrival_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         self.dropped += 1;
-        self.report_drop(now, packet);
+        self.report_drop(now, packet, cause);
         if let Some(recorder) = &mut self.recorder {
             recorder.offered(now, packet);
         }
@@ -213,7 +213,7 @@ impl PortCounters {
     #[inline(always)]
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet, cause: DropCause) {
         self.dropped += 1;
-        self.report_drop(now, packet);
+        self.report_drop(now, packet, cause);
         self.link.wait_without_service(&self.window, arrival, now, packet.size);
         if let Some(recorder) = &mut self.recorder {
             recorder.queue_drop(now, arrival, packet);

@@ -57,44 +57,45 @@ use penstock_model::units::{Duration, Time};
 use stages::{Marker, PcnStage, Policers};
 use std::sync::Arc;
 
-/// A port and its link.
+/// A port and its link. What every packet changes comes first: in a large network it has left the caches by the next one.
+#[repr(C, align(128))]
 pub struct Port {
-    /// Packets that the host sends or forwards, not yet processed.
-    transmit_batch: TransmitBatch,
-    /// Which of the host's arrivals are forwarded by this port.
-    transit: Vec<u32>,
-    /// Connections of the host that wait for room, where they do.
-    waiting_lists: Option<Box<WaitingLists>>,
-    link: LinkId,
+    queueing: Queueing,
     wire: Wire,
     delay: Duration,
-    policers: Option<Box<Policers>>,
+    counters: PortCounters,
     /// The marker, where it sees packets arrive.
     arrival_marker: Option<Box<Marker>>,
-    /// The marker, where it sees packets depart.
-    departure_marker: Option<Box<Marker>>,
     pcn: Option<Box<PcnStage>>,
-    queueing: Queueing,
-    /// Packets while they are processed as a batch.
-    batch: Vec<BatchEntry>,
-    /// The process and its input that all packets go to, if there is only one.
-    only_channel: Option<Channel>,
-    /// Those that packets go to, if there are two.
-    two_channels: Option<[Channel; 2]>,
-    /// The general path is to be taken: the port does more than colour, queue and meter what it accepts.
-    has_stages: bool,
+    link: LinkId,
+    /// It has no stages beside its queue, and nothing is recorded.
+    is_bare: bool,
     /// It is event-driven, and its service loop in `fast` applies.
     uses_service_loop: bool,
     /// Packets may be processed in batches.
     allows_batches: bool,
     /// Cells may be: those of packets that are segmented here, while the packets themselves may not.
     allows_cell_batches: bool,
+    policers: Option<Box<Policers>>,
+    /// The marker, where it sees packets depart.
+    departure_marker: Option<Box<Marker>>,
+    /// Packets that the host sends or forwards, not yet processed.
+    transmit_batch: TransmitBatch,
+    /// Which of the host's arrivals are forwarded by this port.
+    transit: Vec<u32>,
+    /// Connections of the host that wait for room, where they do.
+    waiting_lists: Option<Box<WaitingLists>>,
+    /// Packets while they are processed as a batch.
+    batch: Vec<BatchEntry>,
+    /// The process and its input that all packets go to, if there is only one.
+    only_channel: Option<Channel>,
+    /// Those that packets go to, if there are two.
+    two_channels: Option<[Channel; 2]>,
     impairments: Vec<AnyImpairment>,
     /// What the impairments have lost.
     losses: Digest,
     /// Packets that they will lose after the end of the run.
     lost_after_end: u64,
-    counters: PortCounters,
 }
 
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
@@ -134,26 +135,27 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
 }
 
 impl Port {
-    /// See [`crate::kernel::logical_process::LogicalProcess::prefetch`].
+    /// Asks for the memory that every packet changes; in a later stage for what is found by way of that.
     #[inline]
     pub fn prefetch(&self, stage: usize) {
-        match stage {
-            1 => {
-                prefetch(&self.transmit_batch);
-                prefetch(&self.transit);
-                prefetch(&self.delay);
-                prefetch(&self.wire);
-                prefetch(&self.queueing);
-                prefetch(&self.has_stages);
-                self.counters.prefetch();
-            }
-            2 => {
-                self.transmit_batch.prefetch();
-                if let Queueing::TailDropFifo(queue) = &self.queueing {
-                    queue.prefetch_waiting();
-                }
-            }
-            _ => {}
+        if stage == 1 {
+            prefetch(&self.queueing);
+            prefetch(&self.wire);
+            prefetch(&self.delay);
+            self.counters.prefetch();
+        } else if let Queueing::TailDropFifo(queue) = &self.queueing {
+            queue.prefetch_waiting();
+        }
+    }
+
+    /// Asks for the memory where the host puts what it sends.
+    #[inline]
+    pub fn prefetch_transmit_batch(&self, stage: usize) {
+        if stage == 1 {
+            prefetch(&self.transmit_batch);
+            prefetch(&self.transit);
+        } else {
+            self.transmit_batch.prefetch();
         }
     }
 
@@ -187,7 +189,6 @@ impl Port {
         };
         let only_queues = fast_paths.tail_drop_fifo && !has_more_stages && wire.is_constant();
         let queueing = Queueing::new(plan, &context, only_queues);
-        let has_stages = has_more_stages || (marks_on_arrival || !fast_paths.unstaged) && !matches!(queueing, Queueing::TailDropFifo(_));
         let pcn = PcnStage::new(&plan.port, key);
         let uses_service_loop = match &queueing {
             Queueing::EventDriven(service) if fast_paths.event_driven_loop => {
@@ -206,7 +207,7 @@ impl Port {
             arrival_marker: Marker::new(&plan.port.marker, MarkAt::Arrival, &context),
             departure_marker: Marker::new(&plan.port.marker, MarkAt::Departure, &context),
             pcn,
-            has_stages,
+            is_bare: fast_paths.unstaged && !has_more_stages && !marks_on_arrival && plan.port.pcn.is_empty(),
             uses_service_loop,
             allows_batches: fast_paths.batches,
             allows_cell_batches: false,
@@ -239,6 +240,11 @@ impl Port {
             Queueing::EventDriven(_) => &mut kinds.event_driven,
         };
         *kind += 1;
+    }
+
+    /// Whether all it does is queue packets in a tail-drop FIFO at a constant rate.
+    pub fn only_queues(&self) -> bool {
+        matches!(self.queueing, Queueing::TailDropFifo(_)) && self.arrival_marker.is_none() && self.pcn.is_none()
     }
 
     /// Whether departures are computed on arrival.

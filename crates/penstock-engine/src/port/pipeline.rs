@@ -4,7 +4,6 @@ use crate::api::blueprint::PcnAt;
 use crate::kernel::context::Context;
 use crate::kernel::event::{Arrival, HeaderUpdate};
 use crate::port::fast::batch_path::MIN_BATCH;
-use crate::port::queueing::event_driven::EventDriven;
 use crate::port::stages::{PcnStage, Records, Stage};
 use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
@@ -28,11 +27,10 @@ impl Port {
         match self.queueing {
             Queueing::TailDropFifo(_) if context.record.is_untraced() && self.arrival_marker.is_none() => {
                 if most >= MIN_BATCH && self.can_batch_to_one_channel(from, most, context) {
-                    return self.batch_to_one_channel(packets, most, context, |place, (arrival, hop), transit| {
-                        place.at = arrival.at.wrapping_plus(transit);
-                        place.packet = arrival.packet;
+                    return self.batch_to_one_channel(packets, most, context, |place, (arrival, hop)| {
+                        *place = *arrival;
                         place.packet.hop = hop;
-                        (arrival.at, arrival.packet.header_word())
+                        arrival.packet.header_word()
                     });
                 }
                 if most >= MIN_BATCH && self.has_room_for_batch(from, most) {
@@ -48,19 +46,14 @@ impl Port {
                     self.enqueue_and_send::<false>(*at, packet, hop, context);
                 }
             }
-            Queueing::Precomputed(_) if !self.has_stages && context.record.is_untraced() => {
-                for (Arrival { at, packet }, hop) in packets {
-                    self.enqueue_precomputed::<false>(*at, packet, hop, context);
-                }
-            }
-            Queueing::Precomputed(_) if !self.has_stages => {
-                for (Arrival { at, packet }, hop) in packets {
-                    self.enqueue_precomputed::<true>(*at, packet, hop, context);
-                }
-            }
             Queueing::EventDriven(_) if self.uses_service_loop && context.record.is_untraced() => {
                 let (service, departures) = self.event_driven_service(context);
                 service.run_arrivals(packets, most, departures);
+            }
+            Queueing::Precomputed(_) if self.is_bare && context.record.is_untraced() => {
+                for (Arrival { at, packet }, hop) in packets {
+                    self.on_staged_arrival::<true>(*at, Packet { hop, ..*packet }, context);
+                }
             }
             _ => {
                 for (Arrival { at, packet }, hop) in packets {
@@ -90,34 +83,47 @@ impl Port {
     fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         match self.queueing {
             Queueing::TailDropFifo(_) => self.enqueue_traced(now, packet, hop, context),
-            Queueing::EventDriven(_) if !self.has_stages => self.enqueue_unstaged(now, packet, hop, context),
             _ => {
-                self.on_staged_arrival(now, Packet { hop, ..*packet }, context);
+                self.on_staged_arrival::<false>(now, Packet { hop, ..*packet }, context);
             }
         }
     }
 
-    /// The general path of an arriving packet through all stages to its queue; `None` if it is dropped on its way.
-    pub(super) fn on_staged_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) -> Option<()> {
+    /// The general path of an arriving packet through all stages to its queue; `None` if it is dropped on its way. At a `BARE` port there
+    /// is no stage but the queue, and nothing is traced.
+    #[inline(always)]
+    pub(super) fn on_staged_arrival<const BARE: bool>(
+        &mut self,
+        now: Time,
+        mut packet: Packet,
+        context: &mut Context<'_, '_>,
+    ) -> Option<()> {
         let packet = &mut packet;
         let Port { policers, arrival_marker, pcn, queueing, counters, .. } = self;
         let records = &mut Records { counters, journal: context.record };
-        policers.pass(now, packet, records)?;
-        arrival_marker.pass(now, packet, records)?;
-        pass_pcn(pcn, PcnAt::Offered, now, packet, records)?;
+        if !BARE {
+            policers.pass(now, packet, records)?;
+            arrival_marker.pass(now, packet, records)?;
+            pass_pcn(pcn, PcnAt::Offered, now, packet, records)?;
+        }
         let decision = match queueing {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
             Queueing::Precomputed(queue) => queue.on_arrival(now, packet, &mut records.counters.sent).into(),
             Queueing::EventDriven(service) => service.decide(now, packet, records),
         };
-        packet.ecn = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
-        pass_pcn(pcn, PcnAt::Accepted, now, packet, records)?;
-        self.enqueue(now, packet, context);
+        if BARE {
+            packet.ecn = verdict::apply::<false>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
+        } else {
+            packet.ecn = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
+            pass_pcn(pcn, PcnAt::Accepted, now, packet, records)?;
+        }
+        self.enqueue::<BARE>(now, packet, context);
         Some(())
     }
 
     /// Queues an accepted packet.
-    fn enqueue(&mut self, now: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
+    #[inline(always)]
+    fn enqueue<const BARE: bool>(&mut self, now: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
         let Port { queueing, counters, wire, .. } = self;
         counters.offer();
         counters.accepted(now, packet);
@@ -125,8 +131,12 @@ impl Port {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
             Queueing::Precomputed(queue) => {
                 let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire, &mut counters.sent);
-                counters.record_departure(now, start, end, packet);
-                self.transmit(start, end, packet, context);
+                if !BARE {
+                    counters.record_departure(now, start, end, packet);
+                    self.transmit(start, end, packet, context);
+                } else if counters.departure(now, start, end, (packet.size, packet.precedence)) {
+                    self.deliver(end + self.delay, packet, context);
+                }
                 self.check_conservation();
             }
             Queueing::EventDriven(service) => {
@@ -163,32 +173,13 @@ impl Port {
     fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::EventDriven(service), counters, wire, .. } = self else { return };
         service.run_timers(now);
-        if let Some((queue, end)) = service.begin_transmission(now, wire, &mut Records { counters, journal: context.record }) {
-            self.send_head(queue, now, end, context);
+        let departure = service.begin_transmission(now, wire, &mut Records { counters, journal: context.record });
+        if let Some((Arrival { at, mut packet }, end)) = departure {
+            counters.record_departure(at, now, end, &packet);
+            counters.sent += 1;
+            self.transmit(now, end, &mut packet, context);
         }
         self.check_conservation();
-    }
-
-    /// Sends the head of a queue, whose transmission lasts from `now` to `end`.
-    #[inline]
-    fn send_head(&mut self, queue: usize, now: Time, end: Time, context: &mut Context<'_, '_>) {
-        let Port { queueing: Queueing::EventDriven(service), counters, delay, .. } = self else { return };
-        let service: &mut EventDriven = service;
-        let Arrival { at, packet } = service.head(queue);
-        let ends = counters.record_departure(*at, now, end, packet);
-        counters.sent += 1;
-        if self.has_stages {
-            let mut packet = *packet;
-            service.dequeue(queue);
-            return self.transmit(now, end, &mut packet, context);
-        }
-        verdict::trace_transmission(now, packet, counters, context.record);
-        if ends {
-            let hop = context.routes.hop(packet.hop);
-            let at = end + *delay;
-            context.outputs.send(hop.process, hop.input, at, |arrival| arrival.copy_forwarded(at, packet, packet.hop, packet.pcn));
-        }
-        service.dequeue(queue);
     }
 
     /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
@@ -215,9 +206,14 @@ impl Port {
                 Fate::Lost => return self.lose_on_wire(end, packet, context),
             }
         }
+        self.deliver(left + self.delay, packet, context);
+    }
+
+    /// Lets a packet arrive at the far end at `at`.
+    #[inline(always)]
+    fn deliver(&self, at: Time, packet: &Packet, context: &mut Context<'_, '_>) {
         let hop = context.routes.hop(packet.hop);
         let header = HeaderUpdate { hop: packet.hop, ecn: packet.ecn, pcn: packet.pcn };
-        let at = left + self.delay;
         context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write_forwarded(at, packet, header));
     }
 

@@ -17,7 +17,7 @@ impl Port {
     /// path.
     pub fn report_releases(&mut self) {
         debug_assert!(!self.precomputes_departures(), "a port of a switch decides as its wire becomes free");
-        (self.has_stages, self.uses_service_loop) = (true, false);
+        self.uses_service_loop = false;
         self.counters.report_releases();
     }
 
@@ -26,10 +26,9 @@ impl Port {
     pub fn accept(&mut self, arrival: &Arrival, hop: HopId, context: &mut Context<'_, '_>) -> Option<Time> {
         debug_assert!(self.precomputes_departures(), "the end of the transmission is known");
         let Arrival { at: now, packet } = arrival;
-        match (self.has_stages, context.record.is_untraced()) {
-            (false, true) => self.enqueue_precomputed::<false>(*now, packet, hop, context)?,
-            (false, false) => self.enqueue_precomputed::<true>(*now, packet, hop, context)?,
-            (true, _) => self.on_staged_arrival(*now, Packet { hop, ..*packet }, context)?,
+        match self.is_bare && context.record.is_untraced() {
+            true => self.on_staged_arrival::<true>(*now, Packet { hop, ..*packet }, context)?,
+            false => self.on_staged_arrival::<false>(*now, Packet { hop, ..*packet }, context)?,
         }
         Some(self.free_at())
     }

@@ -8,12 +8,17 @@ use penstock_model::units::{Bytes, Duration, Rate, Time};
 /// A link's wire. Rate changes and failures are a function of time known beforehand, so departures stay computable; so
 /// does a shaper, which holds each packet until its tokens are there.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Wire {
-    rate: WireRate,
-    /// The last size sent and its transmission time: traffic has few sizes, and a division costs more than a comparison.
-    cached: (u32, Duration),
+    /// The last sizes sent, of small and of large packets, and their transmission times: traffic has few sizes, and a division costs more
+    /// than a comparison.
+    cached: [(u32, Duration); 2],
     options: Option<Box<WireOptions>>,
+    rate: WireRate,
 }
+
+/// Acknowledgements are smaller, most data packets are not.
+const LARGE: u32 = 512;
 
 /// Changes of rate or delivery opportunities, and a shaper.
 #[derive(Clone, Debug)]
@@ -29,7 +34,7 @@ impl Wire {
     pub fn new(rate: impl Into<WireRate>, changes: Vec<(Time, Rate)>, shaper: Option<Bucket>) -> Wire {
         let has_options = !changes.is_empty() || shaper.is_some();
         let options = has_options.then(|| Box::new(WireOptions { changes, deliveries: None, shaper }));
-        Wire { rate: rate.into(), cached: (0, Duration::ZERO), options }
+        Wire { rate: rate.into(), cached: [(0, Duration::ZERO); 2], options }
     }
 
     /// The same wire, which passes packets at these opportunities and not at its rate.
@@ -69,11 +74,6 @@ impl Wire {
         }
     }
 
-    /// The first rate.
-    pub fn rate(&self) -> WireRate {
-        self.rate
-    }
-
     /// The shaper's bucket, if there is one.
     pub fn shaper(&self) -> Option<&Bucket> {
         self.options.as_ref().and_then(|options| options.shaper.as_ref())
@@ -84,19 +84,14 @@ impl Wire {
         self.options.is_none()
     }
 
-    /// The last size that was asked for and how long its transmission takes at the first rate.
-    #[inline]
-    pub fn last_transmission(&self) -> (u32, Duration) {
-        self.cached
-    }
-
     /// How long the transmission of `size` bytes takes at the first rate.
     #[inline]
     pub fn transmission_time(&mut self, size: u32) -> Duration {
-        if self.cached.0 != size {
-            self.cached = (size, self.rate.transmission_time(size));
+        let cached = &mut self.cached[usize::from(size >= LARGE)];
+        if cached.0 != size {
+            *cached = (size, self.rate.transmission_time(size));
         }
-        self.cached.1
+        cached.1
     }
 
     fn transmit_with_options(&mut self, now: Time, size: u32) -> (Time, Time) {

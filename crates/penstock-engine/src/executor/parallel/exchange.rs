@@ -1,7 +1,7 @@
 //! The exchange between shards at a barrier: the contents of their outboxes, and their progress.
 
 use crate::executor::shard::Shard;
-use crate::kernel::logical_process::LogicalProcess;
+use crate::kernel::logical_process::WindowProcess;
 use crate::kernel::outbox::{Outbox, OutboxBatch};
 use penstock_model::units::Time;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -76,7 +76,7 @@ impl Exchange {
     }
 
     /// Gives `shard`, number `me`, what all others have sent to it.
-    pub fn receive<P: LogicalProcess>(&self, round: usize, me: usize, shard: &mut Shard<'_, P>) {
+    pub fn receive<P: WindowProcess>(&self, round: usize, me: usize, shard: &mut Shard<'_, P>) {
         for (earliest, batch) in self.slots(round).iter().map(|slot| &slot.batches[me]) {
             if load(earliest) != Time::NEVER {
                 shard.receive(&mut batch.lock().expect(NO_PANIC));

@@ -20,7 +20,7 @@ use crate::executor::windows::{beginning_of_window, window_length};
 use crate::executor::Executor;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
-use crate::kernel::logical_process::LogicalProcess;
+use crate::kernel::logical_process::WindowProcess;
 use crate::kernel::outbox::Outbox;
 use crate::kernel::process_graph::Latencies;
 use crate::kernel::route::Routes;
@@ -106,7 +106,7 @@ impl ParallelExecutor {
     }
 
     /// See [`Shard::take_under_way`].
-    pub fn take_under_way<P: LogicalProcess>(
+    pub fn take_under_way<P: WindowProcess>(
         &mut self,
         under_way: &mut Vec<(u32, u32, Arrival)>,
         processes: &mut [P],
@@ -114,11 +114,6 @@ impl ParallelExecutor {
         routes: &Routes,
     ) {
         self.shards(processes, inputs, routes).iter_mut().for_each(|shard| shard.take_under_way(under_way));
-    }
-
-    /// See [`Shard::take_back_ports`].
-    pub fn take_back_ports<P: LogicalProcess>(&mut self, processes: &mut [P], inputs: &mut [Option<Box<Inputs>>], routes: &Routes) {
-        self.shards(processes, inputs, routes).iter_mut().for_each(Shard::take_back_ports);
     }
 
     /// Chooses the executor.
@@ -144,7 +139,7 @@ impl ParallelExecutor {
     }
 
     /// Asks all processes for their next events, and goes on in `mode` where a shard may, with `under_way` on its way.
-    pub fn begin<P: LogicalProcess>(
+    pub fn begin<P: WindowProcess>(
         &mut self,
         mode: Mode,
         under_way: &[(u32, u32, Arrival)],
@@ -163,7 +158,7 @@ impl ParallelExecutor {
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts, with a thread for each shard, or with the
     /// shards `in_turn` on this one; returns whether nothing is left. A panic on any core is one here.
-    pub fn run<P: LogicalProcess + Send>(
+    pub fn run<P: WindowProcess + Send>(
         &mut self,
         until: Time,
         in_turn: bool,
@@ -250,7 +245,7 @@ struct Worker<'a, P> {
     is_interrupted: bool,
 }
 
-impl<'a, P: LogicalProcess> Worker<'a, P> {
+impl<'a, P: WindowProcess> Worker<'a, P> {
     fn new(me: usize, shard: Shard<'a, P>, shared: &'a Shared, limit: u64, ends: &[u32]) -> Worker<'a, P> {
         let (outbox, budget) = (Outbox::new(ends), EventBudget::new(limit));
         Worker { me, shard, shared, outbox, budget, horizon: Time::ZERO, is_interrupted: false }
@@ -340,7 +335,7 @@ fn run_on_threads<T: Send>(workers: impl IntoIterator<Item = impl FnOnce() -> T 
     })
 }
 
-fn take_turns<P: LogicalProcess>(mut workers: Vec<Worker<'_, P>>, interrupted: Option<Time>) -> Vec<Option<Stop>> {
+fn take_turns<P: WindowProcess>(mut workers: Vec<Worker<'_, P>>, interrupted: Option<Time>) -> Vec<Option<Stop>> {
     workers.iter_mut().for_each(|worker| worker.begin(interrupted));
     for round in 0.. {
         // They agree whether to stop, but each has to be asked.

@@ -121,7 +121,7 @@ impl Host {
         self.egresses.iter().map(|egress| egress.silent_until(now)).min().unwrap_or(Time::ZERO)
     }
 
-    /// See [`crate::kernel::logical_process::LogicalProcess::prefetch`].
+    /// See [`crate::kernel::logical_process::WindowProcess::prefetch`].
     #[inline]
     pub fn prefetch(&self, stage: usize, last: Option<&Arrival>, routes: &Routes) {
         if stage == 1 {

@@ -16,12 +16,11 @@ use crate::api::observations::PortKinds;
 use crate::api::series::{SeriesPlan, SeriesRow};
 use crate::api::trace::TraceRow;
 use crate::endpoints::host_context::HostContext;
-use crate::kernel::compact_ports::{CompactPort, CompactPortKind, Forwarded};
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
-use crate::kernel::journal::{Journal, Window};
-use crate::kernel::logical_process::LogicalProcess;
+use crate::kernel::journal::Journal;
+use crate::kernel::logical_process::{EarliestOutput, LogicalProcess, WindowProcess};
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use crate::node::aal5::Aal5;
@@ -39,28 +38,29 @@ use penstock_model::parameters::Limit;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
-/// A process.
+/// A process. What every visit needs comes first.
+#[repr(C, align(64))]
 pub struct Process {
-    /// Its name: the node's for a host, the link's for a router's port.
-    name: String,
     pub(super) ports: Vec<Port>,
     pub(super) host: Option<Box<Host>>,
-    /// Of ports that share a buffer or pause state: that.
-    pub(super) switch: Option<Box<Switch>>,
-    /// Of an end of AAL5: what it reassembles.
-    pub(super) aal5: Option<Box<Aal5>>,
-    samplers: Samplers,
-    observers: Observers,
+    pub(super) packet_hops: u64,
+    /// Events other than arrivals of packets: sources, timers, messages, samples.
+    pub(super) own_events: u64,
+    pub(super) record: Journal,
     /// No event-driven port and no samples: only arrivals, sources and timers.
     is_plain: bool,
     /// One of its ports may be paused by messages.
     is_pausable: bool,
     /// A path of messages begins here.
     sends_messages: bool,
-    pub(super) record: Journal,
-    pub(super) packet_hops: u64,
-    /// Events other than arrivals of packets: sources, timers, messages, samples.
-    pub(super) own_events: u64,
+    /// Of ports that share a buffer or pause state: that.
+    pub(super) switch: Option<Box<Switch>>,
+    /// Of an end of AAL5: what it reassembles.
+    pub(super) aal5: Option<Box<Aal5>>,
+    samplers: Samplers,
+    observers: Observers,
+    /// Its name: the node's for a host, the link's for a router's port.
+    name: String,
 }
 
 impl Process {
@@ -333,68 +333,54 @@ impl LogicalProcess for Process {
     }
 
     #[inline]
+    fn eot(&self, now: Time, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> EarliestOutput {
+        let mut eot = EarliestOutput { of_all: Time::ZERO, of_requests: Time::ZERO };
+        if !self.sends_messages {
+            eot.of_all = self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO);
+        }
+        if let Some(host) = self.host.as_ref().filter(|_| !self.is_pausable && self.switch.is_none()) {
+            eot.of_all = eot.of_all.max(host.silent_until(now));
+            eot.of_requests = host.quiet_until(silent_before);
+        }
+        eot
+    }
+
+    fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32> {
+        self.host.as_ref()?.silent_before_packet(flow, routes)
+    }
+}
+
+impl WindowProcess for Process {
+    #[inline]
     fn prefetch(&self, stage: usize, last: Option<&Arrival>, routes: &Routes) {
         if stage == 0 {
             prefetch(&self.ports);
-            prefetch(&self.record);
             prefetch(&self.is_plain);
-            prefetch(&self.own_events);
             last.into_iter().for_each(|arrival| routes.prefetch_flow(arrival.packet.flow));
             return;
         }
         if let Some(host) = &self.host {
             host.prefetch(stage, last, routes);
         }
-        if let Some(port) = self.ports.first() {
+        if let Some(port) = self.ports.first().filter(|_| stage <= 2) {
             port.prefetch(stage);
+            if self.host.is_some() {
+                port.prefetch_transmit_batch(stage);
+            }
         }
     }
 
-    fn lend_port(&mut self) -> Option<(CompactPort, CompactPortKind, Window)> {
+    fn is_hot_port(&self) -> bool {
         let is_alone = self.host.is_none() && self.switch.is_none() && self.aal5.is_none();
-        match &mut *self.ports {
-            [port] if self.is_plain && is_alone && !self.is_pausable && !self.sends_messages => port.lend(&self.record),
-            _ => None,
-        }
+        let is_undisturbed = self.is_plain && !self.is_pausable && !self.sends_messages && self.record.is_untraced();
+        is_alone && is_undisturbed && self.ports[0].only_queues()
     }
 
-    fn take_back_port(&mut self, lent: &CompactPort) {
-        self.packet_hops += self.ports[0].take_back(lent, &mut self.record);
-    }
-
-    #[inline(never)]
-    fn count_lent(&mut self, arrival: &Arrival, outcome: Forwarded) -> Option<Time> {
-        if let Forwarded::Dropped { .. } = outcome {
-            self.packet_hops += 1;
-        }
-        self.ports[0].count_lent(arrival, outcome, &mut self.record)
-    }
-
-    #[inline]
-    fn free_at(&self) -> Time {
-        if self.sends_messages {
-            return Time::ZERO;
-        }
-        self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO)
-    }
-
-    #[inline]
-    fn quiet_until(&self, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> Time {
-        match &self.host {
-            Some(host) if !self.is_pausable && self.switch.is_none() => host.quiet_until(silent_before),
-            _ => Time::ZERO,
-        }
-    }
-
-    fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32> {
-        self.host.as_ref()?.silent_before_packet(flow, routes)
-    }
-
-    #[inline]
-    fn silent_until(&self, now: Time) -> Time {
-        match &self.host {
-            Some(host) if !self.is_pausable && self.switch.is_none() => host.silent_until(now),
-            _ => Time::ZERO,
-        }
+    #[inline(always)]
+    fn forward(&mut self, Arrival { at, packet }: &Arrival) -> Option<Time> {
+        self.record.digest.packet(*at, packet, 0);
+        self.packet_hops += 1;
+        let (at, _) = self.ports[0].enqueue_fifo::<false>(*at, packet, &mut self.record)?;
+        (at != Time::NEVER).then_some(at)
     }
 }

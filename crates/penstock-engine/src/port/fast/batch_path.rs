@@ -1,12 +1,10 @@
 //! Fast path: batches of packets through a tail-drop FIFO, in one loop per step.
 
 use crate::kernel::context::Context;
-use crate::kernel::digest::Digest;
 use crate::kernel::event::{Arrival, TrainPacket};
 use crate::kernel::outputs::Channel;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::kernel::route::Hop;
-use crate::merge::k_way::KWayMerge;
 use crate::merge::timing_wheel::WheelEntry;
 use crate::merge::wheel_pair::WheelPair;
 use crate::port::fast::batch::{Alikeness, BatchEntry};
@@ -14,7 +12,7 @@ use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::pcn_meter::Metered;
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::Time;
 use std::hint::select_unpredictable;
 
 /// The batch size from which on batches are faster than single packets.
@@ -96,9 +94,9 @@ impl Port {
         let packets = train.iter().zip(0u32..);
         if self.can_batch_to_one_channel(from, train.len(), context) {
             let marks = first.header_word() >> 32 << 32;
-            return self.batch_to_one_channel(packets, train.len(), context, |place, (&TrainPacket { at, size }, i), transit| {
-                write(place, at.wrapping_plus(transit), (at, size), i);
-                (at, marks | u64::from(size))
+            return self.batch_to_one_channel(packets, train.len(), context, |place, (&TrainPacket { at, size }, i)| {
+                write(place, at, (at, size), i);
+                marks | u64::from(size)
             });
         }
         let next = context.routes.hop(hop);
@@ -155,39 +153,6 @@ impl Port {
         }
     }
 
-    /// Whether [`Port::forward_merged`] applies to packets from `from` on: the port only queues and meters, has room for a batch, and feeds
-    /// more than one channel. Where it feeds one, packets are written into the queue of that at once.
-    #[inline]
-    pub fn can_forward_merged(&mut self, from: Time, context: &Context<'_, '_>) -> bool {
-        self.only_channel.is_none() && context.record.is_untraced() && self.has_room_for_batch(from, MAX_BATCH)
-    }
-
-    /// Processes the next arrivals of two inputs up to and including `until` as a batch, if [`Port::can_forward_merged`], and adds them to
-    /// `digest`. Returns how many come from each input; none only if none is due until then.
-    ///
-    /// What is needed of a packet is read in the loop that merges: finding the next one takes longer than all that.
-    #[inline(always)]
-    pub fn forward_merged(
-        &mut self,
-        inputs: &KWayMerge<Arrival>,
-        until: Time,
-        digest: &mut Digest,
-        context: &mut Context<'_, '_>,
-    ) -> (usize, usize) {
-        self.batch.resize(MAX_BATCH, BatchEntry::PLACEHOLDER);
-        let mut arrivals = [&Arrival::PLACEHOLDER; MAX_BATCH];
-        let (mut alikeness, mut hash, mut entries) = (Alikeness::OF_NONE, *digest, self.batch.iter_mut());
-        let counts = inputs.list(until, &mut arrivals, |arrival| {
-            hash.packet(arrival.at, &arrival.packet, 0);
-            let entry = BatchEntry::new(arrival, arrival.packet.hop.next());
-            alikeness.add(entry.header);
-            entries.next().into_iter().for_each(|place| *place = entry);
-        });
-        *digest = hash;
-        self.process_batch(&arrivals[..counts.0 + counts.1], alikeness.holds(), context);
-        counts
-    }
-
     /// Meters, queues and sends the packets of the batch, which arrived as `arrivals`, `alike` in size and precedence or not.
     #[inline(never)]
     fn process_batch(&mut self, arrivals: &[&Arrival], alike: bool, context: &mut Context<'_, '_>) {
@@ -211,15 +176,15 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Processes at most `most` packets as a batch, if [`Port::can_batch_to_one_channel`]. `write` writes one as it arrives so much later, modulo 2^64 ps, and returns
-    /// when it arrives here, and its header word.
+    /// Processes at most `most` packets as a batch, if [`Port::can_batch_to_one_channel`]. `write` writes one as it arrives here, and returns
+    /// its header word.
     #[inline(always)]
     pub(in crate::port) fn batch_to_one_channel<P>(
         &mut self,
         packets: impl Iterator<Item = P>,
         most: usize,
         context: &mut Context<'_, '_>,
-        write: impl Fn(&mut Arrival, P, Duration) -> (Time, u64),
+        write: impl Fn(&mut Arrival, P) -> u64,
     ) {
         let Port { queueing: Queueing::TailDropFifo(queue), only_channel: Some((process, input)), counters, wire, pcn, delay, .. } = self
         else {
@@ -229,27 +194,15 @@ impl Port {
         let ring = context.outputs.queue(*process, *input).expect("checked by the caller");
         let was_empty = ring.len() == 0;
         let mut alikeness = Alikeness::OF_NONE;
-        let mut guess = if pcn.is_none() { queue.guess_idle(wire, *delay) } else { None };
-        let count = if let Some(guess) = &mut guess {
-            ring.add_all(packets, most, |place, packet| {
-                let (at, header) = write(place, packet, guess.transit);
-                guess.add(at);
-                alikeness.add(header);
-            })
-        } else {
-            ring.add_all(packets, most, |place, packet| alikeness.add(write(place, packet, Duration::ZERO).1))
-        };
+        let count = ring.add_all(packets, most, |place, packet| alikeness.add(write(place, packet)));
         let alike = alikeness.holds();
-        let is_served = guess.is_some_and(|guess| queue.serve_guessed(ring.last_mut(count), alike, &guess, counters));
-        if !is_served {
-            let mut parts = ring.last_mut(count);
-            if let Some(pcn) = pcn {
-                let one_size = parts[0].first().filter(|_| alike).map(Metered::size);
-                parts.iter_mut().for_each(|part| pcn.meter_all(part, one_size, counters));
-            }
-            let never = queue.serve_batch(parts, alike, wire, *delay, counters);
-            ring.drop_last(never);
+        let mut parts = ring.last_mut(count);
+        if let Some(pcn) = pcn {
+            let one_size = parts[0].first().filter(|_| alike).map(Metered::size);
+            parts.iter_mut().for_each(|part| pcn.meter_all(part, one_size, counters));
         }
+        let never = queue.serve_batch(parts, alike, wire, *delay, counters);
+        ring.drop_last(never);
         if was_empty && ring.len() > 0 {
             context.outputs.announce_head(*process, *input);
         }
@@ -261,10 +214,9 @@ impl Port {
         let Some(first) = entries.first() else { return };
         let is_alone = self.transmit_batch.len() == 0 && context.record.is_untraced();
         if is_alone && entries.len() >= MIN_BATCH && self.can_batch_to_one_channel(first.at, entries.len(), context) {
-            self.batch_to_one_channel(entries.iter(), entries.len(), context, |place, entry, transit| {
+            self.batch_to_one_channel(entries.iter(), entries.len(), context, |place, entry| {
                 *place = entry.arrival();
-                place.at = entry.at.wrapping_plus(transit);
-                (entry.at, place.packet.header_word())
+                place.packet.header_word()
             });
         } else {
             self.add_periodic_to_batch(entries);

@@ -3,7 +3,5 @@
 
 pub mod batch;
 pub mod batch_path;
-mod compact;
 pub mod event_driven_loop;
 pub mod tail_drop_fifo;
-pub mod unstaged;

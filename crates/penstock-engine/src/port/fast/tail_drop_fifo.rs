@@ -2,7 +2,6 @@
 //! [`crate::port::queueing::precomputed`] does, with fewer checks per packet.
 
 use crate::kernel::context::Context;
-use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
@@ -20,52 +19,28 @@ use std::hint::select_unpredictable;
 /// The queue: packets that wait, by the start of their transmission, which is known on arrival.
 ///
 /// Those whose transmission has started are removed only when there seems to be no room.
+#[repr(C)]
 pub struct TailDropFifo {
-    discipline: TailDrop,
+    last_end: Time,
     /// When the transmissions of those start that wait, behind some that have left.
     waiting: Ring<Time>,
-    /// The sizes of these, and their sum, if the limit is in bytes.
+    discipline: TailDrop,
+    /// What is known of their bytes, if the limit is in bytes.
+    bytes: Option<Box<WaitingBytes>>,
+}
+
+/// The bytes of packets that wait.
+#[derive(Default)]
+struct WaitingBytes {
     sizes: Ring<u32>,
-    bytes: u64,
-    limits_bytes: bool,
-    last_end: Time,
-    /// No packet of the last batch had to wait.
-    was_idle: bool,
-}
-
-/// The guess that each packet of a batch is as large as the last one before, and finds the wire idle.
-pub struct IdleGuess {
-    size: u32,
-    transmission: Duration,
-    /// From the arrival of a packet here to that at the far end.
-    pub transit: Duration,
-    /// When the wire is free.
-    free_at: Time,
-    holds: bool,
-}
-
-impl IdleGuess {
-    /// A packet arrives at `at`, modulo 2^64 ps.
-    #[inline(always)]
-    pub fn add(&mut self, at: Time) {
-        self.holds &= self.free_at <= at;
-        self.free_at = at.wrapping_plus(self.transmission);
-    }
+    sum: u64,
 }
 
 impl TailDropFifo {
     /// An empty queue.
     pub fn new(discipline: TailDrop) -> TailDropFifo {
-        let limits_bytes = discipline.packets().is_none();
-        TailDropFifo {
-            discipline,
-            waiting: Ring::default(),
-            sizes: Ring::default(),
-            bytes: 0,
-            limits_bytes,
-            last_end: Time::ZERO,
-            was_idle: false,
-        }
+        let bytes = discipline.packets().is_none().then(Box::default);
+        TailDropFifo { last_end: Time::ZERO, waiting: Ring::default(), discipline, bytes }
     }
 
     /// Asks for the memory where the next packet that waits goes.
@@ -82,7 +57,8 @@ impl TailDropFifo {
 
     #[inline(always)]
     fn has_room(&self, size: u32) -> bool {
-        self.discipline.has_room(self.waiting.len() as u32, self.bytes, size)
+        let bytes = self.bytes.as_ref().map_or(0, |bytes| bytes.sum);
+        self.discipline.has_room(self.waiting.len() as u32, bytes, size)
     }
 
     #[inline(never)]
@@ -101,9 +77,9 @@ impl TailDropFifo {
                 self.make_room(now, sent);
             }
             self.waiting.push(start);
-            if self.limits_bytes {
-                self.sizes.push(size);
-                self.bytes += u64::from(size);
+            if let Some(bytes) = &mut self.bytes {
+                bytes.sizes.push(size);
+                bytes.sum += u64::from(size);
             }
         } else {
             *sent += 1;
@@ -119,37 +95,6 @@ impl TailDropFifo {
             self.advance(now, sent);
         }
         self.waiting.len() + packets <= limit
-    }
-
-    /// A guess for a batch, `delay` after whose transmission the packets arrive, if it is likely to hold.
-    #[inline]
-    pub fn guess_idle(&self, wire: &Wire, delay: Duration) -> Option<IdleGuess> {
-        let (size, transmission) = wire.last_transmission();
-        let guess = IdleGuess { size, transmission, transit: transmission + delay, free_at: self.last_end, holds: true };
-        self.was_idle.then_some(guess)
-    }
-
-    /// Serves packets, `alike` in size and precedence or not, which arrive at the far end at the times that are in them if `guess` holds; otherwise they get those of
-    /// their arrivals here again. Returns whether it does.
-    #[inline(always)]
-    pub fn serve_guessed(&mut self, packets: [&mut [Arrival]; 2], alike: bool, guess: &IdleGuess, counters: &mut PortCounters) -> bool {
-        let IdleGuess { size, transmission, transit, free_at, holds } = *guess;
-        let count = packets[0].len() + packets[1].len();
-        let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return true };
-        let (from, last, flow) = (first.at.wrapping_minus(transit), last.at.wrapping_minus(transit), last.packet.flow);
-        let is_as_guessed = holds && alike && first.packet.size == size && last + transit < Time::NEVER;
-        if !is_as_guessed || !counters.crosses_no_window_edge(from, free_at) {
-            packets.into_iter().flatten().for_each(|packet| packet.at = packet.at.wrapping_minus(transit));
-            self.was_idle = false;
-            return false;
-        }
-        if cfg!(debug_assertions) {
-            counters.sent += count as u64;
-        }
-        self.last_end = free_at;
-        counters.last_accepted = (last, flow);
-        counters.complete_departures(free_at, count as u64, size, first.packet.precedence, transmission, 0);
-        true
     }
 
     /// Turns packets for which there is room, `alike` in size and precedence or not, from arrivals here into arrivals at the far end,
@@ -204,7 +149,6 @@ impl TailDropFifo {
             }
         }
         drop(waiting);
-        self.was_idle = waited == 0;
         if cfg!(debug_assertions) {
             counters.sent += never_waited;
         }
@@ -231,26 +175,6 @@ impl TailDropFifo {
         if 2 * self.waiting.len() >= self.waiting.capacity() {
             self.waiting.grow();
         }
-    }
-
-    /// How many packets may wait, if that is what is limited.
-    pub fn packet_limit(&self) -> Option<usize> {
-        self.discipline.packets()
-    }
-
-    /// The end of the last transmission, and the starts of those of packets that wait.
-    pub fn schedule_of_waiting(&self) -> (Time, Ring<Time>) {
-        let mut starts = Ring::default();
-        self.waiting.iter().for_each(|start| starts.push(*start));
-        (self.last_end, starts)
-    }
-
-    /// Sets them, where the limit is in packets: sizes do not matter then.
-    pub fn set_schedule(&mut self, last_end: Time, starts: &Ring<Time>) {
-        debug_assert!(!self.limits_bytes);
-        self.last_end = last_end;
-        self.waiting.clear();
-        starts.iter().for_each(|start| self.waiting.push(*start));
     }
 
     /// When the last transmission that has been decided on ends.
@@ -290,8 +214,8 @@ impl TailDropFifo {
             if started == 0 {
                 return;
             }
-            if self.limits_bytes {
-                (0..started).for_each(|_| self.bytes -= u64::from(self.sizes.take_first()));
+            if let Some(bytes) = &mut self.bytes {
+                (0..started).for_each(|_| bytes.sum -= u64::from(bytes.sizes.take_first()));
             }
             self.waiting.consume(started);
             *sent += started as u64;
@@ -318,12 +242,7 @@ impl Port {
 
     /// Enqueues a packet: when it arrives at the far end, if ever, and its mark; `None` if it is dropped.
     #[inline(always)]
-    pub(in crate::port) fn enqueue_fifo<const TRACED: bool>(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        journal: &mut Journal,
-    ) -> Option<(Time, PcnMark)> {
+    pub fn enqueue_fifo<const TRACED: bool>(&mut self, now: Time, packet: &Packet, journal: &mut Journal) -> Option<(Time, PcnMark)> {
         let Port { queueing: Queueing::TailDropFifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
         let has_room = queue.admits(now, packet.size, &mut counters.sent);
         let decision = if has_room { Decision::Accept } else { Decision::Drop(DropCause::Overflow) };

@@ -131,10 +131,10 @@ impl EventDriven {
         self.queues.queues.len() == 1 && self.queues.flows.is_none()
     }
 
-    /// Begins the next transmission, if the wire is free and a packet may be sent: of which queue, and when it ends. The packet
-    /// is that queue's [`EventDriven::head`] until it is [dequeued](EventDriven::dequeue).
+    /// Begins the next transmission, if the wire is free and a packet may be sent: the packet, which has left its queue, with its
+    /// arrival, and when the transmission ends.
     #[inline]
-    pub fn begin_transmission(&mut self, now: Time, wire: &mut Wire, records: &mut Records<'_>) -> Option<(usize, Time)> {
+    pub fn begin_transmission(&mut self, now: Time, wire: &mut Wire, records: &mut Records<'_>) -> Option<(Arrival, Time)> {
         self.queues.note_transmission_end(now);
         let (index, size) = loop {
             if self.pauses.is_some() && !self.may_send(now) {
@@ -168,7 +168,7 @@ impl EventDriven {
             queues.in_service = Some(index);
         }
         queues.service_state().on_transmission_start(index, now, end, size, scheduler);
-        Some((index, end))
+        Some((queues.queues[index].waiting.take_first(), end))
     }
 
     /// Whether the discipline of a queue lets its head go, which may be marked; otherwise it has been dropped.
@@ -189,18 +189,6 @@ impl EventDriven {
             DepartureVerdict::Drop(cause) => self.drop_waiting(now, (index, 0), Leave::Dropped(cause), cause, records),
         }
         false
-    }
-
-    /// The first packet of a queue, and when it arrived. Panics if there is none.
-    #[inline]
-    pub fn head(&self, queue: usize) -> &Arrival {
-        self.queues.queues[queue].head()
-    }
-
-    /// Removes the first packet of a queue.
-    #[inline]
-    pub fn dequeue(&mut self, queue: usize) {
-        self.queues.queues[queue].waiting.consume(1);
     }
 
     /// When the last transmission that has begun ends.

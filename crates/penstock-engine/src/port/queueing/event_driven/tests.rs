@@ -142,9 +142,8 @@ impl Bench {
     fn decide(&mut self, at: Time) -> Option<u32> {
         self.service.run_timers(at);
         let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
-        let (queue, _) = self.service.begin_transmission(at, &mut self.wire, records)?;
-        let sent = self.service.head(queue).packet.sequence();
-        self.service.dequeue(queue);
+        let (arrival, _) = self.service.begin_transmission(at, &mut self.wire, records)?;
+        let sent = arrival.packet.sequence();
         Some(sent)
     }
 

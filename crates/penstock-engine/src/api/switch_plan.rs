@@ -1,0 +1,93 @@
+//! Nodes whose ports share a buffer, pause state or congestion notification.
+
+use penstock_model::buffer::BufferPlan;
+use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
+use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
+use penstock_model::parameters::Limit;
+use penstock_model::units::{Bytes, Duration, Rate};
+
+/// A node whose ports are one process, since they share a buffer or pause state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwitchPlan {
+    /// The node.
+    pub node: NodeId,
+    /// How the ports share a buffer; each has what its queues allow if they share none.
+    pub buffer: Option<SharedBufferPlan>,
+    /// When the ports that feed it are paused; never if left out.
+    pub pause: Option<PausePlan>,
+    /// Source quenches for packets that are dropped here; none if left out.
+    pub source_quench: Option<SourceQuenchPlan>,
+    /// Its ports are congestion points.
+    pub congestion_points: Option<CongestionPointsPlan>,
+    /// What is sent from here passes rate limiters.
+    pub reaction_point: Option<ReactionPointPlan>,
+}
+
+impl SwitchPlan {
+    /// A node of which nothing is known yet.
+    pub fn new(node: NodeId) -> SwitchPlan {
+        SwitchPlan { node, buffer: None, pause: None, source_quench: None, congestion_points: None, reaction_point: None }
+    }
+}
+
+/// Congestion points at all ports of a switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CongestionPointsPlan {
+    /// What they do.
+    pub point: CongestionPointPlan,
+    /// The ways of their messages: for each flow that passes, to the source of its data or (`true`) of its acknowledgements.
+    pub routes: Vec<(FlowId, bool, RouteId)>,
+}
+
+/// ICMP Source Quench, from a switch to the sources of what it drops [RFC792; RFC1016].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceQuenchPlan {
+    /// At most one is sent in this time.
+    pub interval: Duration,
+    /// Its size.
+    pub packet: Bytes,
+    /// For each flow whose source is quenched, the route there.
+    pub routes: Vec<(FlowId, RouteId)>,
+}
+
+/// A buffer that the ports of a node share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedBufferPlan {
+    /// Decides what is let in.
+    pub policy: BufferPlan,
+    /// Shares of ports, for policies that know them, in the policy's unit.
+    pub shares: Vec<(LinkId, Limit)>,
+}
+
+/// PAUSE or priority flow control, from a switch to the ports that feed it [IEEE8023 s31B] [IEEE8021Qbb s36].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PausePlan {
+    /// The classes that are paused, each by itself; the whole link if `None`.
+    pub classes: Option<Vec<u8>>,
+    /// A port is paused when more than this is held of what came over its link (of the class).
+    pub xoff: Bytes,
+    /// It is resumed when no more than this is.
+    pub xon: Bytes,
+    /// Memory of its own for what still comes over a link (of a class) that is paused, beside the shared buffer; if `None`, it must
+    /// find room there.
+    pub headroom: Option<Bytes>,
+    /// For how many times 512 bits a pause holds; it is prolonged when half of that is over.
+    pub quanta: u16,
+    /// The size of a pause frame.
+    pub frame: Bytes,
+    /// What the far end takes to stop, beside the propagation of the link back.
+    pub processing: Duration,
+}
+
+impl PausePlan {
+    /// PAUSE of whole links at these thresholds, by frames of 64 bytes that hold for as long as they can.
+    pub fn new(xoff: Bytes, xon: Bytes) -> PausePlan {
+        let frame = Bytes::new(64);
+        PausePlan { classes: None, xoff, xon, headroom: None, quanta: u16::MAX, frame, processing: Duration::ZERO }
+    }
+
+    /// How long a pause holds on a link of this rate [IEEE8023 s31B.2].
+    pub fn time(&self, rate: Rate) -> Duration {
+        rate.transmission_time(Bytes::new(u64::from(self.quanta) * 512 / 8))
+    }
+}

@@ -1,0 +1,66 @@
+//! What is recorded of a run beyond its counters.
+
+use crate::api::series::SeriesPlan;
+use penstock_model::id::LinkId;
+use penstock_model::units::{Duration, Rate};
+
+/// What is recorded beyond the counters, on request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WatchPlan {
+    /// Of all flows of a group, by its position in [`Blueprint::groups`]; each at most once.
+    pub groups: Vec<(u32, FlowWatch)>,
+    /// At links; each at most once.
+    pub links: Vec<(LinkId, LinkWatch)>,
+    /// Time series; a run that has any has no warm-up.
+    pub series: Vec<SeriesPlan>,
+}
+
+impl WatchPlan {
+    /// What is recorded of the flows of each of so many groups.
+    pub fn by_group(&self, groups: usize) -> Vec<FlowWatch> {
+        let mut all = vec![FlowWatch::default(); groups];
+        self.groups.iter().for_each(|(group, watch)| all[*group as usize] = *watch);
+        all
+    }
+}
+
+/// What is recorded of each flow of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowWatch {
+    /// The distribution of one-way delays.
+    pub delays: bool,
+    /// The differences of the delays of consecutive packets.
+    pub variation: bool,
+    /// The interarrival jitter of RTP.
+    pub rtp_jitter: bool,
+    /// The distribution of the times that pages take; their mean is always kept.
+    pub pages: bool,
+    /// How long transfers with an end take.
+    pub completion: bool,
+    /// How often TCP's segments are sent a third time or later.
+    pub repeated_retransmissions: bool,
+    /// The bytes received in bins of this length, from the beginning of the run.
+    pub bins: Option<Duration>,
+}
+
+/// What is recorded at a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkWatch {
+    /// All counters and the distribution of waits, by class.
+    pub classes: bool,
+    /// What was offered and lost, by the link over which it came.
+    pub ingresses: bool,
+    /// What waits, by circuit; nothing where there are no cells.
+    pub circuits: bool,
+    /// Aggregates whose treatment is compared with that of a server of a configured rate.
+    pub expedited: Vec<EfPlan>,
+}
+
+/// An aggregate and its configured rate [RFC3246 s2.2].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EfPlan {
+    /// Its classes.
+    pub classes: Vec<u8>,
+    /// The rate that it shall be served with (R).
+    pub rate: Rate,
+}

@@ -1,0 +1,250 @@
+//! How a shard runs in [windows](crate::executor::windows).
+
+use crate::executor::sequencer::Mode;
+use crate::executor::shard::{inputs_of, EventBudget, OnBorderDone, Shard, BETWEEN_VISITS};
+use crate::executor::windows::{Due, Window};
+use crate::kernel::event::Arrival;
+use crate::kernel::logical_process::{WindowProcess, PREFETCH_STAGES};
+use crate::kernel::outbox::{LocalDeliveries, Outbox};
+use crate::kernel::outputs::Outputs;
+use crate::merge::window_wheel::{Delivery, WindowWheel};
+use penstock_model::units::Time;
+
+/// In windows, the memory of a hot port is asked for in so many stages, each so many ports after the one before.
+const PORT_STAGES: usize = 3;
+const PORTS_OF_A_STAGE: usize = 5;
+
+/// How many ports ahead memory is asked for in a stage.
+fn ports_ahead(stage: usize) -> usize {
+    (PORT_STAGES - stage) * PORTS_OF_A_STAGE
+}
+
+/// So many visits to other processes lie between two stages of asking for memory, and between the last and the visit.
+const VISITS_OF_A_STAGE: usize = 2;
+
+/// How many visits ahead memory is asked for in a stage.
+fn visits_ahead(stage: usize) -> usize {
+    (PREFETCH_STAGES - stage) * VISITS_OF_A_STAGE
+}
+
+impl<P: WindowProcess> Shard<'_, P> {
+    /// Handles window after window; returns whether nothing is left, or `None` if another mode is to go on.
+    pub(super) fn run_windows(
+        &mut self,
+        until: Time,
+        outbox: &mut Outbox,
+        budget: &mut EventBudget,
+        on_border_done: &mut Option<OnBorderDone<'_>>,
+    ) -> Option<bool> {
+        let (local, mut window) = match self.sequencer.windows.take() {
+            Some(windows) => windows,
+            None => self.open_windows(),
+        };
+        outbox.local = Some(local);
+        let result = loop {
+            let Some(local) = &mut outbox.local else { unreachable!("it is put back below") };
+            if budget.is_spent() {
+                break Some(false);
+            }
+            let Some(end) = self.sequencer.begin_window(until, local, &mut window) else { break Some(true) };
+            let on_border_done = if end == until { on_border_done.take() } else { None };
+            self.run_window(end, &mut window, outbox, budget, on_border_done);
+            if self.sequencer.mode() != Mode::Windows {
+                break None;
+            }
+        };
+        self.sequencer.windows = outbox.local.take().map(|local| (local, window));
+        result
+    }
+
+    /// Handles what a window holds, up to and including `end`, as long as `budget` lasts; all of the rest after `on_border_done`.
+    fn run_window(
+        &mut self,
+        end: Time,
+        window: &mut Window,
+        outbox: &mut Outbox,
+        budget: &mut EventBudget,
+        on_border_done: Option<OnBorderDone<'_>>,
+    ) {
+        let (before, limit) = (budget.handled, budget.limit);
+        self.forward_in_window(window.ports.border(), window, outbox, budget);
+        self.visit_in_window(window.processes.border(), end, window, outbox, budget);
+        if let Some(on_border_done) = on_border_done.filter(|_| window.is_border_done()) {
+            on_border_done(budget.handled, outbox);
+            budget.limit = u64::MAX;
+        }
+        self.forward_in_window(window.ports.len(), window, outbox, budget);
+        self.visit_in_window(window.processes.len(), end, window, outbox, budget);
+        let visits = window.visits();
+        if budget.is_spent() {
+            self.give_up(window, outbox);
+        }
+        budget.limit = limit;
+        self.sequencer.end_window(visits, budget.handled - before);
+    }
+
+    /// Leaves the rest of a window for later.
+    fn give_up(&mut self, window: &mut Window, outbox: &mut Outbox) {
+        let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
+        for process in window.give_up(&mut local.wheel) {
+            let next = self.processes[process].next(inputs_of(&self.inputs[process]));
+            self.sequencer.due().set(process, next);
+        }
+    }
+
+    /// Lets the first `end` hot ports that are due forward what arrives in a window, as long as `budget` lasts.
+    #[inline(never)]
+    fn forward_in_window(&mut self, end: usize, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
+        let routes = self.routes;
+        if window.ports.is_untouched() {
+            for stage in 0..PORT_STAGES {
+                (0..ports_ahead(stage)).for_each(|ahead| self.prefetch_port(stage, ahead, window, outbox.wheel()));
+            }
+        }
+        while !budget.is_spent() {
+            window.prefetch_coming(outbox.wheel());
+            for stage in 0..PORT_STAGES {
+                self.prefetch_port(stage, ports_ahead(stage), window, outbox.wheel());
+            }
+            let Some(Due { process, .. }) = window.ports.next(end) else { break };
+            let places = window.arrivals(process, outbox.wheel());
+            let port = &mut self.processes[process as usize];
+            for from in places {
+                let arrival = &outbox.wheel().get(*from).item;
+                if let Some(at) = port.forward(arrival) {
+                    let hop = arrival.packet.hop.next();
+                    let next = routes.hop(hop);
+                    let copy = outbox.add_copy(*from, next.process, next.input, at);
+                    copy.at = at;
+                    copy.packet.hop = hop;
+                }
+            }
+            budget.count(places.len() as u64);
+        }
+    }
+
+    /// Visits the first `end` other processes that are due in a window, as long as `budget` lasts.
+    fn visit_in_window(&mut self, end: usize, until: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
+        if window.processes.is_untouched() {
+            for stage in 0..PREFETCH_STAGES {
+                (0..visits_ahead(stage)).for_each(|ahead| self.prefetch_process(stage, ahead, window, outbox.wheel()));
+            }
+        }
+        while !budget.is_spent() {
+            window.prefetch_coming(outbox.wheel());
+            for stage in 0..PREFETCH_STAGES {
+                self.prefetch_process(stage, visits_ahead(stage), window, outbox.wheel());
+            }
+            let Some(Due { process, .. }) = window.processes.next(end) else { break };
+            window.fill_inputs(process, outbox.wheel());
+            let process = process as usize;
+            let next = self.visit_one_in_window(process, until, window, outbox, budget);
+            self.sequencer.due().set(process, next);
+            let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
+            for (process, message) in local.messages.drain(..) {
+                self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
+                window.set_mail(process, true);
+                self.sequencer.due().advance(process, message.at);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch_port(&self, stage: usize, ahead: usize, window: &Window, wheel: &WindowWheel<Arrival>) {
+        let Some(due) = window.ports.upcoming(ahead) else { return };
+        self.processes[due.process as usize].prefetch(stage, None, self.routes);
+        if let Some(arrival) = due.arrival(wheel).filter(|_| stage == 0) {
+            self.routes.prefetch_hop(arrival.packet.hop.next());
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch_process(&self, stage: usize, ahead: usize, window: &Window, wheel: &WindowWheel<Arrival>) {
+        if let Some(due) = window.processes.upcoming(ahead) {
+            self.processes[due.process as usize].prefetch(stage, due.arrival(wheel), self.routes);
+        }
+    }
+
+    /// Visits a process in a window, with what arrives in it; returns when its next event is due.
+    #[inline]
+    fn visit_one_in_window(
+        &mut self,
+        process: usize,
+        end: Time,
+        window: &mut Window,
+        outbox: &mut Outbox,
+        budget: &mut EventBudget,
+    ) -> Time {
+        if window.has_mail(process) {
+            self.inputs[process].as_mut().expect(BETWEEN_VISITS).swap_mailbox(&mut window.inputs);
+        }
+        let next = loop {
+            let mut outputs = Outputs::new(self.first, &mut [], self.sequencer.due(), outbox, &mut self.train);
+            let (next, events) = self.processes[process].run(end, &mut window.inputs, &mut outputs, self.routes);
+            budget.count(events);
+            // A visit that has handled very much ends early.
+            if next > end || next == Time::NEVER {
+                break next;
+            }
+            if budget.is_spent() {
+                let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
+                window.inputs.drain(|arrival| {
+                    let input = self.routes.hop(arrival.packet.hop).input;
+                    *local.wheel.add(process as u32, input, arrival.at) = *arrival;
+                });
+                break next;
+            }
+        };
+        if window.has_mail(process) {
+            let inputs = self.inputs[process].as_mut().expect(BETWEEN_VISITS);
+            inputs.swap_mailbox(&mut window.inputs);
+            window.set_mail(process, inputs.next_message() != Time::NEVER);
+        }
+        next
+    }
+
+    /// Takes what is on its way to all processes out of their inputs.
+    pub(super) fn open_windows(&mut self) -> (Box<LocalDeliveries>, Box<Window>) {
+        let is_hot_port = self.processes.iter().map(WindowProcess::is_hot_port).collect();
+        let (mut local, mut window) = self.sequencer.empty_windows(self.first, is_hot_port);
+        for (place, inputs) in self.inputs.iter_mut().enumerate() {
+            let inputs = inputs.as_mut().expect(BETWEEN_VISITS);
+            inputs.drain(|arrival| {
+                let input = self.routes.hop(arrival.packet.hop).input;
+                *local.wheel.add(place as u32, input, arrival.at) = *arrival;
+            });
+            window.set_mail(place, inputs.next_message() != Time::NEVER);
+        }
+        self.ask_all();
+        (local, window)
+    }
+
+    /// Puts what is on its way to all processes back into their inputs.
+    pub(super) fn close_windows(&mut self) {
+        let mut under_way = Vec::new();
+        self.take_under_way(&mut under_way);
+        for (process, input, arrival) in &under_way {
+            self.inputs[*process as usize - self.first].as_mut().expect(BETWEEN_VISITS).add(*input as usize, arrival);
+        }
+    }
+
+    /// Appends what is on its way to all processes in windows, if there are any, with the receiver and its input.
+    pub fn take_under_way(&mut self, under_way: &mut Vec<(u32, u32, Arrival)>) {
+        let Some((mut local, _)) = self.sequencer.windows.take() else { return };
+        under_way.reserve(local.wheel.len());
+        let mut places = Vec::new();
+        loop {
+            let first = local.wheel.first();
+            if first == Time::NEVER {
+                return;
+            }
+            local.wheel.take(first, local.wheel.end_of_window(first), &mut places);
+            // Where a stretch ended within the window, what a spent budget has left of it comes behind what is due later.
+            places.sort_by_key(|place| local.wheel.get(*place).item.at);
+            for place in places.drain(..) {
+                let Delivery { receiver, input, item } = *local.wheel.get(place);
+                under_way.push((self.first as u32 + receiver, input, item));
+            }
+        }
+    }
+}
