@@ -129,6 +129,8 @@ def test_the_scheduler_is_restarted_in_the_middle(cluster, tmp_path):
         for process in first:
             process.kill()
             process.wait()
+        # Were it there again at once, Dask's client would be back before anybody asked.
+        time.sleep(3.0)
         cluster.schedule()
         cluster.work()
 

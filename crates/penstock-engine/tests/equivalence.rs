@@ -203,6 +203,22 @@ proptest! {
         }
     }
 
+    /// A run and its clone, which is made anywhere, go on to the same end, in whatever order.
+    #[test]
+    fn a_clone_goes_on_as_the_run_does(case in case(), budget in 1u64..400, end in 0u64..220_000_000_000) {
+        for executor in [Executor::Plain, Executor::Sweeps, Executor::Windows] {
+            for blueprint in [case.blueprint(), Blueprint { trace: false, watch: WatchPlan::default(), ..case.bare_blueprint() }] {
+                let whole = sim(&blueprint).with_executor(executor).run();
+                let mut run = Sim::with_partition(blueprint, &|process| process as u32 % 2).expect("random scenarios are sound");
+                run = run.with_executor(executor).run_shards_in_turn();
+                run.run_events(Time::from_ps(end), budget);
+                let clone = run.clone();
+                same(&whole, &run.run())?;
+                same(&whole, &clone.run())?;
+            }
+        }
+    }
+
     /// Each fast path may be switched off alone, and all of them together.
     #[test]
     fn fast_paths_change_nothing(case in case()) {

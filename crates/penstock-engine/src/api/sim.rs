@@ -31,7 +31,9 @@ use penstock_model::units::Time;
 /// anew then, which costs as much as thousands of events.
 const MAX_STRETCH: u64 = 1 << 17;
 
-/// One run of a blueprint. Two can coexist; nothing is shared between them.
+/// One run of a blueprint. Two can coexist; nothing is shared between them, nor between a run and its clone, which goes on from where the
+/// run stands.
+#[derive(Clone)]
 pub struct Sim {
     processes: Vec<Process>,
     /// Each process's inputs; taken out during a visit, so that a process cannot send to itself.

@@ -3,7 +3,7 @@
 use crate::api::trace::TraceRow;
 
 /// Brings the rows of all processes into the order of a trace, in memory that it keeps for the next ones.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct TraceSorter {
     unsorted: Vec<TraceRow>,
     /// Time, place and position of each row, from the highest bits to the lowest: a single number is compared fastest.

@@ -7,6 +7,7 @@ use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
 
 /// Such an application. A transfer without an end, or whose completion is not recorded, needs none.
+#[derive(Clone)]
 pub enum Application {
     /// Requests one page after another.
     Web(Box<HttpUser>),
@@ -61,6 +62,7 @@ impl Application {
 }
 
 /// A file transfer.
+#[derive(Clone)]
 pub struct FileTransfer {
     start: Time,
     bytes: u64,
@@ -69,6 +71,7 @@ pub struct FileTransfer {
 }
 
 /// How far a file transfer has come.
+#[derive(Clone)]
 enum Progress {
     /// Not everything has been acknowledged.
     Open,

@@ -26,7 +26,7 @@ pub struct Due {
 /// Sources of equal spacing keep their order, so they are in a timing wheel, at constant cost. A source with a usual spacing,
 /// such as an on-off source, is in its wheel while it keeps that spacing. A source that does not fit the order of its wheel
 /// waits in a heap.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Emitter<N = ()> {
     wheels: Vec<TimingWheel<N>>,
     heap: BinaryHeap<Reverse<Due>>,

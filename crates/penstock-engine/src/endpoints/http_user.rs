@@ -8,6 +8,7 @@ use penstock_model::stats::distribution::Distribution;
 use penstock_model::units::Time;
 
 /// A web user.
+#[derive(Clone)]
 pub struct HttpUser {
     model: Http,
     sizes: Stream,

@@ -13,6 +13,7 @@ use penstock_model::units::{Duration, Time};
 
 /// The sending end of an open-loop flow; one cache line, because a host may have very many and visits them in turn.
 #[repr(align(64))]
+#[derive(Clone)]
 pub struct OpenLoopSource {
     template: PacketTemplate,
     pattern: Pattern,
@@ -24,6 +25,7 @@ pub struct OpenLoopSource {
 }
 
 /// How an open-loop source spaces and sizes its packets.
+#[derive(Clone)]
 enum Pattern {
     /// One size and one spacing: how many packets it has sent follows from the time.
     Constant { first: Time, period: Duration },
@@ -31,6 +33,7 @@ enum Pattern {
     Drawn(Box<Drawn>),
 }
 
+#[derive(Clone)]
 struct Drawn {
     source: AnySource,
     stream: Stream,
@@ -41,6 +44,7 @@ struct Drawn {
 
 /// The receiving end of an open-loop flow; one cache line too.
 #[repr(align(64))]
+#[derive(Clone)]
 pub struct OpenLoopSink {
     /// What it has received.
     pub received: Received,

@@ -14,6 +14,7 @@ use penstock_model::transport::tcp::Transmission;
 use penstock_model::units::Time;
 
 /// RoCE senders and receivers, each in its slot.
+#[derive(Clone)]
 pub struct RoceEndpoints {
     /// The place of the node in traces.
     place: u32,
@@ -22,6 +23,7 @@ pub struct RoceEndpoints {
     receivers: Vec<ReceiverEndpoint>,
 }
 
+#[derive(Clone)]
 struct SenderEndpoint {
     sender: Sender,
     armed: Time,
@@ -44,6 +46,7 @@ impl SenderEndpoint {
     }
 }
 
+#[derive(Clone)]
 struct ReceiverEndpoint {
     receiver: Receiver,
     template: PacketTemplate,

@@ -17,6 +17,7 @@ use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
 
 /// TCP senders and receivers, each in its slot.
+#[derive(Clone)]
 pub struct TcpEndpoints {
     /// The place of the node in traces.
     place: u32,
@@ -25,6 +26,7 @@ pub struct TcpEndpoints {
     receivers: Vec<ReceiverEndpoint>,
 }
 
+#[derive(Clone)]
 struct SenderEndpoint {
     sender: Sender,
     armed: Time,
@@ -35,6 +37,7 @@ struct SenderEndpoint {
     is_waiting: bool,
 }
 
+#[derive(Clone)]
 struct ReceiverEndpoint {
     receiver: Receiver,
     armed: Time,

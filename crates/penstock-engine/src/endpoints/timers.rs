@@ -25,7 +25,7 @@ pub struct Timer {
 ///
 /// A deadline that moves later is left until its entry is due; one that moves earlier gets a new entry. The owner
 /// remembers the time of its earliest entry (`armed`), by which stale entries are recognised.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Timers {
     heap: BinaryHeap<Reverse<Timer>>,
     next: Time,

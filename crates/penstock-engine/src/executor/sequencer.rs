@@ -29,6 +29,7 @@ pub enum Mode {
 }
 
 /// The order of visits to the processes of one shard.
+#[derive(Clone)]
 pub struct Sequencer {
     executor: Executor,
     mode: Mode,

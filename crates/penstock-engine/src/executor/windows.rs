@@ -28,7 +28,7 @@ pub fn beginning_of_window(time: Time, length: Duration) -> Time {
 }
 
 /// The current window: what arrives there, by process, and the processes that have something to do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Window {
     arrivals: WindowArrivals,
     /// The hot ports that have something to do.
@@ -50,7 +50,7 @@ pub struct Window {
 }
 
 /// Processes that have something to do, in the order of their visits: first those that send to other shards, if that is known.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DueList {
     due: Vec<Due>,
     /// Those before it have been visited.
@@ -69,7 +69,7 @@ pub struct Due {
 }
 
 /// What arrives in a window.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct WindowArrivals {
     /// Where it stands on the wheel.
     places: Vec<u32>,

@@ -12,7 +12,7 @@ use penstock_model::units::Time;
 /// All inputs of one process: one channel per sender, and a mailbox for messages.
 ///
 /// Simultaneous arrivals are ordered by the input's number, then in the sender's order; or, with random ties, by a hash.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Inputs {
     arrivals: Arrivals,
     mailbox: Mailbox,
@@ -24,7 +24,7 @@ pub struct Inputs {
 pub const MAX_FRONT: usize = 64;
 
 /// How the inputs are merged.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 enum Arrivals {
     /// One input, on which nothing overtakes.

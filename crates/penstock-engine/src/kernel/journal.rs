@@ -7,7 +7,7 @@ use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
 /// A process's records.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Journal {
     /// The hash of everything that arrived here.

@@ -88,7 +88,7 @@ impl Ord for Message {
 }
 
 /// The messages on their way to one process, by time, then path, then the sender's order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Mailbox {
     heap: BinaryHeap<Reverse<Message>>,
     next: Time,

@@ -34,7 +34,7 @@ impl OutboxBatch {
 }
 
 /// What is on its way to the processes of a shard that runs in windows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LocalDeliveries {
     /// The number of the first process, and how many there are.
     pub first: u32,

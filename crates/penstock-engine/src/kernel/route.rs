@@ -56,7 +56,7 @@ impl FlowSlots {
 
 /// All routes of a run, and what else is the same for all processes. They never change; a packet's position in the table is the
 /// route of its emission.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Routes {
     hops: Vec<Hop>,
     flows: Vec<FlowSlots>,

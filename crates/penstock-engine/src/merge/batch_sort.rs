@@ -13,7 +13,7 @@ use std::hint::select_unpredictable;
 /// A caller that asks for arrivals says until when no others will come. All arrivals until then are sorted at once, by keys
 /// alone, and then copied from the inputs a few dozen at a time. A packet is compared only with its neighbours in time, and
 /// neither it nor its sender costs anything while it is under way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BatchSort<T> {
     rings: Vec<Ring<T>>,
     /// For each input, when the first arrival without a key is due.

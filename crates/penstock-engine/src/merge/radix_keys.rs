@@ -9,7 +9,7 @@ use penstock_model::units::{Duration, Time};
 const INPUT_BITS: u32 = 10;
 
 /// Instants and inputs, packed: arrivals at one instant go by the input, and those of one input are in order anyway.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RadixKeys {
     /// What the instants are counted from.
     origin: u64,

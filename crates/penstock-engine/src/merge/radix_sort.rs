@@ -6,7 +6,7 @@ const FEW_KEYS: usize = 8;
 const MAX_BUCKET: u32 = 15;
 
 /// Sorts keys; its memory is used again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RadixSort {
     /// So many sorted keys, followed by old ones.
     sorted: Vec<u64>,

@@ -8,7 +8,7 @@ use penstock_model::units::Time;
 
 /// The inputs of a process under random ties: simultaneous arrivals are ordered by a hash of time, input and how many the
 /// input has delivered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RandomTies<T> {
     /// The arrivals of each input. Later ones may overtake earlier ones, and equal times keep the sender's order.
     inputs: Vec<Calendar<T>>,

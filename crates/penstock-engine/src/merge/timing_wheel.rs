@@ -27,7 +27,7 @@ impl<N> WheelEntry<N> {
 
 /// Entries sorted by time. A source that has sent moves to the end of the next round, one spacing later. Periodic sources never
 /// leave, so their entries stay in place, and the next round holds only those that join.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TimingWheel<N = ()> {
     spacing: Duration,
     /// Whether its sources repeat one packet without end, held in [`WheelEntry::next`].

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// share, so that memory follows what is under way, not how many receivers or windows there are. Windows that are far ahead are
 /// kept in batches, and distributed before anything can be added to one of them directly, so the order of additions holds for
 /// them, too.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WindowWheel<T> {
     /// The length of a window in picoseconds.
     length: u64,
@@ -54,7 +54,7 @@ struct Window {
 
 type Page<T> = [Delivery<T>; PAGE];
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Batch<T> {
     items: Vec<Delivery<T>>,
     earliest: Time,

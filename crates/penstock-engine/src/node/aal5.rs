@@ -30,6 +30,7 @@ use std::sync::Arc;
 const MAX_CELLS: usize = 64;
 
 /// The state of an end of AAL5.
+#[derive(Clone)]
 pub struct Aal5 {
     circuits: Arc<Circuits>,
     /// For each port, whether it sends cells.

@@ -9,6 +9,7 @@ use penstock_model::units::Time;
 use std::collections::BTreeMap;
 
 /// The congestion points of a switch.
+#[derive(Clone)]
 pub struct CongestionPoints {
     /// By port, with its link.
     points: Vec<(LinkId, CongestionPoint)>,

@@ -33,6 +33,7 @@ pub struct PauseSettings {
 }
 
 /// Pauses and resumes the ports that feed a switch [IEEE8023 s31B] [IEEE8021Qbb s36].
+#[derive(Clone)]
 pub struct IngressPause {
     settings: PauseSettings,
     /// By the number of the process's input.
@@ -48,6 +49,7 @@ pub struct IngressPause {
 }
 
 /// An ingress link.
+#[derive(Clone)]
 pub struct Ingress {
     /// It.
     pub link: LinkId,

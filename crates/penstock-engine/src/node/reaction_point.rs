@@ -10,6 +10,7 @@ use penstock_model::units::{Rate, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The rate limiters of a station.
+#[derive(Clone)]
 pub struct ReactionPoint {
     plan: ReactionPointPlan,
     stream: Stream,
@@ -35,6 +36,7 @@ pub enum Passage {
 }
 
 /// What waits behind the limiters of some flows.
+#[derive(Clone)]
 struct LimitedQueue {
     waiting: VecDeque<Packet>,
     bytes: u64,

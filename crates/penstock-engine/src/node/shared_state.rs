@@ -26,6 +26,7 @@ pub(super) struct Leaving {
 }
 
 /// The state that the ports of a switch share.
+#[derive(Clone)]
 pub struct Switch {
     /// The policy of the shared buffer; without one, every packet is admitted.
     pub(super) buffer: Option<AnyBuffer>,

@@ -8,6 +8,7 @@ use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
 /// Makes source quenches, at most one per interval [RFC1016; RFC1812 s4.3.2.8].
+#[derive(Clone)]
 pub struct SourceQuench {
     interval: Duration,
     size: u32,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Counters for each circuit that passes a port; both directions of one count together where both do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CircuitCounts {
     circuits: Arc<PortCircuits>,
     /// By the number of a circuit, the place of its counters.

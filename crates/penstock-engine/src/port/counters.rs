@@ -17,7 +17,7 @@ use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
 /// The counters of a port, and the window in which they count.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct PortCounters {
     /// When counting is on.

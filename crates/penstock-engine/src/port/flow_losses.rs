@@ -7,7 +7,7 @@ const PAGE: usize = 64;
 
 /// A count for each flow, in pages that exist once one of their flows has lost something: an index table, since ports under
 /// overload lose every other packet, and in pages, since each of many ports may see few of many flows.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct FlowLosses {
     /// Page `n` has the flows from `64 n` on.
     pages: Vec<Option<Box<[Lost; PAGE]>>>,

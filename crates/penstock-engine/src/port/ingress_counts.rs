@@ -8,7 +8,7 @@ use penstock_model::packet::{Body, Packet};
 use std::collections::BTreeMap;
 
 /// Counters for each link that leads to the node of a port, and for what begins there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct IngressCounts {
     /// By flow, the places of what comes from its source and from its receiver.
     of_flow: Vec<[u32; 2]>,

@@ -59,6 +59,7 @@ use std::sync::Arc;
 
 /// A port and its link. What every packet changes comes first: in a large network it has left the caches by the next one.
 #[repr(C, align(128))]
+#[derive(Clone)]
 pub struct Port {
     queueing: Queueing,
     wire: Wire,
@@ -99,6 +100,7 @@ pub struct Port {
 }
 
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
+#[derive(Clone)]
 enum Queueing {
     TailDropFifo(TailDropFifo),
     Precomputed(Box<Precomputed>),

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// Follows the packets of a port. Transmissions, and losses on the wire, may be known before they happen: they count from their own
 /// instants on, so that the state is the same however the port finds its departures.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PortObserver {
     /// What is known and has not been counted, by time; in the order told at each instant.
     pending: VecDeque<(Time, Change)>,

@@ -13,7 +13,7 @@ use penstock_model::units::{Bytes, Rate, Time};
 use std::collections::VecDeque;
 
 /// The records of a port.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PortRecorder {
     window: Window,
     /// By class; empty if classes are not recorded.
@@ -146,7 +146,7 @@ impl PortRecorder {
 /// Only what leaves counts: the definition removes lost packets from the arrivals beforehand [RFC3246 s2.4], and what is
 /// dropped from the queue is removed then. An aggregate of several classes, or of flows with queues of their own, may not leave
 /// in its order of arrival, and then its two errors differ.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct EfMeter {
     /// By class, whether it belongs to the aggregate.
     members: Vec<bool>,

@@ -38,6 +38,7 @@ impl<S: Stage> Stage for Option<Box<S>> {
 }
 
 /// The policers of a port.
+#[derive(Clone)]
 pub(super) struct Policers {
     pub(super) policers: Vec<Policer>,
     of_class: Vec<Option<u8>>,
@@ -66,6 +67,7 @@ impl Stage for Policers {
 }
 
 /// A meter that writes its colours into packets.
+#[derive(Clone)]
 pub(super) struct Marker {
     pub(super) meter: AnyMeter,
 }
@@ -98,6 +100,7 @@ impl Stage for Marker {
 const METERED_AT_ONCE: usize = 64;
 
 /// The PCN meters of a port.
+#[derive(Clone)]
 pub(super) struct PcnStage {
     pub(super) meters: Vec<AnyPcnMeter>,
     /// When they see a packet.

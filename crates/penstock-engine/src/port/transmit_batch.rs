@@ -4,7 +4,7 @@ use crate::kernel::event::Arrival;
 use penstock_model::prefetch::prefetch;
 
 /// Packets that a port will process together, and when each was sent. Memory is overwritten, not allocated anew.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct TransmitBatch {
     places: Vec<Arrival>,
     len: usize,

@@ -30,7 +30,7 @@ pub struct WaitingEntry {
 
 /// The connections that wait for a port: a list for each of its queues, first come, first served. As a connection has one entry at
 /// a time and returns to the end, this is a round robin.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WaitingLists {
     /// By queue; one list for queues of flows.
     lists: Vec<WaitingList>,
@@ -38,7 +38,7 @@ pub struct WaitingLists {
     first: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct WaitingList {
     entries: VecDeque<WaitingEntry>,
     /// How far connections fill the queue.

@@ -10,6 +10,7 @@ pub mod static_shares;
 
 use crate::parameters::Limit;
 use crate::probe::Variable;
+use dyn_clone::DynClone;
 
 /// What one port, or all of them, hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,7 +178,7 @@ pub struct BufferContext<'a> {
 }
 
 /// A buffer policy.
-pub trait Buffer {
+pub trait Buffer: DynClone {
     /// Whether there is room for a packet of `size` bytes that arrives for `port` and finds the memory held as `held` says. There
     /// must be if there is while any port holds more.
     fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool;
@@ -185,6 +186,8 @@ pub trait Buffer {
     /// The size of the memory.
     fn size(&self) -> Limit;
 }
+
+dyn_clone::clone_trait_object!(Buffer);
 
 /// Makes the plan, the policy at work and the dispatch between them from the list below.
 macro_rules! buffers {
@@ -196,6 +199,7 @@ macro_rules! buffers {
 
         /// A buffer policy at work. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone)]
         pub enum AnyBuffer {
             $( $variant($buffer), )*
             Custom(Box<dyn Buffer + Send>),

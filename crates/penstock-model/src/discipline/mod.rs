@@ -27,6 +27,7 @@ use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::transmission::Framing;
 use crate::units::{Duration, Rate, Time};
+use dyn_clone::DynClone;
 use std::sync::Arc;
 
 /// Makes the plan, the discipline at work and the dispatch between them from the list below.
@@ -47,6 +48,7 @@ macro_rules! disciplines {
         /// A discipline at work. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
+        #[derive(Clone)]
         pub enum AnyDiscipline {
             $( $variant($discipline), )*
             Custom(Box<dyn Discipline + Send>),
@@ -375,7 +377,7 @@ pub struct PortContext {
 ///
 /// At one instant timers precede arrivals, and arrivals precede departures (but in a port with a single queue, where the
 /// departure leaves no choice, it precedes the arrival).
-pub trait Discipline: Probe {
+pub trait Discipline: Probe + DynClone {
     /// Decides on `packet`, arriving at `now` to a queue that holds `queue`.
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict;
 
@@ -414,6 +416,8 @@ pub trait Discipline: Probe {
         let _ = (now, queue);
     }
 }
+
+dyn_clone::clone_trait_object!(Discipline);
 
 #[cfg(test)]
 mod testing;

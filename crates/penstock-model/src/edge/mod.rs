@@ -92,7 +92,7 @@ pub fn only_answers(admission: &Option<AdmissionPlan>, termination: &Option<Term
 }
 
 /// The ingress of one aggregate.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ingress {
     admission: admission::AtIngress,
     termination: termination::AtIngress,
@@ -186,7 +186,7 @@ impl Ingress {
 }
 
 /// The egress of one aggregate.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Egress {
     admission: admission::AtEgress,
     /// Elsewhere, so that an aggregate that has none of it is small: there may be very many.
@@ -195,7 +195,7 @@ pub struct Egress {
 }
 
 /// Functions that not every egress has.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct EgressOptions {
     termination: termination::AtEgress,
     /// Shared by the admission and the termination that live on reports.

@@ -13,6 +13,7 @@ use crate::parameters::Entry;
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::{Duration, Time};
+use dyn_clone::DynClone;
 
 /// What happens to a packet on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +27,15 @@ pub enum Fate {
 }
 
 /// An impairment. The port calls it once per packet, in order of departure; copies that one before it made follow their packet.
-pub trait Impairment: Probe {
+pub trait Impairment: Probe + DynClone {
     /// The fate of `packet`, which leaves the port at `now`.
     fn on_departure(&mut self, now: Time, packet: &Packet) -> Fate;
 
     /// Whether a later packet may overtake an earlier one.
     fn reorders(&self) -> bool;
 }
+
+dyn_clone::clone_trait_object!(Impairment);
 
 /// Makes the plan, the impairment at work and the dispatch between them from the list below.
 macro_rules! impairments {
@@ -44,6 +47,7 @@ macro_rules! impairments {
 
         /// An impairment at work. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone)]
         pub enum AnyImpairment {
             $( $variant($impairment), )*
             Custom(Box<dyn Impairment + Send>),

@@ -18,13 +18,16 @@ use crate::packet::Packet;
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::{Bytes, Time};
+use dyn_clone::DynClone;
 use std::sync::Arc;
 
 /// A meter. The port calls it once per packet, in order of time.
-pub trait Meter: Probe {
+pub trait Meter: Probe + DynClone {
     /// The colour of a packet that arrives at `now` with the colour that it carries.
     fn colour(&mut self, now: Time, packet: &Packet) -> u8;
 }
+
+dyn_clone::clone_trait_object!(Meter);
 
 /// Makes the plan, the meter at work and the dispatch between them from the list below.
 macro_rules! meters {
@@ -36,6 +39,7 @@ macro_rules! meters {
 
         /// A meter at work. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone)]
         pub enum AnyMeter {
             $( $variant($meter), )*
             Custom(Box<dyn Meter + Send>),

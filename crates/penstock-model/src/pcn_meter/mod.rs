@@ -19,11 +19,12 @@ use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::{Bytes, Time};
 pub use depth::Depth;
+use dyn_clone::DynClone;
 use std::hint::select_unpredictable;
 
 /// A PCN meter. The port calls it once per accepted packet, in order of time. Of a packet it sees size and mark, as the meters of RFC
 /// 5670 do.
-pub trait PcnMeter: Probe {
+pub trait PcnMeter: Probe + DynClone {
     /// The mark of a packet of `size` that arrives at `now` with `mark`; never less than that [RFC5670 s2.5].
     fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark;
 
@@ -43,6 +44,8 @@ pub trait PcnMeter: Probe {
         self.meter(now, packet.bytes(), packet.pcn)
     }
 }
+
+dyn_clone::clone_trait_object!(PcnMeter);
 
 /// A packet in place, as meters see it.
 pub trait Metered {
@@ -100,6 +103,7 @@ macro_rules! pcn_meters {
 
         /// A PCN meter at work. `Custom` is for users of the crate, and for meters that need more than 64 bits.
         #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone)]
         pub enum AnyPcnMeter {
             $( $variant($module::$variant<u64>), )*
             Custom(Box<dyn PcnMeter + Send>),

@@ -25,6 +25,7 @@ use crate::probe::{Probe, ReportVariable};
 use crate::transmission::WireRate;
 use crate::units::Time;
 use class::ClassPlan;
+use dyn_clone::DynClone;
 
 /// Builds a scheduler: one whose virtual times or classes may not fit 64 bits takes more where it must.
 macro_rules! build {
@@ -50,6 +51,7 @@ macro_rules! schedulers {
         /// A scheduler at work. `Custom` is for users of the crate, and for what does not fit 64 bits.
         #[allow(missing_docs)] // a variant is documented by its component
         #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
+        #[derive(Clone)]
         pub enum AnyScheduler {
             $( $variant($scheduler), )*
             Tree(Box<tree::Tree>),
@@ -254,7 +256,7 @@ pub enum Turn {
 }
 
 /// A scheduler.
-pub trait Scheduler: Probe {
+pub trait Scheduler: Probe + DynClone {
     /// Which queue sends next. Asked while the wire is free and a queue has a packet. What it names need not be sent: it may be
     /// asked again, and the answer stays unless time passes or packets arrive.
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn;
@@ -324,6 +326,8 @@ pub trait Scheduler: Probe {
     /// the time of its last transmission where it must know: see [`stfq`].
     fn on_idle(&mut self) {}
 }
+
+dyn_clone::clone_trait_object!(Scheduler);
 
 /// A visitor of schedulers. It is compiled for each kind, so that a loop does not dispatch on the kind each time.
 pub trait Visitor {

@@ -10,6 +10,7 @@ use crate::units::Time;
 ///
 /// A scheduler sees a class below which there is another as one queue: its head is what that scheduler would send next,
 /// and while that holds everything back it is empty.
+#[derive(Clone)]
 pub struct Tree {
     root: Level,
     /// For each queue, the class to take at each level.
@@ -17,6 +18,7 @@ pub struct Tree {
 }
 
 /// A scheduler and what it chooses between.
+#[derive(Clone)]
 struct Level {
     scheduler: AnyScheduler,
     classes: Vec<Class>,
@@ -24,6 +26,7 @@ struct Level {
     states: Vec<QueueState>,
 }
 
+#[derive(Clone)]
 enum Class {
     Queue(usize),
     Level(Box<Level>),

@@ -14,6 +14,7 @@ pub mod transfer_size;
 
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate};
+use dyn_clone::DynClone;
 
 /// One packet to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct Emission {
 }
 
 /// A source that sends whatever the network does (open loop). Its randomness comes from the stream that the engine hands it.
-pub trait Source {
+pub trait Source: DynClone {
     /// The first packet, counted from the flow's start.
     fn first(&mut self, stream: &mut Stream) -> Emission;
 
@@ -53,6 +54,8 @@ pub trait Source {
         self.period().unwrap_or(Duration::ZERO)
     }
 }
+
+dyn_clone::clone_trait_object!(Source);
 
 /// Makes the plan, the source at work and the dispatch between them from the lists below. A greedy source has no packets of
 /// its own timing: its transport asks the plan how much there is to send.
@@ -89,6 +92,7 @@ macro_rules! sources {
 
         /// An open-loop source at work. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone)]
         pub enum AnySource {
             $( $variant($source), )*
             Custom(Box<dyn Source + Send>),

@@ -5,6 +5,7 @@ use penstock_model::source::{AnySource, Source};
 use penstock_model::units::{Duration, Time};
 
 /// A call: live, or ended with one entry left in the schedule; small, because there may be very many.
+#[derive(Clone)]
 pub struct Call {
     /// Spacing of the next `more` packets.
     spacing: Duration,

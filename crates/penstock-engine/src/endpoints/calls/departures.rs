@@ -9,6 +9,7 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 
 /// The packets of an aggregate as they leave it.
+#[derive(Clone)]
 pub struct Departures {
     /// What they have in common.
     pub template: PacketTemplate,

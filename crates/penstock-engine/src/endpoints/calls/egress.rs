@@ -12,6 +12,7 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::units::{Bytes, Duration, Time};
 
 /// The receiving end of an aggregate.
+#[derive(Clone)]
 pub struct CallsEgress {
     /// The aggregate.
     pub flow: FlowId,

@@ -27,7 +27,7 @@ impl Timed for DelayedPacket {
 }
 
 /// The delayed packets of an aggregate, by time, then in the order of sending.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct IngressDelay {
     plan: DelayPlan,
     stream: Stream,

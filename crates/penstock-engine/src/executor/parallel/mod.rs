@@ -36,6 +36,7 @@ const JUDGED_EVENTS: u64 = 100_000;
 const WORTHWHILE_EVENTS: u64 = 50;
 
 /// How processes are divided into shards.
+#[derive(Clone)]
 pub struct ParallelExecutor {
     /// For each shard, the number behind its last process.
     ends: Vec<u32>,

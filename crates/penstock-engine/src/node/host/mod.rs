@@ -27,6 +27,7 @@ use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
 
 /// The endpoints at one node.
+#[derive(Clone)]
 pub struct Host {
     /// Whether packets are forwarded here, to other nodes.
     pub forwards: bool,

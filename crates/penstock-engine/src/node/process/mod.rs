@@ -40,6 +40,7 @@ use penstock_model::units::{Duration, Time};
 
 /// A process. What every visit needs comes first.
 #[repr(C, align(64))]
+#[derive(Clone)]
 pub struct Process {
     pub(super) ports: Vec<Port>,
     pub(super) host: Option<Box<Host>>,

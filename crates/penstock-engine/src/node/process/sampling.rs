@@ -5,10 +5,11 @@ use crate::port::Port;
 use penstock_model::units::{Duration, Time};
 
 /// The samplers of a process.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Samplers(Vec<Sampler>);
 
 /// What is sampled of a port, and when next.
+#[derive(Clone)]
 struct Sampler {
     port: u32,
     every: Duration,
@@ -19,6 +20,7 @@ struct Sampler {
 }
 
 /// The samples taken so far.
+#[derive(Clone)]
 pub(super) enum Samples {
     /// Packets that wait.
     Queue(Vec<u32>),

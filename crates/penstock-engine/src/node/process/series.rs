@@ -17,10 +17,11 @@ use std::collections::BTreeMap;
 const PORT: ComponentName = ComponentName { kind: "port", name: "" };
 
 /// The series of a process.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Observers(Vec<Observer>);
 
 /// What is observed of one subject.
+#[derive(Clone)]
 struct Observer {
     /// Position among the blueprint's plans.
     plan: u32,
@@ -45,6 +46,7 @@ type Key = (ComponentName, &'static str, SeriesPart);
 type Reading = (Key, &'static Variable, f64);
 
 /// A subject, and what it was when it was read last.
+#[derive(Clone)]
 enum Subject {
     Port { port: u32, components: PortComponents, shared: SharedComponents, before: Option<Box<(Time, PortState)>> },
     End { end: HostEnd, flow: FlowId, shared: SharedComponents, before: Option<(Time, EndpointCounters)> },

@@ -20,6 +20,7 @@ use std::hint::select_unpredictable;
 ///
 /// Those whose transmission has started are removed only when there seems to be no room.
 #[repr(C)]
+#[derive(Clone)]
 pub struct TailDropFifo {
     last_end: Time,
     /// When the transmissions of those start that wait, behind some that have left.
@@ -30,7 +31,7 @@ pub struct TailDropFifo {
 }
 
 /// The bytes of packets that wait.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct WaitingBytes {
     sizes: Ring<u32>,
     sum: u64,

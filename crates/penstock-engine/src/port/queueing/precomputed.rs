@@ -9,6 +9,7 @@ use penstock_model::units::Time;
 
 /// The queue: a ring of the packets that count as queued. Whatever no longer does by `now` leaves before anything is
 /// decided; a packet that finds the wire idle never enters unless the packet in service counts too.
+#[derive(Clone)]
 pub struct Precomputed {
     discipline: AnyDiscipline,
     counting: Counting,

@@ -11,6 +11,7 @@ use penstock_model::scheduler::QueueState;
 use penstock_model::units::Time;
 
 /// A queue.
+#[derive(Clone)]
 pub struct Queue {
     /// What waits.
     pub waiting: Ring<Arrival>,
@@ -18,6 +19,7 @@ pub struct Queue {
 }
 
 /// What decides about packets.
+#[derive(Clone)]
 enum Admission {
     /// Tail drop on what waits, as the state of the queue says.
     TailDrop(TailDrop),
@@ -26,6 +28,7 @@ enum Admission {
 }
 
 /// A discipline that needs more state than that.
+#[derive(Clone)]
 struct General {
     discipline: AnyDiscipline,
     counting: Counting,

@@ -31,7 +31,7 @@ impl AdmissionPlan {
 }
 
 /// Admission control at the ingress.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum AtIngress {
     /// Every call is admitted.
     Open,
@@ -83,7 +83,7 @@ impl AtIngress {
 }
 
 /// The admission state of RFC 6661 and RFC 6662 [s3.3.1]: blocked while the last report's level is at its limit or above.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct AdmissionState {
     limit: f64,
     blocked: bool,
@@ -96,7 +96,7 @@ impl AdmissionState {
 }
 
 /// Admission control at the egress.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum AtEgress {
     /// It has no state of its own.
     Silent,

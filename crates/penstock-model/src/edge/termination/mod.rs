@@ -48,7 +48,7 @@ impl TerminationPlan {
 }
 
 /// A termination at the ingress. What it decides is a number of calls.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum AtIngress {
     /// No call is terminated.
     Never,
@@ -124,7 +124,7 @@ impl AtIngress {
 }
 
 /// A termination at the egress.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum AtEgress {
     /// It tells nothing that the reports do not say.
     Silent,

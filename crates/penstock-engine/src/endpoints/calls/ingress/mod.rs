@@ -25,6 +25,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// The sending end of an aggregate of calls, at its ingress.
+#[derive(Clone)]
 pub struct CallsIngress {
     sending: Sending,
     plan: Arc<CallsPlan>,
@@ -65,6 +66,7 @@ pub struct CallsIngress {
 
 /// What every packet needs, on adjacent cache lines: there may be very many aggregates, each visited for a few packets.
 #[repr(align(64))]
+#[derive(Clone)]
 struct Sending {
     departures: Departures,
     /// The ingress state machine is told of packets sent, and may have deadlines.

@@ -21,6 +21,7 @@ use penstock_model::transmission::{TransmissionTimes, WireRate};
 use penstock_model::units::Time;
 
 /// The queues of a port, and their scheduler.
+#[derive(Clone)]
 pub struct EventDriven {
     pub(crate) scheduler: AnyScheduler,
     pub(crate) queues: Queues,

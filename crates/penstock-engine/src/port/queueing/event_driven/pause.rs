@@ -12,7 +12,7 @@ use penstock_model::scheduler::{QueueState, Scheduler};
 use penstock_model::units::{Duration, Time};
 
 /// What is paused until when.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Pauses {
     /// Pause frames of this port's own take the wire until then.
     frames_until: Time,
@@ -71,6 +71,7 @@ impl Pauses {
 }
 
 /// Is told nothing of a queue that it may not serve.
+#[derive(Clone)]
 struct Untold;
 
 penstock_model::state! {

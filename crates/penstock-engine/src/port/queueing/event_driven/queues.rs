@@ -10,6 +10,7 @@ use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
 
 /// The queues of a port, and the state of its wire.
+#[derive(Clone)]
 pub(crate) struct Queues {
     pub(crate) queues: Vec<Queue>,
     /// Their state, as a scheduler sees it.
@@ -32,6 +33,7 @@ pub(crate) struct Queues {
 }
 
 /// Queues that are made as packets of flows arrive.
+#[derive(Clone)]
 pub(super) struct FlowQueues {
     pub(super) plan: DisciplinePlan,
     pub(super) context: PortContext,

@@ -33,6 +33,7 @@ type Log = Arc<Mutex<Vec<String>>>;
 
 /// Drops from the head, or the packet at another position, where three packets wait; drops odd packets at departure; has a
 /// timer each 10 ms.
+#[derive(Clone)]
 struct Scripted {
     log: Log,
     position: u32,
