@@ -23,6 +23,8 @@ LAYERS = {
     "api/atm": "what is ATM of it",
     "api/delivery_times": "when a link delivers: plain data",
     "api/route_set": "the routes of all flows: plain data",
+    "api/switch_plan": "nodes whose ports share something: plain data",
+    "api/watch_plan": "what is recorded beyond the counters: plain data",
     "api/blueprint": "what a run is built from: plain data, read by whoever is built from it",
     "kernel": "events, channels, messages, routes, the journal: what processes are made of and exchange",
     "executor": "runs any processes in any order that is safe; knows nothing of what they do",
