@@ -228,7 +228,7 @@ proptest! {
             FastPaths { tail_drop_fifo: false, ..all },
             FastPaths { batches: false, ..all },
             FastPaths { event_driven_loop: false, ..all },
-            FastPaths { unstaged: false, ..all },
+            FastPaths { bare: false, ..all },
         ];
         for blueprint in [case.blueprint(), Blueprint { watch: WatchPlan::default(), trace: false, ..case.bare_blueprint() }] {
             let fast = sim(&blueprint).run();

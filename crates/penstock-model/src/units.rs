@@ -186,18 +186,6 @@ impl Time {
     pub const fn plus(self, span: Duration) -> Time {
         Time(self.0 + span.0)
     }
-
-    /// The time `span` later, modulo 2^64 ps.
-    #[inline]
-    pub const fn wrapping_plus(self, span: Duration) -> Time {
-        Time(self.0.wrapping_add(span.0))
-    }
-
-    /// The time `span` earlier, modulo 2^64 ps.
-    #[inline]
-    pub const fn wrapping_minus(self, span: Duration) -> Time {
-        Time(self.0.wrapping_sub(span.0))
-    }
 }
 
 impl Add<Duration> for Time {

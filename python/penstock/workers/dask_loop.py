@@ -18,8 +18,8 @@ STARTS = 3
 def begun(start: Callable[[], T]) -> T:
     """What `start` makes of Dask; it is asked again if the loop's thread was not there in time.
 
-    Dask waits ten seconds for that thread, by the clock, and asserts that it runs then; a machine that stood still for
-    so long has not let it begin. What is left of such an attempt has no thread and no sockets.
+    Dask waits ten seconds for that thread, by the clock, and asserts that it runs then. A machine that stood still for
+    so long has not let it begin. A thread that comes later idles until the process ends.
 
     Raises
     ------

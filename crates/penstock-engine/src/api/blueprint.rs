@@ -91,17 +91,17 @@ pub struct FastPaths {
     /// One loop, compiled for each scheduler, for event-driven ports of tail-drop queues.
     pub event_driven_loop: bool,
     /// Ports that only queue skip the stages that they do not have.
-    pub unstaged: bool,
+    pub bare: bool,
 }
 
 impl FastPaths {
     /// The general path alone.
-    pub const NONE: FastPaths = FastPaths { tail_drop_fifo: false, batches: false, event_driven_loop: false, unstaged: false };
+    pub const NONE: FastPaths = FastPaths { tail_drop_fifo: false, batches: false, event_driven_loop: false, bare: false };
 }
 
 impl Default for FastPaths {
     fn default() -> FastPaths {
-        FastPaths { tail_drop_fifo: true, batches: true, event_driven_loop: true, unstaged: true }
+        FastPaths { tail_drop_fifo: true, batches: true, event_driven_loop: true, bare: true }
     }
 }
 

@@ -24,7 +24,7 @@ pub struct SwitchPlan {
 }
 
 impl SwitchPlan {
-    /// A node of which nothing is known yet.
+    /// A node that shares nothing yet.
     pub fn new(node: NodeId) -> SwitchPlan {
         SwitchPlan { node, buffer: None, pause: None, source_quench: None, congestion_points: None, reaction_point: None }
     }
@@ -53,7 +53,7 @@ pub struct SourceQuenchPlan {
 /// A buffer that the ports of a node share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedBufferPlan {
-    /// Decides what is let in.
+    /// The policy that admits packets.
     pub policy: BufferPlan,
     /// Shares of ports, for policies that know them, in the policy's unit.
     pub shares: Vec<(LinkId, Limit)>,

@@ -1,6 +1,7 @@
 //! The executor: which process runs next, and how far it may run.
 //!
-//! It knows processes only by their contract, [`crate::kernel::logical_process::LogicalProcess`]. What makes a run of a process safe is in
+//! It knows processes only by their contract, [`crate::kernel::logical_process::LogicalProcess`], and in windows by
+//! [`crate::kernel::logical_process::WindowProcess`]. What makes a run of a process safe is in
 //! [`promise_sweep`] and [`windows`]; how long such runs should be is in [`tuning`], and no result depends on it.
 
 pub mod parallel;

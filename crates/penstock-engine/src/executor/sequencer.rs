@@ -115,7 +115,7 @@ impl Sequencer {
         self.executor == Executor::Horizon && self.processes >= MIN_IN_WINDOWS && self.may_use_windows()
     }
 
-    /// Nothing on its way yet to processes of which the first has this number, hot ports or not, and an empty window.
+    /// An empty wheel for the processes from number `first` on, and an empty window; `is_hot_port` says which of them are hot ports.
     pub fn empty_windows(&self, first: usize, is_hot_port: Vec<bool>) -> (Box<LocalDeliveries>, Box<Window>) {
         let count = self.processes;
         let wheel = WindowWheel::new(window_length(self.shortest));
@@ -263,7 +263,7 @@ mod tests {
         sequencer
     }
 
-    /// Makes `count` sweeps, in each of which every process handles `events`.
+    /// Makes `count` sweeps; every process handles `events` in each.
     fn make_sweeps(sequencer: &mut Sequencer, count: u64, events: u64) {
         let unknown = EarliestOutput { of_all: Time::ZERO, of_requests: Time::ZERO };
         for _ in 0..count {

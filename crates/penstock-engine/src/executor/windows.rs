@@ -86,7 +86,7 @@ const NONE: u32 = u32::MAX;
 const FEW: usize = 16;
 
 impl Window {
-    /// An empty window for processes that are hot ports or not; where it is known which of them send to other shards, these come first.
+    /// An empty window; `is_hot_port` says of each process whether it is a hot port. Where it is known which of them send to other shards, these come first.
     pub fn new(is_hot_port: Vec<bool>, is_border: Vec<bool>) -> Window {
         let processes = is_hot_port.len();
         let mut inputs = Inputs::new(&[false], None);

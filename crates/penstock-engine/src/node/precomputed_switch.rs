@@ -30,12 +30,12 @@ impl Switch {
 
     /// Frees what is held for transmissions that are known and have ended by `now`.
     pub fn free_all(&mut self, now: Time) {
-        (0..self.leaving.len()).for_each(|port| self.free_left(now, port));
+        (0..self.leaving.len()).for_each(|port| self.free_departed(now, port));
     }
 
     /// The same at one port.
     #[inline]
-    fn free_left(&mut self, now: Time, port: usize) {
+    fn free_departed(&mut self, now: Time, port: usize) {
         while let Some(first) = self.leaving[port].first().copied().filter(|first| first.at <= now) {
             self.free(port, first.size);
             self.leaving[port].consume(1);
@@ -45,7 +45,7 @@ impl Switch {
     /// Whether there is room for a packet of `size` bytes that arrives at `now` for `port`.
     #[inline]
     fn has_room_at(&mut self, now: Time, port: usize, size: u32) -> bool {
-        self.free_left(now, port);
+        self.free_departed(now, port);
         // With less held at other ports there would be room, too.
         self.has_room(port, size) || {
             self.free_all(now);

@@ -2,10 +2,10 @@
 
 use crate::api::observations::{LinkCounters, PortTimings};
 use crate::api::pauses::PausedTime;
-use crate::kernel::complete_transmissions::CompleteTransmissions;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Window;
 use crate::port::circuit_counts::CircuitCounts;
+use crate::port::complete_transmissions::CompleteTransmissions;
 use crate::port::flow_losses::FlowLosses;
 use crate::port::ingress_counts::IngressCounts;
 use crate::port::observer::PortObserver;

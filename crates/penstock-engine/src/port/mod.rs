@@ -5,6 +5,7 @@
 //! saves time: without it all results are the same.
 
 pub mod circuit_counts;
+mod complete_transmissions;
 pub mod counters;
 mod deliveries;
 mod fast;
@@ -209,7 +210,7 @@ impl Port {
             arrival_marker: Marker::new(&plan.port.marker, MarkAt::Arrival, &context),
             departure_marker: Marker::new(&plan.port.marker, MarkAt::Departure, &context),
             pcn,
-            is_bare: fast_paths.unstaged && !has_more_stages && !marks_on_arrival && plan.port.pcn.is_empty(),
+            is_bare: fast_paths.bare && !has_more_stages && !marks_on_arrival && plan.port.pcn.is_empty(),
             uses_service_loop,
             allows_batches: fast_paths.batches,
             allows_cell_batches: false,

@@ -52,7 +52,7 @@ impl Port {
             }
             Queueing::Precomputed(_) if self.is_bare && context.record.is_untraced() => {
                 for (Arrival { at, packet }, hop) in packets {
-                    self.on_staged_arrival::<true>(*at, Packet { hop, ..*packet }, context);
+                    self.on_general_arrival::<true>(*at, Packet { hop, ..*packet }, context);
                 }
             }
             _ => {
@@ -84,7 +84,7 @@ impl Port {
         match self.queueing {
             Queueing::TailDropFifo(_) => self.enqueue_traced(now, packet, hop, context),
             _ => {
-                self.on_staged_arrival::<false>(now, Packet { hop, ..*packet }, context);
+                self.on_general_arrival::<false>(now, Packet { hop, ..*packet }, context);
             }
         }
     }
@@ -92,7 +92,7 @@ impl Port {
     /// The general path of an arriving packet through all stages to its queue; `None` if it is dropped on its way. At a `BARE` port there
     /// is no stage but the queue, and nothing is traced.
     #[inline(always)]
-    pub(super) fn on_staged_arrival<const BARE: bool>(
+    pub(super) fn on_general_arrival<const BARE: bool>(
         &mut self,
         now: Time,
         mut packet: Packet,
