@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import signal
 import socket
@@ -13,6 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 import verbs
 
@@ -34,20 +34,13 @@ sys.addaudithook(heard)
 
 def listening(processes):
     """The addresses that processes wait for connections or datagrams at, as (host, port)."""
-    inodes, found = set(), set()
+    found = set()
     for process in processes:
-        for entry in Path(f"/proc/{process}/fd").glob("*"):
-            with suppress(OSError):
-                target = str(entry.readlink())
-                if target.startswith("socket:["):
-                    inodes.add(target[8:-1])
-    for table, states in (("tcp", {"0A"}), ("tcp6", {"0A"}), ("udp", {"07"}), ("udp6", {"07"})):
-        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
-            fields = line.split()
-            if fields[3] in states and fields[9] in inodes:
-                host, port = fields[1].split(":")
-                raw = b"".join(bytes.fromhex(host[at : at + 8])[::-1] for at in range(0, len(host), 8))
-                found.add((str(ipaddress.ip_address(raw)), int(port, 16)))
+        with suppress(psutil.Error):  # it has ended since
+            for connection in psutil.Process(process).net_connections(kind="inet"):
+                waits = connection.status == psutil.CONN_LISTEN or connection.type == socket.SOCK_DGRAM
+                if waits and not connection.raddr:
+                    found.add(tuple(connection.laddr))
     return found
 
 

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from penstock import _core
@@ -42,12 +43,6 @@ def kept(folder):
     """The files of the runs, without how long each took, and the checksum over that."""
     differs = re.compile(rb'^ "(made|checksum)": .*\n', re.MULTILINE)
     return {file.name: differs.sub(b"", file.read_bytes()) for file in folder.glob("runs/*/*.json")}
-
-
-def children(process):
-    """The processes that a process has started, by any of its threads."""
-    tasks = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(number) for task in tasks for number in task.read_text(encoding="ascii").split()]
 
 
 @pytest.fixture
@@ -161,16 +156,15 @@ def test_processes_do_not_outlive_what_started_them():
     command = subprocess.Popen([sys.executable, "-c", program], cwd=HERE)
     try:
         end = time.monotonic() + 60
-        while len(found := children(command.pid)) < 2:
+        while len(found := psutil.Process(command.pid).children()) < 2:
             assert time.monotonic() < end
             time.sleep(0.05)
         time.sleep(0.5)
     finally:
         command.kill()
         command.wait()
-    while any(Path(f"/proc/{number}").exists() for number in found):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    _, left = psutil.wait_procs(found, timeout=60)
+    assert not left
 
 
 def test_the_current_folder_holds_no_modules_of_a_worker(tmp_path, monkeypatch):

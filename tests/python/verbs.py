@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+import psutil
 from typer.main import get_command
 
 from penstock import _core
@@ -13,6 +14,9 @@ from penstock.cli.app import app
 from penstock.records import RunRequest
 from penstock.running import run_all
 from penstock.store import Store, run_key
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "penstock.cli"]
 PAGE = """\
@@ -131,14 +135,8 @@ def prepare(folder: Path) -> None:
 
 
 def children(process: int) -> list[int]:
-    """A process and all that it has started, which may have ended meanwhile."""
-    found, waiting = [], [process]
-    while waiting:
-        one = waiting.pop()
-        found.append(one)
-        for task in Path(f"/proc/{one}/task").glob("*/children"):
-            try:
-                waiting += map(int, task.read_text().split())
-            except OSError:
-                continue
-    return found
+    """A process and all that it has started and that goes on."""
+    try:
+        return [process, *(child.pid for child in psutil.Process(process).children(recursive=True))]
+    except psutil.NoSuchProcess:
+        return [process]

@@ -6,9 +6,7 @@ it counts as kept, then how many processes were replaced.
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -16,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from kills import Telling, check
 
 from penstock import _core
@@ -54,14 +53,6 @@ def expected(runs):
     return {run_key(canonical, 1, run.request.replication): (run.metrics, run.digest, run.packet_hops) for run in made}
 
 
-def children(process):
-    """The processes that a process has started, by any of its threads."""
-    tasks = Path(f"/proc/{process}/task").glob("*/children")
-    with suppress(OSError):
-        return [int(number) for task in tasks for number in task.read_text(encoding="ascii").split()]
-    return []
-
-
 def kill_workers(folder, right, rng, counts, on="processes"):
     """Makes the runs of a study once, and kills one of its processes now and then."""
     program = [sys.executable, __file__, str(folder), str(len(right)), on]
@@ -74,9 +65,9 @@ def kill_workers(folder, right, rng, counts, on="processes"):
             told.add(line)
             if rng.random() < 0.06:
                 time.sleep(rng.random() * 0.02)
-                for worker in rng.sample(found := children(command.pid), min(1, len(found))):
-                    with suppress(ProcessLookupError):
-                        os.kill(worker, signal.SIGKILL)
+                for worker in rng.sample(found := psutil.Process(command.pid).children(), min(1, len(found))):
+                    with suppress(psutil.NoSuchProcess):
+                        worker.kill()
                         counts.kills += 1
     counts.unfinished += command.returncode != 0 or told != set(right)
     check(folder, right, set(right), counts)
