@@ -30,6 +30,8 @@ class Mistake:
     """Files of ``tests/python`` that are asked last, or, for Python, alone."""
     survives: str = ""
     """Why no test can tell, if none can."""
+    at: int = -1
+    """Where the text begins, if it need not be the only one of its file."""
 
     @property
     def is_rust(self) -> bool:
@@ -53,7 +55,7 @@ class Mistake:
 
     def span(self, source: str) -> tuple[int, int]:
         """Where in the source the replaced text begins and ends."""
-        begin = source.index(self.context) + max(self.text.find(BEGIN), 0)
+        begin = self.at if self.at >= 0 else source.index(self.context) + max(self.text.find(BEGIN), 0)
         return begin, begin + len(self.original)
 
     def applied(self, source: str) -> str:
@@ -94,7 +96,7 @@ def wrong_with(it: Mistake, root: Path) -> list[str]:
         return [f"the text has {BEGIN} and {END} once each, or not at all"]
     said = []
     count = (root / it.file).read_text().count(it.context)
-    if count != 1:
+    if count != 1 and it.at < 0:
         said.append(f"its text stands {count} times in {it.file}; once is what an entry needs")
     if it.original.split() == it.mistake.split():
         said.append("the replacement is what stands there already")

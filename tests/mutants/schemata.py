@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -130,6 +131,28 @@ def chosen(original: str, mistakes: list[Mistake]) -> str:
     return whole if original.rstrip().endswith((";", "}")) else f"({whole})"
 
 
+def compiling(mistakes: list[Mistake]) -> list[Mistake]:
+    """Those of random mistakes that compile: a draw knows no types."""
+    while True:
+        copy_tree(mistakes)
+        failed = set()
+        for message in said_by_cargo("check", "--locked", "--package", "penstock-engine")[1]:
+            if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
+                failed |= {name for span in message["message"]["spans"] for name in names_at(span)}
+        if not failed:
+            return mistakes
+        print(f"mutants: {len(failed)} of {len(mistakes)} do not compile and are left out", flush=True)
+        mistakes = [it for it in mistakes if it.number not in failed]
+
+
+def names_at(span: dict) -> set[int]:
+    """The numbers of the mistakes in whose text an error of the compiler is, or that its line has."""
+    text = (TREE / span["file_name"]).read_bytes()
+    begin = text.rfind(b"\n", 0, span["byte_start"]) + 1
+    end = text.find(b"\n", span["byte_end"])
+    return {int(it) for it in re.findall(rb"mutant::is\((\d+)\)", text[begin:end])}
+
+
 def fingerprint(mistakes: list[Mistake]) -> str:
     """Of all that a verdict can depend on."""
     digest = hashlib.sha256()
@@ -143,19 +166,24 @@ def fingerprint(mistakes: list[Mistake]) -> str:
 
 def cargo(*arguments: str) -> list[dict]:
     """What cargo says, or the end: a mistake that does not compile is named in what is printed."""
+    code, messages = said_by_cargo(*arguments)
+    if code != 0:
+        for message in messages:
+            if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
+                print(message["message"]["rendered"])
+        sys.exit("the copy with all mistakes does not compile: mend the entries named in the comments above")
+    return messages
+
+
+def said_by_cargo(*arguments: str) -> tuple[int, list[dict]]:
+    """How cargo ended, and its messages."""
     settings = [word for setting in PROFILE for word in ("--config", f"profile.mutants.{setting}")]
     folder = ["--target-dir", str(HOME / "build"), "--manifest-path", str(TREE / "Cargo.toml")]
     command = ["cargo", *settings, *arguments, "--profile", "mutants", "--message-format=json", *folder]
     environment = {key: value for key, value in os.environ.items() if key not in {"MAKEFLAGS", "MFLAGS", VARIABLE}}
     environment["RUSTFLAGS"] = "-Awarnings"
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=environment)
-    messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode != 0:
-        for message in messages:
-            if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
-                print(message["message"]["rendered"])
-        sys.exit("the copy with all mistakes does not compile: mend the entries named in the comments above")
-    return messages
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 def provide_core(with_mistakes: bool) -> None:

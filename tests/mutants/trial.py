@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ MEMORY = 6 << 30
 """Bytes that a process of tests may ask for: a mistake may allocate without end."""
 LEAST_SECONDS = 20
 """Of CPU time, whatever the tests need without a mistake; ten times that otherwise."""
+FAILED = re.compile(r"^test (.+?) \.\.\. FAILED", re.MULTILINE)
 IDLE_SECONDS = 1800
 """By the clock, for what waits instead of working."""
 
@@ -91,46 +92,42 @@ def ask(step: Step, number: int = 0) -> Outcome:
     """Runs a step with one mistake at work, or none."""
     limit = int(max(LEAST_SECONDS, 10 * step.seconds))
 
-    def limits() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
+    limits = f"ulimit -t {limit} && ulimit -v {MEMORY >> 10} && ulimit -c 0"
     environment = os.environ | {
         VARIABLE: str(number),
         "RUST_BACKTRACE": "0",
+        "PROPTEST_MAX_SHRINK_ITERS": "0",
         "PYTHONPATH": str(TREE / "python"),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    before = used()
-    try:
-        done = subprocess.run(
-            step.command(),
-            cwd=step.folder,
-            env=environment,
-            preexec_fn=limits,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=IDLE_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return Outcome(False, "does not end", used() - before)
-    return Outcome(done.returncode == 0, first_failure(done.stdout, done.returncode), used() - before, done.stdout)
-
-
-def used() -> float:
-    """CPU time of all children that ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    output = ""
+    with subprocess.Popen(
+        ["sh", "-c", f'{limits} && exec "$@"', "sh", *step.command()],
+        cwd=step.folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        idle = threading.Timer(IDLE_SECONDS, process.kill)
+        idle.start()
+        for line in process.stdout:
+            output += line
+            if FAILED.match(line):
+                process.kill()  # one is enough
+                break
+        _, status, usage = os.wait4(process.pid, 0)
+        idle.cancel()
+        process.returncode = code = os.waitstatus_to_exitcode(status)
+    return Outcome(code == 0, first_failure(output, code), usage.ru_utime + usage.ru_stime, output)
 
 
 def first_failure(output: str, code: int) -> str:
     """The name of a test that failed, or how the process ended."""
-    found = re.search(r"^test (.+?) \.\.\. FAILED", output, re.M) or re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.M)
+    found = FAILED.search(output) or re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.M)
     if found:
         return found.group(1)
     if code < 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,7 @@ class Known:
 
     def __init__(self):
         self.seconds, self.last, self.results, self.kept = {}, {}, {}, 0
+        self.lock = threading.RLock()
 
     def keep(self):
         self.kept += 1
@@ -135,7 +137,7 @@ class Running(Step):
 
 def test_the_first_step_that_fails_has_noticed(root, monkeypatch):
     mine = f"os.environ['PENSTOCK_MUTANT'] == '{mistake('a + b').number}'"
-    failing = step(f"import os; print('test a::b ... FAILED'); raise SystemExit(101 * ({mine}))")
+    failing = step(f"import os; print('test a::b ... FAILED' if {mine} else ''); raise SystemExit(101 * ({mine}))")
     monkeypatch.setattr("mutants.TREE", root)
     for steps, caught in [([step("pass"), failing, step("1 / 0")], True), ([step("pass")], False)]:
         monkeypatch.setattr("mutants.steps_for", lambda *_, steps=steps: list(steps))
