@@ -18,6 +18,7 @@ LAYERS = {
     "api/trace": "the rows of a trace: plain data",
     "api/series": "what of a state is read over time, and the rows of that: plain data",
     "api/pauses": "what is observed of pauses: plain data",
+    "api/injection": "packets from outside: plain data",
     "api/observations": "what a run reports: plain data that counters are written into",
     "api/cancel": "a flag that stops work: whatever builds or runs looks at it",
     "api/atm": "what is ATM of it",

@@ -4,7 +4,7 @@
 mod random;
 mod support;
 
-use penstock_engine::blueprint::{Blueprint, FastPaths, Ties, WatchPlan};
+use penstock_engine::blueprint::{Blueprint, FastPaths, FlowGroup, FlowPlan, Ties, WatchPlan};
 use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow, TraceSubject};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::FlowId;
@@ -16,6 +16,7 @@ use proptest::prelude::*;
 use random::case;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use support::{source, transport};
 
 fn sim(blueprint: &Blueprint) -> Sim {
     Sim::new(blueprint.clone()).expect("random scenarios are sound")
@@ -216,6 +217,46 @@ proptest! {
                 same(&whole, &run.run())?;
                 same(&whole, &clone.run())?;
             }
+        }
+    }
+
+    /// Packets that are injected between slices of a run are those of a list.
+    #[test]
+    fn injected_packets_are_those_of_a_list(
+        case in case(),
+        packets in prop::collection::vec((0u64..200_000_000_000, 40u64..1500, 0u64..30_000_000_000), 1..30),
+        budget in 1u64..400,
+        several in any::<bool>(),
+    ) {
+        let mut packets: Vec<_> = [(0, 40, 0), (0, 1500, 0)].into_iter().chain(packets).collect();
+        packets.sort_by_key(|(at, ..)| *at);
+        let with_list = |packets: &[(u64, u64, u64)]| {
+            let mut blueprint = case.blueprint();
+            let words = |item: &dyn Fn(&(u64, u64, u64)) -> String| packets.iter().map(item).collect::<Vec<_>>().join(", ");
+            let (at, sizes) = (words(&|(at, ..)| format!("{at} ps")), words(&|(_, size, _)| format!("{size} bytes")));
+            let list = source("packets", &format!("at = [{at}]; sizes = [{sizes}]"));
+            let transport = transport("udp", "");
+            let (start, stop) = ((Time::ZERO, Time::ZERO), Time::NEVER);
+            let model = FlowGroup { calls: None, interval: None, transfers: None, rates: None, ..blueprint.groups[0].clone() };
+            blueprint.groups.push(FlowGroup { name: "list".to_owned(), source: list, transport, start, stop, ..model });
+            let group = blueprint.groups.len() as u32 - 1;
+            let flow = FlowPlan { group, member: 0, ..blueprint.flows[0] };
+            blueprint.flows.push(FlowPlan { backward: flow.forward, ..flow });
+            blueprint
+        };
+        let whole = sim(&with_list(&packets)).run();
+        let flow = FlowId(with_list(&packets[..2]).flows.len() as u32 - 1);
+        for executor in [Executor::Plain, Executor::Sweeps, Executor::Windows] {
+            let mut run = Sim::with_partition(with_list(&packets[..2]), &|process| process as u32 % 2).expect("random scenarios are sound");
+            run = run.with_executor(executor).run_shards_in_turn();
+            run.use_cores(several);
+            for (at, size, lead) in &packets[2..] {
+                if at.saturating_sub(*lead) > 0 {
+                    run.run_events(Time::from_ps(at - lead - 1), budget);
+                }
+                run.inject(flow, Time::from_ps(*at), *size as u32).expect("it is in time");
+            }
+            same(&whole, &run.run())?;
         }
     }
 

@@ -37,8 +37,8 @@ impl DeliveryTimes {
     /// When opportunity `number` is, counted from 0.
     pub fn at(&self, number: u64) -> Time {
         let len = self.times.len() as u64;
-        let (round, place) = (number / len, (number % len) as usize);
-        Time::from_ps(round.saturating_mul(self.period()).saturating_add(self.times[place].as_ps()))
+        let (round, position) = (number / len, (number % len) as usize);
+        Time::from_ps(round.saturating_mul(self.period()).saturating_add(self.times[position].as_ps()))
     }
 
     /// The number of the first opportunity at `now` or later.

@@ -4,6 +4,7 @@ pub mod atm;
 pub mod blueprint;
 pub mod cancel;
 pub mod delivery_times;
+pub mod injection;
 pub mod observations;
 pub mod pauses;
 pub mod route_set;

@@ -28,7 +28,7 @@ pub struct Observations {
     /// How long pages took, for the flows that ask for pages, by flow.
     pub pages: Vec<(FlowId, PageTimes)>,
     /// From the start of each transfer to its complete acknowledgement, for the flows whose group is watched and whose
-    /// transfer was complete in the window, by flow.
+    /// transfer was complete in the measurement period, by flow.
     pub completions: Vec<(FlowId, Completion)>,
     /// The transfers of watched groups that were not complete at the end of the run, by flow; also those that had not started.
     pub unfinished: Vec<(FlowId, UnfinishedTransfer)>,
@@ -82,7 +82,7 @@ pub struct FlowCounters {
     pub delay_max: Duration,
 }
 
-/// What was recorded of the delays of one flow's data packets in the window; `None` where not requested.
+/// What was recorded of the delays of one flow's data packets in the measurement period; `None` where not requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
     /// One-way delays, from the packets' creation to the end of their reception.
@@ -95,7 +95,7 @@ pub struct Timings {
     pub bins: Option<Vec<u64>>,
 }
 
-/// How long the pages took that were complete in the window.
+/// How long the pages took that were complete in the measurement period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageTimes {
     /// How many.
@@ -119,7 +119,7 @@ impl PageTimes {
     }
 }
 
-/// A transfer that was complete in the window.
+/// A transfer that was complete in the measurement period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// From its start to its complete acknowledgement.
@@ -175,7 +175,7 @@ pub struct CircuitCounters {
 pub struct ClassCounters {
     /// Its share of the link's counts.
     pub counters: LinkCounters,
-    /// From arrival to the start of transmission, for the packets whose transmission began in the window.
+    /// From arrival to the start of transmission, for the packets whose transmission began in the measurement period.
     pub waits: Distribution,
 }
 

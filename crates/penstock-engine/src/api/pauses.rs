@@ -21,7 +21,7 @@ pub struct PauseCounters {
 pub struct PausedTime {
     /// The class; `None` if it was the whole port.
     pub class: Option<u8>,
-    /// So long inside the window.
+    /// So long inside the measurement period.
     pub time: Duration,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::api::cancel::Cancel;
+use crate::api::injection::{InjectionError, InjectionSite};
 use crate::api::observations::{FlowCounters, LinkCounters, Observations, PortKinds};
 use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
@@ -13,7 +14,7 @@ use crate::build::numbering::ProcessSite;
 use crate::build::{Assembly, Network};
 use crate::executor::parallel::partition::{merge_zero_delay, partition, PartitionLimit};
 use crate::executor::parallel::ParallelExecutor;
-use crate::executor::sequencer::{Mode as Order, Sequencer};
+use crate::executor::sequencer::{Mode, Sequencer};
 use crate::executor::shard::{inputs_of, EventBudget, Shard};
 use crate::executor::Executor;
 use crate::kernel::digest::Digest;
@@ -26,6 +27,7 @@ use crate::node::pause_waits::find_deadlock;
 use crate::node::process::Process;
 use penstock_model::id::FlowId;
 use penstock_model::units::Time;
+use std::collections::BTreeMap;
 
 /// A run looks at its flag whenever it has handled so many events, which take a fraction of a second. On several cores threads begin
 /// anew then, which costs as much as thousands of events.
@@ -45,12 +47,15 @@ pub struct Sim {
     /// Whether to use them.
     is_parallel: bool,
     /// Where the processes' due times are kept; none before the first run.
-    scheduled_for: Option<Mode>,
+    scheduled_for: Option<Cores>,
     /// Events handled on one core, and on several: packets that arrived, and what sources and timers did.
     events: [u64; 2],
     cancel: Cancel,
     from: Time,
     to: Time,
+    /// The first instant that no call has asked for yet.
+    open_from: Time,
+    injection_sites: BTreeMap<FlowId, InjectionSite>,
     flows: usize,
     /// Of each link, whether it carries cells.
     links: Vec<bool>,
@@ -61,9 +66,9 @@ pub struct Sim {
 
 /// On how many cores a part of a run was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    OneCore,
-    SeveralCores,
+enum Cores {
+    One,
+    Several,
 }
 
 impl Sim {
@@ -123,7 +128,7 @@ impl Sim {
 
     fn divided(blueprint: &Blueprint, shard_of: impl Fn(&ProcessGraph) -> Vec<u32>) -> Result<Sim, BlueprintError> {
         let network = Network::new(blueprint)?;
-        let Assembly { processes, inputs, routes, latencies, ends } = network.assemble(&shard_of(network.graph()))?;
+        let Assembly { processes, inputs, routes, latencies, ends, injection_sites } = network.assemble(&shard_of(network.graph()))?;
         Ok(Sim {
             sequencer: Sequencer::new(processes.len(), &latencies),
             parallel: (ends.len() > 1).then(|| Box::new(ParallelExecutor::new(ends, &latencies))),
@@ -136,6 +141,8 @@ impl Sim {
             cancel: blueprint.cancel.clone(),
             from: blueprint.warm_up,
             to: blueprint.end,
+            open_from: Time::ZERO,
+            injection_sites,
             flows: blueprint.flows.len(),
             links: blueprint.links.iter().map(|link| link.cells).collect(),
             samples: blueprint.samples.len(),
@@ -154,6 +161,7 @@ impl Sim {
     /// `false` once the [blueprint's flag](Blueprint::cancel) is set.
     pub fn run_events(&mut self, until: Time, budget: u64) -> bool {
         let (until, end) = (until.min(self.to), self.events().saturating_add(budget));
+        self.open_from = self.open_from.max(until.after());
         loop {
             if self.cancel.is_set() {
                 return false;
@@ -169,30 +177,57 @@ impl Sim {
         }
     }
 
+    /// Adds a packet to those that a flow sends from a list (source `packets`): it leaves its host at `at`, after all that no earlier
+    /// call of [`Sim::run_until`] or [`Sim::run_events`] has asked for. So packets from outside enter between two slices of a run;
+    /// what becomes of them is in the [trace](Sim::take_trace). The run is the one that it would be if the list had held them.
+    ///
+    /// # Errors
+    /// If the flow has no list, or the time or the size is not allowed; then nothing has changed.
+    pub fn inject(&mut self, flow: FlowId, at: Time, size: u32) -> Result<(), InjectionError> {
+        let InjectionSite { process, sizes } = *self.injection_sites.get(&flow).ok_or(InjectionError::NoList(flow))?;
+        if !(sizes.0..=sizes.1).contains(&u64::from(size)) {
+            return Err(InjectionError::Size { size, allowed: sizes });
+        }
+        let refusal = |(earliest, latest)| InjectionError::Time { at, earliest, latest };
+        if at < self.open_from || at > self.to {
+            return Err(refusal((self.open_from, self.to)));
+        }
+        let host = self.processes[process as usize].host_mut().expect("flows begin at hosts");
+        let slot = self.routes.flow(flow).source;
+        host.inject(slot, flow.0, at, size).map_err(|(earliest, latest)| refusal((earliest.max(self.open_from), latest.min(self.to))))?;
+        // What it has promised holds for packets from outside too: it rests on when its wires are free.
+        match (self.scheduled_for, &mut self.parallel) {
+            (Some(Cores::One), _) => self.sequencer.due().advance(process as usize, at),
+            (Some(Cores::Several), Some(parallel)) => parallel.advance(process, at),
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn run_stretch(&mut self, until: Time, budget: u64) -> bool {
         let mut budget = EventBudget::new(budget);
         let Sim { processes, inputs, sequencer, routes, .. } = self;
-        let goes_on_in_turn = self.scheduled_for == Some(Mode::SeveralCores) && !self.is_parallel;
+        let goes_on_in_turn = self.scheduled_for == Some(Cores::Several) && !self.is_parallel;
         let is_complete = match self.parallel.as_mut().filter(|shards| self.is_parallel || (goes_on_in_turn && shards.suits_one_core())) {
             Some(parallel) => {
-                if self.scheduled_for != Some(Mode::SeveralCores) {
+                if self.scheduled_for != Some(Cores::Several) {
                     let mode = sequencer.mode();
                     let mut under_way = Vec::new();
                     Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.take_under_way(&mut under_way);
                     parallel.begin(mode, &under_way, processes, inputs, routes);
-                    self.scheduled_for = Some(Mode::SeveralCores);
+                    self.scheduled_for = Some(Cores::Several);
                 }
                 parallel.run(until, !self.is_parallel, &mut budget, processes, inputs, routes)
             }
             None => {
-                if self.scheduled_for != Some(Mode::OneCore) {
+                if self.scheduled_for != Some(Cores::One) {
                     let mode = self.parallel.as_ref().map_or(sequencer.mode(), |parallel| parallel.mode());
                     let mut under_way = Vec::new();
                     self.parallel.iter_mut().for_each(|parallel| parallel.take_under_way(&mut under_way, processes, inputs, routes));
                     let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
                     shard.begin(mode);
                     under_way.iter().for_each(|(process, input, arrival)| shard.add(*process, *input, arrival));
-                    self.scheduled_for = Some(Mode::OneCore);
+                    self.scheduled_for = Some(Cores::One);
                 }
                 let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
                 shard.run(until, &mut Outbox::default(), &mut budget, None)
@@ -237,7 +272,7 @@ impl Sim {
     pub fn mode_events(&self) -> ModeEvents {
         let sequencers = self.parallel.iter().flat_map(|parallel| parallel.sequencers()).chain([&self.sequencer]);
         sequencers.fold(ModeEvents::default(), |sum, sequencer| {
-            let [plain, sweeps, windows] = [Order::Plain, Order::Sweeps, Order::Windows].map(|mode| sequencer.events_in(mode));
+            let [plain, sweeps, windows] = [Mode::Plain, Mode::Sweeps, Mode::Windows].map(|mode| sequencer.events_in(mode));
             ModeEvents { plain: sum.plain + plain, sweeps: sum.sweeps + sweeps, windows: sum.windows + windows }
         })
     }

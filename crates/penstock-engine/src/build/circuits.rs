@@ -3,7 +3,7 @@
 use crate::api::blueprint::Blueprint;
 use crate::build::error::BlueprintError;
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite};
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::node::aal5::Aal5;
 use crate::node::process::Process;
 use penstock_model::atm::circuits::{Circuit, Circuits, PortCircuits};
@@ -64,13 +64,13 @@ impl CircuitSites {
             let range = ending.entry(blueprint.links[link.index()].to).or_insert(*first..*last + 1);
             *range = range.start.min(*first)..range.end.max(*last + 1);
         }
-        let window = Window { from: blueprint.warm_up, to: blueprint.end };
+        let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
         for node in blueprint.aal5_ends() {
             let Some(process) = numbers.host(node).map(|number| &mut processes[number as usize]) else { continue };
             let ports = process.ports_mut().map(|port| is_cell(port.link())).collect();
             let inputs = channels.into(ProcessSite::Host(node)).map(is_cell).collect();
             let ending = ending.get(&node).cloned().unwrap_or_default();
-            process.make_aal5_end(Aal5::new(Arc::clone(&self.circuits), ports, inputs, ending, window));
+            process.make_aal5_end(Aal5::new(Arc::clone(&self.circuits), ports, inputs, ending, measured));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Adds the endpoints of every flow to its hosts.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, FlowWatch};
+use crate::api::injection::InjectionSite;
 use crate::build::error::BlueprintError;
 use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
 use crate::build::message_paths::call_signals;
@@ -14,7 +15,7 @@ use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
 use crate::endpoints::counts::Received;
 use crate::endpoints::http_user::HttpUser;
 use crate::endpoints::packet_template::PacketTemplate;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::kernel::message::Peer;
 use crate::kernel::route::{Departure, FlowSlots};
 use crate::node::host::{EndpointCounts, Host};
@@ -28,6 +29,7 @@ use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Time};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Adds both endpoints of every flow to its hosts; returns the slots of each flow there.
@@ -193,12 +195,12 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let FlowEndpoints { blueprint, flow, group, template, key, start, process: (from, to), .. } = *self;
         let plan = group.calls.as_ref().expect("a group of calls");
         let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
-        let window = Window { from: blueprint.warm_up, to: blueprint.end };
+        let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
         let initial = plan.initial.of(flow.member);
         let context = EdgeContext { key, call_rate: plan.call_rate, initial };
         let egress = Egress::new(&plan.admission, &plan.termination, &context);
         let ingress = Peer { process: ProcessId(from), delay: back };
-        let end = CallsEgress::new(self.received(header), egress, ingress, window, group.interval);
+        let end = CallsEgress::new(self.received(header), egress, ingress, measured, group.interval);
         let sink = host(processes, to).add_egress(end, flow.group, initial);
         let makes_copies = |link: &LinkId| blueprint.links[link.index()].port.impairments.iter().any(ImpairmentPlan::makes_copies);
         let calls = CallsIngress::new(CallsSetup {
@@ -212,13 +214,24 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             stop: group.stop,
             egress: Peer { process: ProcessId(to), delay: there },
             may_be_copied: blueprint.routes[flow.forward.index()].iter().any(makes_copies),
-            window,
+            measured,
             ties: (self.ties)(),
             cancel: blueprint.cancel.clone(),
         });
         let source = host(processes, from).add_calls(calls);
         Ok(FlowSlots { source, sink })
     }
+}
+
+/// The flows whose packets come from a list, so that more may be injected.
+pub fn injection_sites(blueprint: &Blueprint, numbers: &ProcessNumbers) -> BTreeMap<FlowId, InjectionSite> {
+    let site = |flow: &FlowPlan| {
+        let group = &blueprint.groups[flow.group as usize];
+        let is_list = matches!((&group.source, &group.transport), (SourcePlan::Packets(_), TransportPlan::Udp(_)));
+        let largest = group.source.largest_packet().filter(|_| is_list && group.calls.is_none())?;
+        Some(InjectionSite { process: numbers.host(flow.from)?, sizes: (group.source.smallest_packet().get(), largest.get()) })
+    };
+    (0..).map(FlowId).zip(&blueprint.flows).filter_map(|(id, flow)| Some((id, site(flow)?))).collect()
 }
 
 /// How many endpoints each node will have.

@@ -17,7 +17,7 @@ use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::Timer;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::periodic_packet::PeriodicPacket;
-use crate::kernel::process_graph::Edge;
+use crate::kernel::process_graph::GraphChannel;
 use crate::kernel::route::{FlowSlots, Hop};
 use crate::node::aal5::Aal5;
 use crate::node::host::{EndpointCounts, Host};
@@ -125,7 +125,7 @@ fn structure(blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
         + bytes_of::<Port>(used)
         + PORT_HEAP * used as f64
         + bytes_of::<Hop>(hops)
-        + bytes_of::<Edge>(hops)
+        + bytes_of::<GraphChannel>(hops)
         + blueprint.groups.iter().zip(flows_of_groups(blueprint)).map(|(group, flows)| flows as f64 * endpoints(group)).sum::<f64>()
         + blueprint.flows.len() as f64 * (size_of::<FlowSlots>() + size_of::<u32>()) as f64
         + circuits(blueprint)

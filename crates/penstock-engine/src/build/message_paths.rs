@@ -101,8 +101,8 @@ fn pausing_links(blueprint: &Blueprint) -> Vec<PausingLink<'_>> {
     for (plan, pause) in pausing {
         for &id in feeding.get(&plan.node).into_iter().flatten() {
             let link = &blueprint.links[id.index()];
-            let place = between[&(link.from, link.to)].iter().position(|other| *other == id).unwrap_or(0);
-            let back = between.get(&(link.to, link.from)).map(|back| back[place.min(back.len() - 1)]);
+            let position = between[&(link.from, link.to)].iter().position(|other| *other == id).unwrap_or(0);
+            let back = between.get(&(link.to, link.from)).map(|back| back[position.min(back.len() - 1)]);
             found.push((plan, pause, id, back));
         }
     }

@@ -20,8 +20,9 @@ pub mod under_way;
 pub mod unloaded;
 
 use crate::api::blueprint::Blueprint;
+use crate::api::injection::InjectionSite;
 use crate::build::error::BlueprintError;
-use crate::build::flows::add_flows;
+use crate::build::flows::{add_flows, injection_sites};
 use crate::build::message_paths::{message_paths, MessagePath};
 use crate::build::numbering::{used_links, Channels, ProcessNumbers, ProcessSite, ProcessSites, Sharded};
 use crate::build::process_graph_builder::build_process_graph;
@@ -33,8 +34,9 @@ use crate::kernel::inputs::Inputs;
 use crate::kernel::process_graph::{Latencies, ProcessGraph};
 use crate::kernel::route::{Hop, Routes};
 use crate::node::process::Process;
-use penstock_model::id::LinkId;
+use penstock_model::id::{FlowId, LinkId};
 use penstock_model::rng::Key;
+use std::collections::BTreeMap;
 
 /// A checked blueprint whose processes are known, but not built.
 pub struct Network<'a> {
@@ -59,6 +61,8 @@ pub struct Assembly {
     pub latencies: Latencies,
     /// For each shard, the number behind its last process.
     pub ends: Vec<u32>,
+    /// Where packets may be injected.
+    pub injection_sites: BTreeMap<FlowId, InjectionSite>,
 }
 
 impl<'a> Network<'a> {
@@ -130,6 +134,7 @@ impl<'a> Network<'a> {
             routes: Routes::new(routes.hops, flows, blueprint.max_visit_events),
             latencies: graph.latencies(&number),
             ends,
+            injection_sites: injection_sites(blueprint, &numbers),
         })
     }
 }

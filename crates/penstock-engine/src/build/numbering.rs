@@ -129,13 +129,13 @@ impl Channels {
         for link in 0..blueprint.links.len() {
             first[link + 1] += first[link];
         }
-        let mut place = first.clone();
+        let mut position = first.clone();
         let mut next = vec![NO_LINK; blueprint.routes.links().len()];
         for route in blueprint.cancel.until_set(blueprint.routes.iter()) {
             for (i, link) in route.iter().enumerate() {
-                let place = &mut place[link.index()];
-                next[*place as usize] = route.get(i + 1).copied().unwrap_or(NO_LINK);
-                *place += 1;
+                let position = &mut position[link.index()];
+                next[*position as usize] = route.get(i + 1).copied().unwrap_or(NO_LINK);
+                *position += 1;
             }
         }
         let mut channels = Vec::new();

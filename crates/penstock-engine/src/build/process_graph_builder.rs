@@ -4,7 +4,7 @@ use crate::api::blueprint::{Blueprint, LinkPlan};
 use crate::build::message_paths::MessagePath;
 use crate::build::numbering::{ProcessNumbers, ProcessSites};
 use crate::build::routes::InputNumbers;
-use crate::kernel::process_graph::{Edge, ProcessGraph};
+use crate::kernel::process_graph::{GraphChannel, ProcessGraph};
 use penstock_model::id::{ProcessId, RouteId};
 use penstock_model::transport::roce::{ACKNOWLEDGEMENT, NOTIFICATION};
 use penstock_model::transport::TransportPlan;
@@ -23,7 +23,7 @@ pub fn build_process_graph(
     messages: &[MessagePath],
 ) -> ProcessGraph {
     let mut weights = vec![0; numbers.count()];
-    // Of each channel, at the place of its input, by link.
+    // Of each channel, at the position of its input, by link.
     let mut channels = vec![None; inputs.count()];
     let smallest = smallest_packets(blueprint);
     for ((route, load), smallest) in blueprint.cancel.until_set(blueprint.routes.iter()).zip(loads(blueprint)).zip(smallest) {
@@ -31,27 +31,32 @@ pub fn build_process_graph(
         for (i, link) in route.iter().enumerate() {
             let (from, to) = (numbers.of(sites.sender(*link)), numbers.of(sites.receiver(route, i)));
             weights[from as usize] += if i == 0 { at_ends } else { flows };
-            let edge = channels[inputs.place(*link, ProcessId(to))].get_or_insert(Edge { from, to, delay: Duration::FOREVER, flows: 0 });
-            edge.delay = edge.delay.min(least_delay(&blueprint.links[link.index()], smallest));
-            edge.flows += flows;
+            let channel = channels[inputs.position(*link, ProcessId(to))].get_or_insert(GraphChannel {
+                from,
+                to,
+                delay: Duration::FOREVER,
+                flows: 0,
+            });
+            channel.delay = channel.delay.min(least_delay(&blueprint.links[link.index()], smallest));
+            channel.flows += flows;
             if i + 1 == route.len() {
                 weights[to as usize] += at_ends;
             }
         }
     }
     let of_messages =
-        messages.iter().map(|path| Edge { from: numbers.of(path.from), to: numbers.of(path.to), delay: path.delay, flows: 0 });
-    let mut edges: Vec<Edge> = channels.into_iter().flatten().chain(of_messages).collect();
-    edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
-    edges.dedup_by(|other, edge| {
-        let is_same = (other.from, other.to) == (edge.from, edge.to);
+        messages.iter().map(|path| GraphChannel { from: numbers.of(path.from), to: numbers.of(path.to), delay: path.delay, flows: 0 });
+    let mut channels: Vec<GraphChannel> = channels.into_iter().flatten().chain(of_messages).collect();
+    channels.sort_unstable_by_key(|channel| (channel.from, channel.to));
+    channels.dedup_by(|other, channel| {
+        let is_same = (other.from, other.to) == (channel.from, channel.to);
         if is_same {
-            edge.delay = edge.delay.min(other.delay);
-            edge.flows += other.flows;
+            channel.delay = channel.delay.min(other.delay);
+            channel.flows += other.flows;
         }
         is_same
     });
-    ProcessGraph { weights, edges }
+    ProcessGraph { weights, channels }
 }
 
 /// What flows mean for a route.

@@ -7,7 +7,7 @@ use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSite
 use crate::build::routes::InputNumbers;
 use crate::build::switches::DecidingAtDeparture;
 use crate::kernel::inputs::Inputs;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::node::host::Host;
 use crate::node::process::Process;
 use crate::port::circuit_counts::CircuitCounts;
@@ -47,15 +47,15 @@ impl ProcessTable {
             port_index: vec![u32::MAX; blueprint.links.len()],
             circuits: CircuitSites::new(blueprint),
         };
-        let window = Window { from: blueprint.warm_up, to: blueprint.end };
-        let ports = PortBuilder::new(blueprint, key, window);
+        let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
+        let ports = PortBuilder::new(blueprint, key, measured);
         let mut links_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
         used.iter().for_each(|link| links_of[blueprint.links[link.index()].from.index()].push(*link));
         for site in blueprint.cancel.until_set(order) {
             let (name, links, host) = match *site {
                 ProcessSite::Host(node) => {
                     let name = &blueprint.nodes[node.index()];
-                    let host = Host::new(node.0, window, tie_key(blueprint, key, name));
+                    let host = Host::new(node.0, measured, tie_key(blueprint, key, name));
                     (name, std::mem::take(&mut links_of[node.index()]), Some(Box::new(host)))
                 }
                 ProcessSite::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
@@ -94,7 +94,7 @@ impl ProcessTable {
 struct PortBuilder<'a> {
     blueprint: &'a Blueprint,
     links_key: Key,
-    window: Window,
+    measured: Measurement,
     watched: BTreeMap<LinkId, &'a crate::api::blueprint::LinkWatch>,
     /// Links whose meters are sampled.
     metered: BTreeSet<LinkId>,
@@ -106,7 +106,7 @@ struct PortBuilder<'a> {
 }
 
 impl<'a> PortBuilder<'a> {
-    fn new(blueprint: &'a Blueprint, key: Key, window: Window) -> PortBuilder<'a> {
+    fn new(blueprint: &'a Blueprint, key: Key, measured: Measurement) -> PortBuilder<'a> {
         let watched = blueprint.watch.links.iter().map(|(link, watch)| (*link, watch)).collect();
         let metered = blueprint.meter_samples.iter().map(|sample| sample.link).collect();
         let link = |plan: &SeriesPlan| match plan.of {
@@ -115,7 +115,7 @@ impl<'a> PortBuilder<'a> {
         };
         let observed = blueprint.watch.series.iter().filter_map(link).collect();
         let (links_key, deciding) = (key.child("links"), DecidingAtDeparture::new(blueprint));
-        PortBuilder { blueprint, links_key, window, watched, metered, observed, no_watch: Default::default(), deciding }
+        PortBuilder { blueprint, links_key, measured, watched, metered, observed, no_watch: Default::default(), deciding }
     }
 
     fn build(&self, link: LinkId, circuits: &CircuitSites) -> Port {
@@ -130,7 +130,7 @@ impl<'a> PortBuilder<'a> {
         // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
         let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.deciding.share(plan);
         let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };
-        let mut port = Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.window, watch, fast_paths);
+        let mut port = Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.measured, watch, fast_paths);
         if self.watched.get(&link).is_some_and(|watch| watch.ingresses) {
             port.count_ingresses(IngressCounts::new(blueprint, link));
         }

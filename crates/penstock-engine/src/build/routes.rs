@@ -26,9 +26,9 @@ impl InputNumbers {
         let mut fed = vec![(ProcessId(0), 0); channels.all().len()];
         for (process, site) in (0..).map(ProcessId).zip(order) {
             for (link, input) in channels.into(*site).zip(0..) {
-                let place = &mut next[link.index()];
-                fed[*place as usize] = (process, input);
-                *place += 1;
+                let position = &mut next[link.index()];
+                fed[*position as usize] = (process, input);
+                *position += 1;
             }
         }
         InputNumbers { fed, first }
@@ -46,16 +46,16 @@ impl InputNumbers {
 
     /// The input of `process` that `link` feeds.
     pub fn of(&self, link: LinkId, process: ProcessId) -> u32 {
-        self.fed[self.place(link, process)].1
+        self.fed[self.position(link, process)].1
     }
 
-    /// The place of an input among all, link by link.
-    pub fn place(&self, link: LinkId, process: ProcessId) -> usize {
+    /// The position of an input among all, link by link.
+    pub fn position(&self, link: LinkId, process: ProcessId) -> usize {
         // A link into a router may feed as many processes as the router has ports.
         let range = self.range(link);
-        let place = range.start + self.fed[range].partition_point(|(fed, _)| *fed < process);
-        assert_eq!(self.fed[place].0, process, "every link of a route feeds the next process");
-        place
+        let position = range.start + self.fed[range].partition_point(|(fed, _)| *fed < process);
+        assert_eq!(self.fed[position].0, process, "every link of a route feeds the next process");
+        position
     }
 
     fn range(&self, link: LinkId) -> Range<usize> {

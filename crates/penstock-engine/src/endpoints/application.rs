@@ -2,7 +2,7 @@
 
 use crate::api::observations::{Completion, Observations, UnfinishedTransfer};
 use crate::endpoints::http_user::HttpUser;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
 
@@ -30,11 +30,11 @@ impl Application {
     }
 
     /// All data has been acknowledged at `now`: when more is offered, if ever.
-    pub fn on_finished(&mut self, now: Time, window: Window) -> Option<Time> {
+    pub fn on_finished(&mut self, now: Time, measured: Measurement) -> Option<Time> {
         match self {
-            Application::Web(user) => user.on_finished(now, window),
+            Application::Web(user) => user.on_finished(now, measured),
             Application::File(file) => {
-                file.on_finished(now, window);
+                file.on_finished(now, measured);
                 None
             }
         }
@@ -79,7 +79,7 @@ enum Progress {
     Stopped,
     /// Complete before counting began.
     CompleteBefore,
-    /// Complete in the window, after this time.
+    /// Complete in the measurement period, after this time.
     Complete(Duration),
 }
 
@@ -89,9 +89,9 @@ impl FileTransfer {
         FileTransfer { start, bytes, unloaded, progress: Progress::Open }
     }
 
-    fn on_finished(&mut self, now: Time, window: Window) {
+    fn on_finished(&mut self, now: Time, measured: Measurement) {
         if matches!(self.progress, Progress::Open) {
-            self.progress = if window.is_open(now) { Progress::Complete(now.since(self.start)) } else { Progress::CompleteBefore };
+            self.progress = if measured.is_open(now) { Progress::Complete(now.since(self.start)) } else { Progress::CompleteBefore };
         }
     }
 

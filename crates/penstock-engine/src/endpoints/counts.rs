@@ -13,7 +13,7 @@ pub struct Sent {
     packets: u64,
     bytes: u64,
     retransmissions: u64,
-    /// Retransmission timers that expired in the window.
+    /// Retransmission timers that expired in the measurement period.
     pub timeouts: u64,
 }
 

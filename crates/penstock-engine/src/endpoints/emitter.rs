@@ -331,11 +331,11 @@ mod tests {
             for step in bounds {
                 bound += step;
                 while emitter.next() < Time::from_ps(bound) {
-                    let mut places = vec![(0, 0); most];
+                    let mut slots = vec![(0, 0); most];
                     let both = emitter.emit_from_two_wheels(Time::from_ps(bound), most, |pair| {
-                        pair.take(&mut places[..pair.due()], |place, entry| *place = (entry.at.as_ps(), entry.flow));
+                        pair.take(&mut slots[..pair.due()], |slot, entry| *slot = (entry.at.as_ps(), entry.flow));
                     });
-                    seen.extend_from_slice(&places[..both]);
+                    seen.extend_from_slice(&slots[..both]);
                     if both == 0 {
                         let due = emitter.first();
                         seen.push((due.at.as_ps(), due.flow));

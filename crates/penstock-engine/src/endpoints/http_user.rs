@@ -1,7 +1,7 @@
 //! A web user: requests pages of a TCP sender, with think times in between.
 
 use crate::api::observations::PageTimes;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::http::{Http, Parameters};
 use penstock_model::stats::distribution::Distribution;
@@ -51,9 +51,9 @@ impl HttpUser {
     }
 
     /// The page has been acknowledged at `now`: when the next is requested; `None` if there was no page.
-    pub fn on_finished(&mut self, now: Time, window: Window) -> Option<Time> {
+    pub fn on_finished(&mut self, now: Time, measured: Measurement) -> Option<Time> {
         let requested = self.requested.take()?;
-        if window.is_open(now) {
+        if measured.is_open(now) {
             self.times.count(now.since(requested));
         }
         Some(now + self.model.think(&mut self.thinking))

@@ -4,12 +4,13 @@ use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::counts::{EndpointCounters, Received};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use penstock_model::packet::{Body, Ecn};
 use penstock_model::rng::Stream;
-use penstock_model::source::{AnySource, Source};
+use penstock_model::source::{AnySource, Emission, Source};
 use penstock_model::units::{Duration, Time};
+use std::collections::VecDeque;
 
 /// The sending end of an open-loop flow; one cache line, because a host may have very many and visits them in turn.
 #[repr(align(64))]
@@ -37,9 +38,35 @@ enum Pattern {
 struct Drawn {
     source: AnySource,
     stream: Stream,
-    /// Packets and bytes sent in the window.
+    /// Packets and bytes sent in the measurement period.
     packets: u64,
     bytes: u64,
+    /// Of packets from a list: those that come from outside.
+    injected: Option<Injected>,
+}
+
+/// Packets that follow those of a list while the run goes on.
+#[derive(Clone)]
+struct Injected {
+    /// Times and sizes of those to come.
+    waiting: VecDeque<(Time, u32)>,
+    /// When the last one of all goes out.
+    last: Time,
+    /// No packet is scheduled.
+    is_idle: bool,
+}
+
+impl Injected {
+    /// What follows the packet that went out at `now`.
+    fn next(&mut self, now: Time) -> Emission {
+        match self.waiting.pop_front() {
+            Some((at, size)) => Emission { after: at.since(now), size },
+            None => {
+                self.is_idle = true;
+                Emission { after: Duration::FOREVER, size: 0 }
+            }
+        }
+    }
 }
 
 /// The receiving end of an open-loop flow; one cache line too.
@@ -53,7 +80,7 @@ pub struct OpenLoopSink {
 const _: () = assert!(std::mem::size_of::<OpenLoopSource>() == 64 && std::mem::size_of::<OpenLoopSink>() == 64);
 
 impl OpenLoopSource {
-    /// A source that begins at `start` and sends nothing after `stop`, nor after the end of `window`; and when it sends first,
+    /// A source that begins at `start` and sends nothing after `stop`, nor after the end of `measured`; and when it sends first,
     /// or never.
     pub fn new(
         template: PacketTemplate,
@@ -61,17 +88,44 @@ impl OpenLoopSource {
         mut stream: Stream,
         start: Time,
         stop: Time,
-        window: Window,
+        measured: Measurement,
     ) -> (OpenLoopSource, Time) {
         let emission = source.first(&mut stream);
         let first = start + emission.after;
         let pattern = match source.period() {
             Some(period) => Pattern::Constant { first, period },
-            None => Pattern::Drawn(Box::new(Drawn { source, stream, packets: 0, bytes: 0 })),
+            None => {
+                let injected = match &source {
+                    AnySource::Packets(list) => {
+                        Some(Injected { waiting: VecDeque::new(), last: start + list.span(), is_idle: emission.after == Duration::FOREVER })
+                    }
+                    _ => None,
+                };
+                Pattern::Drawn(Box::new(Drawn { source, stream, packets: 0, bytes: 0, injected }))
+            }
         };
-        let stop = if stop < window.to { stop } else { Time::NEVER };
+        let stop = if stop < measured.to { stop } else { Time::NEVER };
         let end = OpenLoopSource { template, pattern, stop, size: emission.size, seq: 0 };
         (end, if first <= stop { first } else { Time::NEVER })
+    }
+
+    /// Adds a packet to those of a list; returns when it is to be scheduled, or never if another one comes before it.
+    ///
+    /// # Errors
+    /// The earliest and the latest time of a further packet, if `at` is not between them.
+    pub fn inject(&mut self, at: Time, size: u32) -> Result<Time, (Time, Time)> {
+        let Pattern::Drawn(drawn) = &mut self.pattern else { unreachable!("only packets of a list are added to") };
+        let injected = drawn.injected.as_mut().expect("only packets of a list are added to");
+        if at < injected.last || at > self.stop {
+            return Err((injected.last, self.stop));
+        }
+        injected.last = at;
+        if !std::mem::take(&mut injected.is_idle) {
+            injected.waiting.push_back((at, size));
+            return Ok(Time::NEVER);
+        }
+        self.size = size;
+        Ok(at)
     }
 
     /// The next packet, if the source repeats it at one spacing until the end of the run.
@@ -87,17 +141,20 @@ impl OpenLoopSource {
 
     /// Sends a packet; returns when it sends the next one, or never.
     #[inline(always)]
-    pub fn send(&mut self, now: Time, window: Window, place: u32, host_context: &mut HostContext<'_, '_>) -> Time {
+    pub fn send(&mut self, now: Time, measured: Measurement, place: u32, host_context: &mut HostContext<'_, '_>) -> Time {
         let packet = self.template.packet(now, self.size, Body::Datagram { seq: self.seq });
         self.seq = self.seq.wrapping_add(1);
         let after = match &mut self.pattern {
             Pattern::Constant { period, .. } => *period,
             Pattern::Drawn(drawn) => {
-                if window.is_open(now) {
+                if measured.is_open(now) {
                     drawn.packets += 1;
                     drawn.bytes += u64::from(packet.size);
                 }
-                let next = drawn.source.next(&mut drawn.stream);
+                let mut next = drawn.source.next(&mut drawn.stream);
+                if let Some(injected) = drawn.injected.as_mut().filter(|_| next.after == Duration::FOREVER) {
+                    next = injected.next(now);
+                }
                 self.size = next.size;
                 next.after
             }
@@ -124,13 +181,13 @@ impl OpenLoopSource {
         EndpointCounters { packets, bytes, ..EndpointCounters::default() }
     }
 
-    /// Writes what was sent in the window into the flow's row, at the end of the run.
-    pub fn report(&self, window: Window, seen: &mut Observations) {
+    /// Writes what was sent in the measurement period into the flow's row, at the end of the run.
+    pub fn report(&self, measured: Measurement, seen: &mut Observations) {
         let counters = &mut seen.flows[self.template.flow.index()];
         (counters.sent_packets, counters.sent_bytes) = match &self.pattern {
             Pattern::Constant { first, period } => {
-                let until = self.stop.min(window.to);
-                let packets = sent_by(*first, *period, until.after()) - sent_by(*first, *period, window.from.min(until.after()));
+                let until = self.stop.min(measured.to);
+                let packets = sent_by(*first, *period, until.after()) - sent_by(*first, *period, measured.from.min(until.after()));
                 (packets, packets * u64::from(self.size))
             }
             Pattern::Drawn(drawn) => (drawn.packets, drawn.bytes),

@@ -6,7 +6,7 @@ use crate::endpoints::counts::{EndpointCounters, Received, Sent};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::port::waiting::Waiting;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::transport::roce::{Receiver, Sender};
@@ -18,7 +18,7 @@ use penstock_model::units::Time;
 pub struct RoceEndpoints {
     /// The place of the node in traces.
     place: u32,
-    window: Window,
+    measured: Measurement,
     senders: Vec<SenderEndpoint>,
     receivers: Vec<ReceiverEndpoint>,
 }
@@ -59,8 +59,8 @@ impl RoceEndpoints {
     pub const BYTES_OF_A_FLOW: usize = size_of::<SenderEndpoint>() + size_of::<ReceiverEndpoint>();
 
     /// None yet.
-    pub fn new(place: u32, window: Window) -> RoceEndpoints {
-        RoceEndpoints { place, window, senders: Vec::new(), receivers: Vec::new() }
+    pub fn new(place: u32, measured: Measurement) -> RoceEndpoints {
+        RoceEndpoints { place, measured, senders: Vec::new(), receivers: Vec::new() }
     }
 
     /// Whether there are none.
@@ -85,7 +85,7 @@ impl RoceEndpoints {
         timers: &mut Timers,
     ) -> u32 {
         let slot = self.senders.len() as u32;
-        let stop = if stop < self.window.to { stop } else { Time::NEVER };
+        let stop = if stop < self.measured.to { stop } else { Time::NEVER };
         let (armed, sent, page) = (Time::NEVER, Sent::default(), Time::NEVER);
         self.senders.push(SenderEndpoint { sender, armed, template, sent, application, is_waiting: false, start, stop, page });
         self.arm(slot, timers);
@@ -132,7 +132,7 @@ impl RoceEndpoints {
         let ReceiverEndpoint { receiver, template, received, goodput } = &mut self.receivers[slot as usize];
         let before = receiver.delivered();
         let answers = receiver.on_packet(now, psn, asks_for_ack, packet.ecn);
-        if self.window.is_open(now) {
+        if self.measured.is_open(now) {
             received.count(now, packet);
             *goodput += u64::from(receiver.delivered() - before) * u64::from(packet.size - received.header);
         }
@@ -156,7 +156,7 @@ impl RoceEndpoints {
             kinds.push(TimerKind::Start);
         }
         if end.sender.is_timeout_due(now) {
-            end.sent.timeouts += u64::from(self.window.is_open(now));
+            end.sent.timeouts += u64::from(self.measured.is_open(now));
             end.sender.on_deadline(now);
             kinds.push(TimerKind::Sender);
         }
@@ -183,7 +183,7 @@ impl RoceEndpoints {
     fn notify_if_finished(&mut self, now: Time, slot: u32) {
         let end = &mut self.senders[slot as usize];
         if let Some(application) = end.application.as_mut().filter(|_| end.sender.is_finished()) {
-            if let Some(next) = application.on_finished(now, self.window) {
+            if let Some(next) = application.on_finished(now, self.measured) {
                 end.page = next;
             }
         }
@@ -213,7 +213,7 @@ impl RoceEndpoints {
         let end = &mut self.senders[slot as usize];
         let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) else { return false };
         let packet = Packet { ecn, ..end.template.packet(now, size, body) };
-        if self.window.is_open(now) {
+        if self.measured.is_open(now) {
             end.sent.count(&packet);
         }
         host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);

@@ -7,7 +7,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::kernel::route::Routes;
 use crate::port::waiting::Waiting;
 use penstock_model::id::FlowId;
@@ -21,7 +21,7 @@ use penstock_model::units::Time;
 pub struct TcpEndpoints {
     /// The place of the node in traces.
     place: u32,
-    window: Window,
+    measured: Measurement,
     senders: Vec<SenderEndpoint>,
     receivers: Vec<ReceiverEndpoint>,
 }
@@ -60,8 +60,8 @@ impl TcpEndpoints {
     pub const BYTES_OF_A_FLOW: usize = size_of::<SenderEndpoint>() + size_of::<ReceiverEndpoint>();
 
     /// None yet.
-    pub fn new(place: u32, window: Window) -> TcpEndpoints {
-        TcpEndpoints { place, window, senders: Vec::new(), receivers: Vec::new() }
+    pub fn new(place: u32, measured: Measurement) -> TcpEndpoints {
+        TcpEndpoints { place, measured, senders: Vec::new(), receivers: Vec::new() }
     }
 
     /// Whether there are none.
@@ -166,7 +166,7 @@ impl TcpEndpoints {
     #[inline(always)]
     fn receive_segment(&mut self, now: Time, packet: &Packet, seq: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let slot = host_context.context.routes.sink(packet.flow);
-        let counts = self.window.is_open(now);
+        let counts = self.measured.is_open(now);
         let end = &mut self.receivers[slot as usize];
         let before = end.receiver.delivered();
         let acknowledges = match end.receiver.on_predicted_segment(now, seq) {
@@ -205,7 +205,7 @@ impl TcpEndpoints {
         host_context: &mut HostContext<'_, '_>,
     ) {
         let slot = host_context.context.routes.flow(packet.flow).source;
-        let counts = self.window.is_open(now);
+        let counts = self.measured.is_open(now);
         let end = &mut self.senders[slot as usize];
         let ece = carries_ece(&packet.body);
         let predicted = if sack.is_empty() { end.sender.on_predicted_ack(now, next, ece) } else { None };
@@ -235,7 +235,7 @@ impl TcpEndpoints {
                 let end = &mut self.receivers[flow.sink as usize];
                 let before = end.receiver.delivered();
                 end.receiver.on_segment(now, seq, packet.ecn, cwr);
-                if self.window.is_open(now) {
+                if self.measured.is_open(now) {
                     end.count(now, packet, before);
                 }
                 self.pump_receiver(now, flow.sink, timers, host_context);
@@ -328,7 +328,7 @@ impl TcpEndpoints {
                 end.armed = Time::NEVER;
                 if end.sender.deadline() <= now {
                     let is_timeout = end.sender.is_timeout_due(now);
-                    end.sent.timeouts += u64::from(is_timeout && self.window.is_open(now));
+                    end.sent.timeouts += u64::from(is_timeout && self.measured.is_open(now));
                     let kind = match is_timeout {
                         true => TimerKind::Sender,
                         false if end.sender.is_retransmission_due(now) => TimerKind::DelayedRetransmission,
@@ -367,7 +367,7 @@ impl TcpEndpoints {
     fn notify_if_finished(&mut self, now: Time, slot: u32, timers: &mut Timers) {
         let end = &mut self.senders[slot as usize];
         if let Some(application) = end.application.as_mut().filter(|_| end.sender.is_finished()) {
-            if let Some(next) = application.on_finished(now, self.window) {
+            if let Some(next) = application.on_finished(now, self.measured) {
                 timers.arm(next, &mut { Time::NEVER }, end.template.flow.0, TimerKind::Page, slot);
             }
         }
@@ -404,7 +404,7 @@ impl TcpEndpoints {
         let end = &mut self.senders[slot as usize];
         let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) else { return false };
         let packet = Packet { ecn, ..end.template.packet(now, size, body) };
-        if self.window.is_open(now) && matches!(body, Body::Segment { .. }) {
+        if self.measured.is_open(now) && matches!(body, Body::Segment { .. }) {
             end.sent.count(&packet);
         }
         host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);

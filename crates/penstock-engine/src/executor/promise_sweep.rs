@@ -2,7 +2,7 @@
 //!
 //! Each process *promises* that nothing which it has not sent yet arrives anywhere before some instant. That follows from its next event,
 //! from when it sends again at the earliest, and from its *reach*, the shortest delay of its channels; and it bounds the processes to
-//! which it sends. In an order in which senders come before receivers, but for one place in each loop, promises and packets go all the
+//! which it sends. In an order in which senders come before receivers, but for one step in each loop, promises and packets go all the
 //! way round in one sweep: null messages, without the messages.
 //!
 //! A visit takes longer than a look. So a process whose next event lies within its *slack* of the end of the sweep, or behind it, is
@@ -38,7 +38,7 @@ pub struct PromiseSweep {
     position: Vec<u32>,
     /// The senders of each stop, one stop after another, as positions in `stops`.
     senders: Vec<u32>,
-    /// Senders of back edges: stops that send to an earlier one, which needs their promise before their turn.
+    /// Senders against the order: stops that send to an earlier one, which needs their promise before their turn.
     back_senders: Vec<u32>,
     /// The current stop; behind the last one if no sweep is under way.
     current: usize,
@@ -49,7 +49,7 @@ pub struct PromiseSweep {
     /// The sweep handles only what is due before, so that processes which nothing bounds do not run far ahead.
     end: Time,
     /// The first instant by which something has to be visited.
-    edge: Time,
+    deadline: Time,
     /// Whether another sweep follows, so that visits can be postponed.
     leaves_out: bool,
 }
@@ -87,7 +87,7 @@ impl PromiseSweep {
             first_sender: 0,
             horizon: Time::ZERO,
             end: Time::ZERO,
-            edge: Time::ZERO,
+            deadline: Time::ZERO,
             leaves_out: false,
         }
     }
@@ -96,16 +96,16 @@ impl PromiseSweep {
     ///
     /// It is at most twice as long as the advance of the previous one: events further ahead are out of reach.
     pub fn begin(&mut self, longest: Duration, until: Time, due: &DeferredSet) {
-        let (mut edge, mut lbts) = (Time::NEVER, Time::NEVER);
+        let (mut deadline, mut lbts) = (Time::NEVER, Time::NEVER);
         for stop in &self.stops {
             let due = due.due(stop.process as usize);
-            edge = edge.min(due + stop.slack);
+            deadline = deadline.min(due + stop.slack);
             lbts = lbts.min(due + stop.reach);
         }
         (self.current, self.first_sender) = (0, 0);
-        let advance = Duration::from_ps(edge.as_ps().saturating_sub(self.edge.as_ps()));
-        self.edge = edge;
-        self.end = (edge + longest.min(advance.times(2))).after();
+        let advance = Duration::from_ps(deadline.as_ps().saturating_sub(self.deadline.as_ps()));
+        self.deadline = deadline;
+        self.end = (deadline + longest.min(advance.times(2))).after();
         self.leaves_out = self.end < until.after();
         self.end = self.end.min(until.after());
         // Nothing happens at a process before its own next event or the lower bound on arrivals anywhere (LBTS). Arrivals from other shards

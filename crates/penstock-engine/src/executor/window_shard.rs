@@ -107,9 +107,9 @@ impl<P: WindowProcess> Shard<'_, P> {
                 self.prefetch_port(stage, ports_ahead(stage), window, outbox.wheel());
             }
             let Some(Due { process, .. }) = window.ports.next(end) else { break };
-            let places = window.arrivals(process, outbox.wheel());
+            let slots = window.arrivals(process, outbox.wheel());
             let port = &mut self.processes[process as usize];
-            for from in places {
+            for from in slots {
                 let arrival = &outbox.wheel().get(*from).item;
                 if let Some(at) = port.forward(arrival) {
                     let hop = arrival.packet.hop.next();
@@ -119,7 +119,7 @@ impl<P: WindowProcess> Shard<'_, P> {
                     copy.packet.hop = hop;
                 }
             }
-            budget.count(places.len() as u64);
+            budget.count(slots.len() as u64);
         }
     }
 
@@ -207,13 +207,13 @@ impl<P: WindowProcess> Shard<'_, P> {
     pub(super) fn open_windows(&mut self) -> (Box<LocalDeliveries>, Box<Window>) {
         let is_hot_port = self.processes.iter().map(WindowProcess::is_hot_port).collect();
         let (mut local, mut window) = self.sequencer.empty_windows(self.first, is_hot_port);
-        for (place, inputs) in self.inputs.iter_mut().enumerate() {
+        for (slot, inputs) in self.inputs.iter_mut().enumerate() {
             let inputs = inputs.as_mut().expect(BETWEEN_VISITS);
             inputs.drain(|arrival| {
                 let input = self.routes.hop(arrival.packet.hop).input;
-                *local.wheel.add(place as u32, input, arrival.at) = *arrival;
+                *local.wheel.add(slot as u32, input, arrival.at) = *arrival;
             });
-            window.set_mail(place, inputs.next_message() != Time::NEVER);
+            window.set_mail(slot, inputs.next_message() != Time::NEVER);
         }
         self.ask_all();
         (local, window)
@@ -232,17 +232,17 @@ impl<P: WindowProcess> Shard<'_, P> {
     pub fn take_under_way(&mut self, under_way: &mut Vec<(u32, u32, Arrival)>) {
         let Some((mut local, _)) = self.sequencer.windows.take() else { return };
         under_way.reserve(local.wheel.len());
-        let mut places = Vec::new();
+        let mut slots = Vec::new();
         loop {
             let first = local.wheel.first();
             if first == Time::NEVER {
                 return;
             }
-            local.wheel.take(first, local.wheel.end_of_window(first), &mut places);
+            local.wheel.take(first, local.wheel.end_of_window(first), &mut slots);
             // Where a stretch ended within the window, what a spent budget has left of it comes behind what is due later.
-            places.sort_by_key(|place| local.wheel.get(*place).item.at);
-            for place in places.drain(..) {
-                let Delivery { receiver, input, item } = *local.wheel.get(place);
+            slots.sort_by_key(|slot| local.wheel.get(*slot).item.at);
+            for slot in slots.drain(..) {
+                let Delivery { receiver, input, item } = *local.wheel.get(slot);
                 under_way.push((self.first as u32 + receiver, input, item));
             }
         }

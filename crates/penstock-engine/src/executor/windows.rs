@@ -72,7 +72,7 @@ pub struct Due {
 #[derive(Clone, Debug)]
 struct WindowArrivals {
     /// Where it stands on the wheel.
-    places: Vec<u32>,
+    slots: Vec<u32>,
     /// For each arrival the one before it at the same process, or [`NONE`].
     before: Vec<u32>,
     /// For each process its last arrival, or [`NONE`].
@@ -93,7 +93,7 @@ impl Window {
         // Those of each process that has some, while it is visited.
         inputs.expect_messages();
         Window {
-            arrivals: WindowArrivals { places: Vec::new(), before: Vec::new(), last: vec![NONE; processes], order: Vec::new() },
+            arrivals: WindowArrivals { slots: Vec::new(), before: Vec::new(), last: vec![NONE; processes], order: Vec::new() },
             ports: DueList::default(),
             processes: DueList::default(),
             is_border,
@@ -108,8 +108,8 @@ impl Window {
 
     /// Takes what is due in the window of `first`, when the first event is due, up to and including `until`.
     pub fn begin(&mut self, first: Time, until: Time, wheel: &mut WindowWheel<Arrival>, wakeups: &mut DeferredSet) {
-        let Window { arrivals: WindowArrivals { places, before, last, .. }, ports, processes, is_hot_port, .. } = self;
-        places.clear();
+        let Window { arrivals: WindowArrivals { slots, before, last, .. }, ports, processes, is_hot_port, .. } = self;
+        slots.clear();
         before.clear();
         ports.clear();
         processes.clear();
@@ -117,13 +117,13 @@ impl Window {
             let list = if is_hot_port[process as usize] { &mut *ports } else { &mut *processes };
             list.due.push(Due { process, arrival });
         };
-        wheel.take(first, until, places);
-        for (i, place) in (0..).zip(&*places) {
-            let process = wheel.get(*place).receiver;
+        wheel.take(first, until, slots);
+        for (i, slot) in (0..).zip(&*slots) {
+            let process = wheel.get(*slot).receiver;
             let previous = std::mem::replace(&mut last[process as usize], i);
             before.push(previous);
             if previous == NONE {
-                push(process, *place);
+                push(process, *slot);
             }
         }
         wakeups.take(until, |process, _| {
@@ -145,8 +145,8 @@ impl Window {
     #[inline(always)]
     pub fn prefetch_coming(&mut self, wheel: &WindowWheel<Arrival>) {
         for _ in 0..self.asked_for_at_once {
-            let Some(place) = self.coming.get(self.asked_for) else { return };
-            prefetch(wheel.get(*place));
+            let Some(slot) = self.coming.get(self.asked_for) else { return };
+            prefetch(wheel.get(*slot));
             self.asked_for += 1;
         }
     }
@@ -167,8 +167,8 @@ impl Window {
     #[inline]
     pub fn fill_inputs(&mut self, process: u32, wheel: &WindowWheel<Arrival>) {
         let queue = self.inputs.queue(0).expect("there is one input");
-        for place in self.arrivals.of(process, wheel) {
-            *queue.add() = wheel.get(*place).item;
+        for slot in self.arrivals.of(process, wheel) {
+            *queue.add() = wheel.get(*slot).item;
         }
     }
 
@@ -183,7 +183,7 @@ impl Window {
         let Window { arrivals, ports, processes, .. } = self;
         let rest = ports.take_rest().iter().chain(processes.take_rest()).map(|due| due.process);
         rest.map(move |process| {
-            arrivals.of(process, wheel).iter().for_each(|place| wheel.put_back(*place));
+            arrivals.of(process, wheel).iter().for_each(|slot| wheel.put_back(*slot));
             process as usize
         })
     }
@@ -268,7 +268,7 @@ impl WindowArrivals {
         let last = std::mem::replace(&mut self.last[process as usize], NONE);
         match self.before.get(last as usize) {
             None => &[],
-            Some(&NONE) => std::slice::from_ref(&self.places[last as usize]),
+            Some(&NONE) => std::slice::from_ref(&self.slots[last as usize]),
             Some(_) => self.in_order(last, wheel),
         }
     }
@@ -276,29 +276,29 @@ impl WindowArrivals {
     /// Lists `next` and those before it.
     #[inline(never)]
     fn in_order(&mut self, mut next: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
-        let WindowArrivals { order, places, before, .. } = self;
+        let WindowArrivals { order, slots, before, .. } = self;
         order.clear();
         while next != NONE {
-            order.push(places[next as usize]);
+            order.push(slots[next as usize]);
             next = before[next as usize];
         }
         order.reverse();
-        let key = |place: u32| {
-            let delivery = wheel.get(place);
+        let key = |slot: u32| {
+            let delivery = wheel.get(slot);
             (delivery.item.at, delivery.input)
         };
         if order.len() > FEW {
-            order.sort_by_key(|place| key(*place));
+            order.sort_by_key(|slot| key(*slot));
             return order;
         }
         for i in 1..order.len() {
             let (moved, moved_key) = (order[i], key(order[i]));
-            let mut place = i;
-            while place > 0 && key(order[place - 1]) > moved_key {
-                order[place] = order[place - 1];
-                place -= 1;
+            let mut slot = i;
+            while slot > 0 && key(order[slot - 1]) > moved_key {
+                order[slot] = order[slot - 1];
+                slot -= 1;
             }
-            order[place] = moved;
+            order[slot] = moved;
         }
         order
     }

@@ -133,7 +133,7 @@ impl Inputs {
     /// Adds an arrival at `at`, which `write` writes in place; returns whether it may come before all others.
     #[inline(always)]
     pub(super) fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
-        let (place, is_first) = match &mut self.arrivals {
+        let (slot, is_first) = match &mut self.arrivals {
             Arrivals::Single(ring) => {
                 debug_assert!(ring.last().is_none_or(|last| last.at <= at), "the only input stays sorted");
                 let is_first = ring.len() == 0;
@@ -150,7 +150,7 @@ impl Inputs {
                 return random.push(input, arrival);
             }
         };
-        write(place);
+        write(slot);
         is_first
     }
 
@@ -175,7 +175,7 @@ impl Inputs {
 
     /// Adds an arrival that another shard has sent.
     pub fn add(&mut self, input: usize, arrival: &Arrival) {
-        self.push(input, arrival.at, |place| *place = *arrival);
+        self.push(input, arrival.at, |slot| *slot = *arrival);
     }
 
     /// Whether ties are ordered by a hash, which depends on what each input has delivered before.

@@ -74,16 +74,16 @@ impl Journal {
     }
 }
 
-/// The measurement window of a run: what happens outside is not counted.
+/// The measurement period of a run: what happens outside is not counted.
 #[derive(Clone, Copy, Debug)]
-pub struct Window {
+pub struct Measurement {
     /// Counting begins here, inclusive.
     pub from: Time,
     /// And ends here, inclusive.
     pub to: Time,
 }
 
-impl Window {
+impl Measurement {
     /// Whether something at `at` counts.
     #[inline]
     pub fn contains(&self, at: Time) -> bool {
@@ -96,7 +96,7 @@ impl Window {
         self.from <= now
     }
 
-    /// How many picoseconds of `[from, to)` lie in the window.
+    /// How many picoseconds of `[from, to)` lie in the measurement period.
     #[inline]
     pub fn overlap(&self, from: Time, to: Time) -> u64 {
         to.min(self.to).since(from.max(self.from)).as_ps()

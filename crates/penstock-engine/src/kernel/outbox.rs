@@ -40,18 +40,18 @@ pub struct LocalDeliveries {
     pub first: u32,
     /// See `first`.
     pub count: u32,
-    /// Packets, by their receivers' places in the shard.
+    /// Packets, by their receivers' positions in the shard.
     pub wheel: WindowWheel<Arrival>,
-    /// Messages with their receivers' places in the shard, sent since the last visit.
+    /// Messages with their receivers' positions in the shard, sent since the last visit.
     pub messages: Vec<(usize, Message)>,
 }
 
 impl LocalDeliveries {
-    /// The place of `process` in the shard, if it belongs there.
+    /// The position of `process` in the shard, if it belongs there.
     #[inline]
-    fn place(&self, process: ProcessId) -> Option<u32> {
-        let place = process.0.wrapping_sub(self.first);
-        (place < self.count).then_some(place)
+    fn position(&self, process: ProcessId) -> Option<u32> {
+        let position = process.0.wrapping_sub(self.first);
+        (position < self.count).then_some(position)
     }
 }
 
@@ -79,25 +79,25 @@ impl Outbox {
         &local.wheel
     }
 
-    /// Makes a place for an arrival at `at` at input `input` of `process`, to be overwritten.
+    /// Makes room for an arrival at `at` at input `input` of `process`, to be overwritten.
     #[inline(never)]
     pub fn add(&mut self, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
         if let Some(local) = &mut self.local {
-            if let Some(place) = local.place(process) {
-                return local.wheel.add(place, input, at);
+            if let Some(receiver) = local.position(process) {
+                return local.wheel.add(receiver, input, at);
             }
         }
         add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at)
     }
 
-    /// As [`Outbox::add`], with a copy of the arrival at `place` of the wheel.
+    /// As [`Outbox::add`], with a copy of the arrival at `slot` of the wheel.
     #[inline(always)]
-    pub fn add_copy(&mut self, place: u32, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
+    pub fn add_copy(&mut self, slot: u32, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
         let Some(local) = &mut self.local else { unreachable!("there is a wheel") };
-        if let Some(receiver) = local.place(process) {
-            return local.wheel.add_copy(place, receiver, input, at);
+        if let Some(receiver) = local.position(process) {
+            return local.wheel.add_copy(slot, receiver, input, at);
         }
-        let arrival = local.wheel.get(place).item;
+        let arrival = local.wheel.get(slot).item;
         let copy = add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at);
         *copy = arrival;
         copy
@@ -106,8 +106,8 @@ impl Outbox {
     /// Adds `message` to `process`.
     pub fn add_message(&mut self, process: ProcessId, message: Message) {
         if let Some(local) = &mut self.local {
-            if let Some(place) = local.place(process) {
-                return local.messages.push((place as usize, message));
+            if let Some(receiver) = local.position(process) {
+                return local.messages.push((receiver as usize, message));
             }
         }
         let batch = batch(&self.ends, &mut self.batches, process);

@@ -26,7 +26,7 @@ pub struct Outputs<'a> {
 /// One input of another process, looked up once for many packets.
 pub struct OutputChannel<'a> {
     process: ProcessId,
-    place: usize,
+    index: usize,
     input: usize,
     /// `None` if the process belongs to another shard.
     inputs: Option<&'a mut Inputs>,
@@ -41,7 +41,7 @@ impl OutputChannel<'_> {
         match &mut self.inputs {
             Some(inputs) => {
                 if inputs.push(self.input, at, write) {
-                    self.due.advance(self.place, at);
+                    self.due.advance(self.index, at);
                 }
             }
             None => write(self.outbox.add(self.process, self.input as u32, at)),
@@ -67,20 +67,20 @@ impl<'a> Outputs<'a> {
     /// Input `input` of `process`, which is not the sender.
     #[inline]
     pub fn channel(&mut self, process: ProcessId, input: u32) -> OutputChannel<'_> {
-        let place = process.index().wrapping_sub(self.first);
-        let inputs = self.inputs.get_mut(place).map(|inputs| inputs.as_deref_mut().expect(TO_ITSELF));
-        OutputChannel { process, place, input: input as usize, inputs, due: self.due, outbox: self.outbox }
+        let index = process.index().wrapping_sub(self.first);
+        let inputs = self.inputs.get_mut(index).map(|inputs| inputs.as_deref_mut().expect(TO_ITSELF));
+        OutputChannel { process, index, input: input as usize, inputs, due: self.due, outbox: self.outbox }
     }
 
     /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.
     #[inline(always)]
     pub fn send(&mut self, process: ProcessId, input: u32, at: Time, write: impl FnOnce(&mut Arrival)) {
-        let place = process.index().wrapping_sub(self.first);
-        let Some(inputs) = self.inputs.get_mut(place) else {
+        let index = process.index().wrapping_sub(self.first);
+        let Some(inputs) = self.inputs.get_mut(index) else {
             return write(self.outbox.add(process, input, at));
         };
         if inputs.as_mut().expect(TO_ITSELF).push(input as usize, at, write) {
-            self.due.advance(place, at);
+            self.due.advance(index, at);
         }
     }
 
@@ -88,15 +88,15 @@ impl<'a> Outputs<'a> {
     /// Call [`Outputs::announce_head`] afterwards if it was empty.
     #[inline]
     pub fn queue(&mut self, process: ProcessId, input: u32) -> Option<&mut Ring<Arrival>> {
-        let place = process.index().wrapping_sub(self.first);
-        self.inputs.get_mut(place)?.as_mut().expect(TO_ITSELF).queue(input as usize)
+        let index = process.index().wrapping_sub(self.first);
+        self.inputs.get_mut(index)?.as_mut().expect(TO_ITSELF).queue(input as usize)
     }
 
     /// The queues of inputs of two processes, likewise; `None` if it is one process, too.
     #[inline]
     pub fn two_queues(&mut self, [one, other]: [Channel; 2]) -> Option<[&mut Ring<Arrival>; 2]> {
-        let place = |(process, _): Channel| process.index().wrapping_sub(self.first);
-        let [ones, others] = self.inputs.get_disjoint_mut([place(one), place(other)]).ok()?;
+        let index = |(process, _): Channel| process.index().wrapping_sub(self.first);
+        let [ones, others] = self.inputs.get_disjoint_mut([index(one), index(other)]).ok()?;
         let ones = ones.as_mut().expect(TO_ITSELF).queue(one.1 as usize)?;
         let others = others.as_mut().expect(TO_ITSELF).queue(other.1 as usize)?;
         Some([ones, others])
@@ -105,10 +105,10 @@ impl<'a> Outputs<'a> {
     /// Announces the head of a queue that was empty before packets were added to it.
     #[inline]
     pub fn announce_head(&mut self, process: ProcessId, input: u32) {
-        let place = process.index() - self.first;
-        let inputs = self.inputs[place].as_mut().expect(TO_ITSELF);
+        let index = process.index() - self.first;
+        let inputs = self.inputs[index].as_mut().expect(TO_ITSELF);
         inputs.update_head(input as usize);
-        self.due.advance(place, inputs.next());
+        self.due.advance(index, inputs.next());
     }
 
     /// Announces the head of a queue that was empty before, if anything was added to it.
@@ -121,11 +121,11 @@ impl<'a> Outputs<'a> {
 
     /// Sends `message`, which holds its time of arrival, to `process`.
     pub fn send_message(&mut self, process: ProcessId, message: Message) {
-        let place = process.index().wrapping_sub(self.first);
-        let Some(inputs) = self.inputs.get_mut(place) else {
+        let index = process.index().wrapping_sub(self.first);
+        let Some(inputs) = self.inputs.get_mut(index) else {
             return self.outbox.add_message(process, message);
         };
         inputs.as_mut().expect(TO_ITSELF).mailbox().push(message);
-        self.due.advance(place, message.at);
+        self.due.advance(index, message.at);
     }
 }

@@ -8,7 +8,7 @@ pub type Latencies = BTreeMap<(u32, u32), Duration>;
 
 /// All channels between two processes, in one direction.
 #[derive(Clone, Copy, Debug)]
-pub struct Edge {
+pub struct GraphChannel {
     /// The process that sends.
     pub from: u32,
     /// The process that receives.
@@ -26,12 +26,12 @@ pub struct ProcessGraph {
     /// connections that begin or end there three times as much.
     pub weights: Vec<u64>,
     /// By sender and receiver, each pair once.
-    pub edges: Vec<Edge>,
+    pub channels: Vec<GraphChannel>,
 }
 
 impl ProcessGraph {
     /// The delays alone, between processes that have been renumbered.
     pub fn latencies(&self, number: &[u32]) -> Latencies {
-        self.edges.iter().map(|edge| ((number[edge.from as usize], number[edge.to as usize]), edge.delay)).collect()
+        self.channels.iter().map(|channel| ((number[channel.from as usize], number[channel.to as usize]), channel.delay)).collect()
     }
 }

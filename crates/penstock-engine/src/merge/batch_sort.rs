@@ -110,7 +110,7 @@ impl<T: Timed> BatchSort<T> {
         self.heads.iter().copied().min().unwrap_or(Time::NEVER)
     }
 
-    /// Makes a place for an arrival at `at`, to be overwritten; returns whether that comes before all others.
+    /// Makes room for an arrival at `at`, to be overwritten; returns whether that comes before all others.
     #[inline(always)]
     pub fn add(&mut self, input: usize, at: Time) -> (&mut T, bool) {
         debug_assert!(self.is_settled() || self.is_paused);
@@ -245,9 +245,9 @@ impl<T: Timed> BatchSort<T> {
             let BatchSort { rings, heads, keys, due, next, .. } = self;
             keys.add_all(|list| {
                 let mut first = *next;
-                for (place, &input) in due.iter().enumerate() {
+                for (slot, &input) in due.iter().enumerate() {
                     let input = input as usize;
-                    if let Some(coming) = due.get(place + INPUTS_AHEAD) {
+                    if let Some(coming) = due.get(slot + INPUTS_AHEAD) {
                         rings[*coming as usize].first().into_iter().for_each(prefetch);
                     }
                     let ring = &rings[input];
@@ -330,8 +330,8 @@ mod tests {
                             batches.update_head(input);
                         }
                     } else {
-                        let (place, added_is_first) = batches.add(input, event.at);
-                        *place = event;
+                        let (slot, added_is_first) = batches.add(input, event.at);
+                        *slot = event;
                         prop_assert_eq!(added_is_first, is_first);
                     }
                     plain.insert((at, input, number));

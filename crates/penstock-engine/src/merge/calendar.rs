@@ -140,7 +140,7 @@ impl<T: Timed> Calendar<T> {
         self.next
     }
 
-    /// Makes a place for an event of `input` that is due at `at`. It holds an old event, which the caller is to overwrite before
+    /// Makes room for an event of `input` that is due at `at`. It holds an old event, which the caller is to overwrite before
     /// anything else happens.
     #[inline]
     pub fn add(&mut self, input: usize, at: Time) -> &mut T {
@@ -153,7 +153,7 @@ impl<T: Timed> Calendar<T> {
         self.add_waiting(at, order)
     }
 
-    /// Makes a place for an event that is not due before the end of the current bucket.
+    /// Makes room for an event that is not due before the end of the current bucket.
     #[inline(always)]
     fn add_waiting(&mut self, at: Time, order: u64) -> &mut T {
         self.waiting += 1;
@@ -190,7 +190,7 @@ impl<T: Timed> Calendar<T> {
         self.next = self.current.get(self.taken).map_or(Time::NEVER, T::at);
     }
 
-    /// Makes a place for an event that is due before the end of the current bucket.
+    /// Makes room for an event that is due before the end of the current bucket.
     #[inline(never)]
     fn insert_current(&mut self, at: Time, order: u64) -> &mut T {
         if self.taken >= FEW_EVENTS {
@@ -205,13 +205,13 @@ impl<T: Timed> Calendar<T> {
                 return self.add_waiting(at, order);
             }
         }
-        let mut place = self.current.len();
-        while place > self.taken && (self.current[place - 1].at(), self.orders[place - 1]) > (at, order) {
-            place -= 1;
+        let mut slot = self.current.len();
+        while slot > self.taken && (self.current[slot - 1].at(), self.orders[slot - 1]) > (at, order) {
+            slot -= 1;
         }
-        self.current.insert(place, T::default());
-        self.orders.insert(place, order);
-        &mut self.current[place]
+        self.current.insert(slot, T::default());
+        self.orders.insert(slot, order);
+        &mut self.current[slot]
     }
 
     /// Ends the current bucket earlier, so that about half of its events go into later ones; each addition would otherwise take

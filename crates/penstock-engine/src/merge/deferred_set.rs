@@ -143,8 +143,8 @@ fn least(times: &[Time]) -> Time {
 fn least_of_block(level: &[Time], block: usize) -> (usize, Time) {
     let times = &level[range(level, block)];
     let least = least(times);
-    let place = times.iter().position(|at| *at == least).unwrap_or(0);
-    (block * BLOCK + place, least)
+    let slot = times.iter().position(|at| *at == least).unwrap_or(0);
+    (block * BLOCK + slot, least)
 }
 
 #[cfg(test)]

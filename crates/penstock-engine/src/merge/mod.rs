@@ -16,7 +16,7 @@ pub mod window_wheel;
 
 use penstock_model::units::Time;
 
-/// An event that is due at a known time. The default value only fills places that are about to be overwritten.
+/// An event that is due at a known time. The default value only fills slots that are about to be overwritten.
 pub trait Timed: Copy + Default {
     /// When it is due.
     fn at(&self) -> Time;

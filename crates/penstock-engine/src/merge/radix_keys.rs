@@ -92,7 +92,7 @@ impl KeyList<'_> {
     pub fn add_one(&mut self, at: Time, input: usize) {
         let key = (at.as_ps() - self.origin) << INPUT_BITS | input as u64;
         match self.keys.get_mut(self.count) {
-            Some(place) => *place = key,
+            Some(slot) => *slot = key,
             None => self.keys.push(key),
         }
         self.count += 1;
@@ -107,9 +107,9 @@ impl KeyList<'_> {
         if self.keys.len() < end {
             self.keys.resize(2 * end, 0);
         }
-        for (place, arrival) in self.keys[self.count..end].iter_mut().zip(arrivals) {
+        for (slot, arrival) in self.keys[self.count..end].iter_mut().zip(arrivals) {
             let key = (arrival.at().as_ps() - self.origin) << INPUT_BITS | input as u64;
-            *place = key;
+            *slot = key;
             self.bits |= key;
         }
         self.count = end;

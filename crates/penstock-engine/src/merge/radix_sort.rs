@@ -12,7 +12,7 @@ pub struct RadixSort {
     sorted: Vec<u64>,
     count: usize,
     /// Where the next key of each radix bucket goes.
-    places: Vec<u32>,
+    slots: Vec<u32>,
 }
 
 impl RadixSort {
@@ -29,14 +29,14 @@ impl RadixSort {
     }
 
     /// Sorts `keys` of so many `bits`, at most, and returns them: each goes into the bucket that its upper bits name, of which there are
-    /// about as many as keys, and is then a place or two away from where it belongs.
+    /// about as many as keys, and is then a step or two away from where it belongs.
     #[inline]
     pub fn sort(&mut self, keys: &[u64], bits: u32) -> &mut [u64] {
         self.count = keys.len();
         if self.sorted.len() < keys.len() {
             self.sorted.resize(keys.len(), 0);
         }
-        let RadixSort { sorted, places, .. } = self;
+        let RadixSort { sorted, slots, .. } = self;
         let sorted = &mut sorted[..keys.len()];
         if keys.len() <= FEW_KEYS {
             sorted.copy_from_slice(keys);
@@ -46,21 +46,21 @@ impl RadixSort {
         let buckets = keys.len().next_power_of_two();
         let shift = bits.saturating_sub(buckets.trailing_zeros());
         let bucket = |key: u64| (key >> shift) as usize;
-        places.clear();
-        places.resize(buckets, 0);
+        slots.clear();
+        slots.resize(buckets, 0);
         for &key in keys {
-            places[bucket(key)] += 1;
+            slots[bucket(key)] += 1;
         }
         let (mut end, mut counts) = (0, 0);
-        for place in places.iter_mut() {
-            let count = std::mem::replace(place, end);
+        for slot in slots.iter_mut() {
+            let count = std::mem::replace(slot, end);
             end += count;
             counts |= count;
         }
         for &key in keys {
-            let place = &mut places[bucket(key)];
-            sorted[*place as usize] = key;
-            *place += 1;
+            let slot = &mut slots[bucket(key)];
+            sorted[*slot as usize] = key;
+            *slot += 1;
         }
         if counts > MAX_BUCKET {
             sorted.sort_unstable();
@@ -72,7 +72,7 @@ impl RadixSort {
     }
 }
 
-/// Exchanges neighbours, without a jump: sorts most keys that are a place or two away from where they belong.
+/// Exchanges neighbours, without a jump: sorts most keys that are a step or two away from where they belong.
 fn exchange_neighbours(keys: &mut [u64]) {
     for first in [0, 1, 0] {
         for pair in keys[first..].chunks_exact_mut(2) {
@@ -91,12 +91,12 @@ fn insertion_sort(keys: &mut [u64]) {
             last = key;
             continue;
         }
-        let mut place = end;
-        while place > 0 && keys[place - 1] > key {
-            keys[place] = keys[place - 1];
-            place -= 1;
+        let mut slot = end;
+        while slot > 0 && keys[slot - 1] > key {
+            keys[slot] = keys[slot - 1];
+            slot -= 1;
         }
-        keys[place] = key;
+        keys[slot] = key;
     }
 }
 

@@ -7,14 +7,14 @@ use penstock_model::prefetch::prefetch;
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
     /// Either empty or a power of two long; what lies outside the queue is old.
-    places: Box<[T]>,
+    slots: Box<[T]>,
     head: usize,
     len: usize,
 }
 
 impl<T> Default for Ring<T> {
     fn default() -> Ring<T> {
-        Ring { places: Box::default(), head: 0, len: 0 }
+        Ring { slots: Box::default(), head: 0, len: 0 }
     }
 }
 
@@ -31,10 +31,10 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_full() {
             self.grow();
         }
-        let mask = self.places.len() - 1;
-        let place = (self.head + self.len) & mask;
+        let mask = self.slots.len() - 1;
+        let slot = (self.head + self.len) & mask;
         self.len += 1;
-        &mut self.places[place]
+        &mut self.slots[slot]
     }
 
     /// Adds a value at the back.
@@ -51,9 +51,9 @@ impl<T: Copy + Default> Ring<T> {
         self.len += most;
         let mut added = 0;
         'adding: for part in self.last_mut(most) {
-            for place in part {
+            for slot in part {
                 let Some(value) = values.next() else { break 'adding };
-                write(place, value);
+                write(slot, value);
                 added += 1;
             }
         }
@@ -66,11 +66,11 @@ impl<T: Copy + Default> Ring<T> {
     pub fn last_mut(&mut self, count: usize) -> [&mut [T]; 2] {
         debug_assert!(count <= self.len);
         let from = self.head + self.len - count;
-        let capacity = self.places.len();
+        let capacity = self.slots.len();
         if from >= capacity {
-            return [&mut self.places[from - capacity..from - capacity + count], &mut []];
+            return [&mut self.slots[from - capacity..from - capacity + count], &mut []];
         }
-        let (before, after) = self.places.split_at_mut(from);
+        let (before, after) = self.slots.split_at_mut(from);
         let beyond = (from + count).saturating_sub(capacity);
         [&mut after[..count - beyond], &mut before[..beyond]]
     }
@@ -83,7 +83,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Makes room for `room` more, of which there is at least one afterwards.
     #[inline]
     pub fn make_room(&mut self, room: usize) {
-        while self.places.len() < (self.len + room).max(1) {
+        while self.slots.len() < (self.len + room).max(1) {
             self.grow();
         }
     }
@@ -92,8 +92,8 @@ impl<T: Copy + Default> Ring<T> {
     #[inline(always)]
     pub fn back(&mut self, room: usize) -> Back<'_, T> {
         self.make_room(room);
-        assert!(!self.places.is_empty(), "room for some");
-        Back { end: self.head + self.len, places: &mut self.places, head: self.head, len: &mut self.len }
+        assert!(!self.slots.is_empty(), "room for some");
+        Back { end: self.head + self.len, slots: &mut self.slots, head: self.head, len: &mut self.len }
     }
 
     /// The value at the front.
@@ -102,7 +102,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.len == 0 {
             None
         } else {
-            self.places.get(self.head)
+            self.slots.get(self.head)
         }
     }
 
@@ -112,13 +112,13 @@ impl<T: Copy + Default> Ring<T> {
         if self.len < 2 {
             return None;
         }
-        self.places.get((self.head + 1) & (self.places.len() - 1))
+        self.slots.get((self.head + 1) & (self.slots.len() - 1))
     }
 
     /// The value behind the front, or an old one if there is only one. Panics if nothing was ever added.
     #[inline(always)]
     pub fn second_or_old(&self) -> &T {
-        &self.places[(self.head + 1) & (self.places.len() - 1)]
+        &self.slots[(self.head + 1) & (self.slots.len() - 1)]
     }
 
     /// The value at the back.
@@ -126,21 +126,21 @@ impl<T: Copy + Default> Ring<T> {
     pub fn last(&self) -> Option<&T> {
         match self.len {
             0 => None,
-            len => self.places.get((self.head + len - 1) & (self.places.len() - 1)),
+            len => self.slots.get((self.head + len - 1) & (self.slots.len() - 1)),
         }
     }
 
-    /// Asks for the memory of the place where the next value goes.
+    /// Asks for the memory of the slot where the next value goes.
     #[inline(always)]
     pub fn prefetch_next(&self) {
-        self.places.get((self.head + self.len) & self.places.len().wrapping_sub(1)).into_iter().for_each(prefetch);
+        self.slots.get((self.head + self.len) & self.slots.len().wrapping_sub(1)).into_iter().for_each(prefetch);
     }
 
     /// Values from the front on that lie side by side; none only if the queue is empty.
     #[inline]
     pub fn front(&self) -> &[T] {
-        let end = (self.head + self.len).min(self.places.len());
-        &self.places[self.head..end]
+        let end = (self.head + self.len).min(self.slots.len());
+        &self.slots[self.head..end]
     }
 
     /// Takes `count` values off the front; it holds as many.
@@ -148,9 +148,9 @@ impl<T: Copy + Default> Ring<T> {
     pub fn consume(&mut self, count: usize) {
         debug_assert!(count <= self.len);
         self.len -= count;
-        // Only an empty ring has no places; nothing is taken off that.
-        let head = (self.head + count) & self.places.len().wrapping_sub(1);
-        // An empty one begins anew with the places that the nearest cache has seen last.
+        // Only an empty ring has no slots; nothing is taken off that.
+        let head = (self.head + count) & self.slots.len().wrapping_sub(1);
+        // An empty one begins anew with the slots that the nearest cache has seen last.
         self.head = if self.len == 0 { 0 } else { head };
     }
 
@@ -164,17 +164,17 @@ impl<T: Copy + Default> Ring<T> {
     #[inline]
     pub fn get_mut(&mut self, index: usize) -> &mut T {
         assert!(index < self.len, "an index into the queue");
-        let mask = self.places.len() - 1;
-        &mut self.places[(self.head + index) & mask]
+        let mask = self.slots.len() - 1;
+        &mut self.slots[(self.head + index) & mask]
     }
 
     /// Takes the value at `index` from the front out; those behind it move up. Panics if there is none.
     pub fn remove(&mut self, index: usize) -> T {
         let value = *self.get_mut(index);
-        let mask = self.places.len() - 1;
-        // Those before it are moved back by one, and the first place is freed: an eviction is mostly near the front.
+        let mask = self.slots.len() - 1;
+        // Those before it are moved back by one, and the first slot is freed: an eviction is mostly near the front.
         for i in (1..=index).rev() {
-            self.places[(self.head + i) & mask] = self.places[(self.head + i - 1) & mask];
+            self.slots[(self.head + i) & mask] = self.slots[(self.head + i - 1) & mask];
         }
         self.consume(1);
         value
@@ -183,7 +183,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Takes the value at the front. Panics if nothing was ever added.
     #[inline(always)]
     pub fn take_first(&mut self) -> T {
-        let first = self.places[self.head];
+        let first = self.slots[self.head];
         self.consume(1);
         first
     }
@@ -191,8 +191,8 @@ impl<T: Copy + Default> Ring<T> {
     /// All values, from front to back, in the two runs that lie side by side.
     #[inline]
     pub fn runs(&self) -> [&[T]; 2] {
-        let split = (self.head + self.len).saturating_sub(self.places.len());
-        [self.front(), &self.places[..split]]
+        let split = (self.head + self.len).saturating_sub(self.slots.len());
+        [self.front(), &self.slots[..split]]
     }
 
     /// All values, from front to back.
@@ -203,30 +203,30 @@ impl<T: Copy + Default> Ring<T> {
     /// Whether the next one would make it grow.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
-        self.len == self.places.len()
+        self.len == self.slots.len()
     }
 
     /// How many it can hold without growing.
     pub fn capacity(&self) -> usize {
-        self.places.len()
+        self.slots.len()
     }
 
     /// Doubles its capacity.
     #[cold]
     pub fn grow(&mut self) {
-        let mut places = std::mem::take(&mut self.places).into_vec();
-        places.rotate_left(self.head);
+        let mut slots = std::mem::take(&mut self.slots).into_vec();
+        slots.rotate_left(self.head);
         self.head = 0;
-        let len = (2 * places.len()).max(4);
-        places.reserve_exact(len - places.len());
-        places.resize(len, T::default());
-        self.places = places.into_boxed_slice();
+        let len = (2 * slots.len()).max(4);
+        slots.reserve_exact(len - slots.len());
+        slots.resize(len, T::default());
+        self.slots = slots.into_boxed_slice();
     }
 }
 
 /// The back of a ring while many values are added: what changes stays in registers.
 pub struct Back<'a, T> {
-    places: &'a mut [T],
+    slots: &'a mut [T],
     head: usize,
     end: usize,
     len: &'a mut usize,
@@ -235,12 +235,12 @@ pub struct Back<'a, T> {
 impl<T> Back<'_, T> {
     /// The slot of the next value, with an old value in it. Panics if there was no room for any.
     #[inline(always)]
-    pub fn place(&mut self) -> &mut T {
-        let mask = self.places.len() - 1;
-        &mut self.places[self.end & mask]
+    pub fn slot(&mut self) -> &mut T {
+        let mask = self.slots.len() - 1;
+        &mut self.slots[self.end & mask]
     }
 
-    /// Adds what was written into [`Back::place`], if it is to be added: without a jump.
+    /// Adds what was written into [`Back::slot`], if it is to be added: without a jump.
     #[inline(always)]
     pub fn add_if(&mut self, counts: bool) {
         self.end += usize::from(counts);
@@ -265,7 +265,7 @@ mod tests {
         fn many_at_a_time_are_as_one_by_one(steps in prop::collection::vec((0usize..20, 0usize..20), 1..60)) {
             let (mut ring, mut plain, mut number) = (Ring::default(), VecDeque::new(), 0);
             for (pushes, pops) in steps {
-                let added = ring.add_all(number..number + pushes, 20, |place, value| *place = value);
+                let added = ring.add_all(number..number + pushes, 20, |slot, value| *slot = value);
                 prop_assert_eq!(added, pushes);
                 for value in ring.last_mut(added).into_iter().flatten() {
                     *value *= 2;

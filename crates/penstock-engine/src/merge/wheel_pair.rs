@@ -34,16 +34,16 @@ impl<'a, N> WheelPair<'a, N> {
         self.taken
     }
 
-    /// Writes an entry into each place; there are no more places than entries due.
+    /// Writes an entry into each slot; there are no more slots than entries due.
     #[inline(always)]
-    pub fn take<T>(&mut self, places: &mut [T], write: impl Fn(&mut T, &WheelEntry<N>)) {
+    pub fn take<T>(&mut self, slots: &mut [T], write: impl Fn(&mut T, &WheelEntry<N>)) {
         let [mut first, mut second] = self.rounds;
-        for place in places {
+        for slot in slots {
             let (Some(one), Some(other)) = (first.first(), second.first()) else { break };
             let is_first = one.order() < other.order();
             first = &first[usize::from(is_first)..];
             second = &second[usize::from(!is_first)..];
-            write(place, if is_first { one } else { other });
+            write(slot, if is_first { one } else { other });
         }
         self.taken = [self.rounds[0].len() - first.len(), self.rounds[1].len() - second.len()];
     }

@@ -95,7 +95,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         Time::from_ps((self.number_of(at) * self.length).saturating_add(self.length - 1))
     }
 
-    /// Makes a place for an item that arrives at `at` at `input` of `receiver`, to be overwritten.
+    /// Makes room for an item that arrives at `at` at `input` of `receiver`, to be overwritten.
     #[inline]
     pub fn add(&mut self, receiver: u32, input: u32, at: Time) -> &mut T {
         let delivery = self.make_place(at);
@@ -103,10 +103,10 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         &mut delivery.item
     }
 
-    /// As [`WindowWheel::add`], with a copy of the item at `place`, which was taken last.
+    /// As [`WindowWheel::add`], with a copy of the item at `slot`, which was taken last.
     #[inline]
-    pub fn add_copy(&mut self, place: u32, receiver: u32, input: u32, at: Time) -> &mut T {
-        let Delivery { item, .. } = *self.get(place);
+    pub fn add_copy(&mut self, slot: u32, receiver: u32, input: u32, at: Time) -> &mut T {
+        let Delivery { item, .. } = *self.get(slot);
         let delivery = self.make_place(at);
         *delivery = Delivery { receiver, input, item };
         &mut delivery.item
@@ -118,7 +118,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         debug_assert!(window >= self.current, "nothing arrives in a window that is over");
         self.len += 1;
         if window < self.limit {
-            self.place(window, at)
+            self.slot(window, at)
         } else {
             self.far_place(window, at)
         }
@@ -132,65 +132,65 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
     /// When the first item arrives.
     pub fn first(&self) -> Time {
         match self.first_window() {
-            Some(place) => self.windows[place].earliest,
+            Some(slot) => self.windows[slot].earliest,
             None => self.far.first_key_value().map_or(Time::NEVER, |(_, batch)| batch.earliest),
         }
     }
 
-    /// Appends to `places` where those items stand that arrive in the window of `at`, before which nothing is left, up to and including
+    /// Appends to `slots` where those items stand that arrive in the window of `at`, before which nothing is left, up to and including
     /// `until`, in the order of additions; what arrives later in the same window is added again. They stand there until the next call.
-    pub fn take(&mut self, at: Time, until: Time, places: &mut Vec<u32>) {
+    pub fn take(&mut self, at: Time, until: Time, slots: &mut Vec<u32>) {
         self.free.append(&mut self.taken);
         let number = self.number_of(at);
         self.advance(number);
-        let window = std::mem::replace(&mut self.windows[place_of(number)], EMPTY);
-        self.occupied[place_of(number) / 64] &= !(1 << (number % 64));
-        let (mut taken, before) = (std::mem::take(&mut self.taken), places.len());
-        self.list(window, places, |page| taken.push(page));
+        let window = std::mem::replace(&mut self.windows[slot_of(number)], EMPTY);
+        self.occupied[slot_of(number) / 64] &= !(1 << (number % 64));
+        let (mut taken, before) = (std::mem::take(&mut self.taken), slots.len());
+        self.list(window, slots, |page| taken.push(page));
         self.taken = taken;
         self.len -= window.count as usize;
         if until < self.end_of_window(at) {
             let mut kept = before;
-            for i in before..places.len() {
-                if self.get(places[i]).item.at() <= until {
-                    places[kept] = places[i];
+            for i in before..slots.len() {
+                if self.get(slots[i]).item.at() <= until {
+                    slots[kept] = slots[i];
                     kept += 1;
                 } else {
-                    self.put_back(places[i]);
+                    self.put_back(slots[i]);
                 }
             }
-            places.truncate(kept);
+            slots.truncate(kept);
         }
     }
 
-    /// Appends to `places` where those items stand so far that arrive in the window after the one that was taken last.
-    pub fn list_next(&self, places: &mut Vec<u32>) {
-        self.list(self.windows[place_of(self.current + 1)], places, |_| {});
+    /// Appends to `slots` where those items stand so far that arrive in the window after the one that was taken last.
+    pub fn list_next(&self, slots: &mut Vec<u32>) {
+        self.list(self.windows[slot_of(self.current + 1)], slots, |_| {});
     }
 
-    /// Appends to `places` where the items of a window stand, and tells each of its pages.
+    /// Appends to `slots` where the items of a window stand, and tells each of its pages.
     #[inline]
-    fn list(&self, window: Window, places: &mut Vec<u32>, mut on_page: impl FnMut(u32)) {
+    fn list(&self, window: Window, slots: &mut Vec<u32>, mut on_page: impl FnMut(u32)) {
         let (mut page, mut left) = (window.first, window.count as usize);
         while left > 0 {
             let listed = left.min(PAGE);
             let first = page * PAGE as u32;
-            places.extend(first..first + listed as u32);
+            slots.extend(first..first + listed as u32);
             on_page(page);
             page = self.next[page as usize];
             left -= listed;
         }
     }
 
-    /// What stands at `place`, which was taken last.
+    /// What stands at `slot`, which was taken last.
     #[inline(always)]
-    pub fn get(&self, place: u32) -> &Delivery<T> {
-        &self.pages[place as usize / PAGE][place as usize % PAGE]
+    pub fn get(&self, slot: u32) -> &Delivery<T> {
+        &self.pages[slot as usize / PAGE][slot as usize % PAGE]
     }
 
-    /// Adds what stands at `place`, which was taken last, again.
-    pub fn put_back(&mut self, place: u32) {
-        let delivery = *self.get(place);
+    /// Adds what stands at `slot`, which was taken last, again.
+    pub fn put_back(&mut self, slot: u32) {
+        let delivery = *self.get(slot);
         *self.make_place(delivery.item.at()) = delivery;
     }
 
@@ -201,15 +201,15 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         while let Some(entry) = self.far.first_entry().filter(|entry| *entry.key() < self.limit / BATCH) {
             for delivery in &entry.remove().items {
                 let at = delivery.item.at();
-                *self.place(self.number_of(at), at) = *delivery;
+                *self.slot(self.number_of(at), at) = *delivery;
             }
         }
     }
 
-    /// A place in a window on the wheel.
+    /// A slot in a window on the wheel.
     #[inline(always)]
-    fn place(&mut self, number: u64, at: Time) -> &mut Delivery<T> {
-        let window = &mut self.windows[place_of(number)];
+    fn slot(&mut self, number: u64, at: Time) -> &mut Delivery<T> {
+        let window = &mut self.windows[slot_of(number)];
         let within = window.count as usize % PAGE;
         if within == 0 {
             let page = match self.free.pop() {
@@ -218,7 +218,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
             };
             if window.count == 0 {
                 window.first = page;
-                self.occupied[place_of(number) / 64] |= 1 << (number % 64);
+                self.occupied[slot_of(number) / 64] |= 1 << (number % 64);
             } else {
                 self.next[window.last as usize] = page;
             }
@@ -227,7 +227,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         window.count += 1;
         window.earliest = window.earliest.min(at);
         let page = &mut self.pages[window.last as usize];
-        // The place for the next one of this window, which has left the caches since the page was taken last.
+        // The slot for the next one of this window, which has left the caches since the page was taken last.
         prefetch(&page[(within + 1) % PAGE]);
         &mut page[within]
     }
@@ -240,12 +240,12 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         batch.items.last_mut().expect("just pushed")
     }
 
-    /// The place of the first window on the wheel that holds something.
+    /// The slot of the first window on the wheel that holds something.
     fn first_window(&self) -> Option<usize> {
-        let start = place_of(self.current);
+        let start = slot_of(self.current);
         let (word, bit) = (start / 64, start % 64);
         let words = self.occupied.len();
-        // The first word comes twice: at the end for the windows before the current one's place.
+        // The first word comes twice: at the end for the windows before the current one's slot.
         let later = self.occupied[word] & (!0 << bit);
         let rest = (1..=words).map(|i| (word + i) % words).map(|word| (word, self.occupied[word]));
         let mut occupied = std::iter::once((word, later)).chain(rest).filter(|(_, bits)| *bits != 0);
@@ -254,7 +254,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
 }
 
 #[inline]
-fn place_of(number: u64) -> usize {
+fn slot_of(number: u64) -> usize {
     number as usize % WINDOWS
 }
 
@@ -298,9 +298,9 @@ mod tests {
                 }
                 let end = wheel.end_of_window(first);
                 let until = if in_part { first } else { end };
-                let mut places = Vec::new();
-                wheel.take(first, until, &mut places);
-                let taken: Vec<Delivery<Event>> = places.iter().map(|place| *wheel.get(*place)).collect();
+                let mut slots = Vec::new();
+                wheel.take(first, until, &mut slots);
+                let taken: Vec<Delivery<Event>> = slots.iter().map(|slot| *wheel.get(*slot)).collect();
                 let (due, left): (Vec<Delivery<Event>>, Vec<Delivery<Event>>) = plain.iter().partition(|delivery| delivery.item.at <= until);
                 let list = |deliveries: &[Delivery<Event>]| deliveries.iter().map(|d| (d.receiver, d.input, d.item.number)).collect::<Vec<_>>();
                 prop_assert_eq!(list(&taken), list(&due));

@@ -9,7 +9,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use crate::node::host::Host;
@@ -40,7 +40,7 @@ pub struct Aal5 {
     /// The number of the first circuit in `reassemblies`.
     first_circuit: u32,
     reassemblies: Vec<Reassembly>,
-    window: Window,
+    measured: Measurement,
     /// Packets whose last cell has come, but not all of them.
     lost: FlowLosses,
     /// Memory for the transmit batch of a port, and for its cells.
@@ -50,14 +50,14 @@ pub struct Aal5 {
 
 impl Aal5 {
     /// An end with these ports and inputs, whether cells or not, and the numbers of the circuits that end there.
-    pub fn new(circuits: Arc<Circuits>, cell_ports: Vec<bool>, cell_inputs: Vec<bool>, ending: Range<u32>, window: Window) -> Aal5 {
+    pub fn new(circuits: Arc<Circuits>, cell_ports: Vec<bool>, cell_inputs: Vec<bool>, ending: Range<u32>, measured: Measurement) -> Aal5 {
         Aal5 {
             circuits,
             cell_ports,
             cell_inputs,
             first_circuit: ending.start,
             reassemblies: vec![Reassembly::default(); ending.len()],
-            window,
+            measured,
             lost: FlowLosses::default(),
             batch: TransmitBatch::default(),
             cells: Vec::new(),
@@ -69,7 +69,7 @@ impl Aal5 {
         &self.cell_ports
     }
 
-    /// How many of the data packets that each flow sent in the window were lost here in it, since cells of them were.
+    /// How many of the data packets that each flow sent in the measurement period were lost here in it, since cells of them were.
     pub fn lost_by_flow(&self) -> &FlowLosses {
         &self.lost
     }
@@ -77,7 +77,7 @@ impl Aal5 {
     #[cold]
     fn lose(&mut self, now: Time, cell: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) {
         host_context.context.record.trace(now, host.place(), cell, TraceEvent::Drop(DropCause::Partial));
-        if self.window.contains(now) && self.window.is_open(cell.created) && cell.body.is_data() {
+        if self.measured.contains(now) && self.measured.is_open(cell.created) && cell.body.is_data() {
             self.lost.count(cell.flow, cell.body.is_retransmission());
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::api::observations::{CircuitCounters, CircuitId, LinkCounters};
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
@@ -14,8 +14,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct CircuitCounts {
     circuits: Arc<PortCircuits>,
-    /// By the number of a circuit, the place of its counters.
-    places: Vec<u32>,
+    /// By the number of a circuit, the position of its counters.
+    positions: Vec<u32>,
     counted: Vec<CircuitCounters>,
 }
 
@@ -31,25 +31,25 @@ impl CircuitCounts {
             }
         }
         let mut here: BTreeMap<CircuitId, u32> = circuits.here.iter().map(|number| (ids[*number as usize], 0)).collect();
-        (0..).zip(here.values_mut()).for_each(|(number, place)| *place = number);
-        let places = ids.iter().map(|id| here.get(id).copied().unwrap_or(u32::MAX)).collect();
+        (0..).zip(here.values_mut()).for_each(|(number, position)| *position = number);
+        let positions = ids.iter().map(|id| here.get(id).copied().unwrap_or(u32::MAX)).collect();
         let nothing = |circuit| CircuitCounters { circuit, counters: LinkCounters::default() };
-        CircuitCounts { circuits, places, counted: here.into_keys().map(nothing).collect() }
+        CircuitCounts { circuits, positions, counted: here.into_keys().map(nothing).collect() }
     }
 
     /// A cell that arrived at `arrival` is transmitted from `start` to `end`.
-    pub fn transmission(&mut self, window: &Window, arrival: Time, start: Time, end: Time, cell: &Packet) {
-        self.of(cell).transmission(window, arrival, start, end, cell.size);
+    pub fn transmission(&mut self, measured: &Measurement, arrival: Time, start: Time, end: Time, cell: &Packet) {
+        self.of(cell).transmission(measured, arrival, start, end, cell.size);
     }
 
     /// A cell waits from `arrival` until it is dropped.
-    pub fn queue_drop(&mut self, window: &Window, arrival: Time, until: Time, cell: &Packet) {
-        self.of(cell).wait_without_service(window, arrival, until, cell.size);
+    pub fn queue_drop(&mut self, measured: &Measurement, arrival: Time, until: Time, cell: &Packet) {
+        self.of(cell).wait_without_service(measured, arrival, until, cell.size);
     }
 
     /// A cell is still waiting when the run ends.
-    pub fn unfinished(&mut self, window: &Window, arrival: Time, cell: &Packet) {
-        self.of(cell).unfinished(window, arrival, cell.size);
+    pub fn unfinished(&mut self, measured: &Measurement, arrival: Time, cell: &Packet) {
+        self.of(cell).unfinished(measured, arrival, cell.size);
     }
 
     /// What has been counted, in the order of the circuits.
@@ -58,7 +58,7 @@ impl CircuitCounts {
     }
 
     fn of(&mut self, cell: &Packet) -> &mut LinkCounters {
-        let place = self.places[self.circuits.circuits.of(cell) as usize];
-        &mut self.counted[place as usize].counters
+        let position = self.positions[self.circuits.circuits.of(cell) as usize];
+        &mut self.counted[position as usize].counters
     }
 }

@@ -1,11 +1,11 @@
-//! Counts of transmissions that lie inside the window: the usual case.
+//! Counts of transmissions that lie inside the measurement period: the usual case.
 
 use crate::api::observations::LinkCounters;
 use penstock_model::discipline::PRECEDENCES;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
-/// Transmissions that lie inside the window from the arrival of the packet to its end, counted in few words and added to the link's
+/// Transmissions that lie inside the measurement period from the arrival of the packet to its end, counted in few words and added to the link's
 /// counters at the end. What every packet changes comes first, so that it shares a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]

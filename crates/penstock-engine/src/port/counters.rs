@@ -3,7 +3,7 @@
 use crate::api::observations::{LinkCounters, PortTimings};
 use crate::api::pauses::PausedTime;
 use crate::kernel::digest::Digest;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::port::circuit_counts::CircuitCounts;
 use crate::port::complete_transmissions::CompleteTransmissions;
 use crate::port::flow_losses::FlowLosses;
@@ -16,17 +16,17 @@ use penstock_model::packet::Packet;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
-/// The counters of a port, and the window in which they count.
+/// The counters of a port, and the measurement period in which they count.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct PortCounters {
     /// When counting is on.
-    pub window: Window,
+    pub measured: Measurement,
     /// Packets that no longer count as queued, over the whole run.
     pub sent: u64,
     /// When the last packet that was accepted arrived, and its flow.
     pub last_accepted: (Time, FlowId),
-    /// Transmissions that lie inside the window, to be added to `link`.
+    /// Transmissions that lie inside the measurement period, to be added to `link`.
     pub complete: CompleteTransmissions,
     /// The place of the port in traces.
     pub place: u32,
@@ -34,7 +34,7 @@ pub struct PortCounters {
     pub digest: Digest,
     /// What is reported.
     link: Box<LinkCounters>,
-    /// Data packets that were sent in the window and lost in it. Counted here, since what is delivered then costs nothing.
+    /// Data packets that were sent in the measurement period and lost in it. Counted here, since what is delivered then costs nothing.
     lost: FlowLosses,
     /// Packets offered over the whole run, counted for the checks of debug builds.
     pub offered: u64,
@@ -62,7 +62,7 @@ pub struct Release {
 
 impl PortCounters {
     /// Nothing yet, at place `place` of traces.
-    pub fn new(place: u32, window: Window, recorder: Option<Box<PortRecorder>>) -> PortCounters {
+    pub fn new(place: u32, measured: Measurement, recorder: Option<Box<PortRecorder>>) -> PortCounters {
         let (link, lost) = (Box::default(), FlowLosses::default());
         let (complete, digest) = (CompleteTransmissions::default(), Digest::default());
         PortCounters {
@@ -71,7 +71,7 @@ impl PortCounters {
             link,
             lost,
             complete,
-            window,
+            measured,
             offered: 0,
             dropped: 0,
             sent: 0,
@@ -84,7 +84,7 @@ impl PortCounters {
     /// Asks for the memory that a packet changes.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch(&self.window);
+        prefetch(&self.measured);
         self.complete.prefetch();
     }
 
@@ -129,12 +129,12 @@ impl PortCounters {
 
     /// Counts that the wire is taken by something other than packets.
     pub fn occupied(&mut self, start: Time, end: Time) {
-        self.link.busy = self.link.busy + Duration::from_ps(self.window.overlap(start, end));
+        self.link.busy = self.link.busy + Duration::from_ps(self.measured.overlap(start, end));
     }
 
     /// Counts a pause frame.
     pub fn pause_frame(&mut self, now: Time, stops: bool) {
-        if self.window.contains(now) {
+        if self.measured.contains(now) {
             let pauses = self.link.pauses.get_or_insert_default();
             pauses.frames += u64::from(stops);
             pauses.resumes += u64::from(!stops);
@@ -151,7 +151,7 @@ impl PortCounters {
     /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
     #[inline]
     pub fn mark(&mut self, now: Time, packet: &Packet) {
-        if self.window.contains(now) {
+        if self.measured.contains(now) {
             self.link.mark(packet.size);
             if let Some(recorder) = &mut self.recorder {
                 recorder.mark(now, packet);
@@ -162,12 +162,12 @@ impl PortCounters {
     /// Counts a mark of a packet of `size` where nothing is recorded beyond the counts.
     #[inline]
     pub fn mark_unrecorded(&mut self, now: Time, size: u32) {
-        if self.window.contains(now) {
+        if self.measured.contains(now) {
             self.link.mark(size);
         }
     }
 
-    /// Counts so many marked packets in the window, of so many bytes, where nothing is recorded beyond the counts.
+    /// Counts so many marked packets in the measurement period, of so many bytes, where nothing is recorded beyond the counts.
     #[inline]
     pub fn marks_unrecorded(&mut self, packets: u64, bytes: u64) {
         self.link.mark_many(packets, bytes);
@@ -190,7 +190,7 @@ impl PortCounters {
     /// Counts an arrival.
     #[inline]
     pub fn arrival(&mut self, now: Time, size: u32, precedence: u8) {
-        if self.window.is_open(now) {
+        if self.measured.is_open(now) {
             self.link.arrival(size, precedence);
         }
     }
@@ -203,8 +203,10 @@ impl PortCounters {
         if let Some(recorder) = &mut self.recorder {
             recorder.offered(now, packet);
         }
-        let is_tied =
-            cause == DropCause::Overflow && self.last_accepted.0 == now && self.last_accepted.1 != packet.flow && self.window.contains(now);
+        let is_tied = cause == DropCause::Overflow
+            && self.last_accepted.0 == now
+            && self.last_accepted.1 != packet.flow
+            && self.measured.contains(now);
         self.link.tied_drops += u64::from(is_tied);
         self.loss(now, packet, cause);
     }
@@ -214,7 +216,7 @@ impl PortCounters {
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet, cause: DropCause) {
         self.dropped += 1;
         self.report_drop(now, packet, cause);
-        self.link.wait_without_service(&self.window, arrival, now, packet.size);
+        self.link.wait_without_service(&self.measured, arrival, now, packet.size);
         if let Some(recorder) = &mut self.recorder {
             recorder.queue_drop(now, arrival, packet);
         }
@@ -233,37 +235,37 @@ impl PortCounters {
     /// ends.
     #[inline(always)]
     pub fn departure(&mut self, arrival: Time, start: Time, end: Time, (size, precedence): (u32, u8)) -> bool {
-        if self.window.from <= arrival && end <= self.window.to {
+        if self.measured.from <= arrival && end <= self.measured.to {
             self.complete.count(arrival, start, end, (size, precedence));
             true
-        } else if end < self.window.from {
+        } else if end < self.measured.from {
             // All of it lies in the warm-up.
             true
         } else {
-            self.departure_at_window_edge(arrival, start, end, size, precedence)
+            self.departure_across_a_bound(arrival, start, end, size, precedence)
         }
     }
 
-    /// Whether everything between these times counts, or nothing because it lies before the window.
+    /// Whether everything between these times counts, or nothing because it lies before the measurement period.
     #[inline]
-    pub fn crosses_no_window_edge(&self, from: Time, to: Time) -> bool {
-        self.window.from <= from && to <= self.window.to || to < self.window.from
+    pub fn crosses_no_bound(&self, from: Time, to: Time) -> bool {
+        self.measured.from <= from && to <= self.measured.to || to < self.measured.from
     }
 
-    /// Counts `count` accepted packets of one size and precedence up to `end`, whose service crosses no edge of the window: each
+    /// Counts `count` accepted packets of one size and precedence up to `end`, whose service crosses no bound of the measurement period: each
     /// takes `transmission`, and together they have waited for `waited` ps.
     #[inline]
     pub fn complete_departures(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
         self.offered += if cfg!(debug_assertions) { count } else { 0 };
-        if end >= self.window.from {
+        if end >= self.measured.from {
             self.complete.count_batch(count, size, precedence, transmission, waited);
         }
     }
 
     #[inline(never)]
-    fn departure_at_window_edge(&mut self, arrival: Time, start: Time, end: Time, size: u32, precedence: u8) -> bool {
+    fn departure_across_a_bound(&mut self, arrival: Time, start: Time, end: Time, size: u32, precedence: u8) -> bool {
         self.arrival(arrival, size, precedence);
-        self.link.transmission(&self.window, arrival, start, end, size);
+        self.link.transmission(&self.measured, arrival, start, end, size);
         end != Time::NEVER
     }
 
@@ -289,7 +291,7 @@ impl PortCounters {
     /// Counts a packet that is still waiting when the run ends.
     pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
         self.arrival(arrival, packet.size, packet.precedence);
-        self.link.unfinished(&self.window, arrival, packet.size);
+        self.link.unfinished(&self.measured, arrival, packet.size);
         if let Some(recorder) = &mut self.recorder {
             recorder.unfinished(arrival, packet);
         }
@@ -298,9 +300,9 @@ impl PortCounters {
     /// Counts a loss at `now`.
     #[inline]
     pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
-        if self.window.contains(now) {
+        if self.measured.contains(now) {
             self.link.loss(packet, cause);
-            if self.window.is_open(packet.created) && packet.body.is_data() {
+            if self.measured.is_open(packet.created) && packet.body.is_data() {
                 self.lost.count(packet.flow, packet.body.is_retransmission());
             }
             if let Some(recorder) = &mut self.recorder {
@@ -309,7 +311,7 @@ impl PortCounters {
         }
     }
 
-    /// How many of the data packets that each flow sent in the window were lost here in it.
+    /// How many of the data packets that each flow sent in the measurement period were lost here in it.
     pub fn lost_by_flow(&self) -> &FlowLosses {
         &self.lost
     }

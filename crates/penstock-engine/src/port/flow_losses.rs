@@ -43,20 +43,20 @@ impl FlowLosses {
     /// Counts a packet of `flow`.
     #[inline]
     pub fn count(&mut self, flow: FlowId, is_retransmission: bool) {
-        let (page, place) = (flow.index() / PAGE, flow.index() % PAGE);
+        let (page, position) = (flow.index() / PAGE, flow.index() % PAGE);
         match self.pages.get_mut(page) {
-            Some(Some(counts)) => counts[place].count(is_retransmission),
-            _ => self.count_on_new_page(page, place, is_retransmission),
+            Some(Some(counts)) => counts[position].count(is_retransmission),
+            _ => self.count_on_new_page(page, position, is_retransmission),
         }
     }
 
     /// Counts the first packet of a page.
     #[cold]
-    fn count_on_new_page(&mut self, page: usize, place: usize, is_retransmission: bool) {
+    fn count_on_new_page(&mut self, page: usize, position: usize, is_retransmission: bool) {
         if page >= self.pages.len() {
             self.pages.resize_with(page + 1, || None);
         }
-        self.pages[page].get_or_insert_with(|| Box::new([Lost::default(); PAGE]))[place].count(is_retransmission);
+        self.pages[page].get_or_insert_with(|| Box::new([Lost::default(); PAGE]))[position].count(is_retransmission);
     }
 
     /// Flows with what they lost, by number; those that lost nothing are left out.

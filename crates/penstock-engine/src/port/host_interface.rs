@@ -24,10 +24,10 @@ impl Port {
     /// Adds a packet whose next hop is `hop` to the transmit batch; returns whether that is full.
     #[inline(always)]
     pub fn add_forwarded_to_batch(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
-        if let [place] = self.transmit_batch.add(1) {
-            place.at = now;
-            place.packet = *packet;
-            place.packet.hop = hop;
+        if let [slot] = self.transmit_batch.add(1) {
+            slot.at = now;
+            slot.packet = *packet;
+            slot.packet.hop = hop;
         }
         self.transmit_batch.len() >= MAX_TRANSMIT_BATCH
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Counters for each link that leads to the node of a port, and for what begins there.
 #[derive(Clone, Debug)]
 pub struct IngressCounts {
-    /// By flow, the places of what comes from its source and from its receiver.
+    /// By flow, the positions of what comes from its source and from its receiver.
     of_flow: Vec<[u32; 2]>,
     /// What begins at the node comes first, then links in their order.
     ingresses: Vec<(Option<LinkId>, LinkCounters)>,
@@ -26,19 +26,19 @@ impl IngressCounts {
         let ways = |flow: &crate::api::blueprint::FlowPlan| [flow.forward, flow.backward].map(|way| before(&blueprint.routes[way.index()]));
         let found: Vec<[Option<LinkId>; 2]> = blueprint.flows.iter().map(ways).collect();
         // `None` sorts before all links.
-        let mut places: BTreeMap<Option<LinkId>, u32> = found.iter().flatten().map(|ingress| (*ingress, 0)).collect();
-        places.insert(None, 0);
-        (0..).zip(places.values_mut()).for_each(|(number, place)| *place = number);
-        let of_flow = found.iter().map(|ways| ways.map(|ingress| places[&ingress])).collect();
-        IngressCounts { of_flow, ingresses: places.into_keys().map(|ingress| (ingress, LinkCounters::default())).collect() }
+        let mut positions: BTreeMap<Option<LinkId>, u32> = found.iter().flatten().map(|ingress| (*ingress, 0)).collect();
+        positions.insert(None, 0);
+        (0..).zip(positions.values_mut()).for_each(|(number, position)| *position = number);
+        let of_flow = found.iter().map(|ways| ways.map(|ingress| positions[&ingress])).collect();
+        IngressCounts { of_flow, ingresses: positions.into_keys().map(|ingress| (ingress, LinkCounters::default())).collect() }
     }
 
-    /// Counts an offered packet in the window.
+    /// Counts an offered packet in the measurement period.
     pub fn offered(&mut self, packet: &Packet) {
         self.of(packet).arrival(packet.size, packet.precedence);
     }
 
-    /// Counts a lost packet in the window.
+    /// Counts a lost packet in the measurement period.
     pub fn loss(&mut self, packet: &Packet, cause: DropCause) {
         self.of(packet).loss(packet, cause);
     }
@@ -49,11 +49,11 @@ impl IngressCounts {
     }
 
     fn of(&mut self, packet: &Packet) -> &mut LinkCounters {
-        let place = match packet.body {
+        let position = match packet.body {
             // Messages of switches have ways of their own, of which those that pass are few.
             Body::SourceQuench { .. } | Body::CongestionNotification { .. } => 0,
             body => self.of_flow[packet.flow.index()][usize::from(body.is_from_receiver())],
         };
-        &mut self.ingresses[place as usize].1
+        &mut self.ingresses[position as usize].1
     }
 }

@@ -33,7 +33,7 @@ use crate::api::blueprint::{FastPaths, LinkPlan, LinkWatch, MarkAt, PcnAt};
 use crate::api::observations::{LinkCounters, PortKinds, PortTimings};
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::kernel::outputs::Channel;
 use crate::port::counters::PortCounters;
 use crate::port::deliveries::Deliveries;
@@ -169,12 +169,12 @@ impl Port {
         place: u32,
         plan: &LinkPlan,
         context: PortContext,
-        window: Window,
+        measured: Measurement,
         watch: Option<(&LinkWatch, usize)>,
         fast_paths: FastPaths,
     ) -> Port {
         let key = context.key;
-        let watch = watch.map(|(watch, classes)| PortRecorder::new(watch, classes, window));
+        let watch = watch.map(|(watch, classes)| PortRecorder::new(watch, classes, measured));
         let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
         let has_more_stages = watch.is_some()
             || plan.port.marker.is_some() && !marks_on_arrival
@@ -221,7 +221,7 @@ impl Port {
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             losses: Digest::default(),
             lost_after_end: 0,
-            counters: PortCounters::new(place, window, watch),
+            counters: PortCounters::new(place, measured, watch),
         }
     }
 
@@ -305,12 +305,12 @@ impl Port {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         }
         if let Queueing::EventDriven(service) = &mut self.queueing {
-            self.counters.paused(service.paused_times(&self.counters.window));
+            self.counters.paused(service.paused_times(&self.counters.measured));
         }
         self.counters.into_counts()
     }
 
-    /// How many of the data packets that each flow sent in the window were lost here in it.
+    /// How many of the data packets that each flow sent in the measurement period were lost here in it.
     pub fn lost_by_flow(&self) -> &FlowLosses {
         self.counters.lost_by_flow()
     }

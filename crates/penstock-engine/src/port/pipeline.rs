@@ -27,9 +27,9 @@ impl Port {
         match self.queueing {
             Queueing::TailDropFifo(_) if context.record.is_untraced() && self.arrival_marker.is_none() => {
                 if most >= MIN_BATCH && self.can_batch_to_one_channel(from, most, context) {
-                    return self.batch_to_one_channel(packets, most, context, |place, (arrival, hop)| {
-                        *place = *arrival;
-                        place.packet.hop = hop;
+                    return self.batch_to_one_channel(packets, most, context, |slot, (arrival, hop)| {
+                        *slot = *arrival;
+                        slot.packet.hop = hop;
                         arrival.packet.header_word()
                     });
                 }
@@ -221,7 +221,7 @@ impl Port {
     #[cold]
     fn duplicate(&mut self, from: usize, end: Time, (left, later): (Time, Duration), packet: &Packet, context: &mut Context<'_, '_>) {
         self.propagate(from, end, left, packet, context);
-        if end <= self.counters.window.to {
+        if end <= self.counters.measured.to {
             verdict::trace_duplicate(end, packet, &self.counters, context.record);
             self.propagate(from, end, left + later, packet, context);
         }
@@ -231,7 +231,7 @@ impl Port {
     /// of it is known depends on how the port finds its departures.
     #[cold]
     fn lose_on_wire(&mut self, end: Time, packet: &Packet, context: &mut Context<'_, '_>) {
-        if end > self.counters.window.to {
+        if end > self.counters.measured.to {
             self.lost_after_end += 1;
         } else {
             verdict::record_wire_loss(end, packet, &mut self.losses, &mut self.counters, context.record);

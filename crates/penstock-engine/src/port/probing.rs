@@ -51,7 +51,7 @@ impl PortComponents {
 pub type ReportState<'a> = dyn FnMut(ComponentName, SeriesPart, &'static Variable, f64) + 'a;
 
 /// A port's state at an instant, and what it was at the last one that was looked at.
-pub struct PortView<'a> {
+pub struct PortProbe<'a> {
     /// Now.
     pub state: &'a PortState,
     /// How long ago it was looked at last, in seconds, and what it was then.
@@ -59,16 +59,16 @@ pub struct PortView<'a> {
 }
 
 /// The variables that every port shows.
-pub const PORT: &[Variable] = PortView::STATE;
+pub const PORT: &[Variable] = PortProbe::STATE;
 
-impl PortView<'_> {
+impl PortProbe<'_> {
     fn per_second(&self, amount: fn(&PortState) -> u64) -> Option<f64> {
         self.before.map(|(seconds, before)| (amount(self.state) - amount(before)) as f64 / seconds)
     }
 }
 
 penstock_model::state! {
-    impl PortView<'_>, |it, _now| {
+    impl PortProbe<'_>, |it, _now| {
         /// Packets that wait, the one in service not included.
         "queue", "packets", is it.state.queue.packets as f64;
         /// Bytes of the packets that wait.

@@ -2,7 +2,7 @@
 
 use crate::api::blueprint::{EfPlan, LinkWatch};
 use crate::api::observations::{ClassCounters, EfErrors, PortTimings};
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::port::circuit_counts::CircuitCounts;
 use crate::port::ingress_counts::IngressCounts;
 use crate::port::observer::PortObserver;
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 /// The records of a port.
 #[derive(Clone, Debug)]
 pub struct PortRecorder {
-    window: Window,
+    measured: Measurement,
     /// By class; empty if classes are not recorded.
     classes: Vec<ClassCounters>,
     ingresses: Option<Box<IngressCounts>>,
@@ -27,10 +27,10 @@ pub struct PortRecorder {
 
 impl PortRecorder {
     /// The records that `plan` names.
-    pub fn new(plan: &LinkWatch, classes: usize, window: Window) -> Box<PortRecorder> {
+    pub fn new(plan: &LinkWatch, classes: usize, measured: Measurement) -> Box<PortRecorder> {
         let classes = if plan.classes { vec![ClassCounters::default(); classes] } else { Vec::new() };
         let expedited = plan.expedited.iter().map(EfMeter::new).collect();
-        Box::new(PortRecorder { window, classes, ingresses: None, circuits: None, expedited, observer: None })
+        Box::new(PortRecorder { measured, classes, ingresses: None, circuits: None, expedited, observer: None })
     }
 
     /// Counts by the link over which packets come from now on.
@@ -61,15 +61,15 @@ impl PortRecorder {
     /// A packet is offered at `now`; what is accepted is so too.
     pub fn offered(&mut self, now: Time, packet: &Packet) {
         match self.classes.get_mut(usize::from(packet.class)) {
-            Some(class) if self.window.is_open(now) => class.counters.arrival(packet.size, packet.precedence),
+            Some(class) if self.measured.is_open(now) => class.counters.arrival(packet.size, packet.precedence),
             _ => {}
         }
-        if let Some(ingresses) = self.ingresses.as_mut().filter(|_| self.window.is_open(now)) {
+        if let Some(ingresses) = self.ingresses.as_mut().filter(|_| self.measured.is_open(now)) {
             ingresses.offered(packet);
         }
     }
 
-    /// A packet is marked at `now`, in the window.
+    /// A packet is marked at `now`, in the measurement period.
     pub fn mark(&mut self, now: Time, packet: &Packet) {
         self.observer.iter_mut().for_each(|observer| observer.mark(now));
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
@@ -77,7 +77,7 @@ impl PortRecorder {
         }
     }
 
-    /// A packet is lost at `now`, in the window.
+    /// A packet is lost at `now`, in the measurement period.
     pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         self.observer.iter_mut().for_each(|observer| observer.loss(now));
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
@@ -99,11 +99,11 @@ impl PortRecorder {
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet) {
         self.observer.iter_mut().for_each(|observer| observer.queue_drop(now, packet));
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
-            class.counters.wait_without_service(&self.window, arrival, now, packet.size);
+            class.counters.wait_without_service(&self.measured, arrival, now, packet.size);
         }
-        self.circuits.iter_mut().for_each(|circuits| circuits.queue_drop(&self.window, arrival, now, packet));
+        self.circuits.iter_mut().for_each(|circuits| circuits.queue_drop(&self.measured, arrival, now, packet));
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
-            meter.drop(arrival, packet, &self.window);
+            meter.drop(arrival, packet, &self.measured);
         }
     }
 
@@ -111,23 +111,23 @@ impl PortRecorder {
     pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
         self.observer.iter_mut().for_each(|observer| observer.transmission(start, end, packet));
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
-            class.counters.transmission(&self.window, arrival, start, end, packet.size);
-            if self.window.contains(start) {
+            class.counters.transmission(&self.measured, arrival, start, end, packet.size);
+            if self.measured.contains(start) {
                 class.waits.add(start.since(arrival));
             }
         }
-        self.circuits.iter_mut().for_each(|circuits| circuits.transmission(&self.window, arrival, start, end, packet));
+        self.circuits.iter_mut().for_each(|circuits| circuits.transmission(&self.measured, arrival, start, end, packet));
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
-            meter.departure(arrival, end, packet, &self.window);
+            meter.departure(arrival, end, packet, &self.measured);
         }
     }
 
     /// A packet is still waiting when the run ends.
     pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
-            class.counters.unfinished(&self.window, arrival, packet.size);
+            class.counters.unfinished(&self.measured, arrival, packet.size);
         }
-        self.circuits.iter_mut().for_each(|circuits| circuits.unfinished(&self.window, arrival, packet));
+        self.circuits.iter_mut().for_each(|circuits| circuits.unfinished(&self.measured, arrival, packet));
     }
 
     /// What has been recorded.
@@ -151,7 +151,7 @@ struct EfMeter {
     /// By class, whether it belongs to the aggregate.
     members: Vec<bool>,
     rate: Rate,
-    /// When the packets arrived whose place among the departures is not yet taken.
+    /// When the packets arrived whose turn among the departures is not yet taken.
     arrivals: VecDeque<Time>,
     /// Packets in their order of arrival, from the first that has not left.
     packets: VecDeque<Expedited>,
@@ -201,33 +201,33 @@ impl EfMeter {
     }
 
     /// A packet that arrived at `arrival` will not leave.
-    fn drop(&mut self, arrival: Time, packet: &Packet, window: &Window) {
-        // Where a later arrival has left before, its departure took the place of this one.
+    fn drop(&mut self, arrival: Time, packet: &Packet, measured: &Measurement) {
+        // Where a later arrival has left before, its departure took the turn of this one.
         let rank = self.arrivals.iter().position(|other| *other == arrival).unwrap_or(0);
         self.arrivals.remove(rank);
-        let place = self.packets.iter().position(|other| other.is(arrival, packet)).expect("what is dropped has not left");
-        self.packets.remove(place);
-        self.settle_departures(window);
+        let position = self.packets.iter().position(|other| other.is(arrival, packet)).expect("what is dropped has not left");
+        self.packets.remove(position);
+        self.settle_departures(measured);
     }
 
     /// A packet that arrived at `arrival` leaves at `end`.
-    fn departure(&mut self, arrival: Time, end: Time, packet: &Packet, window: &Window) {
+    fn departure(&mut self, arrival: Time, end: Time, packet: &Packet, measured: &Measurement) {
         let oldest = self.arrivals.pop_front().expect("as many arrivals as departures");
         let error = self.by_rank.step(oldest, end, self.rate, packet.size);
-        if window.contains(end) {
+        if measured.contains(end) {
             self.errors.aggregate_ps = self.errors.aggregate_ps.max(Some(error));
         }
         let leaving = self.packets.iter_mut().find(|other| other.is(arrival, packet));
         leaving.expect("what leaves has arrived").left = Some(end);
-        self.settle_departures(window);
+        self.settle_departures(measured);
     }
 
     /// Compares the departures of the oldest packets with their targets, as far as these are known.
-    fn settle_departures(&mut self, window: &Window) {
+    fn settle_departures(&mut self, measured: &Measurement) {
         while let Some(Expedited { arrival, size, left: Some(left), .. }) = self.packets.front().copied() {
             self.packets.pop_front();
             let error = self.by_packet.step(arrival, left, self.rate, size);
-            if window.contains(left) {
+            if measured.contains(left) {
                 self.errors.packet_ps = self.errors.packet_ps.max(Some(error));
             }
         }

@@ -127,7 +127,7 @@ impl PcnStage {
     /// Meters packets, all of `one_size` if they are alike, in one short loop, and counts those that are marked.
     pub(super) fn meter_all<P: Metered>(&mut self, packets: &mut [P], one_size: Option<Bytes>, counters: &mut PortCounters) {
         if let [meter] = &mut *self.meters {
-            let (marked, bytes) = meter.on_packets(packets, one_size, counters.window.from);
+            let (marked, bytes) = meter.on_packets(packets, one_size, counters.measured.from);
             return counters.marks_unrecorded(marked, bytes);
         }
         // One meter after the other, since each has a state of its own.

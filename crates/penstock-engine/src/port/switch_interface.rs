@@ -87,7 +87,7 @@ impl Port {
     pub fn on_pause(&mut self, now: Time, class: Option<u8>, time: Duration, context: &mut Context<'_, '_>) {
         self.decide(now.before(), context);
         if let Queueing::EventDriven(service) = &mut self.queueing {
-            service.on_pause(now, class, time, &self.counters.window);
+            service.on_pause(now, class, time, &self.counters.measured);
         }
     }
 

@@ -6,15 +6,15 @@ use penstock_model::prefetch::prefetch;
 /// Packets that a port will process together, and when each was sent. Memory is overwritten, not allocated anew.
 #[derive(Clone, Debug, Default)]
 pub struct TransmitBatch {
-    places: Vec<Arrival>,
+    slots: Vec<Arrival>,
     len: usize,
 }
 
 impl TransmitBatch {
-    /// Asks for the memory of the first packet's place.
+    /// Asks for the memory of the first packet's slot.
     #[inline]
     pub fn prefetch(&self) {
-        self.places.first().into_iter().for_each(prefetch);
+        self.slots.first().into_iter().for_each(prefetch);
     }
 
     /// How many there are.
@@ -26,7 +26,7 @@ impl TransmitBatch {
     /// The packets.
     #[inline(always)]
     pub fn packets(&self) -> &[Arrival] {
-        &self.places[..self.len]
+        &self.slots[..self.len]
     }
 
     /// Adds `count` old ones, to be overwritten.
@@ -34,15 +34,15 @@ impl TransmitBatch {
     pub fn add(&mut self, count: usize) -> &mut [Arrival] {
         let first = self.len;
         self.len += count;
-        if self.places.len() < self.len {
+        if self.slots.len() < self.len {
             self.grow();
         }
-        &mut self.places[first..self.len]
+        &mut self.slots[first..self.len]
     }
 
     #[cold]
     fn grow(&mut self) {
-        self.places.resize(self.len.next_power_of_two().max(4), Arrival::PLACEHOLDER);
+        self.slots.resize(self.len.next_power_of_two().max(4), Arrival::PLACEHOLDER);
     }
 
     /// Empties it.

@@ -48,7 +48,7 @@ struct WaitingList {
 /// The part of a queue's limit that is left to packets that cannot wait: of datagrams, and of what the host forwards.
 const LEFT_FREE: u64 = 8;
 
-/// How far connections that wait fill a queue of this limit: an eighth and at least one place is left to other packets. An empty
+/// How far connections that wait fill a queue of this limit: an eighth and at least room for one is left to other packets. An empty
 /// queue takes a packet in any case.
 fn fill_limit(limit: Limit) -> Limit {
     match limit {

@@ -78,13 +78,13 @@ macro_rules! schedulers {
         }
 
         impl AnyScheduler {
-            /// Lets `visitor` visit the scheduler by its own type.
+            /// Calls `callee` with the scheduler by its own type.
             #[inline(always)]
-            pub fn accept<V: Visitor>(&mut self, visitor: V) {
+            pub fn dispatch<D: Dispatch>(&mut self, callee: D) {
                 match self {
-                    $( AnyScheduler::$variant(it) => visitor.visit(it), )*
-                    AnyScheduler::Tree(it) => visitor.visit(&mut **it),
-                    AnyScheduler::Custom(it) => visitor.visit(&mut **it),
+                    $( AnyScheduler::$variant(it) => callee.call(it), )*
+                    AnyScheduler::Tree(it) => callee.call(&mut **it),
+                    AnyScheduler::Custom(it) => callee.call(&mut **it),
                 }
             }
         }
@@ -329,8 +329,8 @@ pub trait Scheduler: Probe + DynClone {
 
 dyn_clone::clone_trait_object!(Scheduler);
 
-/// A visitor of schedulers. It is compiled for each kind, so that a loop does not dispatch on the kind each time.
-pub trait Visitor {
-    /// Visits the scheduler.
-    fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S);
+/// What is compiled for each kind of scheduler, so that a loop does not dispatch on the kind each time.
+pub trait Dispatch {
+    /// Works with the scheduler.
+    fn call<S: Scheduler + ?Sized>(self, scheduler: &mut S);
 }

@@ -82,6 +82,11 @@ impl Packets {
         Packets { emissions, next: 0 }
     }
 
+    /// From the flow's start to the last packet.
+    pub fn span(&self) -> Duration {
+        self.emissions.iter().fold(Duration::ZERO, |span, emission| span + emission.after)
+    }
+
     fn take(&mut self) -> Emission {
         let emission = self.emissions.get(self.next);
         self.next += 1;

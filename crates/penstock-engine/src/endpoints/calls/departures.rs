@@ -4,7 +4,7 @@ use crate::api::observations::TraceEvent;
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::event::TrainPacket;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 
@@ -16,8 +16,8 @@ pub struct Departures {
     place: u32,
     sequence: u32,
     /// When counting is on.
-    pub window: Window,
-    /// What has left in the window.
+    pub measured: Measurement,
+    /// What has left in the measurement period.
     pub packets: u64,
     /// Its bytes.
     pub bytes: u64,
@@ -25,8 +25,8 @@ pub struct Departures {
 
 impl Departures {
     /// Departures at the node whose place in traces is `place`.
-    pub fn new(template: PacketTemplate, place: u32, window: Window) -> Departures {
-        Departures { template, place, sequence: 0, window, packets: 0, bytes: 0 }
+    pub fn new(template: PacketTemplate, place: u32, measured: Measurement) -> Departures {
+        Departures { template, place, sequence: 0, measured, packets: 0, bytes: 0 }
     }
 
     /// How many packets have left in all, modulo 2^32.
@@ -43,7 +43,7 @@ impl Departures {
         if host_context.keeps_batches || !port.accepts_packet_trains() || host_context.context.record.trace.is_some() {
             return train.iter().for_each(|packet| self.send_media(packet.at, packet.size, host_context));
         }
-        let first_counted = if self.window.is_open(at) { 0 } else { train.partition_point(|packet| !self.window.is_open(packet.at)) };
+        let first_counted = if self.measured.is_open(at) { 0 } else { train.partition_point(|packet| !self.measured.is_open(packet.at)) };
         let counted = &train[first_counted..];
         self.packets += counted.len() as u64;
         self.bytes += counted.iter().map(|packet| u64::from(packet.size)).sum::<u64>();
@@ -63,7 +63,7 @@ impl Departures {
     /// Sends a packet.
     #[inline(always)]
     pub fn send(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) {
-        if self.window.is_open(now) {
+        if self.measured.is_open(now) {
             self.packets += 1;
             self.bytes += u64::from(packet.size);
         }

@@ -4,7 +4,7 @@ use crate::endpoints::counts::{Received, ReceivedCounts};
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
 use penstock_model::edge::{Egress, Signal};
 use penstock_model::id::FlowId;
@@ -16,7 +16,7 @@ use penstock_model::units::{Bytes, Duration, Time};
 pub struct CallsEgress {
     /// The aggregate.
     pub flow: FlowId,
-    /// What has arrived in the window.
+    /// What has arrived in the measurement period.
     pub received: Received,
     /// Index of the count of calls that the aggregates of a group share at this node.
     pub shared_count: u32,
@@ -28,7 +28,7 @@ pub struct CallsEgress {
     has_deadlines: bool,
     ingress: Peer,
     messages: u32,
-    window: Window,
+    measured: Measurement,
 }
 
 /// Bytes received in consecutive intervals of equal length from the beginning of the run.
@@ -53,7 +53,7 @@ impl Intervals {
 
 impl CallsEgress {
     /// An egress at which nothing has arrived yet.
-    pub fn new(received: Received, egress: Egress, ingress: Peer, window: Window, every: Option<Duration>) -> CallsEgress {
+    pub fn new(received: Received, egress: Egress, ingress: Peer, measured: Measurement, every: Option<Duration>) -> CallsEgress {
         CallsEgress {
             flow: received.flow,
             received,
@@ -64,14 +64,14 @@ impl CallsEgress {
             egress,
             ingress,
             messages: 0,
-            window,
+            measured,
         }
     }
 
     /// Handles a packet of the aggregate, with its number if it is a media packet; returns whether the deadline may have changed.
     #[inline(always)]
     pub fn on_packet(&mut self, now: Time, packet: &Packet, number: Option<u32>, host_context: &mut HostContext<'_, '_>) -> bool {
-        if self.window.is_open(now) {
+        if self.measured.is_open(now) {
             self.received.count(now, packet);
         }
         if let Some(intervals) = &mut self.intervals {
@@ -105,15 +105,15 @@ impl CallsEgress {
     /// arrive before `bound` and adds them to `digest`, with all state in registers. Returns how many; the first is one.
     pub fn on_media_batch(&mut self, arrivals: &[Arrival], bound: Time, digest: &mut Digest) -> usize {
         let Some(first) = arrivals.first() else { return 0 };
-        if self.window.is_open(first.at) {
+        if self.measured.is_open(first.at) {
             self.take_media::<true>(arrivals, bound, digest)
         } else {
             // Two thirds of a run may be warm-up.
-            self.take_media::<false>(arrivals, bound.min(self.window.from), digest)
+            self.take_media::<false>(arrivals, bound.min(self.measured.from), digest)
         }
     }
 
-    /// Takes media packets of one aggregate, all of which arrive in the window if they are to be counted.
+    /// Takes media packets of one aggregate, all of which arrive in the measurement period if they are to be counted.
     #[inline(never)]
     fn take_media<const COUNTED: bool>(&mut self, arrivals: &[Arrival], bound: Time, digest: &mut Digest) -> usize {
         let Some(flow) = arrivals.first().map(|first| first.packet.flow) else { return 0 };

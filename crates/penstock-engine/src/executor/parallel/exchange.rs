@@ -20,7 +20,7 @@ pub struct ShardState {
     pub has_windows: bool,
 }
 
-/// The places through which shards exchange: two sets of them, used in alternate rounds, since what was published before one
+/// The slots through which shards exchange: two sets of them, used in alternate rounds, since what was published before one
 /// barrier may still be read until the next.
 pub struct Exchange {
     rounds: [Vec<Slot>; 2],
@@ -67,10 +67,10 @@ impl Exchange {
         slot.handled.store(state.handled, Ordering::Relaxed);
         slot.is_interrupted.store(state.is_interrupted, Ordering::Relaxed);
         slot.has_windows.store(state.has_windows, Ordering::Relaxed);
-        for (batch, (earliest, place)) in outbox.batches.iter_mut().zip(&slot.batches) {
+        for (batch, (earliest, slot)) in outbox.batches.iter_mut().zip(&slot.batches) {
             earliest.store(batch.earliest.as_ps(), Ordering::Relaxed);
             if batch.earliest != Time::NEVER {
-                std::mem::swap(batch, &mut place.lock().expect(NO_PANIC));
+                std::mem::swap(batch, &mut slot.lock().expect(NO_PANIC));
             }
         }
     }

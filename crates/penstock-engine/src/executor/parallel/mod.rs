@@ -91,6 +91,13 @@ impl ParallelExecutor {
         &self.sequencers
     }
 
+    /// Process `process` is due at `at` or earlier.
+    pub fn advance(&mut self, process: u32, at: Time) {
+        let shard = self.ends.partition_point(|end| *end <= process);
+        let first = if shard == 0 { 0 } else { self.ends[shard - 1] };
+        self.sequencers[shard].due().advance((process - first) as usize, at);
+    }
+
     /// See [`Sequencer::steps`].
     pub fn steps(&self) -> u64 {
         self.sequencers.iter().map(Sequencer::steps).sum()

@@ -3,7 +3,7 @@
 //! Few packets should pass between shards, the delays between them should be long, and their loads equal. The load of a
 //! process is taken to be the number of flows that pass through it.
 
-use crate::kernel::process_graph::{Edge, ProcessGraph};
+use crate::kernel::process_graph::{GraphChannel, ProcessGraph};
 use std::collections::BTreeSet;
 
 /// The speed-up below which a second core is not worth it.
@@ -40,7 +40,7 @@ pub struct PartitionLimit {
 
 impl PartitionLimit {
     fn new(graph: &ProcessGraph) -> PartitionLimit {
-        let Clusters { of, weights, .. } = Clusters::new(&graph.weights, &graph.edges, 1);
+        let Clusters { of, weights, .. } = Clusters::new(&graph.weights, &graph.channels, 1);
         let most = (0..weights.len()).max_by_key(|cluster| (weights[*cluster], std::cmp::Reverse(*cluster))).unwrap_or(0);
         let within = (0..of.len()).filter(|process| of[*process] as usize == most);
         let (all, load) = (weights.iter().sum::<u64>().max(1), weights.get(most).copied().unwrap_or(0).max(1));
@@ -77,13 +77,13 @@ fn number_in_use(part_of: &mut [u32]) -> usize {
 
 /// The best division into so many parts, with its speed-up; `None` if it would not do more at a time than one.
 fn divide(graph: &ProcessGraph, parts: usize) -> Option<(f64, Vec<u32>)> {
-    let ProcessGraph { weights, edges } = graph;
-    let longest = edges.iter().map(|edge| edge.delay.as_ps()).max().unwrap_or(0);
+    let ProcessGraph { weights, channels } = graph;
+    let longest = channels.iter().map(|channel| channel.delay.as_ps()).max().unwrap_or(0);
     let mut best: Option<(f64, Vec<u32>)> = None;
     let mut before = 0;
     // Processes with less delay between them than so many picoseconds stay together; at last only those without any.
     for shortest in (0..=longest.checked_ilog2().unwrap_or(0)).rev().map(|power| 1u64 << power) {
-        let clusters = Clusters::new(weights, edges, shortest);
+        let clusters = Clusters::new(weights, channels, shortest);
         if clusters.weights.len() == before {
             continue;
         }
@@ -102,7 +102,7 @@ fn divide(graph: &ProcessGraph, parts: usize) -> Option<(f64, Vec<u32>)> {
 
 /// The given parts, except that processes without delay between them stay together.
 pub fn merge_zero_delay(wanted: &[u32], graph: &ProcessGraph) -> Vec<u32> {
-    let clusters = Clusters::new(&vec![1; wanted.len()], &graph.edges, 1);
+    let clusters = Clusters::new(&vec![1; wanted.len()], &graph.channels, 1);
     let mut part = vec![None; clusters.weights.len()];
     clusters.of.iter().zip(wanted).map(|(cluster, wanted)| *part[*cluster as usize].get_or_insert(*wanted)).collect()
 }
@@ -118,10 +118,10 @@ struct Clusters {
 
 impl Clusters {
     /// Joins processes with less than `shortest` picoseconds between them.
-    fn new(weights: &[u64], edges: &[Edge], shortest: u64) -> Clusters {
+    fn new(weights: &[u64], channels: &[GraphChannel], shortest: u64) -> Clusters {
         let mut root: Vec<u32> = (0..weights.len() as u32).collect();
-        for edge in edges.iter().filter(|edge| edge.delay.as_ps() < shortest) {
-            let (a, b) = (find(&mut root, edge.from), find(&mut root, edge.to));
+        for channel in channels.iter().filter(|channel| channel.delay.as_ps() < shortest) {
+            let (a, b) = (find(&mut root, channel.from), find(&mut root, channel.to));
             root[a.max(b) as usize] = a.min(b);
         }
         let (mut of, mut sums) = (Vec::with_capacity(weights.len()), Vec::new());
@@ -136,11 +136,11 @@ impl Clusters {
             of.push(cluster);
         }
         let mut neighbours: Vec<Vec<(u32, u64)>> = vec![Vec::new(); sums.len()];
-        for edge in edges {
-            let (a, b) = (of[edge.from as usize], of[edge.to as usize]);
+        for channel in channels {
+            let (a, b) = (of[channel.from as usize], of[channel.to as usize]);
             if a != b {
-                neighbours[a as usize].push((b, edge.flows));
-                neighbours[b as usize].push((a, edge.flows));
+                neighbours[a as usize].push((b, channel.flows));
+                neighbours[b as usize].push((a, channel.flows));
             }
         }
         for list in &mut neighbours {

@@ -10,7 +10,7 @@ use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::{TimerKind, Timers};
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::host::{EndpointCounts, Host};
 use penstock_model::rng::{Key, Stream};
@@ -21,18 +21,18 @@ use penstock_model::units::Time;
 
 impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
-    pub fn new(place: u32, window: Window, ties: Option<Key>) -> Host {
+    pub fn new(place: u32, measured: Measurement, ties: Option<Key>) -> Host {
         Host {
             forwards: false,
             may_be_quenched: false,
             place,
-            window,
+            measured,
             emitter: Emitter::new(ties),
             timers: Timers::new(ties),
             sources: Vec::new(),
             sinks: Vec::new(),
-            connections: TcpEndpoints::new(place, window),
-            roce: RoceEndpoints::new(place, window),
+            connections: TcpEndpoints::new(place, measured),
+            roce: RoceEndpoints::new(place, measured),
             calls: Vec::new(),
             calls_due: TournamentTree::new(0, Time::NEVER),
             next_call_event: Time::NEVER,
@@ -47,12 +47,21 @@ impl Host {
     pub fn add_source(&mut self, template: PacketTemplate, source: AnySource, stream: Stream, start: Time, stop: Time) -> u32 {
         let slot = self.sources.len() as u32;
         let spacing = source.spacing();
-        let (end, first) = OpenLoopSource::new(template, source, stream, start, stop, self.window);
+        let (end, first) = OpenLoopSource::new(template, source, stream, start, stop, self.measured);
         if first != Time::NEVER {
             self.emitter.insert_periodic(first, template.flow.0, slot, spacing, end.periodic_packet());
         }
         self.sources.push(end);
         slot
+    }
+
+    /// Adds a packet to those that the source in `slot` has in a list, as [`OpenLoopSource::inject`] does.
+    pub fn inject(&mut self, slot: u32, flow: u32, at: Time, size: u32) -> Result<(), (Time, Time)> {
+        let due = self.sources[slot as usize].inject(at, size)?;
+        if due != Time::NEVER {
+            self.emitter.insert(due, flow, slot, None);
+        }
+        Ok(())
     }
 
     /// Adds the receiving end of an open-loop flow; returns its slot.
@@ -73,7 +82,7 @@ impl Host {
     ) -> u32 {
         let slot = self.connections.add_sender(template, sender, application);
         self.timers.arm(start, &mut { Time::NEVER }, template.flow.0, TimerKind::Start, slot);
-        if stop < self.window.to {
+        if stop < self.measured.to {
             self.timers.arm(stop, &mut { Time::NEVER }, template.flow.0, TimerKind::Stop, slot);
         }
         slot

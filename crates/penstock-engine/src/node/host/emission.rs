@@ -27,7 +27,7 @@ impl Host {
     pub fn emit(&mut self, bound: Time, most: usize, at_once: bool, host_context: &mut HostContext<'_, '_>) -> usize {
         let mut sent = 0;
         while sent < most && self.emitter.next() < bound {
-            let Host { emitter, sources, window, place, .. } = self;
+            let Host { emitter, sources, measured, place, .. } = self;
             if host_context.sends_untraced_by_one_port() {
                 let both = emitter.emit_from_two_wheels(bound, most - sent, |pair| host_context.ports[0].add_two_wheels_to_batch(pair));
                 sent += both;
@@ -38,7 +38,7 @@ impl Host {
             sent += if emitter.first_is_periodic() {
                 emitter.emit_periodic(bound, most - sent, |entries| host_context.send_periodic(entries, *place, at_once))
             } else if emitter.first_is_in_wheel() {
-                emitter.advance(bound, most - sent, |now, slot| sources[slot as usize].send(now, *window, *place, host_context))
+                emitter.advance(bound, most - sent, |now, slot| sources[slot as usize].send(now, *measured, *place, host_context))
             } else {
                 self.emit_one(host_context);
                 1
@@ -56,7 +56,7 @@ impl Host {
         }
         let Due { at, slot, .. } = self.emitter.first();
         let end = &mut self.sources[slot as usize];
-        let next = end.send(at, self.window, self.place, host_context);
+        let next = end.send(at, self.measured, self.place, host_context);
         self.emitter.reschedule_first_periodic(next, end.periodic_packet());
     }
 

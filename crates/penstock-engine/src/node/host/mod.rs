@@ -17,7 +17,7 @@ use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::Timers;
 use crate::kernel::event::Arrival;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::kernel::route::Routes;
 use crate::merge::tournament_tree::TournamentTree;
@@ -35,7 +35,7 @@ pub struct Host {
     pub may_be_quenched: bool,
     /// The place of this node in traces.
     place: u32,
-    window: Window,
+    measured: Measurement,
     emitter: Emitter<PeriodicPacket>,
     timers: Timers,
     sources: Vec<OpenLoopSource>,
@@ -198,7 +198,7 @@ impl Host {
     /// Writes the counts of this host's endpoints into the results.
     pub fn report(self, observations: &mut Observations) {
         for mut end in self.calls {
-            end.finish(self.window.to);
+            end.finish(self.measured.to);
             let counters = &mut observations.flows[end.flow().index()];
             (counters.sent_packets, counters.sent_bytes) = end.sent();
             observations.calls.push((end.flow(), end.counters));
@@ -211,7 +211,7 @@ impl Host {
                 observations.intervals.push((end.flow, intervals.every, intervals.bytes));
             }
         }
-        self.sources.iter().for_each(|end| end.report(self.window, observations));
+        self.sources.iter().for_each(|end| end.report(self.measured, observations));
         for end in self.sinks {
             let flow = end.received.flow.index();
             end.received.report(observations);

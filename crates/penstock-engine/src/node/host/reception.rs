@@ -98,15 +98,15 @@ impl Host {
     /// Receives a packet of calls at an egress that only samples it for marks, without a trace.
     #[inline(always)]
     pub fn receive_sample(&mut self, now: Time, packet: &Packet, routes: &Routes) {
-        self.egresses[routes.sink(packet.flow) as usize].on_sample(now, packet, self.window.is_open(now));
+        self.egresses[routes.sink(packet.flow) as usize].on_sample(now, packet, self.measured.is_open(now));
     }
 
     /// Counts datagrams at the end of their routes.
     #[inline(always)]
     pub fn count_datagrams<'p>(&mut self, routes: &Routes, datagrams: impl Iterator<Item = &'p Arrival>) {
-        let Host { sinks, window, .. } = self;
+        let Host { sinks, measured, .. } = self;
         let count = |Arrival { at, packet }: &Arrival| sinks[routes.sink(packet.flow) as usize].received.count(*at, packet);
-        datagrams.skip_while(|arrival| !window.is_open(arrival.at)).for_each(count);
+        datagrams.skip_while(|arrival| !measured.is_open(arrival.at)).for_each(count);
     }
 
     /// Receives a packet at the end of its route; returns whether that may have armed a timer.
@@ -115,7 +115,7 @@ impl Host {
         host_context.context.record.trace(now, self.place, packet, TraceEvent::Receive);
         match packet.body {
             Body::Datagram { .. } => {
-                if self.window.is_open(now) {
+                if self.measured.is_open(now) {
                     self.sinks[host_context.context.routes.sink(packet.flow) as usize].received.count(now, packet);
                 }
                 return false;

@@ -41,12 +41,12 @@ impl HostEnd {
 }
 
 /// What an end shows, and what it had counted when it was looked at last, so many seconds ago.
-struct EndView {
+struct EndProbe {
     counters: EndpointCounters,
     before: Option<(f64, EndpointCounters)>,
 }
 
-impl EndView {
+impl EndProbe {
     /// In bit/s.
     fn rate(&self, bytes: fn(&EndpointCounters) -> u64) -> Option<f64> {
         // A datagram may be smaller than its nominal headers, and then takes from what the application has got.
@@ -54,11 +54,11 @@ impl EndView {
     }
 }
 
-/// The view of a sending end.
-struct SendingView(EndView);
+/// What can be read of a sending end.
+struct SendingProbe(EndProbe);
 
 penstock_model::state! {
-    impl SendingView, |it, _now| {
+    impl SendingProbe, |it, _now| {
         /// Rate at which the flow has sent data since the last instant, headers and retransmissions included; only at intervals.
         "sending-rate", "bit/s", maybe it.0.rate(|counters| counters.bytes);
         /// Data packets that the flow has sent since the beginning of the run, retransmissions included.
@@ -68,11 +68,11 @@ penstock_model::state! {
     }
 }
 
-/// The view of a receiving end.
-struct ReceivingView(EndView);
+/// What can be read of a receiving end.
+struct ReceivingProbe(EndProbe);
 
 penstock_model::state! {
-    impl ReceivingView, |it, _now| {
+    impl ReceivingProbe, |it, _now| {
         /// Rate at which data of the flow has been received since the last instant, headers included; only at intervals.
         "throughput", "bit/s", maybe it.0.rate(|counters| counters.bytes);
         /// Rate at which the application has got data since the last instant, without headers and duplicates; only at intervals.
@@ -85,9 +85,9 @@ penstock_model::state! {
 }
 
 /// The variables that every sending end shows.
-pub const SENDING: &[penstock_model::probe::Variable] = SendingView::STATE;
+pub const SENDING: &[penstock_model::probe::Variable] = SendingProbe::STATE;
 /// The variables that every receiving end shows.
-pub const RECEIVING: &[penstock_model::probe::Variable] = ReceivingView::STATE;
+pub const RECEIVING: &[penstock_model::probe::Variable] = ReceivingProbe::STATE;
 
 impl Host {
     /// Calls `take` with each flow that begins here and is kept by its `max-window` from sending more.
@@ -116,12 +116,12 @@ impl Host {
             }
             HostEnd::Egress(slot) => self.egresses[slot as usize].received.counters(),
         };
-        let view = EndView { counters, before };
+        let probe = EndProbe { counters, before };
         let of_flow = &mut |variable, _: Option<u32>, value| report(FLOW, SeriesPart::WHOLE, variable, value);
         if end.receives() {
-            ReceivingView(view).probe(now, of_flow);
+            ReceivingProbe(probe).probe(now, of_flow);
         } else {
-            SendingView(view).probe(now, of_flow);
+            SendingProbe(probe).probe(now, of_flow);
         }
         if let HostEnd::Ingress(slot) = end {
             let of_calls = &mut |variable, _: Option<u32>, value| report(CALLS, SeriesPart::WHOLE, variable, value);

@@ -7,7 +7,7 @@ use crate::node::host::Host;
 use crate::node::shared_state::Switch;
 use crate::node::switch_state::SharedComponents;
 use crate::port::observer::PortState;
-use crate::port::probing::{PortComponents, PortView};
+use crate::port::probing::{PortComponents, PortProbe};
 use crate::port::Port;
 use penstock_model::id::FlowId;
 use penstock_model::probe::{Probe, Variable};
@@ -172,8 +172,8 @@ impl Observer {
                     return;
                 }
                 let earlier = before.as_deref().filter(|_| self.every.is_some());
-                let view = PortView { state, before: earlier.map(|(time, before)| (now.since(*time).as_seconds(), before)) };
-                view.probe(now, &mut |variable, part, value| {
+                let probe = PortProbe { state, before: earlier.map(|(time, before)| (now.since(*time).as_seconds(), before)) };
+                probe.probe(now, &mut |variable, part, value| {
                     report(PORT, part.map_or(SeriesPart::WHOLE, SeriesPart::class), variable, value);
                 });
                 *before = Some(Box::new((now, state.clone())));

@@ -32,11 +32,11 @@ impl BatchEntry {
 
     /// Writes the packet, which arrived here as `arrival`, into the next queue.
     #[inline(always)]
-    pub fn forward(&self, arrival: &Arrival, place: &mut Arrival) {
-        place.at = self.at;
-        place.packet = arrival.packet;
-        place.packet.hop = self.hop;
-        place.packet.pcn = self.pcn;
+    pub fn forward(&self, arrival: &Arrival, slot: &mut Arrival) {
+        slot.at = self.at;
+        slot.packet = arrival.packet;
+        slot.packet.hop = self.hop;
+        slot.packet.pcn = self.pcn;
     }
 }
 

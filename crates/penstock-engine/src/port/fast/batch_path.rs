@@ -36,7 +36,7 @@ fn send_to_two_channels(batch: &[BatchEntry], arrivals: &[&Arrival], channels: [
     let first = Hop::word_of(process, input);
     for (entry, arrival) in batch.iter().zip(arrivals) {
         let is_one = hops[entry.hop.index()].channel_word() == first;
-        entry.forward(arrival, select_unpredictable(is_one, ones.place(), others.place()));
+        entry.forward(arrival, select_unpredictable(is_one, ones.slot(), others.slot()));
         ones.add_if(is_one);
         others.add_if(!is_one);
     }
@@ -50,15 +50,15 @@ fn send_to_two_channels(batch: &[BatchEntry], arrivals: &[&Arrival], channels: [
 impl Port {
     /// Adds the next packets of periodic sources to the transmit batch.
     pub fn add_periodic_to_batch(&mut self, entries: &[WheelEntry<PeriodicPacket>]) {
-        for (place, entry) in self.transmit_batch.add(entries.len()).iter_mut().zip(entries) {
-            *place = entry.arrival();
+        for (slot, entry) in self.transmit_batch.add(entries.len()).iter_mut().zip(entries) {
+            *slot = entry.arrival();
         }
     }
 
     /// Adds the packets that are due in two wheels to the transmit batch.
     #[inline(never)]
     pub fn add_two_wheels_to_batch(&mut self, pair: &mut WheelPair<'_, PeriodicPacket>) {
-        pair.take(self.transmit_batch.add(pair.due()), |place, entry| *place = entry.arrival());
+        pair.take(self.transmit_batch.add(pair.due()), |slot, entry| *slot = entry.arrival());
     }
 
     /// Whether [`Port::on_packet_train`] applies: the port only queues, and may meter.
@@ -87,15 +87,15 @@ impl Port {
         let Some(from) = train.first().map(|first| first.at) else { return };
         let hop = first.hop;
         // Field by field, since a copy of what has just been written in parts would have to wait for them.
-        let write = |place: &mut Arrival, at: Time, (created, size): (Time, u32), i: u32| {
-            place.at = at;
-            place.packet = Packet { created, size, body: Body::Media { seq: number.wrapping_add(i) }, ..*first };
+        let write = |slot: &mut Arrival, at: Time, (created, size): (Time, u32), i: u32| {
+            slot.at = at;
+            slot.packet = Packet { created, size, body: Body::Media { seq: number.wrapping_add(i) }, ..*first };
         };
         let packets = train.iter().zip(0u32..);
         if self.can_batch_to_one_channel(from, train.len(), context) {
             let marks = first.header_word() >> 32 << 32;
-            return self.batch_to_one_channel(packets, train.len(), context, |place, (&TrainPacket { at, size }, i)| {
-                write(place, at, (at, size), i);
+            return self.batch_to_one_channel(packets, train.len(), context, |slot, (&TrainPacket { at, size }, i)| {
+                write(slot, at, (at, size), i);
                 marks | u64::from(size)
             });
         }
@@ -104,9 +104,9 @@ impl Port {
         for (&TrainPacket { at: now, size }, i) in packets {
             let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..*first };
             if let Some((at, pcn)) = self.enqueue_fifo::<false>(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
-                channel.send(at, |place| {
-                    write(place, at, (now, size), i);
-                    place.packet.pcn = pcn;
+                channel.send(at, |slot| {
+                    write(slot, at, (now, size), i);
+                    slot.packet.pcn = pcn;
                 });
             }
         }
@@ -170,7 +170,7 @@ impl Port {
         if !is_sent {
             for (entry, arrival) in batch.iter().zip(arrivals) {
                 let next = context.routes.hop(entry.hop);
-                context.outputs.send(next.process, next.input, entry.at, |place| entry.forward(arrival, place));
+                context.outputs.send(next.process, next.input, entry.at, |slot| entry.forward(arrival, slot));
             }
         }
         self.check_conservation();
@@ -194,7 +194,7 @@ impl Port {
         let ring = context.outputs.queue(*process, *input).expect("checked by the caller");
         let was_empty = ring.len() == 0;
         let mut alikeness = Alikeness::OF_NONE;
-        let count = ring.add_all(packets, most, |place, packet| alikeness.add(write(place, packet)));
+        let count = ring.add_all(packets, most, |slot, packet| alikeness.add(write(slot, packet)));
         let alike = alikeness.holds();
         let mut parts = ring.last_mut(count);
         if let Some(pcn) = pcn {
@@ -214,9 +214,9 @@ impl Port {
         let Some(first) = entries.first() else { return };
         let is_alone = self.transmit_batch.len() == 0 && context.record.is_untraced();
         if is_alone && entries.len() >= MIN_BATCH && self.can_batch_to_one_channel(first.at, entries.len(), context) {
-            self.batch_to_one_channel(entries.iter(), entries.len(), context, |place, entry| {
-                *place = entry.arrival();
-                place.packet.header_word()
+            self.batch_to_one_channel(entries.iter(), entries.len(), context, |slot, entry| {
+                *slot = entry.arrival();
+                slot.packet.header_word()
             });
         } else {
             self.add_periodic_to_batch(entries);

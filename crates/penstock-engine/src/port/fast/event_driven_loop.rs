@@ -15,7 +15,7 @@ use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
 use penstock_model::id::{HopId, ProcessId};
 use penstock_model::packet::Packet;
-use penstock_model::scheduler::{Scheduler, Turn, Visitor};
+use penstock_model::scheduler::{Dispatch, Scheduler, Turn};
 use penstock_model::units::{Duration, Time};
 
 /// Where packets that leave are sent and counted.
@@ -32,7 +32,7 @@ pub struct DeparturePath<'a, 'b, 'c> {
 
 /// Runs the loop over arrivals, each with the decisions that are due before it, and then the decisions that are due before
 /// `bound`.
-struct LoopVisitor<'a, 'b, 'c, P> {
+struct ServicePass<'a, 'b, 'c, P> {
     queues: &'a mut Queues,
     packets: P,
     /// The most packets that there may be.
@@ -64,7 +64,7 @@ impl PacketOutput for RoutedOutput<'_, '_> {
 impl PacketOutput for Back<'_, Arrival> {
     #[inline(always)]
     fn send(&mut self, at: Time, packet: &Packet) {
-        *self.place() = Arrival { at, packet: *packet };
+        *self.slot() = Arrival { at, packet: *packet };
         self.add_if(true);
     }
 }
@@ -83,20 +83,20 @@ impl EventDriven {
         most: usize,
         departures: DeparturePath<'_, '_, '_>,
     ) {
-        self.scheduler.accept(LoopVisitor { queues: &mut self.queues, packets, most, bound: Time::ZERO, departures });
+        self.scheduler.dispatch(ServicePass { queues: &mut self.queues, packets, most, bound: Time::ZERO, departures });
     }
 
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide_until(&mut self, until: Time, departures: DeparturePath<'_, '_, '_>) {
         let packets = std::iter::empty();
-        self.scheduler.accept(LoopVisitor { queues: &mut self.queues, packets, most: 0, bound: until.after(), departures });
+        self.scheduler.dispatch(ServicePass { queues: &mut self.queues, packets, most: 0, bound: until.after(), departures });
     }
 }
 
-impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Visitor for LoopVisitor<'_, '_, '_, P> {
+impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Dispatch for ServicePass<'_, '_, '_, P> {
     #[inline(always)]
-    fn visit<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
-        let LoopVisitor { queues, packets, most, bound, departures: DeparturePath { delay, only_channel, counters, context } } = self;
+    fn call<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
+        let ServicePass { queues, packets, most, bound, departures: DeparturePath { delay, only_channel, counters, context } } = self;
         let Context { routes, record, outputs } = context;
         let mut service_state = queues.service_state();
         let queue = only_channel.and_then(|(process, input)| outputs.queue(process, input));

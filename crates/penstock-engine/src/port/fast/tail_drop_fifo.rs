@@ -122,14 +122,14 @@ impl TailDropFifo {
         let latest = self.last_end.max(last) + transmission.times(count as u64);
         // The waits together fit 64 bits.
         let is_short = latest.since(from).times(count as u64) < Duration::FOREVER && latest + delay < Time::NEVER;
-        if alike && is_short && counters.crosses_no_window_edge(from, latest) {
+        if alike && is_short && counters.crosses_no_bound(from, latest) {
             self.serve_uniform(packets, transmission, delay, counters);
             return 0;
         }
         self.serve_each(packets, wire, delay, counters)
     }
 
-    /// Serves packets of one size and precedence whose service crosses no edge of the window, and which all arrive.
+    /// Serves packets of one size and precedence whose service crosses no bound of the measurement period, and which all arrive.
     #[inline(always)]
     fn serve_uniform<Q: Queued>(&mut self, packets: [&mut [Q]; 2], transmission: Duration, delay: Duration, counters: &mut PortCounters) {
         let Some((size, precedence)) = packets[0].first().map(|first| (first.size().get() as u32, first.precedence())) else { return };
@@ -141,7 +141,7 @@ impl TailDropFifo {
                 let at = packet.at();
                 let waits = last_end > at;
                 let start = select_unpredictable(waits, last_end, at);
-                *waiting.place() = start;
+                *waiting.slot() = start;
                 waiting.add_if(waits);
                 waited += start.as_ps() - at.as_ps();
                 last_end = start.plus(transmission);

@@ -47,7 +47,7 @@ impl CallsIngress {
         let cancel = self.cancel.clone();
         for _ in cancel.until_set(0..self.arriving) {
             let serial = self.take_serial();
-            self.counters.offered += u64::from(self.sending.departures.window.is_open(now));
+            self.counters.offered += u64::from(self.sending.departures.measured.is_open(now));
             let live = self.live.len() as u32;
             match self.ingress.on_call(now, serial, live) {
                 Decision::Admit => self.on_decision(now, serial, true),
@@ -71,7 +71,7 @@ impl CallsIngress {
     }
 
     pub(super) fn on_decision(&mut self, now: Time, serial: u32, admitted: bool) {
-        let counts = u64::from(self.sending.departures.window.is_open(now));
+        let counts = u64::from(self.sending.departures.measured.is_open(now));
         if admitted {
             self.counters.admitted += counts;
             self.begin(now, serial, now);
@@ -90,7 +90,7 @@ impl CallsIngress {
         let slot = self.free.pop().unwrap_or(self.sending.calls.len() as u32);
         let call = Call::new(source, stream, serial, first.size, self.live.len() as u32);
         match self.sending.calls.get_mut(slot as usize) {
-            Some(place) => *place = call,
+            Some(slot) => *slot = call,
             None => self.sending.calls.push(call),
         }
         self.count_live(now);

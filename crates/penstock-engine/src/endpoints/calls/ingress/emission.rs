@@ -35,7 +35,7 @@ impl Sink for Train<'_> {
     fn send(&mut self, now: Time, _: u32, call: &mut Call) {
         let packet = TrainPacket { at: now, size: call.size };
         match self.packets.get_mut(self.count) {
-            Some(place) => *place = packet,
+            Some(slot) => *slot = packet,
             None => self.packets.push(packet),
         }
         self.count += 1;
@@ -47,12 +47,12 @@ impl Sink for Train<'_> {
             self.packets.resize(self.count + entries.len(), TrainPacket { at: Time::ZERO, size: 0 });
         }
         let mut sent = 0;
-        for (entry, place) in entries.iter().zip(&mut self.packets[self.count..]) {
+        for (entry, slot) in entries.iter().zip(&mut self.packets[self.count..]) {
             let call = &mut calls[entry.slot as usize];
             if entry.at >= bound || !call.repeats(spacing) {
                 break;
             }
-            *place = TrainPacket { at: entry.at, size: call.size };
+            *slot = TrainPacket { at: entry.at, size: call.size };
             sent += 1;
         }
         self.count += sent;
@@ -67,8 +67,8 @@ impl Sink for Train<'_> {
         }
         for (i, entry) in entries.iter().enumerate() {
             let (mut at, size) = (entry.at, calls[entry.slot as usize].size);
-            for place in self.packets[self.count + i..end].iter_mut().step_by(entries.len()) {
-                *place = TrainPacket { at, size };
+            for slot in self.packets[self.count + i..end].iter_mut().step_by(entries.len()) {
+                *slot = TrainPacket { at, size };
                 at = at.plus(spacing);
             }
         }

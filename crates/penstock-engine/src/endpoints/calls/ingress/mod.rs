@@ -110,7 +110,7 @@ impl CallsIngress {
         self.sending.departures.template.flow
     }
 
-    /// Packets and bytes that this end has sent in the window.
+    /// Packets and bytes that this end has sent in the measurement period.
     pub fn sent(&self) -> (u64, u64) {
         (self.sending.departures.packets, self.sending.departures.bytes)
     }
@@ -248,7 +248,7 @@ impl CallsIngress {
     }
 
     fn count_live(&mut self, now: Time) {
-        let span = self.sending.departures.window.overlap(self.live_since, now);
+        let span = self.sending.departures.measured.overlap(self.live_since, now);
         self.counters.live_ps += u128::from(span) * self.live.len() as u128;
         self.live_since = now;
     }

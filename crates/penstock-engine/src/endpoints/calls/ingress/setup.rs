@@ -8,7 +8,7 @@ use crate::endpoints::calls::departures::Departures;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::packet_template::PacketTemplate;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::kernel::message::Peer;
 use penstock_model::edge::{only_answers, EdgeContext, Ingress};
 use penstock_model::rng::Key;
@@ -40,7 +40,7 @@ pub struct CallsSetup {
     /// More packets may arrive there than are sent.
     pub may_be_copied: bool,
     /// When counting is on.
-    pub window: Window,
+    pub measured: Measurement,
     /// Orders simultaneous emitter at random.
     pub ties: Option<Key>,
     /// Once this is set, no more calls are made.
@@ -50,13 +50,13 @@ pub struct CallsSetup {
 impl CallsIngress {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsIngress {
-        let CallsSetup { template, place, member, plan, source, key, start, stop, egress, may_be_copied, window, ties, cancel } = setup;
+        let CallsSetup { template, place, member, plan, source, key, start, stop, egress, may_be_copied, measured, ties, cancel } = setup;
         let initial = plan.initial.of(member);
         let context = EdgeContext { key, call_rate: plan.call_rate, initial };
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
         let mut built = CallsIngress {
             sending: Sending {
-                departures: Departures::new(template, place, window),
+                departures: Departures::new(template, place, measured),
                 ingress_meters: plan.termination.is_some(),
                 next_change: Time::NEVER,
                 next_delayed: Time::NEVER,

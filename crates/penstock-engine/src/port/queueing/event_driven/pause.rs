@@ -5,7 +5,7 @@
 //! flow, is paused as a whole.
 
 use crate::api::pauses::PausedTime;
-use crate::kernel::journal::Window;
+use crate::kernel::journal::Measurement;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::wire::Wire;
 use penstock_model::scheduler::{QueueState, Scheduler};
@@ -31,25 +31,25 @@ struct Timer {
     /// Not yet counted since then.
     since: Time,
     until: Time,
-    /// Paused so long inside the window.
+    /// Paused so long inside the measurement period.
     total: Duration,
 }
 
 impl Timer {
-    fn count(&mut self, now: Time, window: &Window) {
-        self.total = self.total + Duration::from_ps(window.overlap(self.since, now.min(self.until)));
+    fn count(&mut self, now: Time, measured: &Measurement) {
+        self.total = self.total + Duration::from_ps(measured.overlap(self.since, now.min(self.until)));
         self.since = now;
     }
 }
 
 impl Pauses {
-    fn set_timer(&mut self, now: Time, class: Option<u8>, time: Duration, window: &Window) {
+    fn set_timer(&mut self, now: Time, class: Option<u8>, time: Duration, measured: &Measurement) {
         let index = self.timers.iter().position(|timer| timer.class == class).unwrap_or_else(|| {
             self.timers.push(Timer { class, since: now, until: now, total: Duration::ZERO });
             self.timers.len() - 1
         });
         let timer = &mut self.timers[index];
-        timer.count(now, window);
+        timer.count(now, measured);
         timer.until = now + time;
     }
 
@@ -92,10 +92,10 @@ impl EventDriven {
 
     /// Stops a class, or everything, before the next transmission for so long, or resumes it after no time. A transmission that
     /// has begun is completed [IEEE8023 s31B.3].
-    pub fn on_pause(&mut self, now: Time, class: Option<u8>, time: Duration, window: &Window) {
+    pub fn on_pause(&mut self, now: Time, class: Option<u8>, time: Duration, measured: &Measurement) {
         let is_one = self.is_paused_as_one();
         let Some(pauses) = &mut self.pauses else { unreachable!("a port that may be paused is made so") };
-        pauses.set_timer(now, class, time, window);
+        pauses.set_timer(now, class, time, measured);
         if let (Some(class), false) = (class, is_one) {
             let queue = usize::from(self.queues.of_class[usize::from(class)]);
             if queue < self.queues.queues.len() {
@@ -133,12 +133,12 @@ impl EventDriven {
         timers.filter(move |timer| timer.until > now && is_its(timer.class)).map(|timer| timer.class)
     }
 
-    /// How long each class, or everything, was paused until the end of the window.
-    pub fn paused_times(&mut self, window: &Window) -> Vec<PausedTime> {
+    /// How long each class, or everything, was paused until the end of the measurement period.
+    pub fn paused_times(&mut self, measured: &Measurement) -> Vec<PausedTime> {
         let timers = self.pauses.iter_mut().flat_map(|pauses| &mut pauses.timers);
         let mut times: Vec<PausedTime> = timers
             .map(|timer| {
-                timer.count(window.to, window);
+                timer.count(measured.to, measured);
                 PausedTime { class: timer.class, time: timer.total }
             })
             .collect();

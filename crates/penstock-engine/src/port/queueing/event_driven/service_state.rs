@@ -59,10 +59,10 @@ impl ServiceState<'_> {
     pub fn enqueue<S: Scheduler + ?Sized>(&mut self, index: usize, arrival: &Arrival, hop: HopId, scheduler: &mut S) {
         let Arrival { at: now, packet } = arrival;
         let (now, size) = (*now, packet.size);
-        let place = self.queues[index].waiting.add();
-        place.at = now;
-        place.packet = *packet;
-        place.packet.hop = hop;
+        let slot = self.queues[index].waiting.add();
+        slot.at = now;
+        slot.packet = *packet;
+        slot.packet.hop = hop;
         self.wire.backlog += 1;
         let state = &mut self.states[index];
         state.packets += 1;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::api::blueprint::PcnAt;
-use crate::kernel::journal::{Journal, Window};
+use crate::kernel::journal::{Journal, Measurement};
 use crate::port::counters::PortCounters;
 use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, DropCause, Leave, Occupancy};
@@ -123,7 +123,7 @@ impl Bench {
         service.queues.queues = vec![Queue::of(AnyDiscipline::Custom(Box::new(discipline)))];
         service.queues.has_timers = true;
         service.queues.reset_deadline();
-        let counters = PortCounters::new(0, Window { from: Time::ZERO, to: Time::NEVER }, None);
+        let counters = PortCounters::new(0, Measurement { from: Time::ZERO, to: Time::NEVER }, None);
         Bench { service, wire: Wire::new(rate, Vec::new(), None), counters, journal: Journal::default(), log }
     }
 
@@ -225,8 +225,8 @@ fn what_is_paused_waits_for_the_wire_too() {
     bench.arrive(ms(0), 0);
     assert_eq!(bench.decide(ms(0)), Some(0));
     let later = Packet { class: 1, size: 1000, body: Body::Datagram { seq: 2 }, ..Arrival::PLACEHOLDER.packet };
-    let window = Window { from: Time::ZERO, to: Time::NEVER };
-    bench.service.on_pause(ms(1), Some(1), Duration::from_ms(4), &window);
+    let measured = Measurement { from: Time::ZERO, to: Time::NEVER };
+    bench.service.on_pause(ms(1), Some(1), Duration::from_ms(4), &measured);
     let records = &mut Records { counters: &mut bench.counters, journal: &mut bench.journal };
     bench.service.enqueue(ms(1), later, records);
     assert_eq!(bench.decide(ms(2)), None, "the wire is busy until 8 ms, and the pause lasts until 5 ms");
