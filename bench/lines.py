@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
+ITEMS = {"const", "enum", "fn", "impl", "macro_rules", "mod", "static", "struct", "trait", "type", "union", "use"}
 CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -54,13 +55,14 @@ def end_of_group(tokens: list[tuple[int, str]], opening: int) -> int:
 
 
 def end_of_item(tokens: list[tuple[int, str]], start: int) -> int:
-    """Index of the last token of the Rust item at `start`: its block, or the semicolon before any."""
-    index = start
+    """Index of the last token of the Rust item at `start`: its block, or the semicolon before any; of a field, its comma."""
+    index, is_item = start, False
     while index < len(tokens):
         text = tokens[index][1]
+        is_item = is_item or text.split()[0] in ITEMS
         if "{" in text:
             return end_of_group(tokens, index)
-        if ";" in text:
+        if ";" in text or ("," in text and not is_item):
             return index
         index = end_of_group(tokens, index) + 1 if text in {"(", "["} else index + 1
     return len(tokens) - 1
