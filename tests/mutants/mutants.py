@@ -36,6 +36,9 @@ def main() -> None:
     parser.add_argument("--survivors", action="store_true", help="only those not caught last time")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="N drawn from the engine, not the lists")
     parser.add_argument("--seed", type=int, default=1, help="which ones are drawn (1)")
+    parser.add_argument(
+        "--quick", action="store_true", help="ask only tests of the crate, with a tenth of the random cases"
+    )
     parser.add_argument("--nice", type=int, default=19, help="how far it stands back behind other work (19)")
     options = parser.parse_args()
     mistakes = compiling(random_mistakes(ENGINE, options.random, options.seed)) if options.random else read_lists()
@@ -46,8 +49,12 @@ def main() -> None:
     wanted = [it for it in mistakes if any(word in f"{it.area}/{it.name}" for word in words)]
     if options.survivors:
         wanted = [it for it in wanted if not state.last.get(it.name, {}).get("caught")]
+        for it in wanted:
+            state.results.pop(it.name, None)
+    if options.quick:
+        os.environ["PENSTOCK_CASES"] = "10"
     try:
-        run(wanted, state, options.nice)
+        run(wanted, state, options.nice, all_programs(CRATES[:2] if options.quick else CRATES))
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on from here")
     if not options.names and not options.survivors:
@@ -80,10 +87,9 @@ class State:
         fresh.replace(self.file)
 
 
-def run(wanted: list[Mistake], state: State, niceness: int) -> None:
+def run(wanted: list[Mistake], state: State, niceness: int, programs: list[Program]) -> None:
     """Tries what is wanted and not known."""
     os.nice(niceness)
-    programs = all_programs()
     if any(it.python for it in wanted):
         provide_core(with_mistakes=any(it.is_rust and it.python for it in wanted))
     say("trying; tests are built, with all mistakes in them, when they are asked first")

@@ -100,7 +100,7 @@ def possible_in(file: Path, root: Path = ROOT) -> Iterator[Mistake]:
                 text=original,
                 mistake=mistake,
                 means=f"line {line}: `{' '.join(original.split())}` becomes `{' '.join(mistake.split()) or 'nothing'}`",
-                asks=("goldens", "equivalence"),
+                asks=("goldens",),
                 at=begin,
             )
 

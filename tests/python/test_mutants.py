@@ -15,7 +15,7 @@ sys.path.insert(0, str(FOLDER))
 from mistakes import Mistake, read_lists, wrong  # noqa: E402
 from mutants import passed_without, try_one  # noqa: E402
 from result_page import page, percent  # noqa: E402
-from schemata import Program, all_programs, chosen  # noqa: E402
+from schemata import CRATES, Program, all_programs, chosen  # noqa: E402
 from trial import Step, ask, first_failure, module_of, steps_for  # noqa: E402
 
 TEXT = "fn f(a: u32, b: u32) -> u32 {\n    a + b\n}\nfn g(a: u32) -> u32 {\n    a + a\n}\n"
@@ -99,7 +99,7 @@ def test_the_nearest_tests_come_first():
 
 
 def test_all_programs_of_tests_are_known():
-    programs = all_programs()
+    programs = all_programs(CRATES)
     assert programs[0] == Program("penstock-model", "unit tests")
     assert Program("penstock-engine", "watch") in programs
 

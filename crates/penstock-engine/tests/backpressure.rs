@@ -270,7 +270,7 @@ impl Load {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(60))]
 
     /// With PFC adapters lose nothing, and a short queue costs nothing: as much arrives as behind an unlimited one.
     #[test]

@@ -29,7 +29,7 @@ fn same(a: &Observations, b: &Observations) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(200))]
 
     #[test]
     fn executors_and_cores_agree(case in case(), all in any::<bool>(), cut in any::<u64>()) {

@@ -72,7 +72,7 @@ fn profile() -> impl Strategy<Value = Profile> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(60))]
 
     #[test]
     fn a_shaper_keeps_its_profile_and_the_order_and_wastes_nothing(seed in any::<u64>(), profile in profile(), force in any::<bool>()) {

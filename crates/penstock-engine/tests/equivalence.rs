@@ -104,7 +104,7 @@ fn retransmissions_by_trace(blueprint: &Blueprint, seen: &Observations) -> Vec<(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(400))]
 
     #[test]
     fn a_run_repeats_itself(case in case()) {
@@ -455,7 +455,7 @@ proptest! {
 
 proptest! {
     // Threads that have to share a core wait long for each other, so there are few of these.
-    #![proptest_config(ProptestConfig { cases: 4, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(4))]
 
     #[test]
     fn threads_agree(case in case(), cut in any::<u64>()) {

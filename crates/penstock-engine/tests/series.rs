@@ -100,7 +100,7 @@ fn integral(rows: &[SeriesRow], plan: usize, name: &'static str, end: Time) -> u
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(24))]
 
     #[test]
     fn series_do_not_depend_on_how_a_run_is_made(case in case(), budget in 1u64..400, cut in any::<u64>(), most in 1u64..100) {

@@ -230,7 +230,7 @@ impl Sim {
                     self.scheduled_for = Some(Cores::One);
                 }
                 let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
-                shard.run(until, &mut Outbox::default(), &mut budget, None)
+                shard.run(until, &mut Outbox::default(), &mut budget)
             }
         };
         self.events[usize::from(self.is_parallel && self.parallel.is_some())] += budget.handled;

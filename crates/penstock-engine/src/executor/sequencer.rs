@@ -44,8 +44,6 @@ pub struct Sequencer {
     window_tuning: WindowTuning,
     /// While processes run in windows: what is on its way to them, and the current window.
     pub windows: Option<(Box<LocalDeliveries>, Box<Window>)>,
-    /// Whether each process sends to other shards; nothing if none does, or none is known to.
-    is_border: Vec<bool>,
     /// No ties are random.
     ties_are_fixed: bool,
     visits_of_sweep: u64,
@@ -69,7 +67,6 @@ impl Sequencer {
             sweep_lengths: SweepLengths::new(processes),
             window_tuning: WindowTuning::new(processes),
             windows: None,
-            is_border: Vec::new(),
             ties_are_fixed: true,
             visits_of_sweep: 0,
             steps: 0,
@@ -95,12 +92,6 @@ impl Sequencer {
         }
     }
 
-    /// `process` sends to other shards.
-    pub fn set_border(&mut self, process: usize) {
-        self.is_border.resize(self.processes, false);
-        self.is_border[process] = true;
-    }
-
     /// Ties are random at some process, so there are no windows: what arrives in one would have to be ordered with what came before.
     pub fn set_random_ties(&mut self) {
         self.ties_are_fixed = false;
@@ -120,7 +111,7 @@ impl Sequencer {
         let count = self.processes;
         let wheel = WindowWheel::new(window_length(self.shortest));
         let local = LocalDeliveries { first: first as u32, count: count as u32, wheel, messages: Vec::new() };
-        (Box::new(local), Box::new(Window::new(is_hot_port, self.is_border.clone())))
+        (Box::new(local), Box::new(Window::new(is_hot_port)))
     }
 
     /// The times at which processes do something by themselves, and the window to come: what is due in it, by `local`. `None` if

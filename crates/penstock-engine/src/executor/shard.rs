@@ -54,9 +54,6 @@ impl EventBudget {
     }
 }
 
-/// Called in a window, with the number of events handled so far, when nothing more is sent to other shards up to the end of the run.
-pub type OnBorderDone<'a> = &'a mut dyn FnMut(u64, &mut Outbox);
-
 /// Processes with consecutive numbers.
 pub struct Shard<'a, P> {
     /// The number of the first.
@@ -107,15 +104,8 @@ impl<P: WindowProcess> Shard<'_, P> {
     }
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is
-    /// left. Nothing may arrive from other shards up to `until` that is not here yet; what goes there is put into `outbox`. After a call
-    /// of `on_border_done`, of which there is one at most, nothing is left at the end, whatever the budget is.
-    pub fn run(
-        &mut self,
-        until: Time,
-        outbox: &mut Outbox,
-        budget: &mut EventBudget,
-        mut on_border_done: Option<OnBorderDone<'_>>,
-    ) -> bool {
+    /// left. Nothing may arrive from other shards up to `until` that is not here yet; what goes there is put into `outbox`.
+    pub fn run(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> bool {
         loop {
             if self.sequencer.mode() != Mode::Windows && self.sequencer.windows.is_some() {
                 self.close_windows();
@@ -124,7 +114,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             let (mode, before) = (self.sequencer.mode(), budget.handled);
             let is_over = match mode {
                 Mode::Plain => Some(self.run_plainly(until, outbox, budget)),
-                Mode::Windows => self.run_windows(until, outbox, budget, &mut on_border_done),
+                Mode::Windows => self.run_windows(until, outbox, budget),
                 Mode::Sweeps => self.sweep(until, outbox, budget),
             };
             self.sequencer.count_events(mode, budget.handled - before);

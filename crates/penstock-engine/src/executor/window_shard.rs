@@ -1,7 +1,7 @@
 //! How a shard runs in [windows](crate::executor::windows).
 
 use crate::executor::sequencer::Mode;
-use crate::executor::shard::{inputs_of, EventBudget, OnBorderDone, Shard, BETWEEN_VISITS};
+use crate::executor::shard::{inputs_of, EventBudget, Shard, BETWEEN_VISITS};
 use crate::executor::windows::{Due, Window};
 use crate::kernel::event::Arrival;
 use crate::kernel::logical_process::{WindowProcess, PREFETCH_STAGES};
@@ -29,13 +29,7 @@ fn visits_ahead(stage: usize) -> usize {
 
 impl<P: WindowProcess> Shard<'_, P> {
     /// Handles window after window; returns whether nothing is left, or `None` if another mode is to go on.
-    pub(super) fn run_windows(
-        &mut self,
-        until: Time,
-        outbox: &mut Outbox,
-        budget: &mut EventBudget,
-        on_border_done: &mut Option<OnBorderDone<'_>>,
-    ) -> Option<bool> {
+    pub(super) fn run_windows(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> Option<bool> {
         let (local, mut window) = match self.sequencer.windows.take() {
             Some(windows) => windows,
             None => self.open_windows(),
@@ -47,8 +41,7 @@ impl<P: WindowProcess> Shard<'_, P> {
                 break Some(false);
             }
             let Some(end) = self.sequencer.begin_window(until, local, &mut window) else { break Some(true) };
-            let on_border_done = if end == until { on_border_done.take() } else { None };
-            self.run_window(end, &mut window, outbox, budget, on_border_done);
+            self.run_window(end, &mut window, outbox, budget);
             if self.sequencer.mode() != Mode::Windows {
                 break None;
             }
@@ -57,29 +50,15 @@ impl<P: WindowProcess> Shard<'_, P> {
         result
     }
 
-    /// Handles what a window holds, up to and including `end`, as long as `budget` lasts; all of the rest after `on_border_done`.
-    fn run_window(
-        &mut self,
-        end: Time,
-        window: &mut Window,
-        outbox: &mut Outbox,
-        budget: &mut EventBudget,
-        on_border_done: Option<OnBorderDone<'_>>,
-    ) {
-        let (before, limit) = (budget.handled, budget.limit);
-        self.forward_in_window(window.ports.border(), window, outbox, budget);
-        self.visit_in_window(window.processes.border(), end, window, outbox, budget);
-        if let Some(on_border_done) = on_border_done.filter(|_| window.is_border_done()) {
-            on_border_done(budget.handled, outbox);
-            budget.limit = u64::MAX;
-        }
-        self.forward_in_window(window.ports.len(), window, outbox, budget);
-        self.visit_in_window(window.processes.len(), end, window, outbox, budget);
+    /// Handles what a window holds, up to and including `end`, as long as `budget` lasts.
+    fn run_window(&mut self, end: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
+        let before = budget.handled;
+        self.forward_in_window(window, outbox, budget);
+        self.visit_in_window(end, window, outbox, budget);
         let visits = window.visits();
         if budget.is_spent() {
             self.give_up(window, outbox);
         }
-        budget.limit = limit;
         self.sequencer.end_window(visits, budget.handled - before);
     }
 
@@ -92,9 +71,9 @@ impl<P: WindowProcess> Shard<'_, P> {
         }
     }
 
-    /// Lets the first `end` hot ports that are due forward what arrives in a window, as long as `budget` lasts.
+    /// Lets the hot ports that are due forward what arrives in a window, as long as `budget` lasts.
     #[inline(never)]
-    fn forward_in_window(&mut self, end: usize, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
+    fn forward_in_window(&mut self, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
         let routes = self.routes;
         if window.ports.is_untouched() {
             for stage in 0..PORT_STAGES {
@@ -106,7 +85,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             for stage in 0..PORT_STAGES {
                 self.prefetch_port(stage, ports_ahead(stage), window, outbox.wheel());
             }
-            let Some(Due { process, .. }) = window.ports.next(end) else { break };
+            let Some(Due { process, .. }) = window.ports.next() else { break };
             let slots = window.arrivals(process, outbox.wheel());
             let port = &mut self.processes[process as usize];
             for from in slots {
@@ -123,8 +102,8 @@ impl<P: WindowProcess> Shard<'_, P> {
         }
     }
 
-    /// Visits the first `end` other processes that are due in a window, as long as `budget` lasts.
-    fn visit_in_window(&mut self, end: usize, until: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
+    /// Visits the other processes that are due in a window, as long as `budget` lasts.
+    fn visit_in_window(&mut self, until: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
         if window.processes.is_untouched() {
             for stage in 0..PREFETCH_STAGES {
                 (0..visits_ahead(stage)).for_each(|ahead| self.prefetch_process(stage, ahead, window, outbox.wheel()));
@@ -135,7 +114,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             for stage in 0..PREFETCH_STAGES {
                 self.prefetch_process(stage, visits_ahead(stage), window, outbox.wheel());
             }
-            let Some(Due { process, .. }) = window.processes.next(end) else { break };
+            let Some(Due { process, .. }) = window.processes.next() else { break };
             window.fill_inputs(process, outbox.wheel());
             let process = process as usize;
             let next = self.visit_one_in_window(process, until, window, outbox, budget);

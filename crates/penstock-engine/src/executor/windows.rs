@@ -35,8 +35,6 @@ pub struct Window {
     pub ports: DueList,
     /// The others that have something to do.
     pub processes: DueList,
-    /// Whether each process sends to other shards; nothing if that is not to be known.
-    is_border: Vec<bool>,
     /// Where that stands on the wheel which is known of the next window, how much of it has been asked for, and how much is at each visit.
     coming: Vec<u32>,
     asked_for: usize,
@@ -49,14 +47,12 @@ pub struct Window {
     has_mail: Vec<bool>,
 }
 
-/// Processes that have something to do, in the order of their visits: first those that send to other shards, if that is known.
+/// Processes that have something to do, in the order of their visits.
 #[derive(Clone, Debug, Default)]
 pub struct DueList {
     due: Vec<Due>,
     /// Those before it have been visited.
     visited: usize,
-    /// So many send to other shards.
-    border: usize,
 }
 
 /// A process that has something to do.
@@ -86,8 +82,8 @@ const NONE: u32 = u32::MAX;
 const FEW: usize = 16;
 
 impl Window {
-    /// An empty window; `is_hot_port` says of each process whether it is a hot port. Where it is known which of them send to other shards, these come first.
-    pub fn new(is_hot_port: Vec<bool>, is_border: Vec<bool>) -> Window {
+    /// An empty window; `is_hot_port` says of each process whether it is a hot port.
+    pub fn new(is_hot_port: Vec<bool>) -> Window {
         let processes = is_hot_port.len();
         let mut inputs = Inputs::new(&[false], None);
         // Those of each process that has some, while it is visited.
@@ -96,7 +92,6 @@ impl Window {
             arrivals: WindowArrivals { slots: Vec::new(), before: Vec::new(), last: vec![NONE; processes], order: Vec::new() },
             ports: DueList::default(),
             processes: DueList::default(),
-            is_border,
             coming: Vec::new(),
             asked_for: 0,
             asked_for_at_once: 0,
@@ -131,10 +126,6 @@ impl Window {
                 push(process as u32, NONE);
             }
         });
-        if !self.is_border.is_empty() {
-            ports.put_first(&self.is_border);
-            processes.put_first(&self.is_border);
-        }
         self.coming.clear();
         wheel.list_next(&mut self.coming);
         self.asked_for = 0;
@@ -149,13 +140,6 @@ impl Window {
             prefetch(wheel.get(*slot));
             self.asked_for += 1;
         }
-    }
-
-    /// Whether all that send to other shards have been visited, of which that is known, and others have not.
-    pub fn is_border_done(&self) -> bool {
-        let lists = [&self.ports, &self.processes];
-        let is_done = lists.iter().all(|list| list.visited == list.border);
-        !self.is_border.is_empty() && is_done && lists.iter().any(|list| list.border < list.due.len())
     }
 
     /// How many have been visited.
@@ -211,22 +195,7 @@ impl Due {
 impl DueList {
     fn clear(&mut self) {
         self.due.clear();
-        (self.visited, self.border) = (0, 0);
-    }
-
-    /// Puts those that send to other shards before the others.
-    fn put_first(&mut self, is_border: &[bool]) {
-        for i in 0..self.due.len() {
-            if is_border[self.due[i].process as usize] {
-                self.due.swap(i, self.border);
-                self.border += 1;
-            }
-        }
-    }
-
-    /// How many there are that send to other shards.
-    pub fn border(&self) -> usize {
-        self.border
+        self.visited = 0;
     }
 
     /// How many there are.
@@ -246,10 +215,10 @@ impl DueList {
         self.due.get(self.visited + ahead)
     }
 
-    /// The next one, of the first `end`.
+    /// The next one.
     #[inline(always)]
-    pub fn next(&mut self, end: usize) -> Option<Due> {
-        let due = *self.due[..end].get(self.visited)?;
+    pub fn next(&mut self) -> Option<Due> {
+        let due = *self.due.get(self.visited)?;
         self.visited += 1;
         Some(due)
     }

@@ -93,16 +93,6 @@ impl Inputs {
         &front[..front.len().min(MAX_FRONT)]
     }
 
-    /// Goes on with a calendar, where that costs less than a batch-sort merge.
-    #[cold]
-    #[inline(never)]
-    fn move_to_calendar(&mut self) {
-        let Arrivals::Several(batches) = &mut self.arrivals else { return };
-        let mut calendar = Box::<Calendar<Arrival>>::default();
-        batches.drain(|input, arrival| *calendar.add(input, arrival.at) = *arrival);
-        self.arrivals = Arrivals::Ordered(calendar);
-    }
-
     /// A visit ends before all that is due has been taken; what is added from now on arrives later than that.
     /// Returns when the next packet arrives.
     #[cold]
@@ -119,12 +109,7 @@ impl Inputs {
     pub fn consume(&mut self, count: usize) {
         match &mut self.arrivals {
             Arrivals::Single(ring) => ring.consume(count),
-            Arrivals::Several(batches) => {
-                batches.consume(count);
-                if batches.is_sparse() {
-                    self.move_to_calendar();
-                }
-            }
+            Arrivals::Several(batches) => batches.consume(count),
             Arrivals::Ordered(calendar) => calendar.consume(count),
             Arrivals::Random(random) => (0..count).for_each(|_| random.pop()),
         }
@@ -209,49 +194,6 @@ impl Inputs {
             Arrivals::Several(batches) => batches.len(),
             Arrivals::Ordered(calendar) => calendar.len(),
             Arrivals::Random(random) => random.len(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use penstock_model::units::Duration;
-
-    /// Of many inputs few bring something in each visit, once or for ever: the merge changes, and what it has does not.
-    #[test]
-    fn sparse_arrivals_at_many_inputs_move_to_a_calendar() {
-        for (inputs, per_visit, is_sparse) in [(60, 2, false), (600, 10, true), (600, 200, false)] {
-            let mut merged = Inputs::new(&vec![false; inputs], None);
-            let (mut expected, mut taken, mut last) = (Vec::new(), Vec::new(), vec![Time::ZERO; inputs]);
-            for visit in 0..1100u64 {
-                for i in 0..per_visit {
-                    // The second of each two arrives at the same time as the first, at an earlier input, and some a visit later.
-                    let input = (7 * visit as usize + 3 * (per_visit - i)) % inputs;
-                    let delay = Duration::from_ps(10 * visit + 10 + i as u64 / 2 % 5);
-                    let at = Time::ZERO + if i % 7 == 3 { delay + Duration::from_ps(20) } else { delay };
-                    let at = at.max(last[input]);
-                    last[input] = at;
-                    let mut arrival = Arrival { at, ..Arrival::PLACEHOLDER };
-                    arrival.packet.size = expected.len() as u32;
-                    merged.add(input, &arrival);
-                    expected.push((at, input, arrival.packet.size));
-                }
-                let until = Time::from_ps(10 * visit + 19);
-                loop {
-                    let due: Vec<u32> =
-                        merged.front(until).iter().take_while(|arrival| arrival.at <= until).map(|arrival| arrival.packet.size).collect();
-                    if due.is_empty() {
-                        break;
-                    }
-                    merged.consume(due.len());
-                    taken.extend(due);
-                }
-            }
-            merged.drain(|arrival| taken.push(arrival.packet.size));
-            expected.sort_unstable();
-            assert_eq!(taken, expected.iter().map(|(.., number)| *number).collect::<Vec<_>>());
-            assert_eq!(matches!(merged.arrivals, Arrivals::Ordered(_)), is_sparse, "{inputs} inputs");
         }
     }
 }

@@ -1,14 +1,12 @@
 //! Batch-sort merge: some sorted inputs merged by sorting the keys of all arrivals that a visit may take.
 
-use crate::merge::radix_keys::RadixKeys;
+use crate::merge::arrival_keys::ArrivalKeys;
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
-use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
-use std::hint::select_unpredictable;
 
-/// Two or more inputs on which nothing overtakes. Simultaneous arrivals go by the input's number. Each visit looks at all heads: where many
-/// inputs bring little in a visit, [`BatchSort::is_sparse`] tells that a calendar costs less.
+/// Two or more inputs on which nothing overtakes. Simultaneous arrivals go by the input's number. Each batch looks at all heads, so there
+/// are not many.
 ///
 /// A caller that asks for arrivals says until when no others will come. All arrivals until then are sorted at once, by keys
 /// alone, and then copied from the inputs a few dozen at a time. A packet is compared only with its neighbours in time, and
@@ -20,11 +18,9 @@ pub struct BatchSort<T> {
     heads: Vec<Time>,
     /// The earliest of these.
     next: Time,
-    keys: RadixKeys,
+    keys: ArrivalKeys,
     /// How far a batch reaches at most, so that it holds about [`MAX_SORTED`] arrivals.
     reach: Duration,
-    /// Inputs with arrivals in the batch.
-    due: Vec<u32>,
     /// How many of the keys stand for packets that have left the inputs.
     copied: usize,
     /// The latest of these packets; those before `taken` have been taken.
@@ -33,9 +29,6 @@ pub struct BatchSort<T> {
     /// A batch was left before all of it had been taken: what is left of `front` precedes the inputs, and `next` was the first
     /// of it.
     is_paused: bool,
-    /// Batches sorted since their size was last judged, and how many arrivals they held.
-    group: (usize, usize),
-    is_sparse: bool,
 }
 
 /// So many packets fit into the first-level cache, together with the state of a port.
@@ -44,19 +37,9 @@ const MAX_COPIED: usize = 64;
 /// A batch aims at no more arrivals than this: one that is left unfinished is sorted again, which must not cost more if links hold more.
 const MAX_SORTED: usize = 1 << 12;
 
-/// With no more inputs than this, looking at all heads is cheap.
-const FEW_INPUTS: usize = 64;
-
-/// The size of batches is judged after so many, since most networks begin empty; they should hold at least one arrival for so many inputs.
-const BATCHES_PER_GROUP: usize = 1024;
-const MAX_INPUTS_PER_ARRIVAL: usize = 8;
-
-/// So many inputs ahead, the first packet of a batch is asked for.
-const INPUTS_AHEAD: usize = 6;
-
 impl<T> BatchSort<T> {
     /// More inputs than this are for a calendar.
-    pub const MAX_INPUTS: usize = RadixKeys::MAX_INPUTS;
+    pub const MAX_INPUTS: usize = 512;
 }
 
 impl<T: Timed> BatchSort<T> {
@@ -66,15 +49,12 @@ impl<T: Timed> BatchSort<T> {
             rings: vec![Ring::default(); inputs],
             heads: vec![Time::NEVER; inputs],
             next: Time::NEVER,
-            keys: RadixKeys::default(),
+            keys: ArrivalKeys::default(),
             reach: Duration::from_ps(u64::MAX),
-            due: Vec::new(),
             copied: 0,
             front: Vec::new(),
             taken: 0,
             is_paused: false,
-            group: (0, 0),
-            is_sparse: false,
         }
     }
 
@@ -152,22 +132,6 @@ impl<T: Timed> BatchSort<T> {
         self.taken += count;
     }
 
-    /// Whether a calendar would cost less: call [`BatchSort::drain`] then.
-    #[inline]
-    pub fn is_sparse(&self) -> bool {
-        self.is_sparse && self.is_settled() && !self.is_paused
-    }
-
-    /// Takes all arrivals, input by input: `take` gets each with its input.
-    pub fn drain(&mut self, mut take: impl FnMut(usize, &T)) {
-        for (input, ring) in self.rings.iter_mut().enumerate() {
-            ring.iter().for_each(|arrival| take(input, arrival));
-            ring.clear();
-        }
-        self.heads.fill(Time::NEVER);
-        self.next = Time::NEVER;
-    }
-
     /// Packets in flight.
     pub fn len(&self) -> usize {
         self.front.len() - self.taken + self.rings.iter().map(Ring::len).sum::<usize>()
@@ -175,7 +139,7 @@ impl<T: Timed> BatchSort<T> {
 
     /// Whether nothing is left of the last batch.
     fn is_settled(&self) -> bool {
-        self.taken == self.front.len() && self.copied == self.keys.sorted().len()
+        self.taken == self.front.len() && self.copied == self.keys.all().len()
     }
 
     /// Copies the next packets that arrive until `until` out of their inputs.
@@ -184,10 +148,10 @@ impl<T: Timed> BatchSort<T> {
         if !self.prepare(until) {
             return;
         }
-        let keys = &self.keys.sorted()[self.copied..];
+        let keys = &self.keys.all()[self.copied..];
         let keys = &keys[..keys.len().min(MAX_COPIED)];
         let BatchSort { front, rings, .. } = self;
-        front.extend(keys.iter().map(|key| rings[RadixKeys::input(*key)].take_first()));
+        front.extend(keys.iter().map(|key| rings[ArrivalKeys::input(*key)].take_first()));
         self.copied += keys.len();
     }
 
@@ -195,7 +159,7 @@ impl<T: Timed> BatchSort<T> {
     fn prepare(&mut self, until: Time) -> bool {
         self.front.clear();
         self.taken = 0;
-        if self.copied < self.keys.sorted().len() {
+        if self.copied < self.keys.all().len() {
             return true;
         }
         if self.is_paused {
@@ -208,87 +172,33 @@ impl<T: Timed> BatchSort<T> {
         true
     }
 
-    /// Lists the inputs with arrivals until `last`, and finds the first head of the others. Which they are is unpredictable, so there is
-    /// no jump.
-    fn list_due(&mut self, last: Time) {
-        self.due.resize(self.heads.len(), 0);
-        let (mut count, mut next) = (0, Time::NEVER);
-        for (input, &head) in self.heads.iter().enumerate() {
-            self.due[count] = input as u32;
-            let is_due = head <= last;
-            count += usize::from(is_due);
-            next = next.min(select_unpredictable(is_due, Time::NEVER, head));
-        }
-        self.due.truncate(count);
-        self.next = next;
-    }
-
     /// Makes sorted keys for all arrivals until `until`, of which there are some.
     fn sort_batch(&mut self, until: Time) {
         self.copied = 0;
         self.keys.begin(self.next);
         let farthest = self.next + self.reach;
         let last = self.keys.last_instant().min(until).min(farthest);
-        if self.rings.len() <= FEW_INPUTS {
-            let BatchSort { rings, heads, keys, next, .. } = self;
-            *next = Time::NEVER;
-            keys.add_all(|list| {
-                for (input, (ring, head)) in rings.iter().zip(heads).enumerate() {
-                    if *head <= last {
-                        *head = list.add(ring, input, last);
-                    }
-                    *next = (*head).min(*next);
-                }
-            });
-        } else {
-            self.list_due(last);
-            let BatchSort { rings, heads, keys, due, next, .. } = self;
-            keys.add_all(|list| {
-                let mut first = *next;
-                for (slot, &input) in due.iter().enumerate() {
-                    let input = input as usize;
-                    if let Some(coming) = due.get(slot + INPUTS_AHEAD) {
-                        rings[*coming as usize].first().into_iter().for_each(prefetch);
-                    }
-                    let ring = &rings[input];
-                    let head = match ring.second() {
-                        // Mostly one is due, and its time is known.
-                        second if second.is_none_or(|second| second.at() > last) => {
-                            list.add_one(heads[input], input);
-                            second.map_or(Time::NEVER, |second| second.at())
-                        }
-                        _ => list.add(ring, input, last),
-                    };
-                    heads[input] = head;
-                    first = first.min(head);
-                }
-                *next = first;
-            });
+        let BatchSort { rings, heads, keys, next, .. } = self;
+        *next = Time::NEVER;
+        for (input, (ring, head)) in rings.iter().zip(heads).enumerate() {
+            if *head <= last {
+                *head = keys.add(ring, input, last);
+            }
+            *next = (*head).min(*next);
         }
         self.keys.sort();
         self.adapt_reach(last == farthest);
-        if self.rings.len() > FEW_INPUTS {
-            self.judge_batch();
-        }
     }
 
     /// Sets the reach of the next batch by the size of the last one, which may have been limited by it.
     #[inline]
     fn adapt_reach(&mut self, was_limited: bool) {
-        let count = self.keys.sorted().len();
+        let count = self.keys.all().len();
         if count > MAX_SORTED {
             let spacing = self.keys.span().as_ps() / count as u64;
             self.reach = Duration::from_ps((spacing * MAX_SORTED as u64).max(1));
         } else if was_limited && count < MAX_SORTED / 4 {
             self.reach = self.reach.times(2);
-        }
-    }
-
-    fn judge_batch(&mut self) {
-        self.group = (self.group.0 + 1, self.group.1 + self.keys.sorted().len());
-        if self.group.0 == BATCHES_PER_GROUP {
-            let (_, held) = std::mem::take(&mut self.group);
-            self.is_sparse = held * MAX_INPUTS_PER_ARRIVAL < self.rings.len() * BATCHES_PER_GROUP;
         }
     }
 }
@@ -311,7 +221,7 @@ mod tests {
             most in prop_oneof![Just(usize::MAX), 0usize..100],
             in_bulk in prop::bool::ANY,
             // The seven that bring something are all inputs, or there are many others.
-            spread in prop_oneof![Just(1usize), Just(40usize)],
+            spread in prop_oneof![Just(1usize), Just(9usize)],
         ) {
             let (mut batches, mut plain) = (BatchSort::new(7 * spread), std::collections::BTreeSet::<(u64, usize, u64)>::new());
             let (mut last, mut now, mut number) = (vec![0; 7 * spread], 0, 0);

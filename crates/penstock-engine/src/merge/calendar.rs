@@ -1,6 +1,5 @@
 //! A calendar queue: many inputs merged, at a cost that does not depend on their number.
 
-use crate::merge::radix_sort::RadixSort;
 use crate::merge::Timed;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
@@ -38,9 +37,8 @@ pub struct Calendar<T> {
     added: u64,
     /// When the earliest of all is due.
     next: Time,
-    /// The keys of the bucket that was sorted last, and what sorts them.
+    /// The keys of the bucket that was sorted last.
     keys: Vec<u64>,
-    sorter: RadixSort,
     /// Buckets sorted since the width was last judged, and how many events they held.
     group: (u32, u32),
     /// Events that have left buckets since all were last put into others.
@@ -110,7 +108,6 @@ impl<T> Default for Calendar<T> {
             added: 0,
             next: Time::NEVER,
             keys: Vec::new(),
-            sorter: RadixSort::default(),
             group: (0, 0),
             handled: 0,
             #[cfg(test)]
@@ -312,7 +309,7 @@ impl<T: Timed> Calendar<T> {
             }
         };
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        let Calendar { buckets, entries, links, free, keys, sorter, current, orders, width, .. } = self;
+        let Calendar { buckets, entries, links, free, keys, current, orders, width, .. } = self;
         // Keys: the time since the beginning of the bucket, and below it the number of the entry.
         let numbers = (1u64 << (64 - *width)) - 1;
         let mut chains = std::mem::replace(&mut buckets[slot], [NONE; CHAINS]);
@@ -325,13 +322,13 @@ impl<T: Timed> Calendar<T> {
                 *number = link.before;
             }
         }
-        let sorted = sorter.sort(keys, u64::BITS);
-        if sorted.windows(2).any(|two| (two[0] ^ two[1]) & !numbers == 0) {
-            sorted.sort_unstable_by_key(|key| (key & !numbers, entries[(key & numbers) as usize].order));
+        keys.sort_unstable();
+        if keys.windows(2).any(|two| (two[0] ^ two[1]) & !numbers == 0) {
+            keys.sort_unstable_by_key(|key| (key & !numbers, entries[(key & numbers) as usize].order));
         }
-        current.extend(sorted.iter().map(|key| entries[(key & numbers) as usize].item));
-        orders.extend(sorted.iter().map(|key| entries[(key & numbers) as usize].order));
-        free.extend(sorted.iter().map(|key| (key & numbers) as u32));
+        current.extend(keys.iter().map(|key| entries[(key & numbers) as usize].item));
+        orders.extend(keys.iter().map(|key| entries[(key & numbers) as usize].order));
+        free.extend(keys.iter().map(|key| (key & numbers) as u32));
         self.waiting -= self.keys.len();
         self.adapt();
     }

@@ -1,14 +1,13 @@
 //! Containers that merge several inputs in order of time. They know nothing of packets or processes.
 
+pub mod arrival_keys;
 pub mod batch_sort;
 pub mod calendar;
 pub mod deferred_set;
-#[cfg(test)]
-mod growth;
-pub mod radix_keys;
-pub mod radix_sort;
 pub mod random_ties;
 pub mod ring;
+#[cfg(test)]
+mod tests;
 pub mod timing_wheel;
 pub mod tournament_tree;
 pub mod wheel_pair;

@@ -106,15 +106,6 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// The value behind the front.
-    #[inline(always)]
-    pub fn second(&self) -> Option<&T> {
-        if self.len < 2 {
-            return None;
-        }
-        self.slots.get((self.head + 1) & (self.slots.len() - 1))
-    }
-
     /// The value behind the front, or an old one if there is only one. Panics if nothing was ever added.
     #[inline(always)]
     pub fn second_or_old(&self) -> &T {
@@ -152,12 +143,6 @@ impl<T: Copy + Default> Ring<T> {
         let head = (self.head + count) & self.slots.len().wrapping_sub(1);
         // An empty one begins anew with the slots that the nearest cache has seen last.
         self.head = if self.len == 0 { 0 } else { head };
-    }
-
-    /// Empties it.
-    #[inline(always)]
-    pub fn clear(&mut self) {
-        (self.head, self.len) = (0, 0);
     }
 
     /// The value at `index` from the front. Panics if there is none.

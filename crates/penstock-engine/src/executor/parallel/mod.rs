@@ -26,10 +26,6 @@ use crate::kernel::process_graph::Latencies;
 use crate::kernel::route::Routes;
 use penstock_model::units::{Duration, Time};
 
-/// With a longer lookahead shards do not arrive early at the barrier: what they do between two of them is to be interruptible, and so
-/// much that little is lost by waiting.
-const LONGEST_EARLY: Duration = Duration::from_ms(1);
-
 /// Events before several cores are compared with [`WORTHWHILE_EVENTS`].
 const JUDGED_EVENTS: u64 = 100_000;
 /// Minimum mean number of events between two barriers: with fewer, waiting costs more than the second core gains.
@@ -67,12 +63,7 @@ impl ParallelExecutor {
             }
         }
         let size = |shard: usize| (ends[shard] - begin(shard)) as usize;
-        let mut sequencers: Vec<Sequencer> =
-            within.iter().enumerate().map(|(shard, latencies)| Sequencer::new(size(shard), latencies)).collect();
-        if lookahead <= LONGEST_EARLY {
-            let between = latencies.keys().map(|(from, to)| (from, shard(*from), shard(*to)));
-            between.filter(|(_, a, b)| a != b).for_each(|(from, a, _)| sequencers[a].set_border((from - begin(a)) as usize));
-        }
+        let sequencers = within.iter().enumerate().map(|(shard, latencies)| Sequencer::new(size(shard), latencies)).collect();
         ParallelExecutor { ends, lookahead, sequencers, interrupted: None, in_turn: false, events: 0, rounds: 0 }
     }
 
@@ -221,14 +212,6 @@ struct Shared {
     until: Time,
 }
 
-impl Shared {
-    /// Shard `me` arrives at `round`: publishes its state, and what it has sent to others.
-    fn arrive(&self, round: usize, me: usize, state: ShardState, outbox: &mut Outbox) {
-        self.exchange.publish(round, me, state, outbox);
-        self.barrier.arrive();
-    }
-}
-
 /// How a run has ended: the same for all shards, but for the number of events.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
@@ -267,32 +250,20 @@ impl<'a, P: WindowProcess> Worker<'a, P> {
         }
     }
 
-    /// Runs the shard up to the horizon, or until its budget is spent, and arrives at `round`: in windows as soon as the shard sends
-    /// nothing more to others up to the horizon, so that they need not wait for the rest.
+    /// Runs the shard up to the horizon, or until its budget is spent, and arrives at `round`.
     fn run_to(&mut self, horizon: Time, round: usize) {
         self.horizon = horizon.min(self.shared.until);
-        let Worker { me, shared, horizon, .. } = *self;
-        let mut has_arrived = false;
-        let mut arrive_early = |handled: u64, outbox: &mut Outbox| {
-            let state = ShardState { next: horizon.after(), handled, is_interrupted: false, has_windows: true };
-            shared.arrive(round, me, state, outbox);
-            has_arrived = true;
-        };
-        let is_complete = self.shard.run(horizon, &mut self.outbox, &mut self.budget, Some(&mut arrive_early));
-        if has_arrived {
-            debug_assert!(self.outbox.batches.iter().all(|batch| batch.earliest == Time::NEVER), "the border was done");
-        } else {
-            self.is_interrupted = !is_complete;
-            self.arrive(round);
-        }
+        self.is_interrupted = !self.shard.run(self.horizon, &mut self.outbox, &mut self.budget);
+        self.arrive(round);
     }
 
-    /// Arrives at `round`, with all that has been done up to the horizon.
+    /// Arrives at `round`: publishes how far the shard has come, and what it has sent to others.
     fn arrive(&mut self, round: usize) {
         let next = if self.is_interrupted { Time::ZERO } else { self.shard.sequencer.next() };
         let has_windows = self.shard.sequencer.mode() == Mode::Windows;
         let state = ShardState { next, handled: self.budget.handled, is_interrupted: self.is_interrupted, has_windows };
-        self.shared.arrive(round, self.me, state, &mut self.outbox);
+        self.shared.exchange.publish(round, self.me, state, &mut self.outbox);
+        self.shared.barrier.arrive();
     }
 
     /// After `round`: receives what the others have sent, and continues, unless all shards are to stop.
