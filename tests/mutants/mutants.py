@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from mistakes import ROOT, Mistake, read_lists, wrong
 from random_mistakes import random_mistakes
-from result_page import page, percent
+from result_page import HEAD, RANDOM_HEAD, page, percent
 from schemata import CRATES, HOME, TREE, Program, all_programs, compiling, copy_tree, fingerprint, provide_core, write
 from trial import Step, ask, steps_for
 
@@ -57,9 +57,10 @@ def main() -> None:
         run(wanted, state, options.nice, all_programs(CRATES[:2] if options.quick else CRATES))
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on from here")
-    if not options.names and not options.survivors:
-        write(ROOT / "docs" / "mutants.md", page(mistakes, state.results).encode())
-        print("docs/mutants.md is renewed")
+    if not options.names:
+        name, head = ("mutants-random.md", RANDOM_HEAD) if options.random else ("mutants.md", HEAD)
+        write(ROOT / "docs" / name, page(mistakes, state.results, head).encode())
+        print(f"docs/{name} is renewed")
     finish(wanted, state)
 
 

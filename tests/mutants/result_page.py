@@ -20,7 +20,19 @@ of its crate, those of the crates above, and last those of the package that the 
 it. Tests that take ten times the CPU time that they take without the mistake, at least 20 s, have caught it too. An
 interrupted run goes on where it was, and `tests/mutants/mutants.py NAME` tries what has NAME in its area or name.
 
-This page is written by the command. An ordinary test checks that each text still stands once in its file.
+This page is written by the command. An ordinary test checks that each text still stands once in its file. Where no list
+tells what matters, mistakes are [drawn at random](mutants-random.md).
+"""
+RANDOM_HEAD = """# Random mutants of the engine
+
+The [lists of mistakes](mutants.md) hold what somebody thought of. `tests/mutants/mutants.py --random N --seed S` draws
+mistakes from the syntax trees of the engine's `kernel`, `merge`, `executor`, `port` and `node` instead, each with the
+same probability: an operator, a literal, a condition or a method is exchanged for another, or a statement is left out
+(`tests/mutants/random_mistakes.py`). What does not compile is left out. With `--quick`, only the engine's own tests are
+asked, with a tenth of their random cases; `--survivors` then asks all tests about what is left.
+
+Some mistakes change nothing that a run gives: a guess of how long a visit should be decides about speed alone. Those
+are counted as survivors too, and told apart below.
 """
 
 
@@ -35,7 +47,7 @@ def percent(caught: int, count: int) -> str:
     return f"{caught * 1000 // count / 10:g} %"
 
 
-def page(mistakes: list[Mistake], results: dict[str, dict]) -> str:
+def page(mistakes: list[Mistake], results: dict[str, dict], head: str = HEAD) -> str:
     """What the last run found; what it did not come to is told, and not counted."""
     nears = ["unit tests", "the crate's other tests", "tests of the crates above", "Python tests"]
     tried = [it for it in mistakes if it.name in results]
@@ -46,7 +58,7 @@ def page(mistakes: list[Mistake], results: dict[str, dict]) -> str:
         count = sum(1 for it in mistakes if area in {it.area, "all"})
         rows.append([area, *map(str, (count, len(found), sum(by), *by, len(found) - sum(by)))])
     caught = sum(1 for it in tried if results[it.name]["caught"])
-    text = f"{HEAD}\n## The last result\n\n**{caught} of {len(tried)} mistakes are caught, "
+    text = f"{head}\n## The last result\n\n**{caught} of {len(tried)} mistakes are caught, "
     text += f"{percent(caught, max(len(tried), 1))}.**"
     if len(tried) < len(mistakes):
         text += f" The run ended before it came to {len(mistakes) - len(tried)} more of the list."

@@ -43,14 +43,11 @@ pub fn add_flows(
     processes: &mut [Process],
     departure: impl Fn(RouteId) -> Departure,
 ) -> Result<Vec<FlowSlots>, BlueprintError> {
-    let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint
-        .groups
-        .iter()
-        .map(|group| match &group.transport {
-            TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
-            TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
-        })
-        .collect();
+    let parameters_of = |group: &FlowGroup| match &group.transport {
+        TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
+        TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
+    };
+    let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint.groups.iter().map(parameters_of).collect();
     let watches = blueprint.watch.by_group(blueprint.groups.len());
     let host_of = |node: NodeId| numbers.host(node).expect("flows begin and end at hosts");
     for (node, counts) in (0..).map(NodeId).zip(endpoint_counts(blueprint)) {

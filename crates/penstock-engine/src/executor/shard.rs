@@ -7,7 +7,7 @@ use crate::kernel::logical_process::{EarliestOutput, WindowProcess};
 use crate::kernel::outbox::{Outbox, OutboxBatch};
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
-use penstock_model::id::{FlowId, ProcessId};
+use penstock_model::id::ProcessId;
 use penstock_model::units::Time;
 
 pub(super) const BETWEEN_VISITS: &str = "inputs are missing only during a visit";
@@ -96,11 +96,8 @@ impl<P: WindowProcess> Shard<'_, P> {
 
     /// The earliest output times of a process that has handled everything before `now`.
     fn eot(&self, process: usize, now: Time) -> EarliestOutput {
-        let silent_before = |process: ProcessId, flow: FlowId| {
-            let here = process.index().checked_sub(self.first)?;
-            self.processes.get(here)?.silent_before_packet(flow, self.routes)
-        };
-        self.processes[process].eot(now, silent_before)
+        let peer = |other: ProcessId| self.processes.get(other.index().checked_sub(self.first)?);
+        self.processes[process].eot(now, peer, self.routes)
     }
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is

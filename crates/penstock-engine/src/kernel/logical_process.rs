@@ -4,7 +4,7 @@ use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
-use penstock_model::id::{FlowId, ProcessId};
+use penstock_model::id::ProcessId;
 use penstock_model::units::Time;
 
 /// A logical process: state that only its own events and arrivals change. The executor decides when it runs, and how far.
@@ -12,13 +12,11 @@ pub trait LogicalProcess {
     /// When the next event is due, given what is on its way here.
     fn next(&self, inputs: &Inputs) -> Time;
 
-    /// The earliest output times of a process that has handled everything before `now`, whatever arrives from then on.
-    /// `silent_before` is [`LogicalProcess::silent_before_packet`] of another process, as far as that is known.
-    fn eot(&self, now: Time, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> EarliestOutput;
-
-    /// Nothing is sent to the sender of `flow`, which ends here, before so many of its packets have arrived in all, modulo 2^32; `None`
-    /// where something else may cause it. An earliest output time by number.
-    fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32>;
+    /// The earliest output times of a process that has handled everything before `now`, whatever arrives from then on. A `peer` that
+    /// belongs to the same core may be read: what it answers to this process alone is known there.
+    fn eot<'a>(&self, now: Time, peer: impl Fn(ProcessId) -> Option<&'a Self>, routes: &Routes) -> EarliestOutput
+    where
+        Self: 'a;
 
     /// Handles all events up to and including `until`, or up to an earlier instant if there are very many; returns when the next
     /// one is due, and how many were handled.

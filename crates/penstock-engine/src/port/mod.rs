@@ -137,6 +137,16 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     discipline.hooks().decide_on_arrival() && (!may_idle || discipline.counting() == Counting::Waiting)
 }
 
+/// The wire of a link, idle.
+fn wire_of(plan: &LinkPlan) -> Wire {
+    let shaper = plan.port.shaper.as_ref().map(|ShaperPlan::TokenBucket(parameters)| parameters.bucket());
+    let wire = Wire::new(plan.wire_rate(), plan.rate_changes.clone(), shaper);
+    match &plan.deliveries {
+        Some(times) => wire.with_deliveries(Deliveries::new(Arc::clone(times))),
+        None => wire,
+    }
+}
+
 impl Port {
     /// Asks for the memory that every packet changes; in a later stage for what is found by way of that.
     #[inline]
@@ -181,15 +191,8 @@ impl Port {
             || !plan.port.policers.is_empty()
             || !plan.port.impairments.is_empty()
             || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
-        let shaper = plan.port.shaper.as_ref().map(|shaper| match shaper {
-            ShaperPlan::TokenBucket(parameters) => parameters.bucket(),
-        });
         let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
-        let wire = Wire::new(plan.wire_rate(), plan.rate_changes.clone(), shaper);
-        let wire = match &plan.deliveries {
-            Some(times) => wire.with_deliveries(Deliveries::new(Arc::clone(times))),
-            None => wire,
-        };
+        let wire = wire_of(plan);
         let only_queues = fast_paths.tail_drop_fifo && !has_more_stages && wire.is_constant();
         let queueing = Queueing::new(plan, &context, only_queues);
         let pcn = PcnStage::new(&plan.port, key);

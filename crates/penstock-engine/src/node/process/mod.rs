@@ -334,20 +334,16 @@ impl LogicalProcess for Process {
     }
 
     #[inline]
-    fn eot(&self, now: Time, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> EarliestOutput {
+    fn eot<'a>(&self, now: Time, peer: impl Fn(ProcessId) -> Option<&'a Process>, routes: &Routes) -> EarliestOutput {
         let mut eot = EarliestOutput { of_all: Time::ZERO, of_requests: Time::ZERO };
         if !self.sends_messages {
             eot.of_all = self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO);
         }
         if let Some(host) = self.host.as_ref().filter(|_| !self.is_pausable && self.switch.is_none()) {
             eot.of_all = eot.of_all.max(host.silent_until(now));
-            eot.of_requests = host.quiet_until(silent_before);
+            eot.of_requests = host.quiet_until(|process, flow| peer(process)?.host.as_ref()?.silent_before_packet(flow, routes));
         }
         eot
-    }
-
-    fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32> {
-        self.host.as_ref()?.silent_before_packet(flow, routes)
     }
 }
 

@@ -1,11 +1,13 @@
 //! The endpoints of TCP connections at a host.
 
+mod timers;
+
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::application::Application;
 use crate::endpoints::counts::{EndpointCounters, Received, Sent};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
-use crate::endpoints::timers::{Timer, TimerKind, Timers};
+use crate::endpoints::timers::{TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Measurement;
 use crate::kernel::route::Routes;
@@ -290,89 +292,6 @@ impl TcpEndpoints {
         }
     }
 
-    /// Handles `timer`, which belongs to one of these endpoints.
-    #[inline(never)]
-    pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        let slot = timer.slot as usize;
-        match timer.kind {
-            TimerKind::Start => {
-                self.trace_timer(now, timer, timer.kind, host_context);
-                self.senders[slot].sender.start(now);
-                host_context.context.record.trace_window(now, self.place, timer.flow, self.window_of(timer.slot));
-                self.pump_sender(now, timer.slot, timers, host_context);
-            }
-            TimerKind::Stop => {
-                self.trace_timer(now, timer, timer.kind, host_context);
-                let end = &mut self.senders[slot];
-                end.sender.withdraw();
-                end.application.iter_mut().for_each(|application| application.stop());
-            }
-            TimerKind::Page => {
-                self.trace_timer(now, timer, timer.kind, host_context);
-                let before = self.window_of(timer.slot);
-                let end = &mut self.senders[slot];
-                let segments = end.application.as_mut().map_or(0, |application| application.next_segments(now));
-                if end.application.as_ref().is_some_and(|application| application.begins_anew()) {
-                    end.sender.renew_window();
-                }
-                end.sender.offer(Some(segments));
-                self.pump_sender(now, timer.slot, timers, host_context);
-                // It begins anew, or with less after it was idle.
-                self.trace_window(now, timer.slot, before, host_context);
-            }
-            TimerKind::Sender => {
-                let end = &mut self.senders[slot];
-                if end.armed != timer.at {
-                    return;
-                }
-                end.armed = Time::NEVER;
-                if end.sender.deadline() <= now {
-                    let is_timeout = end.sender.is_timeout_due(now);
-                    end.sent.timeouts += u64::from(is_timeout && self.measured.is_open(now));
-                    let kind = match is_timeout {
-                        true => TimerKind::Sender,
-                        false if end.sender.is_retransmission_due(now) => TimerKind::DelayedRetransmission,
-                        false => TimerKind::Pacing,
-                    };
-                    self.trace_timer(now, timer, kind, host_context);
-                    let before = self.window_of(timer.slot);
-                    self.senders[slot].sender.on_deadline(now);
-                    self.trace_window(now, timer.slot, before, host_context);
-                }
-                self.pump_sender(now, timer.slot, timers, host_context);
-            }
-            TimerKind::Receiver => {
-                let end = &mut self.receivers[slot];
-                if end.armed != timer.at {
-                    return;
-                }
-                end.armed = Time::NEVER;
-                if end.receiver.deadline() <= now {
-                    end.receiver.on_timeout(now);
-                    self.trace_timer(now, timer, timer.kind, host_context);
-                }
-                self.pump_receiver(now, timer.slot, timers, host_context);
-            }
-            TimerKind::Egress | TimerKind::Pacing | TimerKind::DelayedRetransmission | TimerKind::Roce => {
-                unreachable!("of others, and a sender has one timer for all")
-            }
-        }
-    }
-
-    fn trace_timer(&self, now: Time, timer: &Timer, kind: TimerKind, host_context: &mut HostContext<'_, '_>) {
-        host_context.context.record.trace_timer(now, self.place, timer.flow, kind);
-    }
-
-    /// Notifies the application when all its data has been acknowledged; a web user requests the next page later.
-    fn notify_if_finished(&mut self, now: Time, slot: u32, timers: &mut Timers) {
-        let end = &mut self.senders[slot as usize];
-        if let Some(application) = end.application.as_mut().filter(|_| end.sender.is_finished()) {
-            if let Some(next) = application.on_finished(now, self.measured) {
-                timers.arm(next, &mut { Time::NEVER }, end.template.flow.0, TimerKind::Page, slot);
-            }
-        }
-    }
-
     /// The port has room for one packet of a sender that waits.
     pub fn on_room(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         self.senders[slot as usize].is_waiting = false;
@@ -410,11 +329,6 @@ impl TcpEndpoints {
         host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
         host_context.send(now, end.template.departure.port, &packet);
         true
-    }
-
-    fn arm_sender(&mut self, slot: u32, timers: &mut Timers) {
-        let end = &mut self.senders[slot as usize];
-        timers.arm(end.sender.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
     }
 
     /// Sends whatever acknowledgements the receiver has, and arms its timer.
