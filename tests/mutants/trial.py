@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -112,12 +113,12 @@ def ask(step: Step, number: int = 0) -> Outcome:
         errors="replace",
     ) as process:
         assert process.stdout is not None
-        idle = threading.Timer(IDLE_SECONDS, process.kill)
+        idle = threading.Timer(IDLE_SECONDS, os.kill, [process.pid, signal.SIGKILL])
         idle.start()
         for line in process.stdout:
             output += line
             if FAILED.match(line):
-                process.kill()  # one is enough
+                os.kill(process.pid, signal.SIGKILL)  # one is enough
                 break
         _, status, usage = os.wait4(process.pid, 0)
         idle.cancel()
