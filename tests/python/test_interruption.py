@@ -15,6 +15,7 @@ import pytest
 import verbs
 from test_interruption_phases import LIMIT, cpu
 
+from penstock import _core, memory
 from penstock.template import TEMPLATE
 
 COMMAND = [sys.executable, "-m", "penstock.cli"]
@@ -222,3 +223,13 @@ def test_an_interruption_is_told_where_it_became_another_error(tmp_path, error):
     """
     ended = run_as_command(tmp_path, work)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", SAID)
+
+
+@pytest.mark.parametrize("read", [_core.Scenario, lambda text, name: _core.scenarios(text, name, [[]])])
+def test_an_interruption_that_comes_while_the_core_asks_the_package_is_not_lost(monkeypatch, read):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(memory, "allowed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        read(TEMPLATE, "page")

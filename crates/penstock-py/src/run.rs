@@ -373,7 +373,7 @@ fn load(
 ) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let files = FileAccess { folder, parquet: Some(parquet_as_csv), memory: file_memory(py) };
+    let files = FileAccess { folder, parquet: Some(parquet_as_csv), memory: Some(file_memory(py)?) };
     interruptible(py, &flag, move || read(&stop, &text, &name, &sets, files))
 }
 
@@ -387,7 +387,7 @@ pub fn scenarios(
 ) -> PyResult<Bound<'_, PyAny>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let memory = file_memory(py);
+    let memory = Some(file_memory(py)?);
     let files = move || FileAccess { folder: folder.clone(), parquet: Some(parquet_as_csv), memory };
     let read = interruptible(py, &flag, move || {
         let going_on = sets.iter().take_while(|_| !stop.is_set());
@@ -404,9 +404,9 @@ pub fn scenarios(
 }
 
 /// What refuses files that do not fit into memory: the package, of which a thread of ours does not know what was allowed.
-fn file_memory(py: Python<'_>) -> Option<FileMemory> {
-    let allowed = py.import("penstock.memory").and_then(|memory| memory.call_method0("allowed")?.extract()).ok()?;
-    Some(FileMemory { allowed, too_large })
+fn file_memory(py: Python<'_>) -> PyResult<FileMemory> {
+    // An interruption that comes meanwhile goes to the caller.
+    Ok(FileMemory { allowed: py.import("penstock.memory")?.call_method0("allowed")?.extract()?, too_large })
 }
 
 fn too_large(size: u64, allowed: Option<u64>) -> Option<String> {
