@@ -8,7 +8,8 @@ use penstock_engine::{BlueprintError, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
-use support::{discipline, parameters, source, transport, Net};
+use penstock_model::units::Rate;
+use support::{discipline, parameters, source, time, transport, Net};
 
 /// A station `h` that sends 500 kbit/s over 1 Mbit/s and 1 ms to a switch `s`, which has 100 kbit/s to `c`: 16 ms, 8 ms and 80 ms
 /// per frame of 1000 bytes.
@@ -35,6 +36,20 @@ fn line(point: &str, limiters: &str, end: &str) -> (Net, [RouteId; 2], LinkId) {
 fn times(seen: &Observations, place: u32, event: TraceEvent, size: u32) -> Vec<u64> {
     let rows = seen.trace.iter().filter(|row| row.place == place && row.event == event && row.size() == size);
     rows.map(|row| row.time.as_ps() / 1_000_000).collect()
+}
+
+#[test]
+fn what_waits_at_the_station_leaves_earlier_when_its_rate_rises() {
+    let limiters = "decrease-gain = 0.15; increase-gain = 5; rate-unit = 10 kbit/s";
+    let (mut net, _, out) = line("interval = 3000 bytes; equilibrium = 1", limiters, "150 ms");
+    net.0.links[out.index()].rate_changes = vec![(time("70 ms"), Rate::from_bps(10_000_000))];
+    // Nothing else is sent between the message and what waits.
+    net.0.groups[0].stop = time("120 ms");
+    let seen = net.run();
+    // As below until the sixth arrival, at 112 ms: the queue is empty by then, so Fb = (1 - 0) - 2 * (0 - 2) = 5, and the message takes
+    // the rate from 250 to 500 kbit/s at 113.512 ms. 21.488 ms were left until the next may leave, 10.744 are now; it arrives 9 ms later.
+    let at = times(&seen, net.0.nodes.len() as u32 + out.0, TraceEvent::Accept, 1000);
+    assert_eq!(at.iter().map(|time| time - at[0]).collect::<Vec<u64>>(), [0, 16_000, 32_000, 48_000, 80_000, 112_000, 133_256]);
 }
 
 #[test]
