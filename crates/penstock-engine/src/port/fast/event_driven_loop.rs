@@ -9,7 +9,7 @@ use crate::kernel::route::Routes;
 use crate::merge::ring::Back;
 use crate::port::counters::PortCounters;
 use crate::port::queueing::event_driven::queues::Queues;
-use crate::port::queueing::event_driven::service_state::ServiceState;
+use crate::port::queueing::event_driven::queues::ServiceState;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};

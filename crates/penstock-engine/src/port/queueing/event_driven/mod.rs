@@ -3,12 +3,10 @@
 mod eviction;
 mod pause;
 pub mod queues;
-pub mod service_state;
 
 use crate::api::blueprint::{PortPlan, QueuePlan};
 use crate::kernel::event::Arrival;
-use crate::port::queueing::event_driven::queues::{FlowQueues, Queues};
-use crate::port::queueing::event_driven::service_state::WireState;
+use crate::port::queueing::event_driven::queues::{FlowQueues, Queues, WireState};
 use crate::port::queueing::queue::Queue;
 use crate::port::stages::Records;
 use crate::port::verdict::{self, Decision, DecisionPoint};
