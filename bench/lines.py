@@ -55,7 +55,7 @@ def end_of_group(tokens: list[tuple[int, str]], opening: int) -> int:
 
 
 def end_of_item(tokens: list[tuple[int, str]], start: int) -> int:
-    """Index of the last token of the Rust item at `start`: its block, or the semicolon before any; of a field, its comma."""
+    """Index of the last token of the Rust item at `start`: its block, or the semicolon before; the comma of a field."""
     index, is_item = start, False
     while index < len(tokens):
         text = tokens[index][1]
