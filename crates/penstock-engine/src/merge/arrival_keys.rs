@@ -1,5 +1,6 @@
 //! The order of arrivals as keys of one word, which are sorted instead of the arrivals.
 
+use crate::merge::radix_sort::RadixSort;
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
 use penstock_model::units::{Duration, Time};
@@ -12,7 +13,10 @@ const INPUT_BITS: u32 = 9;
 pub struct ArrivalKeys {
     /// What the instants are counted from.
     origin: u64,
+    /// Has as many bits as the largest key.
+    bits: u64,
     keys: Vec<u64>,
+    sorter: RadixSort,
 }
 
 impl ArrivalKeys {
@@ -27,14 +31,15 @@ impl ArrivalKeys {
 
     /// No keys, for instants from `origin` on.
     pub fn begin(&mut self, origin: Time) {
-        self.origin = origin.as_ps();
+        (self.origin, self.bits) = (origin.as_ps(), 0);
         self.keys.clear();
+        self.sorter.clear();
     }
 
-    /// The keys, in order once they have been sorted.
+    /// The keys in order, once they have been sorted; none before.
     #[inline]
-    pub fn all(&self) -> &[u64] {
-        &self.keys
+    pub fn sorted(&self) -> &[u64] {
+        self.sorter.sorted()
     }
 
     /// The last instant that fits a key.
@@ -44,7 +49,7 @@ impl ArrivalKeys {
 
     /// Time between the origin and the last instant of the sorted keys.
     pub fn span(&self) -> Duration {
-        Duration::from_ps(self.keys.last().map_or(0, |key| key >> INPUT_BITS))
+        Duration::from_ps(self.sorted().last().map_or(0, |key| key >> INPUT_BITS))
     }
 
     /// Adds keys for the arrivals that wait at `input` up to and including `last`; returns when the first after that arrives.
@@ -61,13 +66,18 @@ impl ArrivalKeys {
     fn add_run<T: Timed>(&mut self, arrivals: &[T], input: usize, last: Time) -> Time {
         // How many these are is hard to predict, so it is found first.
         let due = arrivals.iter().take_while(|arrival| arrival.at() <= last).count();
-        let origin = self.origin;
-        self.keys.extend(arrivals[..due].iter().map(|arrival| (arrival.at().as_ps() - origin) << INPUT_BITS | input as u64));
+        let (origin, mut bits) = (self.origin, self.bits);
+        self.keys.extend(arrivals[..due].iter().map(|arrival| {
+            let key = (arrival.at().as_ps() - origin) << INPUT_BITS | input as u64;
+            bits |= key;
+            key
+        }));
+        self.bits = bits;
         arrivals.get(due).map_or(Time::NEVER, |next| next.at())
     }
 
     /// Sorts the keys.
     pub fn sort(&mut self) {
-        self.keys.sort_unstable();
+        self.sorter.sort(&self.keys, u64::BITS - self.bits.leading_zeros());
     }
 }

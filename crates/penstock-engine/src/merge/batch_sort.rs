@@ -139,7 +139,7 @@ impl<T: Timed> BatchSort<T> {
 
     /// Whether nothing is left of the last batch.
     fn is_settled(&self) -> bool {
-        self.taken == self.front.len() && self.copied == self.keys.all().len()
+        self.taken == self.front.len() && self.copied == self.keys.sorted().len()
     }
 
     /// Copies the next packets that arrive until `until` out of their inputs.
@@ -148,7 +148,7 @@ impl<T: Timed> BatchSort<T> {
         if !self.prepare(until) {
             return;
         }
-        let keys = &self.keys.all()[self.copied..];
+        let keys = &self.keys.sorted()[self.copied..];
         let keys = &keys[..keys.len().min(MAX_COPIED)];
         let BatchSort { front, rings, .. } = self;
         front.extend(keys.iter().map(|key| rings[ArrivalKeys::input(*key)].take_first()));
@@ -159,7 +159,7 @@ impl<T: Timed> BatchSort<T> {
     fn prepare(&mut self, until: Time) -> bool {
         self.front.clear();
         self.taken = 0;
-        if self.copied < self.keys.all().len() {
+        if self.copied < self.keys.sorted().len() {
             return true;
         }
         if self.is_paused {
@@ -193,7 +193,7 @@ impl<T: Timed> BatchSort<T> {
     /// Sets the reach of the next batch by the size of the last one, which may have been limited by it.
     #[inline]
     fn adapt_reach(&mut self, was_limited: bool) {
-        let count = self.keys.all().len();
+        let count = self.keys.sorted().len();
         if count > MAX_SORTED {
             let spacing = self.keys.span().as_ps() / count as u64;
             self.reach = Duration::from_ps((spacing * MAX_SORTED as u64).max(1));

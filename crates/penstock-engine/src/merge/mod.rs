@@ -4,6 +4,7 @@ pub mod arrival_keys;
 pub mod batch_sort;
 pub mod calendar;
 pub mod deferred_set;
+pub mod radix_sort;
 pub mod random_ties;
 pub mod ring;
 #[cfg(test)]

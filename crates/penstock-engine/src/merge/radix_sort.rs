@@ -1,0 +1,122 @@
+//! Radix sort of keys of one word that are spread evenly.
+
+/// Up to so many keys are sorted by insertion.
+const FEW_KEYS: usize = 8;
+/// If a radix bucket has more keys, one less than a power of two, they are left to the general sort of the library.
+const MAX_BUCKET: u32 = 15;
+
+/// Sorts keys; its memory is used again.
+#[derive(Clone, Debug, Default)]
+pub struct RadixSort {
+    /// So many sorted keys, followed by old ones.
+    sorted: Vec<u64>,
+    count: usize,
+    /// Where the next key of each radix bucket goes.
+    slots: Vec<u32>,
+}
+
+impl RadixSort {
+    /// The keys of the last sort, in order.
+    #[inline]
+    pub fn sorted(&self) -> &[u64] {
+        &self.sorted[..self.count]
+    }
+
+    /// Forgets the keys of the last sort.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Sorts `keys` of so many `bits`, at most, and returns them: each goes into the bucket that its upper bits name, of which there are
+    /// about as many as keys, and is then a step or two away from where it belongs.
+    #[inline]
+    pub fn sort(&mut self, keys: &[u64], bits: u32) -> &mut [u64] {
+        self.count = keys.len();
+        if self.sorted.len() < keys.len() {
+            self.sorted.resize(keys.len(), 0);
+        }
+        let RadixSort { sorted, slots, .. } = self;
+        let sorted = &mut sorted[..keys.len()];
+        if keys.len() <= FEW_KEYS {
+            sorted.copy_from_slice(keys);
+            insertion_sort(sorted);
+            return sorted;
+        }
+        let buckets = keys.len().next_power_of_two();
+        let shift = bits.saturating_sub(buckets.trailing_zeros());
+        let bucket = |key: u64| (key >> shift) as usize;
+        slots.clear();
+        slots.resize(buckets, 0);
+        for &key in keys {
+            slots[bucket(key)] += 1;
+        }
+        let (mut end, mut counts) = (0, 0);
+        for slot in slots.iter_mut() {
+            let count = std::mem::replace(slot, end);
+            end += count;
+            counts |= count;
+        }
+        for &key in keys {
+            let slot = &mut slots[bucket(key)];
+            sorted[*slot as usize] = key;
+            *slot += 1;
+        }
+        if counts > MAX_BUCKET {
+            sorted.sort_unstable();
+        } else {
+            exchange_neighbours(sorted);
+            insertion_sort(sorted);
+        }
+        sorted
+    }
+}
+
+/// Exchanges neighbours, without a jump: sorts most keys that are a step or two away from where they belong.
+fn exchange_neighbours(keys: &mut [u64]) {
+    for first in [0, 1, 0] {
+        for pair in keys[first..].chunks_exact_mut(2) {
+            let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+            (pair[0], pair[1]) = (low, high);
+        }
+    }
+}
+
+/// For keys that are nearly sorted.
+fn insertion_sort(keys: &mut [u64]) {
+    let mut last = 0;
+    for end in 0..keys.len() {
+        let key = keys[end];
+        if key >= last {
+            last = key;
+            continue;
+        }
+        let mut slot = end;
+        while slot > 0 && keys[slot - 1] > key {
+            keys[slot] = keys[slot - 1];
+            slot -= 1;
+        }
+        keys[slot] = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Few and many, spread evenly or crowded, in keys of any length.
+        #[test]
+        fn keys_come_in_order(keys in prop::collection::vec(any::<u64>(), 0..200), bits in 1u32..=64, crowded in 0u32..64) {
+            let mut sorter = RadixSort::default();
+            for crowded in [crowded, 0] {
+                let keys: Vec<u64> = keys.iter().map(|key| key >> (64 - bits) >> crowded.min(bits - 1)).collect();
+                let mut expected = keys.clone();
+                expected.sort_unstable();
+                prop_assert_eq!(&*sorter.sort(&keys, bits), &expected[..]);
+                prop_assert_eq!(sorter.sorted(), &expected[..]);
+            }
+        }
+    }
+}
