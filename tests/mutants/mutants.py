@@ -1,6 +1,7 @@
 """Makes each mistake of the lists in a copy of the tree and looks whether a test notices.
 
-``make mutants`` runs all and writes ``docs/mutants.md``. What was found is kept in ``target/mutants``, so that an
+``make mutants`` runs all of the lists and writes ``docs/mutants.md``; ``--random`` draws mistakes from the engine
+instead. What was found is kept in ``target/mutants``, so that an
 interrupted run goes on where it was, as long as neither the sources nor the lists change.
 """
 

@@ -8,9 +8,6 @@ overlap one already drawn, since all are compiled side by side.
 from __future__ import annotations
 
 import random
-import tomllib
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tree_sitter_rust
@@ -19,6 +16,7 @@ from tree_sitter import Language, Parser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tree_sitter import Node
 
@@ -88,7 +86,6 @@ def possible_in(file: Path, root: Path = ROOT) -> Iterator[Mistake]:
     """All mistakes of one file."""
     source = file.read_bytes()
     name = file.relative_to(root).as_posix()
-    equivalent = known_equivalents()
     tree = Parser(Language(tree_sitter_rust.language())).parse(source)
     for node in walk(tree.root_node):
         for kind, mistake in mistakes_of(node):
@@ -105,15 +102,7 @@ def possible_in(file: Path, root: Path = ROOT) -> Iterator[Mistake]:
                 means=f"line {line}: `{' '.join(original.split())}` becomes `{' '.join(mistake.split()) or 'nothing'}`",
                 asks=("goldens",),
                 at=begin,
-                survives=equivalent.get((name, " ".join(original.split()), " ".join(mistake.split())), ""),
             )
-
-
-@cache
-def known_equivalents() -> dict[tuple[str, str, str], str]:
-    """Of mistakes that change no result: file, text and mistake, and why they change none."""
-    entries = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text())["mistake"]
-    return {(it["file"], it["text"], it["mistake"]): it["why"] for it in entries}
 
 
 def walk(node: Node) -> Iterator[Node]:

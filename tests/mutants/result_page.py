@@ -21,9 +21,13 @@ it. Tests that take ten times the CPU time that they take without the mistake, a
 interrupted run goes on where it was, and `tests/mutants/mutants.py NAME` tries what has NAME in its area or name.
 
 This page is written by the command. An ordinary test checks that each text still stands once in its file. Where no list
-tells what matters, mistakes are [drawn at random](mutants-random.md).
+tells what matters, `tests/mutants/mutants.py --random N` draws N mistakes from the engine and writes a page of its own.
 """
-RANDOM_HEAD = """# Random mutants of the engine
+RANDOM_HEAD = """---
+orphan: true
+---
+
+# Random mutants of the engine
 
 The [lists of mistakes](mutants.md) hold what somebody thought of. `tests/mutants/mutants.py --random N --seed S` draws
 mistakes from the syntax trees of the engine's `kernel`, `merge`, `executor`, `port` and `node` instead, each with the
@@ -32,7 +36,7 @@ same probability: an operator, a literal, a condition or a method is exchanged f
 asked, with a tenth of their random cases; `--survivors` then asks all tests about what is left.
 
 Some mistakes change nothing that a run gives: a guess of how long a visit should be decides about speed alone. Those
-are counted as survivors too, and told apart below.
+count as survivors too.
 """
 
 

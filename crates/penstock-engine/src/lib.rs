@@ -3,7 +3,7 @@
 //! A [`Blueprint`] says what to run; [`Sim`] runs it; [`Observations`] say what happened. A run is a pure function of its
 //! blueprint: no statics, no system time, no iteration over hash maps.
 //!
-//! A network is a set of *processes* (`kernel/process.rs`): a router's port, or a host with all its interfaces. They
+//! A network is a set of *processes* (`kernel/logical_process.rs`): a router's port, or a host with all its interfaces. They
 //! affect each other only through packets and messages that take time, each has one entry point
 //! `run(until, inputs, outputs, routes)`, and the executor chooses only `until`: see [`Executor`].
 //!

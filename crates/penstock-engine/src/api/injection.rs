@@ -4,15 +4,6 @@ use penstock_model::id::FlowId;
 use penstock_model::units::Time;
 use std::fmt;
 
-/// Where the packets of a flow may be injected.
-#[derive(Clone, Copy, Debug)]
-pub struct InjectionSite {
-    /// The process of the flow's source.
-    pub process: u32,
-    /// Bytes of the smallest and the largest packet of its list: the promises between processes rest on these.
-    pub sizes: (u64, u64),
-}
-
 /// A packet that [`crate::Sim::inject`] refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InjectionError {

@@ -2,13 +2,14 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::api::cancel::Cancel;
-use crate::api::injection::{InjectionError, InjectionSite};
+use crate::api::injection::InjectionError;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations, PortKinds};
 use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
 use crate::api::trace_sorter::TraceSorter;
 use crate::api::work::{Division, ModeEvents};
 use crate::build::error::BlueprintError;
+use crate::build::flows::InjectionSite;
 use crate::build::memory;
 use crate::build::numbering::ProcessSite;
 use crate::build::{Assembly, Network};
@@ -177,9 +178,9 @@ impl Sim {
         }
     }
 
-    /// Adds a packet to those that a flow sends from a list (source `packets`): it leaves its host at `at`, after all that no earlier
-    /// call of [`Sim::run_until`] or [`Sim::run_events`] has asked for. So packets from outside enter between two slices of a run;
-    /// what becomes of them is in the [trace](Sim::take_trace). The run is the one that it would be if the list had held them.
+    /// Adds a packet of `size` bytes to those that a flow sends from a list (source `packets`). It leaves its host at `at`, an instant
+    /// that no earlier call of [`Sim::run_until`] or [`Sim::run_events`] has asked for. So packets from outside enter between two slices
+    /// of a run; what becomes of them is in the [trace](Sim::take_trace). The results are those of a list that holds them from the start.
     ///
     /// # Errors
     /// If the flow has no list, or the time or the size is not allowed; then nothing has changed.

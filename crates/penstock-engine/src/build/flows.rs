@@ -1,7 +1,6 @@
 //! Adds the endpoints of every flow to its hosts.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, FlowWatch};
-use crate::api::injection::InjectionSite;
 use crate::build::error::BlueprintError;
 use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
 use crate::build::message_paths::call_signals;
@@ -220,7 +219,16 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     }
 }
 
-/// The flows whose packets come from a list, so that more may be injected.
+/// A flow that sends packets of a list, so that more may be injected.
+#[derive(Clone, Copy, Debug)]
+pub struct InjectionSite {
+    /// The process of its source.
+    pub process: u32,
+    /// Bytes of the smallest and the largest packet of the list: the promises between processes rest on these.
+    pub sizes: (u64, u64),
+}
+
+/// The flows whose packets come from a list.
 pub fn injection_sites(blueprint: &Blueprint, numbers: &ProcessNumbers) -> BTreeMap<FlowId, InjectionSite> {
     let site = |flow: &FlowPlan| {
         let group = &blueprint.groups[flow.group as usize];

@@ -20,9 +20,8 @@ pub mod under_way;
 pub mod unloaded;
 
 use crate::api::blueprint::Blueprint;
-use crate::api::injection::InjectionSite;
 use crate::build::error::BlueprintError;
-use crate::build::flows::{add_flows, injection_sites};
+use crate::build::flows::{add_flows, injection_sites, InjectionSite};
 use crate::build::message_paths::{message_paths, MessagePath};
 use crate::build::numbering::{used_links, Channels, ProcessNumbers, ProcessSite, ProcessSites, Sharded};
 use crate::build::process_graph_builder::build_process_graph;

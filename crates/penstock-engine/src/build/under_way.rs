@@ -41,7 +41,7 @@ impl UnderWay {
         let mut under_way = UnderWay { all: 0.0, of_links: vec![0.0; blueprint.links.len()], bound: vec![0.0; blueprint.links.len()] };
         for flow in &blueprint.flows {
             let group = &blueprint.groups[flow.group as usize];
-            let (packet, measured) = match &group.transport {
+            let (packet, window) = match &group.transport {
                 TransportPlan::Tcp(tcp) => (tcp.packet, f64::from(tcp.most_outstanding())),
                 TransportPlan::Roce(roce) => (roce.packet, f64::from(roce.max_outstanding.0)),
                 TransportPlan::Udp(_) => continue,
@@ -50,7 +50,7 @@ impl UnderWay {
             let units = if there.has_cells { f64::from(cells(packet.get() as u32)) } else { 1.0 };
             let (size, route) = (packet.get() as f64, &blueprint.routes[flow.forward.index()]);
             let on_wires = units * (there.delay + back.delay) * there.rate / (8.0 * size);
-            let most = transfer(group, flow).map_or(measured, |transfer| (transfer.bytes / size).ceil().min(measured));
+            let most = transfer(group, flow).map_or(window, |transfer| (transfer.bytes / size).ceil().min(window));
             let segments = (on_wires + shares.of_queues(route, there.rate, size)).min(units * most) * open[flow.group as usize];
             under_way.all += segments;
             if let Some(link) = there.narrowest {

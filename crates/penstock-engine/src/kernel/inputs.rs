@@ -197,3 +197,29 @@ impl Inputs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However many inputs there are, arrivals come by time, then by input.
+    #[test]
+    fn arrivals_of_many_inputs_come_in_order() {
+        for inputs in [1, 2, BatchSort::<Arrival>::MAX_INPUTS, BatchSort::<Arrival>::MAX_INPUTS + 1] {
+            let mut merged = Inputs::new(&vec![false; inputs], None);
+            let mut expected = Vec::new();
+            for number in 0..3 * inputs as u32 {
+                // Neighbours arrive together, the earlier input after the later one.
+                let (round, input) = (number / inputs as u32, inputs - 1 - number as usize % inputs);
+                let mut arrival = Arrival { at: Time::from_ps(u64::from(round) * 1_000 + input as u64 / 2), ..Arrival::PLACEHOLDER };
+                arrival.packet.size = number;
+                merged.add(input, &arrival);
+                expected.push((arrival.at, input, number));
+            }
+            expected.sort_unstable();
+            let mut taken = Vec::new();
+            merged.drain(|arrival| taken.push(arrival.packet.size));
+            assert_eq!(taken, expected.iter().map(|(.., number)| *number).collect::<Vec<_>>(), "{inputs} inputs");
+        }
+    }
+}

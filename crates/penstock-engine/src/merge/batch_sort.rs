@@ -39,7 +39,7 @@ const MAX_SORTED: usize = 1 << 12;
 
 impl<T> BatchSort<T> {
     /// More inputs than this are for a calendar.
-    pub const MAX_INPUTS: usize = 512;
+    pub const MAX_INPUTS: usize = ArrivalKeys::MAX_INPUTS;
 }
 
 impl<T: Timed> BatchSort<T> {
