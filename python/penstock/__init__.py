@@ -9,8 +9,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from penstock._core import MODEL_VERSION, version
-from penstock.exports import COMPONENTS
+from penstock import core_choice
+
+_core_of_plugin = core_choice.choose()
+
+from penstock._core import MODEL_VERSION, version  # noqa: E402
+from penstock.exports import COMPONENTS  # noqa: E402
+
+if _core_of_plugin is not None:
+    _core = _core_of_plugin
+    COMPONENTS = core_choice.components()
 
 if TYPE_CHECKING:
     from penstock import components, topologies

@@ -7,6 +7,7 @@ from typing import Final, Self, TypedDict, final, type_check_only
 __all__ = [
     "LARGEST_SCENARIO",
     "MODEL_VERSION",
+    "PLUGIN_INTERFACE",
     "Cancel",
     "Cancelled",
     "Run",
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 LARGEST_SCENARIO: Final[int]
+PLUGIN_INTERFACE: Final[int]
+"""The version of the interface to plug-ins."""
 MODEL_VERSION: Final[str]
 """A digest of every crate's sources and of the versions they are built with, in hexadecimal."""
 
@@ -108,6 +111,7 @@ class Scenario:
     description: str | None
     canonical: str
     measures: list[str]
+    unidentified_components: list[str]
     seed: int
     sizes: tuple[int, int, int]
     memory: int

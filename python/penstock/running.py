@@ -15,7 +15,7 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.errors import RunsFailed, ScenarioError, StoreError
+from penstock.errors import InputError, RunsFailed, ScenarioError, StoreError
 from penstock.interruption import ends
 from penstock.memory import require
 from penstock.printable import utf8
@@ -107,6 +107,8 @@ def make_all(
 ) -> list[RunResult]:
     """As :func:`run_all`, of scenarios that have been read; worker processes are left in `reserve` for further runs."""
     place = Place.read(on)
+    if store is not None:
+        _require_sources(asked)
     tally = _Tally(asked, store)
     status = tally.status
     with collection_paused():
@@ -133,6 +135,15 @@ def make_all(
     if store is not None:
         store.gather([(job.key, job.request) for job in missing])
     return tally.told(missing)
+
+
+def _require_sources(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> None:
+    """Refuses to keep runs of components of plug-ins that nothing tells from another version of themselves."""
+    for scenario in {id(scenario): scenario for _, scenario in asked}.values():
+        if unidentified := scenario.unidentified_components:
+            names = ", ".join(unidentified)
+            message = f"{names} of a plug-in has no source, so a stored run of it could not be told from one of another version"
+            raise InputError(f"{message}; give Plugin::new the source, or run without a store")
 
 
 class _Tally:

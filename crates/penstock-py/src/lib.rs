@@ -1,15 +1,31 @@
 //! The extension module `penstock._core`: hands values over the boundary and decides nothing.
+//!
+//! A plug-in is an extension module too: one that holds this core and its own components, see [`core_with`].
 
 mod interruption;
+mod plugins;
 mod rows;
 mod run;
 mod series;
 mod stored;
 mod trace;
 
+use penstock_model::registry::Plugin;
+use pyo3::prelude::{Py, PyModule, PyResult, Python};
+
+/// The core with the components of these plug-ins, as the module that takes the place of `penstock._core`.
+///
+/// # Errors
+/// `ImportError` if a plug-in was built for another version of the interface, if two components of a kind have one name, or if the
+/// core has been made already.
+pub fn core_with(py: Python<'_>, plugins: Vec<Plugin>) -> PyResult<Py<PyModule>> {
+    plugins::add(plugins)?;
+    Ok(pyo3::wrap_pymodule!(_core)(py))
+}
+
 /// The simulator's core, compiled from Rust.
 #[pyo3::pymodule]
-mod _core {
+pub mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -26,6 +42,10 @@ mod _core {
     /// Two cores with the same digest compute the same numbers, so it takes part in the name of a run's result.
     #[pymodule_export]
     const MODEL_VERSION: &str = env!("PENSTOCK_MODEL_VERSION");
+
+    /// The version of the interface to plug-ins.
+    #[pymodule_export]
+    const PLUGIN_INTERFACE: u32 = penstock_model::registry::INTERFACE;
 
     /// The most bytes of a scenario.
     #[pymodule_export]
@@ -53,7 +73,7 @@ mod _core {
     /// Every component, metric and section, as JSON.
     #[pyfunction]
     fn catalogue() -> String {
-        penstock_scenario::catalogue().to_string()
+        penstock_scenario::catalogue(crate::plugins::registry()).to_string()
     }
 
     /// The names of the metrics that are shares or indices between 0 and 1.
@@ -97,6 +117,6 @@ mod _core {
     /// The JSON Schema of a scenario.
     #[pyfunction]
     fn json_schema() -> String {
-        penstock_scenario::json_schema().to_string()
+        penstock_scenario::json_schema(crate::plugins::registry()).to_string()
     }
 }

@@ -1,12 +1,13 @@
 //! Scenarios and runs as Python objects.
 
 use crate::interruption::interruptible;
+use crate::plugins::registry;
 use penstock_engine::observations::PortKinds;
 use penstock_engine::work::ModeEvents;
 use penstock_engine::{Blueprint, BlueprintError, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::printable::quoted;
-use penstock_scenario::{FileAccess, FileMemory, Mistake, ValidScenario, WindowWatch};
+use penstock_scenario::{FileMemory, Mistake, ReadOptions, ValidScenario, WindowWatch};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -87,6 +88,12 @@ impl Scenario {
     #[getter]
     fn canonical(&self) -> &str {
         self.0.canonical()
+    }
+
+    /// The components of plug-ins in it that have no source, so that no run of it may be stored, as `KIND.NAME`.
+    #[getter]
+    fn unidentified_components(&self) -> Vec<String> {
+        self.0.unidentified_components().to_vec()
     }
 
     /// What is measured, a text for each.
@@ -360,7 +367,7 @@ fn ports_by_kind(kinds: PortKinds) -> BTreeMap<&'static str, u64> {
 }
 
 /// One of the ways to read a scenario.
-type Read = fn(&penstock_engine::Cancel, &str, &str, &[(String, String)], FileAccess) -> Result<ValidScenario, Vec<Mistake>>;
+type Read = fn(&penstock_engine::Cancel, &str, &str, &[(String, String)], ReadOptions) -> Result<ValidScenario, Vec<Mistake>>;
 
 /// Reads and checks a scenario, whose files are in `folder`.
 fn load(
@@ -373,7 +380,7 @@ fn load(
 ) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let files = FileAccess { folder, parquet: Some(parquet_as_csv), memory: Some(file_memory(py)?) };
+    let files = ReadOptions { folder, parquet: Some(parquet_as_csv), memory: Some(file_memory(py)?), registry: registry().clone() };
     interruptible(py, &flag, move || read(&stop, &text, &name, &sets, files))
 }
 
@@ -388,7 +395,7 @@ pub fn scenarios(
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
     let memory = Some(file_memory(py)?);
-    let files = move || FileAccess { folder: folder.clone(), parquet: Some(parquet_as_csv), memory };
+    let files = move || ReadOptions { folder: folder.clone(), parquet: Some(parquet_as_csv), memory, registry: registry().clone() };
     let read = interruptible(py, &flag, move || {
         let going_on = sets.iter().take_while(|_| !stop.is_set());
         going_on.map(|sets| penstock_scenario::load_leaving_out(&stop, &text, &name, sets, files())).collect::<Vec<_>>()

@@ -50,7 +50,7 @@ pub use load::{load, load_leaving_out, load_until, load_with};
 pub use metrics::evaluation::Metric;
 pub use network::pause_checks::Headroom;
 pub use parquet::{ConstantColumn, ConstantValue, ParquetWriter};
-pub use read::files::{FileAccess, FileMemory, ParquetReader};
+pub use read::files::{FileMemory, ParquetReader, ReadOptions};
 pub use read::mistake::{report, Mistake};
 pub use read::tree::LARGEST_TEXT;
 pub use scenario::ValidScenario;

@@ -1,6 +1,6 @@
 //! Ways to read a scenario.
 
-use crate::read::files::FileAccess;
+use crate::read::files::ReadOptions;
 use crate::read::mistake::{Mistake, Mistakes};
 use crate::scenario::{read, ValidScenario};
 use penstock_engine::Cancel;
@@ -19,7 +19,7 @@ pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidSc
 /// # Errors
 /// As [`load`].
 pub fn load_until(cancel: &Cancel, text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
-    load_with(cancel, text, name, sets, FileAccess::default())
+    load_with(cancel, text, name, sets, ReadOptions::default())
 }
 
 /// As [`load_until`], and files that the scenario names are found as `files` says.
@@ -31,7 +31,7 @@ pub fn load_with(
     text: &str,
     name: &str,
     sets: &[(String, String)],
-    files: FileAccess,
+    files: ReadOptions,
 ) -> Result<ValidScenario, Vec<Mistake>> {
     attempt(cancel, text, name, sets, files, &[])
 }
@@ -49,7 +49,7 @@ pub fn load_leaving_out(
     text: &str,
     name: &str,
     sets: &[(String, String)],
-    files: FileAccess,
+    files: ReadOptions,
 ) -> Result<ValidScenario, Vec<Mistake>> {
     let mut left_out: Vec<Mistake> = Vec::new();
     for _ in 0..MOST_ATTEMPTS {
@@ -78,7 +78,7 @@ fn attempt(
     text: &str,
     name: &str,
     sets: &[(String, String)],
-    files: FileAccess,
+    files: ReadOptions,
     left_out: &[Mistake],
 ) -> Result<ValidScenario, Vec<Mistake>> {
     let mistakes = Mistakes::new(name, sets.iter().map(|(path, _)| path.clone()).collect(), files);

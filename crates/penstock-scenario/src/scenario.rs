@@ -33,6 +33,7 @@ use penstock_engine::blueprint::{
 };
 use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::parameters::{Parameters, Value};
+use penstock_model::registry::Registry;
 use penstock_model::rng::Key;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -55,6 +56,9 @@ pub struct ValidScenario {
     traced: Vec<Selector>,
     /// What `[[series]]` asks for.
     series: Vec<SeriesRequest>,
+    registry: Registry,
+    /// Components of plug-ins that have no source.
+    unidentified: Vec<String>,
     /// Links whose delays are drawn, and the bounds.
     drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
     /// Groups whose transfers are drawn, by position, and how.
@@ -163,7 +167,8 @@ pub(crate) fn read(
         return None;
     }
     let description = keys.description.map(|text| text.0).unwrap_or_default();
-    let canonical = canonical::write(&tree, &mistakes.files.digests());
+    let used = mistakes.components.used();
+    let canonical = canonical::write(&tree, &mistakes.files.digests(), &used);
     Some(ValidScenario {
         description,
         canonical,
@@ -175,6 +180,8 @@ pub(crate) fn read(
         series: written_series.into_iter().map(|written| written.request).collect(),
         drawn_delays,
         drawn_transfers,
+        registry: mistakes.components.registry.clone(),
+        unidentified: used.iter().filter(|(_, digest)| digest.is_none()).map(|(name, _)| name.clone()).collect(),
         warnings: Vec::new(),
         left_out: Vec::new(),
     })
@@ -340,7 +347,17 @@ impl ValidScenario {
             [] => self.series.clone(),
             given => vec![series::read_one(given, &names, self.end().since(Time::ZERO))?],
         };
-        series::plans(&requests, &self.blueprint, &suggestions)
+        series::plans(&requests, &self.blueprint, &self.registry, &suggestions)
+    }
+
+    /// The components of plug-ins that it was read with.
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The components of plug-ins that it uses without a source by which a stored run could be told from another, as `KIND.NAME`.
+    pub fn unidentified_components(&self) -> &[String] {
+        &self.unidentified
     }
 
     /// The names of groups, and their members.

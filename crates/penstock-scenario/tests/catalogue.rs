@@ -3,6 +3,7 @@
 mod common;
 use common::{lines, BASE};
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING, OF_FRAMES};
+use penstock_model::registry::Registry;
 use penstock_scenario::{catalogue, json_schema, load};
 use serde_json::{json, Value};
 
@@ -53,7 +54,7 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
 
 #[test]
 fn docstring_examples_are_read() {
-    let all = catalogue();
+    let all = catalogue(Registry::NONE);
     for (kind, entries) in all["components"].as_object().expect("components by kind") {
         for entry in entries.as_array().expect("a list") {
             let name = entry["name"].as_str().expect("a name");
@@ -73,7 +74,7 @@ fn docstring_examples_are_read() {
 
 #[test]
 fn the_catalogue_lists_the_keys_that_the_reader_knows() {
-    let all = catalogue();
+    let all = catalogue(Registry::NONE);
     let calls = "[[calls]]\nname = \"calls\"\nfrom = \"a\"\nto = \"b\"\ninitial = { calls = 3 }\nsignalling = { packet = \"100 bytes\" }\n";
     let limit = "delay = \"1 ms\"\nscheduler.priority = { order = [\"default\"] }\n\
                  class.default = { rate-limit = { rate = \"1 kbit/s\", burst = \"1 kB\" } }";
@@ -173,7 +174,7 @@ fn as_json(text: &str) -> Value {
 
 #[test]
 fn the_schema_takes_sound_scenarios_and_refuses_others() {
-    let schema = json_schema();
+    let schema = json_schema(Registry::NONE);
     let example = |name: &str| std::fs::read_to_string(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))).expect("it exists");
     for text in [example("first.toml"), example("af.toml"), embed("impairment", "loss", "impairment.loss = { probability = 0.01 }\n")] {
         assert_eq!(fault(&schema, &as_json(&text), &schema), None);

@@ -3,7 +3,7 @@
 mod common;
 use common::{changed, lines, LINK};
 use penstock_engine::{Cancel, Sim};
-use penstock_scenario::{load_with, FileAccess, Mistake, ValidScenario};
+use penstock_scenario::{load_with, Mistake, ReadOptions, ValidScenario};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ fn read(folder: &Path, flows: &str) -> Result<ValidScenario, Vec<Mistake>> {
         &text,
         "t.toml",
         &[],
-        FileAccess { folder: Some(folder.to_owned()), parquet: None, ..FileAccess::default() },
+        ReadOptions { folder: Some(folder.to_owned()), parquet: None, ..ReadOptions::default() },
     )
 }
 

@@ -3,7 +3,7 @@
 mod common;
 use common::{changed, flow, link, FLOW, LINK};
 use penstock_engine::Cancel;
-use penstock_scenario::{load, load_leaving_out, report, FileAccess};
+use penstock_scenario::{load, load_leaving_out, report, ReadOptions};
 
 const TCP: &str = "source.ftp = {}\ntransport.tcp = { ack-every = 1 }";
 const DRR: &str = "scheduler.drr = {}\nclass.default.quantum = \"1500 bytes\"";
@@ -39,7 +39,7 @@ fn what_has_no_effect_is_left_out_of_one_point_and_refused_alone() {
         let plain = load(&text, "t.toml", &[]).unwrap_or_else(|mistakes| panic!("{path}: {}", report(&mistakes)));
         let refused = load(&text, "t.toml", &sets).expect_err(path);
         assert!(refused.iter().all(|mistake| mistake.is_ineffective), "{path}: {}", report(&refused));
-        let read = load_leaving_out(&Cancel::default(), &text, "t.toml", &sets, FileAccess::default());
+        let read = load_leaving_out(&Cancel::default(), &text, "t.toml", &sets, ReadOptions::default());
         let read = read.unwrap_or_else(|mistakes| panic!("{path}: {}", report(&mistakes)));
         assert_eq!(read.canonical(), plain.canonical(), "{path}");
         assert_eq!(read.measure_texts(), plain.measure_texts(), "{path}");
@@ -52,6 +52,6 @@ fn what_has_no_effect_is_left_out_of_one_point_and_refused_alone() {
 fn other_mistakes_stay_mistakes() {
     let text = format!("{}{}{}", common::BASE, link("b", "a", ""), flow("g", "b", "a", TCP));
     let sets = [("g.transport.tcp.ack-delay", "50 ms"), ("a-b.rate", "3")].map(|(path, value)| (path.to_owned(), value.to_owned()));
-    let found = load_leaving_out(&Cancel::default(), &text, "t.toml", &sets, FileAccess::default()).expect_err("a rate without a unit");
+    let found = load_leaving_out(&Cancel::default(), &text, "t.toml", &sets, ReadOptions::default()).expect_err("a rate without a unit");
     assert_eq!(found.iter().filter(|mistake| !mistake.is_ineffective).count(), 1, "{}", report(&found));
 }

@@ -5,7 +5,7 @@ use common::{lines, sound, ways};
 use penstock_engine::{Cancel, Sim};
 use penstock_model::parameters::Limit;
 use penstock_model::units::Bytes;
-use penstock_scenario::{load, load_with, FileAccess, Mistake, ValidScenario};
+use penstock_scenario::{load, load_with, Mistake, ReadOptions, ValidScenario};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -241,7 +241,7 @@ fn folder(name: &str, file: &str, content: &[u8]) -> PathBuf {
 
 fn with_file(name: &str, file: &str, content: &[u8], more: &str) -> Result<ValidScenario, Vec<Mistake>> {
     let text = page(&format!("rate-changes = {{ file = \"{file}\" }}\n{more}"));
-    let files = FileAccess { folder: Some(folder(name, file, content)), parquet: None, ..FileAccess::default() };
+    let files = ReadOptions { folder: Some(folder(name, file, content)), parquet: None, ..ReadOptions::default() };
     load_with(&Cancel::default(), &text, "t.toml", &[], files)
 }
 
@@ -271,7 +271,7 @@ fn delivery_times_pass_packets() {
     let folder = folder("deliveries", "cell.trace", b"# made by hand\n3\n12\n12\n\n40\n");
     for port in ["", "scheduler.drr = {}\nclass.default.quantum = \"1500 bytes\"\n"] {
         let text = text.replace("[[flows]]", &format!("{port}[[flows]]"));
-        let files = FileAccess { folder: Some(folder.clone()), parquet: None, ..FileAccess::default() };
+        let files = ReadOptions { folder: Some(folder.clone()), parquet: None, ..ReadOptions::default() };
         let scenario = load_with(&Cancel::default(), &text, "t.toml", &[], files).expect("sound");
         let seen = Sim::new(scenario.blueprint(None, 0)).expect("sound").run();
         let delays: Vec<f64> = scenario.metrics(&seen).iter().map(|metric| metric.value * 1e3).collect();

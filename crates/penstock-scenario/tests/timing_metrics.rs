@@ -392,7 +392,7 @@ transport.tcp = { packet = "1040 bytes", header = "40 bytes", initial-window = "
     std::fs::write(folder.join("jobs.csv"), "start,from,to,bytes\n0,a,b,4000\n1,a,b,1000\n2,a,b,2000\n").expect("written");
     let measured = |measure: &str| {
         let files =
-            penstock_scenario::FileAccess { folder: Some(folder.clone()), parquet: None, ..penstock_scenario::FileAccess::default() };
+            penstock_scenario::ReadOptions { folder: Some(folder.clone()), parquet: None, ..penstock_scenario::ReadOptions::default() };
         let stop = penstock_engine::Cancel::default();
         let text = format!("{text}[[measure]]\n{measure}\nof = \"jobs\"\n");
         numbers(&penstock_scenario::load_with(&stop, &text, "t.toml", &[], files).expect("sound"))

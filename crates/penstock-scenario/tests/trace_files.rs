@@ -3,7 +3,7 @@
 mod common;
 use common::{changed, FLOW};
 use penstock_engine::{blueprint::Blueprint, Cancel, Sim};
-use penstock_scenario::{load_with, FileAccess, Mistake, ValidScenario};
+use penstock_scenario::{load_with, Mistake, ReadOptions, ValidScenario};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ fn read(folder: &Path, file: &str) -> Result<ValidScenario, Vec<Mistake>> {
         &text,
         "t.toml",
         &[],
-        FileAccess { folder: Some(folder.to_owned()), parquet: Some(parquet), ..FileAccess::default() },
+        ReadOptions { folder: Some(folder.to_owned()), parquet: Some(parquet), ..ReadOptions::default() },
     )
 }
 

@@ -5,7 +5,7 @@ use common::{changed, lines, BASE, FLOW, LINK};
 use penstock_engine::blueprint::Transfer;
 use penstock_engine::{Cancel, Sim};
 use penstock_model::units::Time;
-use penstock_scenario::{load_with, FileAccess, Mistake, ValidScenario};
+use penstock_scenario::{load_with, Mistake, ReadOptions, ValidScenario};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn read(folder: &Path, transfers: &str) -> Result<ValidScenario, Vec<Mistake>> {
         &text,
         "t.toml",
         &[],
-        FileAccess { folder: Some(folder.to_owned()), parquet: None, ..FileAccess::default() },
+        ReadOptions { folder: Some(folder.to_owned()), parquet: None, ..ReadOptions::default() },
     )
 }
 

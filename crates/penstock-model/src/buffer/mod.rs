@@ -10,6 +10,7 @@ pub mod static_shares;
 
 use crate::parameters::Limit;
 use crate::probe::Variable;
+use crate::registry::OpenKind;
 use dyn_clone::DynClone;
 
 /// What one port, or all of them, hold.
@@ -194,7 +195,7 @@ macro_rules! buffers {
     ($( $name:literal => $variant:ident($buffer:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A buffer policy with its parameters, as a scenario gives it.
-            pub enum BufferPlan of "buffer" { $( $name => $variant($parameters) shows STATE, )* }
+            pub enum BufferPlan of "buffer" open Buffers { $( $name => $variant($parameters) shows STATE, )* }
         }
 
         /// A buffer policy at work. `Custom` is for users of the crate.
@@ -208,7 +209,10 @@ macro_rules! buffers {
         impl AnyBuffer {
             /// Builds the policy that `plan` describes.
             pub fn new(plan: &BufferPlan, context: &BufferContext<'_>) -> AnyBuffer {
-                match plan { $( BufferPlan::$variant(parameters) => AnyBuffer::$variant(<$buffer>::new(parameters, context)), )* }
+                match plan {
+                    $( BufferPlan::$variant(parameters) => AnyBuffer::$variant(<$buffer>::new(parameters, context)), )*
+                    BufferPlan::Custom(it) => AnyBuffer::Custom(it.build(context)),
+                }
             }
         }
 
@@ -236,6 +240,20 @@ buffers! {
     "pool" => Pool(pool::Pool, pool::Parameters),
     "dynamic-threshold" => DynamicThreshold(dynamic_threshold::DynamicThreshold, dynamic_threshold::Parameters),
     "minimum-allocation" => MinimumAllocation(minimum_allocation::MinimumAllocation, minimum_allocation::Parameters),
+}
+
+/// The kind of buffer policies.
+pub struct Buffers;
+
+impl OpenKind for Buffers {
+    const OF: &'static str = BufferPlan::OF;
+    const BUILT_IN: &'static [&'static str] = BufferPlan::NAMES;
+    type Context<'a> = BufferContext<'a>;
+    type Component = Box<dyn Buffer + Send>;
+
+    fn on_trial<T>(build: impl FnOnce(&BufferContext<'_>) -> T) -> T {
+        build(&BufferContext { shares: &[] })
+    }
 }
 
 /// Arrivals at switches whose ports send nothing, for the tests of policies.

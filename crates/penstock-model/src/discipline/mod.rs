@@ -24,6 +24,7 @@ use crate::atm::circuits::PortCircuits;
 use crate::packet::Packet;
 use crate::parameters::{Entry, Limit};
 use crate::probe::{Probe, ReportVariable};
+use crate::registry::OpenKind;
 use crate::rng::Key;
 use crate::transmission::Framing;
 use crate::units::{Duration, Rate, Time};
@@ -35,13 +36,16 @@ macro_rules! disciplines {
     ($( $name:literal => $variant:ident($discipline:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A discipline with its parameters, as a scenario gives it.
-            pub enum DisciplinePlan of "discipline" { $( $name => $variant($parameters) shows <$discipline>::STATE, )* }
+            pub enum DisciplinePlan of "discipline" open Disciplines { $( $name => $variant($parameters) shows <$discipline>::STATE, )* }
         }
 
         impl DisciplinePlan {
             /// The most that the queue may hold.
             pub fn limit(&self) -> Limit {
-                match self { $( DisciplinePlan::$variant(parameters) => parameters.limit, )* }
+                match self {
+                    $( DisciplinePlan::$variant(parameters) => parameters.limit, )*
+                    DisciplinePlan::Custom(_) => Limit::Packets(u32::MAX),
+                }
             }
         }
 
@@ -57,7 +61,10 @@ macro_rules! disciplines {
         impl AnyDiscipline {
             /// Builds the discipline that `plan` describes.
             pub fn new(plan: &DisciplinePlan, port: &PortContext) -> AnyDiscipline {
-                match plan { $( DisciplinePlan::$variant(parameters) => AnyDiscipline::$variant(<$discipline>::new(parameters, port)), )* }
+                match plan {
+                    $( DisciplinePlan::$variant(parameters) => AnyDiscipline::$variant(<$discipline>::new(parameters, port)), )*
+                    DisciplinePlan::Custom(it) => AnyDiscipline::Custom(it.build(port)),
+                }
             }
         }
 
@@ -143,6 +150,20 @@ disciplines! {
     "dfba" => Dfba(dfba::Dfba, dfba::Parameters),
 }
 
+/// The kind of queue disciplines.
+pub struct Disciplines;
+
+impl OpenKind for Disciplines {
+    const OF: &'static str = DisciplinePlan::OF;
+    const BUILT_IN: &'static [&'static str] = DisciplinePlan::NAMES;
+    type Context<'a> = PortContext;
+    type Component = Box<dyn Discipline + Send>;
+
+    fn on_trial<T>(build: impl FnOnce(&PortContext) -> T) -> T {
+        build(&PortContext { key: Key::root(0, 0), rate: Rate::from_bps(1), framing: Framing::default(), circuits: PortCircuits::none() })
+    }
+}
+
 /// Those that mark ECN-capable packets whatever their parameters say, and so have none called `ecn`.
 pub const ALWAYS_MARKING: &[&str] = &["red-marking", "step-marking"];
 
@@ -152,9 +173,7 @@ pub const OF_FRAMES: &[&str] = &["ppd", "epd", "selective-drop", "fba", "frame-t
 impl DisciplinePlan {
     /// What the discipline uses.
     pub fn hooks(&self) -> Hooks {
-        let port =
-            PortContext { key: Key::root(0, 0), rate: Rate::from_bps(1), framing: Framing::default(), circuits: PortCircuits::none() };
-        AnyDiscipline::new(self, &port).hooks()
+        Disciplines::on_trial(|context| AnyDiscipline::new(self, context)).hooks()
     }
 
     /// The names of those that mark packets where `ecn = true` is written.

@@ -11,6 +11,7 @@ pub mod reordering;
 use crate::packet::Packet;
 use crate::parameters::Entry;
 use crate::probe::{Probe, ReportVariable};
+use crate::registry::OpenKind;
 use crate::rng::Key;
 use crate::units::{Duration, Time};
 use dyn_clone::DynClone;
@@ -42,7 +43,7 @@ macro_rules! impairments {
     ($( $name:literal => $variant:ident($impairment:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// An impairment with its parameters, as a scenario gives it.
-            pub enum ImpairmentPlan of "impairment" { $( $name => $variant($parameters) shows <$impairment>::STATE, )* }
+            pub enum ImpairmentPlan of "impairment" open Impairments { $( $name => $variant($parameters) shows <$impairment>::STATE, )* }
         }
 
         /// An impairment at work. `Custom` is for users of the crate.
@@ -56,7 +57,10 @@ macro_rules! impairments {
         impl AnyImpairment {
             /// Builds the impairment that `plan` describes; its streams descend from `key`, the link's.
             pub fn new(plan: &ImpairmentPlan, key: Key) -> AnyImpairment {
-                match plan { $( ImpairmentPlan::$variant(parameters) => AnyImpairment::$variant(<$impairment>::new(parameters, key)), )* }
+                match plan {
+                    $( ImpairmentPlan::$variant(parameters) => AnyImpairment::$variant(<$impairment>::new(parameters, key)), )*
+                    ImpairmentPlan::Custom(it) => AnyImpairment::Custom(it.build(&key)),
+                }
             }
         }
 
@@ -95,6 +99,20 @@ impairments! {
     "delay" => Delay(delay::Delay, delay::Parameters),
     "reordering" => Reordering(reordering::Reordering, reordering::Parameters),
     "duplication" => Duplication(duplication::Duplication, duplication::Parameters),
+}
+
+/// The kind of impairments; their random streams hang below the key that they are given.
+pub struct Impairments;
+
+impl OpenKind for Impairments {
+    const OF: &'static str = ImpairmentPlan::OF;
+    const BUILT_IN: &'static [&'static str] = ImpairmentPlan::NAMES;
+    type Context<'a> = Key;
+    type Component = Box<dyn Impairment + Send>;
+
+    fn on_trial<T>(build: impl FnOnce(&Key) -> T) -> T {
+        build(&Key::root(0, 0))
+    }
 }
 
 impl ImpairmentPlan {

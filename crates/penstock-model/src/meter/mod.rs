@@ -16,6 +16,7 @@ pub mod two_rate_tcm;
 use crate::atm::circuits::PortCircuits;
 use crate::packet::Packet;
 use crate::probe::{Probe, ReportVariable};
+use crate::registry::OpenKind;
 use crate::rng::Key;
 use crate::units::{Bytes, Time};
 use dyn_clone::DynClone;
@@ -34,7 +35,7 @@ macro_rules! meters {
     ($( $name:literal => $variant:ident($meter:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A meter with its parameters, as a scenario gives it.
-            pub enum MeterPlan of "meter" { $( $name => $variant($parameters) shows <$meter>::STATE, )* }
+            pub enum MeterPlan of "meter" open Meters { $( $name => $variant($parameters) shows <$meter>::STATE, )* }
         }
 
         /// A meter at work. `Custom` is for users of the crate.
@@ -48,7 +49,10 @@ macro_rules! meters {
         impl AnyMeter {
             /// Builds the meter that `plan` describes; its random streams hang below `key`.
             pub fn new(plan: &MeterPlan, key: Key) -> AnyMeter {
-                match plan { $( MeterPlan::$variant(parameters) => AnyMeter::$variant(<$meter>::new(parameters, key)), )* }
+                match plan {
+                    $( MeterPlan::$variant(parameters) => AnyMeter::$variant(<$meter>::new(parameters, key)), )*
+                    MeterPlan::Custom(it) => AnyMeter::Custom(it.build(&key)),
+                }
             }
         }
 
@@ -82,6 +86,20 @@ meters! {
     "tsw2cm" => Tsw2cm(tsw2cm::Tsw2cm, tsw2cm::Parameters),
     "tsw3cm" => Tsw3cm(tsw3cm::Tsw3cm, tsw3cm::Parameters),
     "f-gcra" => FGcra(f_gcra::FGcra, f_gcra::Parameters),
+}
+
+/// The kind of meters; their random streams hang below the key that they are given.
+pub struct Meters;
+
+impl OpenKind for Meters {
+    const OF: &'static str = MeterPlan::OF;
+    const BUILT_IN: &'static [&'static str] = MeterPlan::NAMES;
+    type Context<'a> = Key;
+    type Component = Box<dyn Meter + Send>;
+
+    fn on_trial<T>(build: impl FnOnce(&Key) -> T) -> T {
+        build(&Key::root(0, 0))
+    }
 }
 
 impl AnyMeter {

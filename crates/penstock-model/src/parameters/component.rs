@@ -5,6 +5,7 @@
 
 use super::reader::visit_component;
 use super::{Field, Kind, Reader, Reading, Value};
+use crate::registry::Registry;
 
 /// Reads the parameters of a component of a known name.
 type ReadParameters<P> = fn(&str, &mut dyn Reader) -> Option<P>;
@@ -28,7 +29,7 @@ pub fn component_from_value<P>(value: &Value, kind: &Kind, read: ReadParameters<
     let mut mistake = |key: &str, message: String| {
         mistakes.push(if key.is_empty() { message } else { format!("{key}: {message}") });
     };
-    visit_component(value, kind, &mut mistake, &mut |name, parameters| plan = read(name, parameters));
+    visit_component(value, (kind, Registry::NONE), &mut mistake, &mut |name, parameters| plan = read(name, parameters));
     match plan {
         Some(plan) if mistakes.is_empty() => Ok(plan),
         _ => Err(mistakes.join("; ")),

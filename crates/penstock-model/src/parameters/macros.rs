@@ -81,16 +81,20 @@ macro_rules! choice {
 ///
 /// `"red" => Red(red::Parameters) shows red::Red::STATE,` adds the variant `Red` under the scenario key `red`, with the
 /// [state](crate::state) that it shows, if any. The plan is a [`Parameter`] itself,
-/// so that a component may contain one of another kind: `queue: DisciplinePlan = "tail-drop";`.
+/// so that a component may contain one of another kind: `queue: DisciplinePlan = "tail-drop";`. A kind that is `open` to plug-ins
+/// names its [`OpenKind`](crate::registry::OpenKind) and gets a variant `Custom`.
 ///
 /// [`Parameter`]: crate::parameters::Parameter
 #[macro_export]
 macro_rules! component_plans {
-    ( $(#[doc = $doc:literal])* $vis:vis enum $plan:ident of $kind:literal { $( $name:literal => $variant:ident($parameters:ty) $(shows $state:expr)?, )* } ) => {
+    ( $(#[doc = $doc:literal])* $vis:vis enum $plan:ident of $kind:literal $(open $open:ty)? { $( $name:literal => $variant:ident($parameters:ty) $(shows $state:expr)?, )* } ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)] // a variant is documented by its parameters
-        $vis enum $plan { $( $variant($parameters), )* }
+        $vis enum $plan {
+            $( $variant($parameters), )*
+            $( Custom($crate::registry::Custom<$open>), )?
+        }
 
         impl $plan {
             /// The kind of these components.
@@ -113,13 +117,27 @@ macro_rules! component_plans {
             pub fn read(name: &str, reader: &mut dyn $crate::parameters::Reader) -> Option<Self> {
                 match name {
                     $( $name => <$parameters as $crate::parameters::Parameters>::read(reader).map(Self::$variant), )*
+                    $( other => $crate::registry::Registry::read::<$open>(other, reader).map(Self::Custom), )?
+                    #[allow(unreachable_patterns)] // where plug-ins may add components
                     _ => None,
                 }
             }
 
             /// The scenario key of this plan's component.
             pub fn name(&self) -> &'static str {
-                match self { $( Self::$variant(_) => $name, )* }
+                match self {
+                    $( Self::$variant(_) => $name, )*
+                    $( Self::Custom(it) => <$crate::registry::Custom<$open>>::name(it), )?
+                }
+            }
+        }
+
+        impl $crate::parameters::Plan for $plan {
+            const OF: &'static str = Self::OF;
+            const NAMES: &'static [&'static str] = Self::NAMES;
+
+            fn read(name: &str, reader: &mut dyn $crate::parameters::Reader) -> Option<Self> {
+                Self::read(name, reader)
             }
         }
 

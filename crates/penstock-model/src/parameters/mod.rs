@@ -34,7 +34,7 @@ pub use component::{component_from_value, read_component};
 pub use field::{key_of, Entry, Field, Kind};
 #[doc(hidden)]
 pub use reader::read_field;
-pub use reader::{join_words, Check, Parameter, Parameters, Reader, Reading};
+pub use reader::{join_words, Check, Parameter, Parameters, Plan, Reader, Reading};
 pub use types::{
     duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, Positive, Precedence, Probability, Quantum,
     QueueThreshold, RateOrZero, Weight, LONGEST_NAME,

@@ -3,6 +3,7 @@
 use super::types::LineRate;
 use super::{default_value, Field, Kind, Value};
 use crate::printable::quoted;
+use crate::registry::Registry;
 
 /// A type that a parameter may have.
 pub trait Parameter: Sized {
@@ -71,16 +72,21 @@ pub trait Reader {
         None
     }
 
+    /// The components of plug-ins.
+    fn registry(&self) -> &Registry {
+        Registry::NONE
+    }
+
     /// Calls `read` with the name and the parameters of the component written for `field`, a [`Kind::Component`], unless
     /// its name is a mistake; false if nothing is written.
     fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
         let Some(value) = self.take(field) else { return false };
-        let key = field.key();
+        let (key, registry) = (field.key(), self.registry().clone());
         let mut mistake = |below: &str, message: String| {
             let path = if below.is_empty() { key.clone() } else { format!("{key}.{below}") };
             self.mistake(&path, message);
         };
-        visit_component(&value, &field.kind, &mut mistake, read);
+        visit_component(&value, (&field.kind, &registry), &mut mistake, read);
         true
     }
 }
@@ -94,6 +100,18 @@ pub trait Parameters: Sized {
 
     /// Reads all fields, reporting every mistake to `reader`; `None` if there was any.
     fn read(reader: &mut dyn Reader) -> Option<Self>;
+}
+
+/// A component of one kind with its parameters, made by [`component_plans!`](crate::component_plans).
+pub trait Plan: Sized {
+    /// The kind.
+    const OF: &'static str;
+    /// The scenario keys of this crate's components.
+    const NAMES: &'static [&'static str];
+
+    /// Reads the parameters of the component called `name`, one of a plug-in included; `None` after a reported mistake or for an
+    /// unknown name.
+    fn read(name: &str, reader: &mut dyn Reader) -> Option<Self>;
 }
 
 /// Relations between parameters that no single type expresses. Every parameter struct implements it, most with an empty body.
@@ -163,11 +181,12 @@ impl<T: Parameter> Parameter for Option<T> {
 /// Mistakes are reported below `value`, as in `cubic.beta`.
 pub(super) fn visit_component(
     value: &Value,
-    kind: &Kind,
+    (kind, registry): (&Kind, &Registry),
     mistake: &mut dyn FnMut(&str, String),
     read: &mut dyn FnMut(&str, &mut dyn Reader),
 ) {
     let Kind::Component { of, names } = kind else { unreachable!("only components are read as components") };
+    let names = registry.names(of, names);
     let one_of = || format!("one of {}", join_words(names.iter().copied()));
     let (name, parameters): (&str, &[(String, Value)]) = match value {
         Value::Text(name) => (name, &[]),
@@ -182,7 +201,7 @@ pub(super) fn visit_component(
     if !names.contains(&name) {
         return mistake("", format!("unknown {of} {}; {}", quoted(name), one_of()));
     }
-    let mut table = Table { name, parameters, known: Vec::new(), mistake };
+    let mut table = Table { name, parameters, registry, known: Vec::new(), mistake };
     read(name, &mut table);
     for (key, _) in parameters.iter().filter(|(key, _)| !table.known.contains(key)) {
         (table.mistake)(&format!("{name}.{key}"), format!("unknown key {}", quoted(key)));
@@ -193,6 +212,7 @@ pub(super) fn visit_component(
 struct Table<'a> {
     name: &'a str,
     parameters: &'a [(String, Value)],
+    registry: &'a Registry,
     known: Vec<String>,
     mistake: &'a mut dyn FnMut(&str, String),
 }
@@ -203,6 +223,10 @@ impl Reader for Table<'_> {
         let found = self.parameters.iter().find(|(name, _)| *name == key).map(|(_, value)| value.clone());
         self.known.push(key);
         found
+    }
+
+    fn registry(&self) -> &Registry {
+        self.registry
     }
 
     fn mistake(&mut self, key: &str, message: String) {

@@ -1,26 +1,43 @@
 //! Reading parameters in tests as an author would write them.
 
 use super::{default_value, Field, Parameters, Reader, Value};
+use crate::registry::Registry;
 
-struct Written(Vec<(String, Value)>, Vec<String>);
+/// Lines such as `limit = 60 packets`, where a component is read with these plug-ins.
+pub(crate) struct Lines<'a> {
+    pairs: Vec<(String, Value)>,
+    registry: &'a Registry,
+    /// What was wrong, with its key.
+    pub mistakes: Vec<String>,
+}
 
-impl Reader for Written {
-    fn take(&mut self, field: &Field) -> Option<Value> {
-        let found = self.0.iter().position(|(key, _)| *key == field.key())?;
-        Some(self.0.swap_remove(found).1)
-    }
-    fn mistake(&mut self, key: &str, message: String) {
-        self.1.push(format!("{key}: {message}"));
+impl<'a> Lines<'a> {
+    /// These lines; `[a, b]` is a list.
+    pub fn new(lines: &[&str], registry: &'a Registry) -> Lines<'a> {
+        let pair = |line: &&str| line.split_once(" = ").map(|(key, text)| (key.to_owned(), value(text))).expect("key = value");
+        Lines { pairs: lines.iter().map(pair).collect(), registry, mistakes: Vec::new() }
     }
 }
 
-/// Reads `limit = 60 packets` and the like; `[a, b]` is a list. Gives the mistakes where there are any.
+impl Reader for Lines<'_> {
+    fn take(&mut self, field: &Field) -> Option<Value> {
+        let found = self.pairs.iter().position(|(key, _)| *key == field.key())?;
+        Some(self.pairs.swap_remove(found).1)
+    }
+    fn mistake(&mut self, key: &str, message: String) {
+        self.mistakes.push(format!("{key}: {message}"));
+    }
+    fn registry(&self) -> &Registry {
+        self.registry
+    }
+}
+
+/// Reads [`Lines`]. Gives the mistakes where there are any.
 pub(crate) fn read<P: Parameters>(lines: &[&str]) -> Result<P, Vec<String>> {
-    let pairs = lines.iter().map(|line| line.split_once(" = ").expect("key = value"));
-    let mut written = Written(pairs.map(|(key, text)| (key.to_owned(), value(text))).collect(), vec![]);
+    let mut written = Lines::new(lines, Registry::NONE);
     let read = P::read(&mut written);
-    assert!(written.0.is_empty(), "unknown keys: {:?}", written.0);
-    read.ok_or(written.1)
+    assert!(written.pairs.is_empty(), "unknown keys: {:?}", written.pairs);
+    read.ok_or(written.mistakes)
 }
 
 fn value(text: &str) -> Value {

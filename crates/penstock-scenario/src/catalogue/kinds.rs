@@ -10,6 +10,7 @@ use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::Entry;
 use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::registry::Registry;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::congestion_control::CongestionControlPlan;
@@ -21,6 +22,13 @@ use penstock_model::transport::TransportPlan;
 pub(crate) struct KindEntry {
     pub kind: &'static str,
     pub entries: &'static [Entry],
+}
+
+impl KindEntry {
+    /// The components of this kind, those of plug-ins last.
+    pub fn all<'a>(&'a self, registry: &'a Registry) -> impl Iterator<Item = &'a Entry> {
+        self.entries.iter().chain(registry.entries(self.kind))
+    }
 }
 
 /// All kinds of components.

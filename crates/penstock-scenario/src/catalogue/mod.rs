@@ -10,9 +10,10 @@ use crate::measure::metric::MetricKind;
 use crate::series::PARTS;
 use penstock_model::parameters::{Entry, Field, Kind, Parameter};
 use penstock_model::probe::Variable;
+use penstock_model::registry::Registry;
 use serde_json::{json, Map, Value};
 
-/// All components by kind, the metrics, and the sections of a scenario with their keys.
+/// All components by kind, those of plug-ins included, the metrics, and the sections of a scenario with their keys.
 ///
 /// `components.KIND` lists entries of `name`, `summary`, `doc` (Markdown) and `parameters`; `metrics` entries of `name`,
 /// `unit`, `doc`, `applies-to`, `take`, `default-take` and `by`; `sections` entries of `name`, `path`, `summary`, `doc`,
@@ -20,11 +21,11 @@ use serde_json::{json, Map, Value};
 /// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`), `items` (of a list)
 /// and `of` (what a name is the name of, or the kind of component that it is, whose `names` are listed). Components have a `state`
 /// (entries of `name`, `unit` and `doc`), and so have ports, flows and TCP, which `state` lists by `name`.
-pub fn catalogue() -> Value {
+pub fn catalogue(registry: &Registry) -> Value {
     let components: Map<String, Value> = KINDS
         .iter()
         .map(|kind| {
-            let entries: Vec<Value> = kind.entries.iter().map(component_entry).collect();
+            let entries: Vec<Value> = kind.all(registry).map(component_entry).collect();
             (kind.kind.to_owned(), Value::Array(entries))
         })
         .collect();
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn entries_carry_defaults_ranges_and_choices() {
-        let all = catalogue();
+        let all = catalogue(Registry::NONE);
         let tail_drop = &all["components"]["discipline"][0];
         assert_eq!(tail_drop["name"], "tail-drop");
         assert_eq!(tail_drop["summary"], "Tail drop: refuses whatever does not fit.");

@@ -63,12 +63,12 @@ pub(crate) struct PortKeys;
 impl PortKeys {
     /// The port; `None` after a mistake.
     pub fn read(section: &mut Section<'_>, pcn_at: Option<PcnMetered>) -> Option<PortDraft> {
-        let policer = optional(section.one_of("policer", "policer", PolicerPlan::NAMES, &[], PolicerPlan::read));
+        let policer = optional(section.one_of::<PolicerPlan>("policer", "policer", &[]));
         let level = Level::read(section);
         let marker = optional(read_marker(section));
-        let shaper = optional(section.one_of("shaper", "shaper", ShaperPlan::NAMES, &[], ShaperPlan::read));
-        let impairments = section.components_of("impairment", "impairment", ImpairmentPlan::NAMES, ImpairmentPlan::read);
-        let pcn = section.components_of("pcn", "PCN meter", PcnMeterPlan::NAMES, PcnMeterPlan::read);
+        let shaper = optional(section.one_of::<ShaperPlan>("shaper", "shaper", &[]));
+        let impairments = section.components_of::<ImpairmentPlan>("impairment", "impairment");
+        let pcn = section.components_of::<PcnMeterPlan>("pcn", "PCN meter");
         let is_configured = ["scheduler", "queue", "pcn", "policer", "shaper"].iter().any(|key| section.has(key));
         let shaper_location = section.location_below(&["shaper", "token-bucket"]);
         let (policer, level, marker, shaper, impairments, pcn) = (policer?, level?, marker?, shaper?, impairments?, pcn?);
@@ -156,7 +156,7 @@ impl PortDraft {
 }
 
 fn read_marker(section: &mut Section<'_>) -> Reading<MarkerPlan> {
-    let meter = section.one_of("marker", "meter", MeterPlan::NAMES, &["at"], MeterPlan::read);
+    let meter = section.one_of::<MeterPlan>("marker", "meter", &["at"]);
     let keys = section.has("marker").then(|| section.table("marker")).flatten().map(|mut table| {
         let keys = MarkerKeys::read(&mut table);
         table.entries();

@@ -47,7 +47,7 @@ impl Level {
     /// Reads the keys `scheduler`, `queue` and `class` of a link or of a class; `None` after a mistake.
     pub fn read(section: &mut Section<'_>) -> Option<Level> {
         let location = section.location_below(&["scheduler", "priority", "order"]);
-        let scheduler = match section.one_of("scheduler", "scheduler", SchedulerPlan::NAMES, &[], SchedulerPlan::read) {
+        let scheduler = match section.one_of::<SchedulerPlan>("scheduler", "scheduler", &[]) {
             Reading::Absent => Some(fifo()),
             Reading::Broken => None,
             Reading::Given(plan) => Some(plan),
@@ -142,7 +142,7 @@ fn fifo() -> SchedulerPlan {
 
 /// The discipline of the queue, if one is given; the outer `None` after a mistake.
 fn read_queue(section: &mut Section<'_>) -> Option<Option<DisciplinePlan>> {
-    optional(section.one_of("queue", "discipline", DisciplinePlan::NAMES, &[], DisciplinePlan::read))
+    optional(section.one_of::<DisciplinePlan>("queue", "discipline", &[]))
 }
 
 /// `None` after a mistake.
@@ -194,7 +194,7 @@ fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&Schedu
         section.entry(key);
     }
     let rate_limit = read_rate_limit(section);
-    let policer = optional(section.one_of("policer", "policer", PolicerPlan::NAMES, &[], PolicerPlan::read));
+    let policer = optional(section.one_of::<PolicerPlan>("policer", "policer", &[]));
     if let Some(scheduler) = scheduler {
         check_keys(section, scheduler);
     }

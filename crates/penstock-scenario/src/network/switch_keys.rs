@@ -129,16 +129,15 @@ pub(crate) struct SwitchDraft {
 impl SwitchDraft {
     /// Reads the keys of a switch at a node; `None` after a mistake or if there are none.
     pub fn read(section: &mut Section<'_>) -> Reading<SwitchDraft> {
-        let buffer = section.one_of("buffer", "buffer policy", BufferPlan::NAMES, &[], BufferPlan::read);
+        let buffer = section.one_of::<BufferPlan>("buffer", "buffer policy", &[]);
         let pause = read_table(section, "pause", PauseDraft::new);
         let source_quench = read_table(section, "source-quench", |SourceQuenchKeys { interval, packet }| SourceQuenchPlan {
             interval,
             packet,
             routes: Vec::new(),
         });
-        let congestion_point =
-            section.one_of("congestion-point", "congestion point", CongestionPointPlan::NAMES, &[], CongestionPointPlan::read);
-        let reaction_point = section.one_of("reaction-point", "reaction point", ReactionPointPlan::NAMES, &[], ReactionPointPlan::read);
+        let congestion_point = section.one_of::<CongestionPointPlan>("congestion-point", "congestion point", &[]);
+        let reaction_point = section.one_of::<ReactionPointPlan>("reaction-point", "reaction point", &[]);
         let state = |reading: &Reading<()>| matches!(reading, Reading::Broken);
         let all = [kind_of(&buffer), kind_of(&pause), kind_of(&source_quench), kind_of(&congestion_point), kind_of(&reaction_point)];
         if all.iter().any(state) {

@@ -1,31 +1,37 @@
 //! The canonical form of a scenario, for hashing.
 
 use crate::read::tree::{Item, TableEntry, Tree};
+use std::collections::BTreeMap;
 
 /// Keys of the top level that do not change what is simulated; the seed is an argument of a run.
 const EXCLUDED_KEYS: [&str; 5] = ["description", "measure", "seed", "series", "trace"];
 
 /// JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
 ///
-/// Files that the scenario names stand there with digests of their content, under `files`.
-pub(crate) fn write(tree: &Tree, files: &[(String, String)]) -> String {
-    let text_of = |digest: &String| Tree { item: Item::Text(digest.clone()), location: tree.location };
-    let digests: Vec<TableEntry> =
-        files.iter().map(|(name, digest)| TableEntry { key: name.clone(), location: tree.location, tree: text_of(digest) }).collect();
-    let digests = (!digests.is_empty()).then(|| TableEntry {
-        key: "files".to_owned(),
-        location: tree.location,
-        tree: Tree { item: Item::Table(digests), location: tree.location },
-    });
+/// Files that the scenario names stand there with digests of their content, under `files`; components of plug-ins with those of their
+/// sources, under `components`.
+pub(crate) fn write(tree: &Tree, files: &[(String, String)], components: &BTreeMap<String, Option<String>>) -> String {
+    let components: Vec<(String, String)> =
+        components.iter().map(|(name, digest)| (name.clone(), digest.clone().unwrap_or_default())).collect();
+    let digests = [("files", files), ("components", &components)].map(|(key, digests)| of_digests(key, digests, tree));
     let mut text = String::new();
     match &tree.item {
         Item::Table(entries) => {
             let kept = entries.iter().filter(|entry| !EXCLUDED_KEYS.contains(&entry.key.as_str()));
-            table(&mut text, kept.chain(&digests).collect());
+            table(&mut text, kept.chain(digests.iter().flatten()).collect());
         }
         _ => value(&mut text, tree),
     }
     text
+}
+
+/// Names and digests as an entry of the top level; none if there are none.
+fn of_digests(key: &str, digests: &[(String, String)], tree: &Tree) -> Option<TableEntry> {
+    let (key, location) = (key.to_owned(), tree.location);
+    let of_item = |item: Item| Tree { item, location };
+    let entry = |(name, digest): &(String, String)| TableEntry { key: name.clone(), location, tree: of_item(Item::Text(digest.clone())) };
+    let entries: Vec<TableEntry> = digests.iter().map(entry).collect();
+    (!entries.is_empty()).then(|| TableEntry { key, location, tree: of_item(Item::Table(entries)) })
 }
 
 /// The entries of `[[measure]]` in the same form; `default` for those of a scenario that has none, and `always` at the end for

@@ -1,6 +1,7 @@
 //! Files that a scenario names: found relative to it, read once, and part of what identifies a run.
 
 use penstock_model::printable::file_name;
+use penstock_model::registry::Registry;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,15 +20,18 @@ const LARGEST_FILE: u64 = 1 << 30;
 /// must be there.
 pub type ParquetReader = fn(&Path, &[(&str, bool)]) -> Result<Vec<u8>, String>;
 
-/// Where the files are that a scenario names, and how those are read that this crate has no reader for.
+/// What a scenario is read with: where the files are that it names, how those are read that this crate has no reader for, and
+/// which components there are beside its own.
 #[derive(Clone, Debug, Default)]
-pub struct FileAccess {
+pub struct ReadOptions {
     /// The folder that names are relative to; that of the scenario's name if left out.
     pub folder: Option<PathBuf>,
     /// Reads Parquet; it is refused if left out.
     pub parquet: Option<ParquetReader>,
     /// Refuses files that do not fit into memory; any fits if left out.
     pub memory: Option<FileMemory>,
+    /// The components of plug-ins.
+    pub registry: Registry,
 }
 
 /// What refuses files that do not fit into memory.
@@ -57,7 +61,7 @@ struct ReadFile {
 
 impl Files {
     /// Those of a scenario called `name`.
-    pub fn new(access: FileAccess, name: &str) -> Files {
+    pub fn new(access: ReadOptions, name: &str) -> Files {
         let of_name = || Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
         Files { folder: access.folder.unwrap_or_else(of_name), parquet: access.parquet, memory: access.memory, read: RefCell::default() }
     }

@@ -1,6 +1,7 @@
 //! Mistakes in a scenario, and where they are.
 
-use crate::read::files::{FileAccess, Files};
+use crate::read::components::Components;
+use crate::read::files::{Files, ReadOptions};
 use crate::read::suggest::Suggestions;
 use penstock_model::printable::{file_name, shortened};
 use std::cell::RefCell;
@@ -88,18 +89,21 @@ pub(crate) struct Mistakes {
     pub suggestions: Suggestions,
     /// The files that the scenario names.
     pub files: Files,
+    /// The components of plug-ins, and which of them the scenario uses.
+    pub components: Components,
 }
 
 impl Mistakes {
     /// No mistakes yet in `file` with these `--set` paths.
-    pub fn new(file: &str, sets: Vec<String>, files: FileAccess) -> Mistakes {
+    pub fn new(file: &str, sets: Vec<String>, options: ReadOptions) -> Mistakes {
         Mistakes {
             file: file.to_owned(),
             sets,
             found: RefCell::default(),
             warnings: RefCell::default(),
             suggestions: Suggestions::default(),
-            files: Files::new(files, file),
+            components: Components::new(options.registry.clone()),
+            files: Files::new(options, file),
         }
     }
 

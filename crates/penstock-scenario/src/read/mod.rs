@@ -2,6 +2,7 @@
 
 pub(crate) mod canonical;
 pub(crate) mod capture;
+pub(crate) mod components;
 pub(crate) mod csv;
 pub(crate) mod deep_keys;
 pub(crate) mod files;

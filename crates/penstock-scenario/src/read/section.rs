@@ -4,8 +4,9 @@ use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::suggest::{join_words, nearest, unknown};
 use crate::read::tree::{Item, TableEntry, Tree};
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
-use penstock_model::parameters::{key_of, Field, Kind, LineRate, Reader, Reading, Value};
+use penstock_model::parameters::{key_of, Field, Kind, LineRate, Plan, Reader, Reading, Value};
 use penstock_model::printable::quoted;
+use penstock_model::registry::Registry;
 
 /// A table being read.
 pub(crate) struct Section<'a> {
@@ -102,21 +103,18 @@ impl<'a> Section<'a> {
     }
 
     /// A table with exactly one entry, the name of a component; `beside` are keys that may stand next to it.
-    pub fn one_of<T>(
-        &mut self,
-        key: &'static str,
-        what: &str,
-        names: &[&str],
-        beside: &[&str],
-        read: impl FnOnce(&str, &mut dyn Reader) -> Option<T>,
-    ) -> Reading<T> {
+    pub fn one_of<P: Plan>(&mut self, key: &'static str, what: &str, beside: &[&str]) -> Reading<P> {
+        let names = &self.mistakes.components.registry.names(P::OF, P::NAMES)[..];
         let Some(branch) = self.entry(key) else { return Reading::Absent };
         let path = self.join(key);
         match &branch.tree.item {
             Item::Table(entries) => {
                 let chosen: Vec<&TableEntry> = entries.iter().filter(|entry| !beside.contains(&entry.key.as_str())).collect();
                 match self.single_component(branch.location, &path, what, names, &chosen) {
-                    Some(only) => read_component((self.mistakes, self.line), &path, only, read),
+                    Some(only) => {
+                        self.mistakes.components.note(P::OF, &only.key);
+                        read_component((self.mistakes, self.line), &path, only, P::read)
+                    }
                     None => Reading::Broken,
                 }
             }
@@ -163,20 +161,16 @@ impl<'a> Section<'a> {
     }
 
     /// A table of components, in the order written; `None` after a mistake.
-    pub fn components_of<T>(
-        &mut self,
-        key: &'static str,
-        what: &str,
-        names: &[&str],
-        read: impl Fn(&str, &mut dyn Reader) -> Option<T>,
-    ) -> Option<Vec<T>> {
+    pub fn components_of<P: Plan>(&mut self, key: &'static str, what: &str) -> Option<Vec<P>> {
+        let names = &self.mistakes.components.registry.names(P::OF, P::NAMES)[..];
         let Some(mut table) = self.table(key) else {
             return self.table.iter().all(|branch| branch.key != key).then(Vec::new);
         };
         let (mut parts, mut sound) = (Vec::new(), true);
         for entry in table.entries() {
             let part = if names.contains(&entry.key.as_str()) {
-                read_component((self.mistakes, self.line), &table.path, entry, &read)
+                self.mistakes.components.note(P::OF, &entry.key);
+                read_component((self.mistakes, self.line), &table.path, entry, P::read)
             } else {
                 self.mistakes.add(entry.location, &table.path, unknown(what, &entry.key, names));
                 Reading::Broken
@@ -274,6 +268,10 @@ impl Reader for Section<'_> {
         self.line
     }
 
+    fn registry(&self) -> &Registry {
+        &self.mistakes.components.registry
+    }
+
     fn mistake(&mut self, key: &str, message: String) {
         let written = self.table.iter().find(|branch| branch.key == key).map(|branch| &branch.tree.item);
         let words = self.choices.iter().find(|(choice, _)| key_of(choice) == key).map(|(_, words)| *words);
@@ -300,17 +298,21 @@ impl Reader for Section<'_> {
     fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
         let Kind::Component { of, names } = field.kind else { unreachable!("only components are read as components") };
         let (key, what) = (field.key(), of.replace('-', " "));
+        let components = &self.mistakes.components;
+        let names = &components.registry.names(of, names)[..];
         let Some(branch) = self.entry_of(field) else { return false };
         let path = self.join(&key);
         let wrong = |message: String| self.mistakes.add(branch.location, &path, message);
         match &branch.tree.item {
             Item::Text(name) if names.contains(&name.as_str()) => {
+                components.note(of, name);
                 read(name, &mut Section::empty(self.mistakes, format!("{path}.{name}"), branch.location));
             }
             Item::Text(name) => wrong(unknown(&what, name, names)),
             Item::Table(entries) => {
                 let chosen: Vec<&TableEntry> = entries.iter().collect();
                 if let Some(only) = self.single_component(branch.location, &path, &what, names, &chosen) {
+                    components.note(of, &only.key);
                     read_component((self.mistakes, self.line), &path, only, |name, parameters| {
                         read(name, parameters);
                         Some(())

@@ -1,7 +1,7 @@
 //! The scenario as a tree of TOML values with their locations.
 
 use crate::read::deep_keys::{deep_keys, MOST_PARTS, PARSER_MESSAGE};
-use crate::read::files::FileAccess;
+use crate::read::files::ReadOptions;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use penstock_model::parameters::Value;
 use penstock_model::printable::shortened;
@@ -137,7 +137,7 @@ fn parse_in_parts(text: &str, lines: &Lines<'_>) -> Option<Tree> {
     // A line within a value may begin like a header; then the part before it ends within that value, which is a mistake.
     let heads = lines.starts.iter().copied().filter(|start| text[*start..].starts_with("[["));
     let (mut root, mut begin): (Vec<TableEntry>, usize) = (Vec::new(), 0);
-    let mistakes = Mistakes::new("", Vec::new(), FileAccess::default());
+    let mistakes = Mistakes::new("", Vec::new(), ReadOptions::default());
     for end in heads.chain([text.len()]) {
         let table = DeTable::parse(&text[begin..end]).ok()?;
         let part = Converter { location: &|offset| lines.location(begin + offset), mistakes: &mistakes }.entries(table.get_ref());
@@ -303,7 +303,7 @@ mod tests {
 
     /// Compares both ways of reading; returns whether parts were possible.
     fn reads_in_parts_as_at_once(text: &str) -> bool {
-        let (lines, mistakes) = (Lines::new(text), Mistakes::new("", Vec::new(), FileAccess::default()));
+        let (lines, mistakes) = (Lines::new(text), Mistakes::new("", Vec::new(), ReadOptions::default()));
         let whole = parse_whole(text, &lines, &mistakes).filter(|_| mistakes.is_empty());
         let parts = parse_in_parts(text, &lines);
         if parts.is_some() {

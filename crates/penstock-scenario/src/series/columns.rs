@@ -5,6 +5,7 @@ use crate::metrics::evaluation::GroupMembers;
 use crate::trace::{word_bytes, ColumnKind, TraceColumn, TraceColumns};
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::series::{SeriesClass, SeriesRow, SeriesSubject};
+use penstock_model::registry::Registry;
 use penstock_model::scheduler::class::classes_of_tree;
 use std::collections::BTreeMap;
 
@@ -32,10 +33,10 @@ pub(super) struct Words {
 
 impl Words {
     /// Of plans that belong to these series.
-    pub fn new(blueprint: &Blueprint, series: &[u32], sums: &[Option<String>], members: &GroupMembers) -> Words {
+    pub fn new(blueprint: &Blueprint, registry: &Registry, series: &[u32], sums: &[Option<String>], members: &GroupMembers) -> Words {
         let (mut components, mut component_of) = (Vec::new(), BTreeMap::new());
         let (mut variables, mut units, mut variable_of) = (Vec::new(), Vec::new(), BTreeMap::new());
-        for (component, variable) in all() {
+        for (component, variable) in all(registry) {
             component_of.entry((component.kind, component.name)).or_insert_with(|| position(&mut components, label(component)));
             position(&mut units, variable.unit);
             variable_of.entry(variable.name).or_insert_with(|| position(&mut variables, variable.name));

@@ -20,6 +20,7 @@ use crate::read::suggest::Suggestions;
 use crate::trace::{Given, TraceNames};
 use penstock_engine::blueprint::Blueprint;
 use penstock_model::parameters::{Parameters, Value};
+use penstock_model::registry::Registry;
 use penstock_model::units::Duration;
 
 /// A `[[series]]`, and where its variables stand.
@@ -47,7 +48,7 @@ pub(crate) fn read_all(top: &mut Section<'_>, names: Option<&TraceNames<'_>>, du
 /// Reports variables that none of a series' subjects has.
 pub(crate) fn check_all(written: &[WrittenSeries], blueprint: &Blueprint, mistakes: &Mistakes) {
     for WrittenSeries { request, location, path } in written {
-        for message in request.plans(blueprint, &mistakes.suggestions).err().unwrap_or_default() {
+        for message in request.plans(blueprint, &mistakes.components.registry, &mistakes.suggestions).err().unwrap_or_default() {
             mistakes.add(*location, path, message);
         }
     }
@@ -71,11 +72,12 @@ pub(crate) fn read_one(
 pub(crate) fn plans(
     requests: &[SeriesRequest],
     blueprint: &Blueprint,
+    registry: &Registry,
     suggestions: &Suggestions,
 ) -> Result<SeriesPlans, Vec<(String, String)>> {
     let mut all = SeriesPlans { plans: Vec::new(), series: Vec::new(), sums: Vec::new() };
     for (number, request) in (0..).zip(requests) {
-        let plans = request.plans(blueprint, suggestions);
+        let plans = request.plans(blueprint, registry, suggestions);
         let plans = plans.map_err(|messages| messages.into_iter().map(|message| ("what".to_owned(), message)).collect::<Vec<_>>())?;
         for (plan, sum) in plans {
             all.series.push(number);

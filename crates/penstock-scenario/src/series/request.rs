@@ -8,6 +8,7 @@ use penstock_engine::blueprint::Blueprint;
 use penstock_engine::series::{Sampling, SeriesPlan, SeriesSubject};
 use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::probe::Variable;
+use penstock_model::registry::Registry;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -68,7 +69,12 @@ impl SeriesRequest {
 
     /// The plans of each subject that has any of the variables, and the name that each is added up under, if it is; the messages
     /// about variables that none has.
-    pub fn plans(&self, blueprint: &Blueprint, suggestions: &Suggestions) -> Result<Vec<(SeriesPlan, Option<String>)>, Vec<String>> {
+    pub fn plans(
+        &self,
+        blueprint: &Blueprint,
+        registry: &Registry,
+        suggestions: &Suggestions,
+    ) -> Result<Vec<(SeriesPlan, Option<String>)>, Vec<String>> {
         let words = self.what.as_deref().unwrap_or_default();
         let mut found = vec![false; words.len()];
         let mut known = BTreeSet::new();
@@ -76,7 +82,7 @@ impl SeriesRequest {
         let mut plans = Vec::new();
         for (of, name) in self.subjects() {
             let is_summed = name.is_some();
-            let shown = of_subject(of, blueprint);
+            let shown = of_subject(of, blueprint, registry);
             let mut what = Vec::new();
             for (word, found) in words.iter().zip(&mut found) {
                 for (component, variable) in matching(word, &shown) {

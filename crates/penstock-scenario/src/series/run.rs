@@ -58,7 +58,7 @@ impl SeriesRun {
             watch: WatchPlan { series: plans, ..WatchPlan::default() },
             ..blueprint
         };
-        let words = Words::new(&blueprint, &series, &sums, scenario.members());
+        let words = Words::new(&blueprint, scenario.registry(), &series, &sums, scenario.members());
         let columns = words.columns();
         let sim = Sim::with_cores(blueprint, threads)?.with_executor(executor);
         let (taken, rows) = (Vec::new(), Vec::new());

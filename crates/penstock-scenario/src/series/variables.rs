@@ -7,6 +7,7 @@ use penstock_engine::state::{CALLS, PAUSES, PORT, RECEIVING, SENDING};
 use penstock_model::buffer::{Held, Occupancies};
 use penstock_model::feedback::{bcn, qcn, LimitedFlowState, StationState};
 use penstock_model::probe::Variable;
+use penstock_model::registry::Registry;
 use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::Sender;
@@ -29,10 +30,10 @@ pub(crate) const PARTS: [(&str, &[&[Variable]]); 6] = [
 pub(super) type Shown = (ComponentName, &'static Variable);
 
 /// All components that show a state, and what they show.
-pub(super) fn all() -> impl Iterator<Item = Shown> {
+pub(super) fn all(registry: &Registry) -> impl Iterator<Item = Shown> + '_ {
     let parts = PARTS.iter().flat_map(|(kind, states)| shown(ComponentName { kind, name: "" }, states.iter().copied().flatten()));
     let of_kind = |kind: &'static str| KEYS.iter().find(|(of, _)| *of == kind).map_or(kind, |(_, key)| key);
-    let entries = KINDS.iter().flat_map(move |kind| kind.entries.iter().map(move |entry| (of_kind(kind.kind), entry)));
+    let entries = KINDS.iter().flat_map(move |kind| kind.all(registry).map(move |entry| (of_kind(kind.kind), entry)));
     parts.chain(entries.flat_map(|(kind, entry)| shown(ComponentName { kind, name: entry.name }, entry.state.iter())))
 }
 
@@ -49,7 +50,7 @@ pub(super) fn label(component: ComponentName) -> String {
 }
 
 /// The variables of a subject.
-pub(super) fn of_subject(subject: SeriesSubject, blueprint: &Blueprint) -> Vec<Shown> {
+pub(super) fn of_subject(subject: SeriesSubject, blueprint: &Blueprint, registry: &Registry) -> Vec<Shown> {
     let mut components = match subject {
         SeriesSubject::Link(link) => of_port(&blueprint.links[link.index()].port),
         SeriesSubject::Sender(flow) => of_sender(&blueprint.groups[blueprint.flows[flow.index()].group as usize]),
@@ -76,7 +77,7 @@ pub(super) fn of_subject(subject: SeriesSubject, blueprint: &Blueprint) -> Vec<S
     let is_shown = |(component, variable): &Shown| {
         components.binary_search(component).is_ok() || shared.contains(component) && own.iter().any(|state| state.contains(variable))
     };
-    flow.chain(all().filter(is_shown)).collect()
+    flow.chain(all(registry).filter(is_shown)).collect()
 }
 
 /// What a sending end has beside itself.
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn no_component_has_two_variables_of_one_name() {
-        let mut names: Vec<(ComponentName, &str)> = all().map(|(component, variable)| (component, variable.name)).collect();
+        let mut names: Vec<(ComponentName, &str)> = all(Registry::NONE).map(|(component, variable)| (component, variable.name)).collect();
         names.sort_unstable();
         let count = names.len();
         names.dedup();
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn every_variable_says_what_it_is() {
-        for (component, Variable { name, unit, doc }) in all() {
+        for (component, Variable { name, unit, doc }) in all(Registry::NONE) {
             assert!(doc.trim().ends_with('.') && !unit.is_empty(), "{}: {name}", label(component));
             assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{}: {name}", label(component));
         }

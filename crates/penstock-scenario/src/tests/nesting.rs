@@ -1,7 +1,7 @@
 //! Components inside components, with a made-up scheduler whose flows have a discipline each.
 
 use crate::catalogue::{self, schema};
-use crate::read::files::FileAccess;
+use crate::read::files::ReadOptions;
 use crate::read::mistake::Mistakes;
 use crate::read::section::Section;
 use crate::read::{canonical, tree};
@@ -9,6 +9,7 @@ use crate::settings;
 use crate::settings::path_schema::PathSchema;
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::parameters::{Check, Count, Parameters};
+use penstock_model::registry::Registry;
 use serde_json::json;
 
 penstock_model::parameters! {
@@ -47,7 +48,7 @@ penstock_model::parameters! {
 impl Check for Port {}
 
 fn read<P: Parameters>(text: &str, sets: &[(&str, &str)]) -> Result<P, Vec<String>> {
-    let mistakes = Mistakes::new("t.toml", sets.iter().map(|(path, _)| (*path).to_owned()).collect(), FileAccess::default());
+    let mistakes = Mistakes::new("t.toml", sets.iter().map(|(path, _)| (*path).to_owned()).collect(), ReadOptions::default());
     let mut page = tree::parse(text, &mistakes).expect("TOML");
     for (i, (path, value)) in sets.iter().enumerate() {
         settings::apply_below(&mut page, PathSchema::Parameters(P::FIELDS), path, value, i, &mistakes);
@@ -168,7 +169,7 @@ fn settings_reach_inside() {
 
 #[test]
 fn the_canonical_form_holds_what_is_written() {
-    let mistakes = Mistakes::new("t.toml", vec![], FileAccess::default());
+    let mistakes = Mistakes::new("t.toml", vec![], ReadOptions::default());
     let page = tree::parse("queue.tail-drop = { limit = \"60 packets\", counts = \"waiting\" }\nflows = 3", &mistakes).expect("TOML");
     assert_eq!(canonical::write(&page, &[]), r#"{"flows":3,"queue":{"tail-drop":{"counts":"waiting","limit":"60 packets"}}}"#);
 }
@@ -179,7 +180,7 @@ fn the_catalogue_and_the_schema_know_the_kind() {
     let entry = catalogue::parameter(field);
     assert_eq!((&entry["kind"], &entry["of"], &entry["default"]), (&json!("component"), &json!("discipline"), &json!("tail-drop")));
     assert_eq!(entry["names"], json!(DisciplinePlan::NAMES));
-    let schema = schema::property(field);
+    let schema = schema::property(field, Registry::NONE);
     assert_eq!(schema["default"], "tail-drop");
     assert_eq!(schema["anyOf"][0], json!({ "enum": DisciplinePlan::NAMES }));
     assert_eq!(schema["anyOf"][1]["properties"]["red"], json!({ "$ref": "#/$defs/discipline.red" }));

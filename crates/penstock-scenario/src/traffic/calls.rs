@@ -141,13 +141,13 @@ struct Parts {
 impl Parts {
     fn read(section: &mut Section<'_>) -> Parts {
         Parts {
-            arrivals: section.one_of("arrivals", "law of arrivals", ArrivalPlan::NAMES, &[], ArrivalPlan::read),
-            holding: section.one_of("holding", "law of holding times", HoldingPlan::NAMES, &[], HoldingPlan::read),
+            arrivals: section.one_of::<ArrivalPlan>("arrivals", "law of arrivals", &[]),
+            holding: section.one_of::<HoldingPlan>("holding", "law of holding times", &[]),
             initial: table(section, "initial", InitialKeys::read),
             surge: table(section, "surge", SurgeKeys::read),
             delay: table(section, "delay", DelayPlan::read),
-            admission: section.one_of("admission", "admission", AdmissionPlan::NAMES, &[], AdmissionPlan::read),
-            termination: section.one_of("termination", "termination", TerminationPlan::NAMES, &[], TerminationPlan::read),
+            admission: section.one_of::<AdmissionPlan>("admission", "admission", &[]),
+            termination: section.one_of::<TerminationPlan>("termination", "termination", &[]),
             signalling: table(section, "signalling", SignallingKeys::read),
         }
     }
@@ -286,7 +286,7 @@ pub(crate) fn admission_threshold(admission: &AdmissionPlan) -> Option<(&'static
 fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
     // A greedy source and a list have no rate of their own, so that there is nothing to admit or to terminate.
     let names = SourcePlan::of_calls();
-    match section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read) {
+    match section.one_of::<SourcePlan>("source", "source", &[]) {
         Reading::Absent => section.report("source", format!("is missing and has no default; one of {}", names.join(", "))),
         Reading::Given(source) if source.is_greedy() => {
             let (name, names) = (source.name(), names.join(", "));
@@ -305,7 +305,7 @@ fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
 
 /// The transport of calls; `None` after a mistake.
 fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
-    match section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read) {
+    match section.one_of::<TransportPlan>("transport", "transport", &[]) {
         Reading::Absent => TransportPlan::read("udp", &mut NoParameters),
         Reading::Given(transport) if transport.is_reliable() => {
             let name = transport.name();

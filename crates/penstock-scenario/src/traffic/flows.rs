@@ -74,8 +74,8 @@ impl Check for FlowKeys {
 /// Reads one `[[flows]]`.
 pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Duration>) -> Option<GroupDraft> {
     let keys = FlowKeys::read(section);
-    let source = section.one_of("source", "source", SourcePlan::NAMES, &[], SourcePlan::read);
-    let transport = section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read);
+    let source = section.one_of::<SourcePlan>("source", "source", &[]);
+    let transport = section.one_of::<TransportPlan>("transport", "transport", &[]);
     let source_and_transport = check_transport(section, source, transport);
     let entries = matrix_entries(section, nodes, keys.as_ref(), source_and_transport.as_ref().map(|(source, _)| source));
     let mut ends = match &entries {

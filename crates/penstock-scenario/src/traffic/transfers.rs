@@ -350,7 +350,7 @@ fn listed(content: &[u8], name: &str, nodes: &Nodes, section: &Section<'_>, afte
 
 /// TCP with its defaults unless something else is written; `None` after a mistake.
 fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
-    match section.one_of("transport", "transport", TransportPlan::NAMES, &[], TransportPlan::read) {
+    match section.one_of::<TransportPlan>("transport", "transport", &[]) {
         Reading::Given(TransportPlan::Udp(_)) => {
             section.report("transport", "udp cannot carry transfers, which must arrive whole; leave it out (tcp)");
             None

@@ -67,7 +67,7 @@ pub fn lines(result: Result<ValidScenario, Vec<Mistake>>) -> Vec<String> {
 
 /// The metrics of the catalogue for which `holds`, as messages name them.
 pub fn metrics(holds: impl Fn(&serde_json::Value) -> bool) -> String {
-    let catalogue = penstock_scenario::catalogue();
+    let catalogue = penstock_scenario::catalogue(penstock_model::registry::Registry::NONE);
     let found = catalogue["metrics"].as_array().expect("a list").iter().filter(|metric| holds(metric));
     found.map(|metric| metric["name"].as_str().expect("a name")).collect::<Vec<_>>().join(", ")
 }

@@ -1,0 +1,75 @@
+//! A component of a plug-in, with the parameters that a scenario gives it.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A kind of component that plug-ins can add to.
+pub trait OpenKind: 'static {
+    /// Its name in messages and in the catalogue, such as `congestion-control`.
+    const OF: &'static str;
+    /// The components of this crate, whose names no plug-in may use.
+    const BUILT_IN: &'static [&'static str];
+    /// What a component learns of the place where it works, when it is built.
+    type Context<'a>;
+    /// A component at work.
+    type Component;
+
+    /// Calls `build` with a context for no place in particular, to see whether a factory accepts its parameters.
+    fn on_trial<T>(build: impl FnOnce(&Self::Context<'_>) -> T) -> T;
+}
+
+/// Builds a component at work.
+pub(super) type Factory<K> = dyn for<'a> Fn(&<K as OpenKind>::Context<'a>) -> Result<<K as OpenKind>::Component, String> + Send + Sync;
+
+/// A component of a plug-in with its parameters, as a scenario gives it.
+pub struct Custom<K: OpenKind> {
+    name: &'static str,
+    parameters: Arc<str>,
+    factory: Arc<Factory<K>>,
+}
+
+impl<K: OpenKind> Custom<K> {
+    /// The component called `name`, which `factory` builds; `parameters` is a text by which two of the same name are told apart.
+    pub(super) fn new(name: &'static str, parameters: String, factory: Arc<Factory<K>>) -> Custom<K> {
+        Custom { name, parameters: parameters.into(), factory }
+    }
+
+    /// The scenario key.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Builds the component for the place that `context` describes.
+    ///
+    /// # Errors
+    /// Says why the plug-in's factory cannot.
+    pub fn try_build(&self, context: &K::Context<'_>) -> Result<K::Component, String> {
+        (self.factory)(context).map_err(|message| format!("the factory of {} '{}' failed: {message}", K::OF, self.name))
+    }
+
+    /// Builds the component for the place that `context` describes.
+    ///
+    /// # Panics
+    /// If the plug-in's factory fails here, though it did not when the scenario was read.
+    pub fn build(&self, context: &K::Context<'_>) -> K::Component {
+        self.try_build(context).unwrap_or_else(|message| panic!("{message}"))
+    }
+}
+
+impl<K: OpenKind> Clone for Custom<K> {
+    fn clone(&self) -> Custom<K> {
+        Custom { name: self.name, parameters: Arc::clone(&self.parameters), factory: Arc::clone(&self.factory) }
+    }
+}
+
+impl<K: OpenKind> PartialEq for Custom<K> {
+    fn eq(&self, other: &Custom<K>) -> bool {
+        (self.name, &self.parameters) == (other.name, &other.parameters)
+    }
+}
+
+impl<K: OpenKind> fmt::Debug for Custom<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.parameters)
+    }
+}

@@ -1,0 +1,93 @@
+//! What a plug-in declares.
+
+use super::custom::{Custom, Factory, OpenKind};
+use crate::parameters::{Entry, Parameters, Reader};
+use crate::probe::Variable;
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// The version of the interface between Penstock and plug-ins: of the traits of all kinds, and of what they are told.
+pub const INTERFACE: u32 = 1;
+
+/// The components that a crate adds.
+pub struct Plugin {
+    pub(super) name: &'static str,
+    pub(super) interface: u32,
+    pub(super) components: Vec<Declared>,
+    source: Option<&'static str>,
+}
+
+/// A component that a plug-in declares.
+pub struct Declared {
+    pub(super) kind: &'static str,
+    pub(super) built_in: &'static [&'static str],
+    /// What the catalogue says of it.
+    pub entry: Entry,
+    /// The source text that identifies it in the names of stored runs; without one, no run with it is stored.
+    pub source: Option<&'static str>,
+    /// A `Read<K>` of its kind.
+    read: Box<dyn Any + Send + Sync>,
+}
+
+type Read<K> = Box<dyn Fn(&mut dyn Reader) -> Option<Custom<K>> + Send + Sync>;
+
+impl Plugin {
+    /// A plug-in called `name` in messages, built for version `interface`, which is [`INTERFACE`] of the `penstock-model` that it was built with.
+    ///
+    /// `source` is the text of all that decides what its components do (`concat!` of `include_str!`); it takes part in the names of
+    /// stored runs, so that changed source means new runs. Without it, runs with these components are not stored.
+    pub fn new(name: &'static str, interface: u32, source: Option<&'static str>) -> Plugin {
+        Plugin { name, interface, components: Vec::new(), source }
+    }
+
+    /// Adds the component `name` with parameters `P`, showing `state`; `factory` builds it where it is used.
+    ///
+    /// The factory is tried when a scenario is read, and what it then says is wrong is reported at the component's place.
+    pub fn add<K, P>(
+        mut self,
+        name: &'static str,
+        state: &'static [Variable],
+        factory: impl for<'a> Fn(&P, &K::Context<'a>) -> Result<K::Component, String> + Send + Sync + 'static,
+    ) -> Plugin
+    where
+        K: OpenKind,
+        P: Parameters + fmt::Debug + Send + Sync + 'static,
+    {
+        let factory = Arc::new(factory);
+        let read: Read<K> = Box::new(move |reader| {
+            let parameters = P::read(reader)?;
+            let (text, factory) = (format!("{parameters:?}"), Arc::clone(&factory));
+            let custom = Custom::new(name, text, shared::<K>(move |context| factory(&parameters, context)));
+            match K::on_trial(|context| custom.try_build(context).err()) {
+                None => Some(custom),
+                Some(message) => {
+                    reader.mistake("", message);
+                    None
+                }
+            }
+        });
+        let entry = Entry { name, doc: P::DOC, fields: P::FIELDS, state };
+        let (kind, built_in, source) = (K::OF, K::BUILT_IN, self.source);
+        self.components.push(Declared { kind, built_in, entry, source, read: Box::new(read) });
+        self
+    }
+}
+
+/// A factory that plans share. (As an argument, the closure is one for every lifetime.)
+fn shared<K: OpenKind>(
+    factory: impl for<'a> Fn(&K::Context<'a>) -> Result<K::Component, String> + Send + Sync + 'static,
+) -> Arc<Factory<K>> {
+    Arc::new(factory)
+}
+
+impl Declared {
+    /// Reads the parameters that a scenario gives it; `None` after a reported mistake.
+    ///
+    /// # Panics
+    /// If it is of another kind.
+    pub(super) fn read<K: OpenKind>(&self, reader: &mut dyn Reader) -> Option<Custom<K>> {
+        let read = self.read.downcast_ref::<Read<K>>().expect("found by its kind");
+        read(reader)
+    }
+}

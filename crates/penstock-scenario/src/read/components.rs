@@ -1,0 +1,34 @@
+//! The components of plug-ins that a scenario uses.
+
+use penstock_model::registry::Registry;
+use sha2::{Digest, Sha256};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// The components of plug-ins, and which of them the scenario uses.
+#[derive(Debug)]
+pub(crate) struct Components {
+    /// All that there are.
+    pub registry: Registry,
+    used: RefCell<BTreeMap<String, Option<String>>>,
+}
+
+impl Components {
+    /// Of these plug-ins, none used so far.
+    pub fn new(registry: Registry) -> Components {
+        Components { registry, used: RefCell::default() }
+    }
+
+    /// The scenario has the component of this kind and name.
+    pub fn note(&self, kind: &str, name: &str) {
+        if let Some(declared) = self.registry.find(kind, name) {
+            let digest = |text: &str| Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
+            self.used.borrow_mut().insert(format!("{kind}.{name}"), declared.source.map(digest));
+        }
+    }
+
+    /// Those that are used, as `KIND.NAME`, with the digests of their sources; none for those without one.
+    pub fn used(&self) -> BTreeMap<String, Option<String>> {
+        self.used.borrow().clone()
+    }
+}

@@ -1,0 +1,47 @@
+//! A plug-in: two components in a crate of their own, and a core of Penstock that has them.
+//!
+//! Each component is a file: parameters, state and the trait of its kind. [`plugin`] lists them with their scenario keys. Built as an
+//! extension module, the crate takes the place of Penstock's core:
+//!
+//! ```sh
+//! cargo build --release --package penstock-example-plugin
+//! cp target/release/libexample_plugin.so example_plugin.abi3.so
+//! PENSTOCK_CORE=example_plugin PYTHONPATH=. penstock run examples/plugin/queue.toml
+//! ```
+
+pub mod linear_drop;
+pub mod periodic_loss;
+
+use penstock_model::discipline::{Discipline, Disciplines, PortContext};
+use penstock_model::impairment::{Impairment, Impairments};
+use penstock_model::registry::{Plugin, INTERFACE};
+use penstock_model::rng::Key;
+
+/// What decides about the components' numbers: stored runs are named by it.
+const SOURCE: &str = concat!(include_str!("linear_drop.rs"), include_str!("periodic_loss.rs"));
+
+/// The components of this crate.
+pub fn plugin() -> Plugin {
+    Plugin::new("example-plugin", INTERFACE, Some(SOURCE))
+        .add::<Disciplines, linear_drop::Parameters>("linear-drop", linear_drop::LinearDrop::STATE, build_linear_drop)
+        .add::<Impairments, periodic_loss::Parameters>("periodic-loss", periodic_loss::PeriodicLoss::STATE, build_periodic_loss)
+}
+
+fn build_linear_drop(parameters: &linear_drop::Parameters, port: &PortContext) -> Result<Box<dyn Discipline + Send>, String> {
+    Ok(Box::new(linear_drop::LinearDrop::new(parameters, port)))
+}
+
+fn build_periodic_loss(parameters: &periodic_loss::Parameters, _: &Key) -> Result<Box<dyn Impairment + Send>, String> {
+    Ok(Box::new(periodic_loss::PeriodicLoss::new(parameters)?))
+}
+
+/// The extension module. Its `core` is Penstock's with the components above.
+#[pyo3::pymodule]
+mod example_plugin {
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("core", penstock_core::core_with(module.py(), vec![super::plugin()])?)
+    }
+}

@@ -1,0 +1,73 @@
+"""Which core the package works with: its own, or that of a plug-in.
+
+A plug-in is an extension module that holds the core and components of its own (``examples/plugin``). The environment
+variable ``PENSTOCK_CORE`` names it, so that worker processes use it too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from types import ModuleType
+
+VARIABLE = "PENSTOCK_CORE"
+"""Names the plug-in's module."""
+
+INTERFACE = 1
+"""The version of the core that this package works with."""
+
+
+def choose() -> ModuleType | None:
+    """Puts the core of a plug-in in the place of the package's own.
+
+    Returns
+    -------
+    ModuleType or None
+        The core; None if the environment names no plug-in.
+
+    Raises
+    ------
+    ImportError
+        If there is no such module, if it holds no core, or one for another version of the package.
+    """
+    name = os.environ.get(VARIABLE, "")
+    if not name:
+        return None
+    try:
+        plugin = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        message = f"{VARIABLE}={name}: there is no module '{name}'; build the plug-in and put its folder on PYTHONPATH"
+        raise ImportError(message) from None
+    core: ModuleType | None = getattr(plugin, "core", None)
+    if core is None:
+        raise ImportError(
+            f"{VARIABLE}={name}: module '{name}' has no core; see examples/plugin/src/lib.rs for how it gets one"
+        )
+    built_for = getattr(core, "PLUGIN_INTERFACE", None)
+    if built_for != INTERFACE:
+        message = f"{VARIABLE}={name}: built for version {built_for} of the plug-in interface, and this is version {INTERFACE}"
+        raise ImportError(f"{message}; build it again with this version of Penstock")
+    sys.modules["penstock._core"] = core
+    return core
+
+
+def components() -> list[str]:
+    """Puts classes of all components, those of the plug-in included, in the place of ``penstock.components``.
+
+    Returns
+    -------
+    list of str
+        Their names.
+    """
+    from penstock.generate import module
+    from penstock.reference import catalogue
+
+    name = "penstock.components"
+    classes = ModuleType(name, "Every component as a class, those of the plug-in included.")
+    sys.modules[name] = classes
+    exec(compile(module(catalogue()), f"<{name}>", "exec"), classes.__dict__)  # noqa: S102
+    names: list[str] = classes.__all__
+    return names
