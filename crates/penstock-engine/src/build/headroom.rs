@@ -4,8 +4,6 @@ use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::build::message_paths::pause_paths;
 use crate::node::ingress_pause::LEAST_PROLONGING;
 use penstock_model::id::{LinkId, NodeId};
-use penstock_model::transport::roce::NOTIFICATION;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::BTreeMap;
 
@@ -64,11 +62,8 @@ pub fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
 fn largest_packet(blueprint: &Blueprint) -> Bytes {
     let of_group = |group: &crate::api::blueprint::FlowGroup| {
         let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
-        let data = match &group.transport {
-            TransportPlan::Tcp(tcp) => tcp.packet.max(tcp.header),
-            TransportPlan::Roce(roce) => roce.packet.max(Bytes::new(u64::from(NOTIFICATION))),
-            TransportPlan::Udp(_) => group.source.largest_packet().unwrap_or(MAX_FRAME),
-        };
+        let of_source = || group.source.largest_packet().unwrap_or(MAX_FRAME);
+        let data = group.transport.largest_packet().unwrap_or_else(of_source);
         data.get().max(request)
     };
     let sends = |switch: &SwitchPlan| switch.source_quench.is_some() || switch.congestion_points.is_some();

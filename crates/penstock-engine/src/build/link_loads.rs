@@ -2,7 +2,6 @@
 
 use crate::api::blueprint::{Blueprint, CallsPlan, FlowGroup, FlowPlan, LinkPlan, PortPlan, Ties};
 use penstock_model::parameters::Limit;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::sync::Arc;
 
@@ -60,9 +59,10 @@ pub fn link_loads(blueprint: &Blueprint, open: &[f64]) -> Vec<LinkLoad> {
     };
     for flow in &blueprint.flows {
         let forward = &mut routes[flow.forward.index()];
-        match blueprint.groups[flow.group as usize].transport {
-            TransportPlan::Tcp(_) | TransportPlan::Roce(_) => forward.connections += open[flow.group as usize],
-            TransportPlan::Udp(_) => forward.open.add(rated(flow).unwrap_or(groups[flow.group as usize])),
+        if blueprint.groups[flow.group as usize].transport.is_reliable() {
+            forward.connections += open[flow.group as usize];
+        } else {
+            forward.open.add(rated(flow).unwrap_or(groups[flow.group as usize]));
         }
     }
     let mut links = vec![LinkLoad::default(); blueprint.links.len()];

@@ -4,7 +4,6 @@ use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan};
 use crate::build::link_loads::fastest;
 use penstock_model::id::RouteId;
 use penstock_model::source::SourcePlan;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Time};
 
 /// The highest load of a link that is taken for the time that transfers share it; near one they would take for ever.
@@ -73,11 +72,7 @@ pub fn transfer(group: &FlowGroup, flow: &FlowPlan) -> Option<Transfer> {
 /// How long a transfer takes alone, in seconds: its bytes at the slowest link, and a round trip for each doubling of its window and for
 /// what begins and ends it.
 fn alone(blueprint: &Blueprint, flow: &FlowPlan, transfer: &Transfer) -> f64 {
-    let packet = match &blueprint.groups[flow.group as usize].transport {
-        TransportPlan::Tcp(tcp) => tcp.packet,
-        TransportPlan::Roce(roce) => roce.packet,
-        TransportPlan::Udp(_) => Bytes::new(1),
-    };
+    let packet = blueprint.groups[flow.group as usize].transport.packet().unwrap_or(Bytes::new(1));
     let links = |route: RouteId| blueprint.routes[route.index()].iter().map(|link| &blueprint.links[link.index()]);
     let slowest = links(flow.forward).map(fastest).fold(f64::INFINITY, f64::min);
     let trip = |route| links(route).map(|link| link.delay.as_seconds() + 8.0 * packet.get() as f64 / fastest(link)).sum::<f64>();

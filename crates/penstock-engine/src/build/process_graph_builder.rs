@@ -72,10 +72,7 @@ struct Load {
 fn loads(blueprint: &Blueprint) -> Vec<Load> {
     let mut loads = vec![Load::default(); blueprint.routes.len()];
     for flow in &blueprint.flows {
-        let cost = match blueprint.groups[flow.group as usize].transport {
-            TransportPlan::Udp(_) => 1,
-            TransportPlan::Tcp(_) | TransportPlan::Roce(_) => END_COST,
-        };
+        let cost = if blueprint.groups[flow.group as usize].transport.is_reliable() { END_COST } else { 1 };
         let mut add = |route: RouteId| {
             let load = &mut loads[route.index()];
             load.flows += 1;

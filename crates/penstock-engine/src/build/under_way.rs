@@ -8,7 +8,6 @@ use crate::merge::window_wheel::Delivery;
 use crate::port::flow_losses::FlowLosses;
 use penstock_model::atm::cells;
 use penstock_model::id::LinkId;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::Time;
 use std::mem::size_of;
 
@@ -41,11 +40,7 @@ impl UnderWay {
         let mut under_way = UnderWay { all: 0.0, of_links: vec![0.0; blueprint.links.len()], bound: vec![0.0; blueprint.links.len()] };
         for flow in &blueprint.flows {
             let group = &blueprint.groups[flow.group as usize];
-            let (packet, window) = match &group.transport {
-                TransportPlan::Tcp(tcp) => (tcp.packet, f64::from(tcp.most_outstanding())),
-                TransportPlan::Roce(roce) => (roce.packet, f64::from(roce.max_outstanding.0)),
-                TransportPlan::Udp(_) => continue,
-            };
+            let Some((packet, window)) = group.transport.packet().zip(group.transport.max_in_flight().map(f64::from)) else { continue };
             let (there, back) = (&paths[flow.forward.index()], &paths[flow.backward.index()]);
             let units = if there.has_cells { f64::from(cells(packet.get() as u32)) } else { 1.0 };
             let (size, route) = (packet.get() as f64, &blueprint.routes[flow.forward.index()]);

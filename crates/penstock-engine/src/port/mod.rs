@@ -139,7 +139,7 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
 
 /// The wire of a link, idle.
 fn wire_of(plan: &LinkPlan) -> Wire {
-    let shaper = plan.port.shaper.as_ref().map(|ShaperPlan::TokenBucket(parameters)| parameters.bucket());
+    let shaper = plan.port.shaper.as_ref().map(ShaperPlan::bucket);
     let wire = Wire::new(plan.wire_rate(), plan.rate_changes.clone(), shaper);
     match &plan.deliveries {
         Some(times) => wire.with_deliveries(Deliveries::new(Arc::clone(times))),

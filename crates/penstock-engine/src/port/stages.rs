@@ -47,10 +47,7 @@ pub(super) struct Policers {
 impl Policers {
     /// Those of `plan`, if it has any.
     pub(super) fn new(plan: &PortPlan) -> Option<Box<Policers>> {
-        let policer = |plan: &PolicerPlan| match plan {
-            PolicerPlan::TokenBucket(parameters) => Policer::new(parameters),
-        };
-        let policers: Vec<Policer> = plan.policers.iter().map(policer).collect();
+        let policers: Vec<Policer> = plan.policers.iter().map(PolicerPlan::policer).collect();
         (!policers.is_empty()).then(|| Box::new(Policers { policers, of_class: plan.policer_of_class.clone() }))
     }
 }

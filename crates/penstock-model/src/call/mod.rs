@@ -31,6 +31,11 @@ impl ArrivalPlan {
         }
     }
 
+    /// Whether any calls arrive.
+    pub fn brings_calls(&self) -> bool {
+        !matches!(self, ArrivalPlan::Never(_))
+    }
+
     /// Calls per second in the long run.
     pub fn mean_rate(&self) -> f64 {
         match self {
@@ -58,6 +63,11 @@ impl HoldingPlan {
             HoldingPlan::Fixed(parameters) => parameters.time,
             HoldingPlan::Infinite(_) => Duration::FOREVER,
         }
+    }
+
+    /// Whether calls end by themselves.
+    pub fn ends_calls(&self) -> bool {
+        !matches!(self, HoldingPlan::Infinite(_))
     }
 
     /// How long a call lasts in the mean.

@@ -102,6 +102,13 @@ impl OpenKind for Meters {
     }
 }
 
+impl MeterPlan {
+    /// Whether it meters each circuit of its port, and so has a state for each.
+    pub fn meters_circuits(&self) -> bool {
+        matches!(self, MeterPlan::FGcra(_))
+    }
+}
+
 impl AnyMeter {
     /// Tells it of the circuits of its port, if it meters these.
     pub fn meter_circuits(&mut self, circuits: &Arc<PortCircuits>) {

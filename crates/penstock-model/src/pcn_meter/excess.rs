@@ -3,7 +3,7 @@
 use super::bucket::{Bucket, Clock};
 use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
-use super::PcnMeter;
+use super::{MarkingRate, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
@@ -57,6 +57,16 @@ crate::choice! {
         "drained" => Drained,
     }
 }
+impl PcnMeterParameters for Parameters {
+    fn mark(&self) -> PcnMark {
+        PcnMark::Excess
+    }
+
+    fn marking_rates(&self) -> Vec<MarkingRate> {
+        vec![MarkingRate::termination("rate", self.rate)]
+    }
+}
+
 impl Check for Parameters {}
 
 /// Excess-traffic marking at work.

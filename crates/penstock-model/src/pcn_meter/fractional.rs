@@ -3,7 +3,7 @@
 use super::bucket::{Bucket, Clock};
 use super::bucket_integer::BucketInteger;
 use super::depth::{check_below, check_rates, Depth};
-use super::PcnMeter;
+use super::{MarkingRate, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::{Check, Count};
@@ -50,6 +50,27 @@ crate::parameters! {
         mark_every: Count = "3";
         /// What the buckets hold at the beginning.
         start: Start = "full";
+    }
+}
+
+impl PcnMeterParameters for Parameters {
+    fn mark(&self) -> PcnMark {
+        PcnMark::Threshold
+    }
+
+    fn marking_rates(&self) -> Vec<MarkingRate> {
+        vec![
+            MarkingRate::admission("admissible-rate", self.admissible_rate),
+            MarkingRate::termination("supportable-rate", self.supportable_rate),
+        ]
+    }
+
+    fn highest_level(&self) -> Option<f64> {
+        Some(1.0 / f64::from(self.mark_every.0))
+    }
+
+    fn marks_runs_above_supportable(&self) -> bool {
+        true
     }
 }
 

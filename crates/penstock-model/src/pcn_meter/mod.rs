@@ -17,7 +17,7 @@ pub mod virtual_queue;
 use crate::packet::{Packet, PcnMark};
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Rate, Time};
 pub use depth::Depth;
 use dyn_clone::DynClone;
 use std::hint::select_unpredictable;
@@ -46,6 +46,54 @@ pub trait PcnMeter: Probe + DynClone {
 }
 
 dyn_clone::clone_trait_object!(PcnMeter);
+
+/// What a meter's parameters tell about its marks, for checks of what interprets them.
+pub trait PcnMeterParameters {
+    /// The mark that it sets.
+    fn mark(&self) -> PcnMark;
+
+    /// The rates above which it marks.
+    fn marking_rates(&self) -> Vec<MarkingRate>;
+
+    /// The share of the packets that it marks just above the admissible rate, where it marks a share: the highest threshold that
+    /// an estimate of the congestion level may be compared with.
+    fn highest_level(&self) -> Option<f64> {
+        None
+    }
+
+    /// Whether a long run of marked packets means that the supportable rate is exceeded.
+    fn marks_runs_above_supportable(&self) -> bool {
+        false
+    }
+
+    /// Whether it marks only above the supportable rate, up to which calls are to be admitted.
+    fn marks_only_above_supportable(&self) -> bool {
+        false
+    }
+}
+
+/// A rate above which a meter marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkingRate {
+    /// The key of the parameter.
+    pub key: &'static str,
+    /// The rate.
+    pub rate: Rate,
+    /// Above it calls are terminated; otherwise new ones are refused.
+    pub terminates: bool,
+}
+
+impl MarkingRate {
+    /// A rate above which new calls are refused.
+    pub fn admission(key: &'static str, rate: Rate) -> MarkingRate {
+        MarkingRate { key, rate, terminates: false }
+    }
+
+    /// A rate above which calls are terminated.
+    pub fn termination(key: &'static str, rate: Rate) -> MarkingRate {
+        MarkingRate { key, rate, terminates: true }
+    }
+}
 
 /// A packet in place, as meters see it.
 pub trait Metered {
@@ -99,6 +147,15 @@ macro_rules! pcn_meters {
         crate::component_plans! {
             /// A PCN meter with its parameters, as a scenario gives it.
             pub enum PcnMeterPlan of "pcn-meter" { $( $name => $variant($module::Parameters) shows <$module::$variant<u64>>::STATE, )* }
+        }
+
+        impl PcnMeterPlan {
+            /// What its parameters tell about its marks.
+            pub fn parameters(&self) -> &dyn PcnMeterParameters {
+                match self {
+                    $( PcnMeterPlan::$variant(parameters) => parameters, )*
+                }
+            }
         }
 
         /// A PCN meter at work. `Custom` is for users of the crate, and for meters that need more than 64 bits.

@@ -3,7 +3,7 @@
 use super::bucket::{Bucket, Clock};
 use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
-use super::{meter_each, Metered, PcnMeter};
+use super::{meter_each, MarkingRate, Metered, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
@@ -42,6 +42,20 @@ crate::parameters! {
         start: Start = "full";
     }
 }
+impl PcnMeterParameters for Parameters {
+    fn mark(&self) -> PcnMark {
+        PcnMark::Excess
+    }
+
+    fn marking_rates(&self) -> Vec<MarkingRate> {
+        vec![MarkingRate::termination("supportable-rate", self.supportable_rate)]
+    }
+
+    fn marks_only_above_supportable(&self) -> bool {
+        true
+    }
+}
+
 impl Check for Parameters {}
 
 /// Pre-emption marking at work.

@@ -3,7 +3,7 @@
 use super::bucket::{Bucket, Clock, Taken};
 use super::bucket_integer::BucketInteger;
 use super::depth::{check_below, check_rates, Depth};
-use super::{meter_each, Metered, PcnMeter};
+use super::{meter_each, MarkingRate, Metered, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::{Check, Count};
@@ -90,6 +90,27 @@ impl Parameters {
             Counted::Arrivals => 1.0,
         };
         counted / f64::from(self.mark_every.0)
+    }
+}
+
+impl PcnMeterParameters for Parameters {
+    fn mark(&self) -> PcnMark {
+        PcnMark::Threshold
+    }
+
+    fn marking_rates(&self) -> Vec<MarkingRate> {
+        vec![
+            MarkingRate::admission("admissible-rate", self.admissible_rate),
+            MarkingRate::termination("supportable-rate", self.supportable_rate),
+        ]
+    }
+
+    fn highest_level(&self) -> Option<f64> {
+        Some(Parameters::highest_level(self))
+    }
+
+    fn marks_runs_above_supportable(&self) -> bool {
+        true
     }
 }
 

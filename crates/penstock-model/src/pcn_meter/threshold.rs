@@ -3,7 +3,7 @@
 use super::bucket::{Bucket, Clock};
 use super::bucket_integer::BucketInteger;
 use super::depth::{check_below, Depth};
-use super::PcnMeter;
+use super::{MarkingRate, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
@@ -40,6 +40,16 @@ crate::parameters! {
         threshold: Depth;
         /// What the bucket holds at the beginning.
         start: Start = "full";
+    }
+}
+
+impl PcnMeterParameters for Parameters {
+    fn mark(&self) -> PcnMark {
+        PcnMark::Threshold
+    }
+
+    fn marking_rates(&self) -> Vec<MarkingRate> {
+        vec![MarkingRate::admission("rate", self.rate)]
     }
 }
 

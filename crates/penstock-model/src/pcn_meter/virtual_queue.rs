@@ -3,7 +3,7 @@
 use super::bucket::{Bucket, Clock};
 use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
-use super::{meter_each, Metered, PcnMeter};
+use super::{meter_each, MarkingRate, Metered, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
@@ -42,6 +42,16 @@ crate::parameters! {
         max_threshold: Depth = "15 ms";
         /// The longest that the queue gets; default of [Satoh10 s10.5].
         upper_limit: Depth = "20 ms";
+    }
+}
+
+impl PcnMeterParameters for Parameters {
+    fn mark(&self) -> PcnMark {
+        PcnMark::Threshold
+    }
+
+    fn marking_rates(&self) -> Vec<MarkingRate> {
+        vec![MarkingRate::admission("admissible-rate", self.admissible_rate)]
     }
 }
 

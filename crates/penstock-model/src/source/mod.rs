@@ -15,6 +15,7 @@ pub mod transfer_size;
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate};
 use dyn_clone::DynClone;
+use std::collections::BTreeSet;
 
 /// One packet to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +212,29 @@ impl SourcePlan {
             SourcePlan::Trace(trace) => trace.sizes().max(),
             SourcePlan::Ftp(_) | SourcePlan::Http(_) => Some(Bytes::new(0)),
         }
+    }
+
+    /// All sizes, in bytes, of a source that decides on a few of them itself; empty where there are too many or none.
+    pub fn sizes(&self) -> Vec<u64> {
+        let distinct = |sizes: &mut dyn Iterator<Item = Bytes>| sizes.map(Bytes::get).collect::<BTreeSet<u64>>().into_iter().collect();
+        match self {
+            SourcePlan::Cbr(cbr) => cbr.packet.all(),
+            SourcePlan::OnOff(on_off) => on_off.packet.all(),
+            SourcePlan::Poisson(poisson) => poisson.packet.all(),
+            SourcePlan::Packets(packets) => distinct(&mut packets.sizes.iter().copied()),
+            SourcePlan::Trace(trace) => distinct(&mut trace.sizes()),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether it asks for pages, one after the other.
+    pub fn asks_for_pages(&self) -> bool {
+        matches!(self, SourcePlan::Http(_))
+    }
+
+    /// Whether it transfers a file of a certain size.
+    pub fn is_finite_transfer(&self) -> bool {
+        matches!(self, SourcePlan::Ftp(ftp) if ftp.size.is_some())
     }
 
     /// The names of those that a call may have: open loops that never end by themselves.

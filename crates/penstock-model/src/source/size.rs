@@ -61,6 +61,15 @@ impl SizeLaw {
         }
     }
 
+    /// All sizes; none if there is a continuum of them.
+    pub fn all(&self) -> Vec<u64> {
+        match self {
+            SizeLaw::Constant(size) => vec![u64::from(*size)],
+            SizeLaw::Exponential(_) => Vec::new(),
+            SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| u64::from(*size)).collect(),
+        }
+    }
+
     /// The size of the next packet; a constant takes nothing from `stream`.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> u32 {

@@ -9,6 +9,7 @@ pub mod tcp;
 pub mod udp;
 
 use crate::packet::Ecn;
+use crate::units::Bytes;
 
 crate::component_plans! {
     /// A transport with its parameters, as a scenario gives it.
@@ -49,5 +50,41 @@ impl TransportPlan {
     /// Whether what is lost is sent again, so that packets go back as well.
     pub fn is_reliable(&self) -> bool {
         !matches!(self, TransportPlan::Udp(_))
+    }
+
+    /// The size of a full packet; `None` where the source decides.
+    pub fn packet(&self) -> Option<Bytes> {
+        match self {
+            TransportPlan::Tcp(parameters) => Some(parameters.packet),
+            TransportPlan::Roce(parameters) => Some(parameters.packet),
+            TransportPlan::Udp(_) => None,
+        }
+    }
+
+    /// The largest packet that either end sends; `None` where the source decides.
+    pub fn largest_packet(&self) -> Option<Bytes> {
+        match self {
+            TransportPlan::Tcp(parameters) => Some(parameters.packet.max(parameters.header)),
+            TransportPlan::Roce(parameters) => Some(parameters.packet.max(Bytes::new(u64::from(roce::NOTIFICATION)))),
+            TransportPlan::Udp(_) => None,
+        }
+    }
+
+    /// The sizes of the packets that go back, in bytes; none where nothing does.
+    pub fn sizes_back(&self) -> Vec<u64> {
+        match self {
+            TransportPlan::Tcp(parameters) => vec![parameters.header.get()],
+            TransportPlan::Roce(_) => vec![u64::from(roce::ACKNOWLEDGEMENT), u64::from(roce::NOTIFICATION)],
+            TransportPlan::Udp(_) => Vec::new(),
+        }
+    }
+
+    /// The most packets that are in flight at once; `None` where nothing limits them.
+    pub fn max_in_flight(&self) -> Option<u32> {
+        match self {
+            TransportPlan::Tcp(parameters) => Some(parameters.most_outstanding()),
+            TransportPlan::Roce(parameters) => Some(parameters.max_outstanding.0),
+            TransportPlan::Udp(_) => None,
+        }
     }
 }

@@ -9,7 +9,6 @@ use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::section::Section;
 use crate::read::values::{LinkDelay, LinkRate, LinkWeight, Name, NodeNames};
 use penstock_engine::blueprint::{LinkPlan, PortPlan};
-use penstock_model::conditioner::ShaperPlan;
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, LineRate, Parameters};
 use penstock_model::transmission::Framing;
@@ -350,10 +349,10 @@ impl PortSpec {
         let fastest = self.rates.fastest(rate);
         check_meters(section, &self.port.pcn, fastest);
         self.port.level.check_rates(section.mistakes, fastest);
-        if let Some(ShaperPlan::TokenBucket(shaper)) = self.port.shaper.as_ref().filter(|ShaperPlan::TokenBucket(it)| it.rate > fastest) {
-            let message = format!("{} is above the rate of the link, {fastest}, so it would delay nothing; leave it out", shaper.rate);
-            let path = section.join("shaper.token-bucket.rate");
-            section.mistakes.add(section.location_below(&["shaper", "token-bucket", "rate"]), &path, message);
+        if let Some(shaper) = self.port.shaper.as_ref().filter(|shaper| shaper.rate() > fastest) {
+            let message = format!("{} is above the rate of the link, {fastest}, so it would delay nothing; leave it out", shaper.rate());
+            let path = section.join(&format!("shaper.{}.rate", shaper.name()));
+            section.mistakes.add(section.location_below(&["shaper", shaper.name(), "rate"]), &path, message);
         }
     }
 }

@@ -97,7 +97,7 @@ impl PortDraft {
 
     /// Whether these show what is not of single circuits, which `meter-state` samples.
     pub fn has_sampled_meters(&self) -> bool {
-        let of_circuits = |marker: &MarkerPlan| matches!(marker.meter, MeterPlan::FGcra(_));
+        let of_circuits = |marker: &MarkerPlan| marker.meter.meters_circuits();
         !self.pcn.is_empty() || self.marker.as_ref().is_some_and(|marker| !of_circuits(marker))
     }
 

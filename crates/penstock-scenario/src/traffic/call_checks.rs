@@ -3,7 +3,6 @@
 use crate::network::links::Links;
 use crate::network::pcn_meters::greatest_cle_threshold;
 use crate::read::mistake::{Mistakes, SourceLocation};
-use crate::traffic::calls::admission_threshold;
 use crate::traffic::group::{of_group, GroupDraft};
 use crate::traffic::pcn_schemes::{Meters, Mismatch};
 use penstock_engine::blueprint::{CallsPlan, FlowPlan, RouteSet};
@@ -42,7 +41,7 @@ impl Check<'_> {
 
     fn check_meters(&self, routes: &[&[LinkId]]) {
         // Admission by counting needs no marks.
-        if let Some(plan) = self.calls.admission.as_ref().filter(|plan| admission_threshold(plan).is_some()) {
+        if let Some(plan) = self.calls.admission.as_ref().filter(|plan| plan.threshold().is_some()) {
             let path = self.path("admission");
             self.check_fit(routes, (self.group.edges.admission, &path), plan.name(), &|meters| meters.fit_admission(plan));
         }
@@ -89,7 +88,7 @@ impl Check<'_> {
 
     /// Warns of a CLE threshold above the marking ratio of a link at its admissible rate.
     fn check_threshold(&self, routes: &BTreeSet<&[LinkId]>) {
-        let Some((plan, (key, threshold))) = self.calls.admission.as_ref().and_then(|plan| Some((plan, admission_threshold(plan)?))) else {
+        let Some((plan, (key, threshold))) = self.calls.admission.as_ref().and_then(|plan| Some((plan, plan.threshold()?))) else {
             return;
         };
         let of_link = |link: &LinkId| {

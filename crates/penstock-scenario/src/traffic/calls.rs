@@ -155,7 +155,7 @@ impl Parts {
     /// The behaviour of the calls, and the law of their holding times; `None` after a mistake.
     fn resolve(self, section: &Section<'_>) -> Option<(Behaviour, Option<HoldingPlan>)> {
         // `none` is for studies in which arrivals vary.
-        let arrivals = optional(self.arrivals)?.filter(|plan| !matches!(plan, ArrivalPlan::Never(_)));
+        let arrivals = optional(self.arrivals)?.filter(ArrivalPlan::brings_calls);
         let initial = optional(self.initial)?;
         let (surge, delay) = (optional(self.surge)?, optional(self.delay)?);
         if arrivals.is_none() && initial.is_none() {
@@ -192,7 +192,7 @@ impl Behaviour {
         if let Some(message) = edge::mistake(&self.admission, &self.termination) {
             section.report("termination", message);
         }
-        let asks = matches!(self.admission, Some(AdmissionPlan::Cle(_) | AdmissionPlan::Count(_)));
+        let asks = self.admission.as_ref().is_some_and(AdmissionPlan::asks);
         if self.signalling.as_ref().is_some_and(|keys| keys.packet.is_some()) && is_controlled && !asks {
             let message = "has no effect: only with admission by cle or count does the ingress ask the egress; leave it out";
             report_below(section, "signalling", "packet", message.to_owned());
@@ -238,7 +238,7 @@ impl Behaviour {
 
     /// Where admission and termination are written, for messages of the checks against the links.
     fn locations(&self, section: &Section<'_>) -> EdgeLocations {
-        let threshold_key = |plan: &AdmissionPlan| admission_threshold(plan).map_or("", |(key, _)| key);
+        let threshold_key = |plan: &AdmissionPlan| plan.threshold().map_or("", |(key, _)| key);
         EdgeLocations {
             admission: section.location_of("admission"),
             threshold: self
@@ -270,16 +270,6 @@ impl Behaviour {
 /// Reports a mistake in `key` of the table under `part`.
 fn report_below(section: &Section<'_>, part: &str, key: &str, message: String) {
     section.mistakes.add(section.location_below(&[part, key]), &section.join(&format!("{part}.{key}")), message);
-}
-
-/// The key of the threshold of the congestion level estimate (CLE) above which calls are refused, and its value, if there is one.
-pub(crate) fn admission_threshold(admission: &AdmissionPlan) -> Option<(&'static str, f64)> {
-    match admission {
-        AdmissionPlan::Cle(it) => Some(("threshold", it.threshold.0)),
-        AdmissionPlan::Rfc6661(it) => Some(("cle-limit", it.cle_limit.0)),
-        AdmissionPlan::Rfc6662(it) => Some(("cle-limit", it.cle_limit.0)),
-        AdmissionPlan::Count(_) => None,
-    }
 }
 
 /// The source of each call; `None` after a mistake.

@@ -6,11 +6,8 @@ use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan, RouteSet};
 use penstock_model::atm::CELL;
-use penstock_model::conditioner::ShaperPlan;
 use penstock_model::printable::quoted;
 use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::transport::roce::NOTIFICATION;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -116,11 +113,11 @@ fn check_sizes(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
         *known = if passing[*known].largest <= *largest { i } else { *known };
     }
     let greatest = |of: &mut dyn Iterator<Item = usize>| of.max_by_key(|i| (passing[*i].largest, *i)).map(|i| &passing[i]);
-    if let Some(ShaperPlan::TokenBucket(shaper)) = &link.port.shaper {
+    if let Some(shaper) = &link.port.shaper {
         let all = greatest(&mut (0..passing.len()));
         let location = link.port.shaper_location;
-        let path = format!("{}.shaper.token-bucket.burst", link.path);
-        check_size(shaper.burst, all, mistakes, location, &path, |burst, flows| {
+        let path = format!("{}.shaper.{}.burst", link.path, shaper.name());
+        check_size(shaper.burst(), all, mistakes, location, &path, |burst, flows| {
             format!("{burst} are less than {flows}, which would never be within the profile")
         });
     }
@@ -194,10 +191,6 @@ fn too_small(size: Bytes, greatest: Option<&Passing<'_>>, message: impl Fn(Bytes
 /// The largest packet that a group sends, in bytes; `u64::MAX` if its law has no bound.
 pub(super) fn largest_packet(group: &FlowGroup) -> u64 {
     let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
-    let data = match (&group.transport, &group.source) {
-        (TransportPlan::Roce(roce), _) => roce.packet.get().max(u64::from(NOTIFICATION)),
-        (TransportPlan::Tcp(tcp), _) => tcp.packet.get().max(tcp.header.get()),
-        (_, source) => source.largest_packet().map_or(u64::MAX, Bytes::get),
-    };
-    data.max(request)
+    let data = group.transport.largest_packet().or_else(|| group.source.largest_packet());
+    data.map_or(u64::MAX, Bytes::get).max(request)
 }

@@ -97,7 +97,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let (source, transport) = source_and_transport?;
     let source = trace::filled(section, source);
     let (source, route_back, members) = (source?, route_back?, members?);
-    if route_back.is_some() && matches!(transport, TransportPlan::Udp(_)) {
+    if route_back.is_some() && !transport.is_reliable() {
         section.report("route-back", "has no effect: udp sends nothing back; leave it out");
     }
     if keys.stop.is_none() {

@@ -8,7 +8,6 @@ use crate::traffic::transfers::TransferDraw;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan};
 use penstock_model::id::NodeId;
 use penstock_model::parameters::Count;
-use penstock_model::source::SourcePlan;
 use penstock_model::units::{Duration, Time};
 
 /// An entry of `[[flows]]` or `[[calls]]` as read.
@@ -71,7 +70,7 @@ impl GroupDraft {
 
     /// Whether its flows are transfers with a size.
     pub fn has_size(&self) -> bool {
-        self.has_transfers() || matches!(&self.plan.source, SourcePlan::Ftp(ftp) if ftp.size.is_some())
+        self.has_transfers() || self.plan.source.is_finite_transfer()
     }
 
     /// Whether packets are sent back, such as acknowledgements.

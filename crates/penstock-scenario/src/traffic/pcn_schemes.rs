@@ -2,7 +2,6 @@
 
 use penstock_model::edge::admission::cle::Marks;
 use penstock_model::edge::{AdmissionPlan, TerminationPlan};
-use penstock_model::packet::PcnMark;
 use penstock_model::pcn_meter::PcnMeterPlan;
 
 /// Why a scheme does not fit the meters on the routes of its calls.
@@ -86,13 +85,13 @@ impl Meters<'_> {
     fn admits_late(&self, marks: Marks) -> Option<Mismatch> {
         let mut those = self.setting(marks).peekable();
         those.peek()?;
-        those.all(|meter| matches!(meter, PcnMeterPlan::PreEmption(_))).then_some(())?;
+        those.all(|meter| meter.parameters().marks_only_above_supportable()).then_some(())?;
         doubtful("only pre-emption marks, so calls would be admitted up to the supportable rate; write pcn.virtual-queue too".to_owned())
     }
 
     /// Reports meters whose long runs of marked packets do not mean that the supportable rate is exceeded.
     fn unreliable_runs(&self) -> Option<Mismatch> {
-        if self.0.iter().any(|meter| matches!(meter, PcnMeterPlan::SingleThreshold(_) | PcnMeterPlan::Fractional(_))) {
+        if self.0.iter().any(|meter| meter.parameters().marks_runs_above_supportable()) {
             return None;
         }
         let advice = "it is made for pcn.single-threshold or pcn.fractional";
@@ -117,14 +116,14 @@ impl Meters<'_> {
 
     /// Reports pre-emption marks where the supportable rate is to be a multiple of the marking rate.
     fn doubled_rate(&self) -> Option<Mismatch> {
-        self.0.iter().all(|meter| matches!(meter, PcnMeterPlan::PreEmption(_))).then_some(())?;
+        self.0.iter().all(|meter| meter.parameters().marks_only_above_supportable()).then_some(())?;
         doubtful(
             "pre-emption marks above the supportable rate, and u times that would stay; write pcn.excess at the admissible rate".to_owned(),
         )
     }
 
     fn setting(&self, marks: Marks) -> impl Iterator<Item = &PcnMeterPlan> {
-        self.0.iter().copied().filter(move |meter| marks.count(mark_of(meter)))
+        self.0.iter().copied().filter(move |meter| marks.count(meter.parameters().mark()))
     }
 
     fn sets_any(&self, marks: Marks) -> bool {
@@ -136,15 +135,5 @@ impl Meters<'_> {
         names.sort_unstable();
         names.dedup();
         names.join(" or ")
-    }
-}
-
-/// The mark that a meter sets.
-fn mark_of(meter: &PcnMeterPlan) -> PcnMark {
-    match meter {
-        PcnMeterPlan::SingleThreshold(_) | PcnMeterPlan::Fractional(_) | PcnMeterPlan::VirtualQueue(_) | PcnMeterPlan::Threshold(_) => {
-            PcnMark::Threshold
-        }
-        PcnMeterPlan::PreEmption(_) | PcnMeterPlan::Excess(_) => PcnMark::Excess,
     }
 }

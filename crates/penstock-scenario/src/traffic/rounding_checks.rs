@@ -4,10 +4,6 @@ use crate::network::links::{LinkGroup, Links};
 use crate::read::mistake::Mistakes;
 use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan, RouteSet};
-use penstock_model::source::size::SizeLaw;
-use penstock_model::source::SourcePlan;
-use penstock_model::transport::roce::{ACKNOWLEDGEMENT, NOTIFICATION};
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Rate, PS_PER_SECOND};
 use std::collections::BTreeSet;
 
@@ -74,22 +70,10 @@ fn rounding_error(rate: Rate, size: u64) -> Option<f64> {
 /// The sizes of the packets that a group sends, there or back, as far as they are known.
 fn sizes(group: &FlowGroup, is_back: bool) -> Vec<u64> {
     let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map(u64::from);
-    let of_law = |law: &SizeLaw| match law {
-        SizeLaw::Constant(size) => vec![u64::from(*size)],
-        SizeLaw::Exponential(_) => Vec::new(),
-        SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| u64::from(*size)).collect(),
-    };
-    let mut sizes = match (&group.transport, &group.source) {
-        (TransportPlan::Roce(_), _) if is_back => vec![u64::from(ACKNOWLEDGEMENT), u64::from(NOTIFICATION)],
-        (TransportPlan::Roce(roce), _) => vec![roce.packet.get()],
-        (TransportPlan::Tcp(tcp), _) if is_back => vec![tcp.header.get()],
-        (TransportPlan::Tcp(tcp), _) => vec![tcp.packet.get()],
-        (_, SourcePlan::Cbr(source)) => of_law(&source.packet),
-        (_, SourcePlan::OnOff(source)) => of_law(&source.packet),
-        (_, SourcePlan::Poisson(source)) => of_law(&source.packet),
-        (_, SourcePlan::Packets(source)) => source.sizes.iter().map(|size| size.get()).collect::<BTreeSet<u64>>().into_iter().collect(),
-        (_, SourcePlan::Trace(source)) => source.sizes().map(Bytes::get).collect::<BTreeSet<u64>>().into_iter().collect(),
-        (_, SourcePlan::CodecMix(_) | SourcePlan::Ftp(_) | SourcePlan::Http(_)) => Vec::new(),
+    let mut sizes = match group.transport.packet() {
+        Some(_) if is_back => group.transport.sizes_back(),
+        Some(packet) => vec![packet.get()],
+        None => group.source.sizes(),
     };
     sizes.extend(request);
     sizes

@@ -28,6 +28,21 @@ impl AdmissionPlan {
             AdmissionPlan::Rfc6662(parameters) => Some(parameters.measuring_interval),
         }
     }
+
+    /// Whether the ingress asks the egress about each call.
+    pub fn asks(&self) -> bool {
+        matches!(self, AdmissionPlan::Cle(_) | AdmissionPlan::Count(_))
+    }
+
+    /// The key of the threshold of the congestion level estimate (CLE) above which calls are refused, and its value, if there is one.
+    pub fn threshold(&self) -> Option<(&'static str, f64)> {
+        match self {
+            AdmissionPlan::Cle(parameters) => Some(("threshold", parameters.threshold.0)),
+            AdmissionPlan::Rfc6661(parameters) => Some(("cle-limit", parameters.cle_limit.0)),
+            AdmissionPlan::Rfc6662(parameters) => Some(("cle-limit", parameters.cle_limit.0)),
+            AdmissionPlan::Count(_) => None,
+        }
+    }
 }
 
 /// Admission control at the ingress.
