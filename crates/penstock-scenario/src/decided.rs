@@ -1,6 +1,6 @@
 //! What decided the results of a run although no metric shows it.
 
-use crate::metrics::evaluation::GroupMembers;
+use crate::metrics::common::evaluation::GroupMembers;
 use penstock_engine::blueprint::{Blueprint, Ties};
 use penstock_engine::{Observations, Sim};
 use penstock_model::discipline::{DisciplinePlan, DropCause};

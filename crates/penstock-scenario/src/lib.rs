@@ -47,7 +47,7 @@ pub use catalogue::schema::json_schema;
 pub use catalogue::{catalogue, ratio_metrics};
 pub use decided::{Decided, WindowWatch};
 pub use load::{load, load_leaving_out, load_until, load_with};
-pub use metrics::evaluation::Metric;
+pub use metrics::common::evaluation::MetricValue;
 pub use network::pause_checks::Headroom;
 pub use parquet::{ConstantColumn, ConstantValue, ParquetWriter};
 pub use read::files::{FileMemory, ParquetReader, ReadOptions};

@@ -1,12 +1,12 @@
 //! A valid scenario: read, checked, and compiled into a blueprint.
 
 use crate::decided::{self, Decided, WindowWatch};
-use crate::measure::metric::MetricKind;
+use crate::measure;
+use crate::measure::keys::{Durations, Measure};
 use crate::measure::recording::RecordingPlan;
 use crate::measure::target::{Measurable, MeasurableGroup, MeasurableLink, Target};
-use crate::measure::{self, Durations, Measure};
-use crate::metrics::evaluate;
-use crate::metrics::evaluation::{GroupMembers, Metric};
+use crate::metrics::common::evaluation::{GroupMembers, MetricValue};
+use crate::metrics::{self, evaluate};
 use crate::network::circuits::read_circuits;
 use crate::network::links::{LinkGroup, Links};
 use crate::network::nodes::Nodes;
@@ -35,7 +35,6 @@ use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::parameters::{Parameters, Value};
 use penstock_model::registry::Registry;
 use penstock_model::rng::Key;
-use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeSet;
@@ -193,7 +192,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
         name: &group.plan.name,
         is_reliable: group.plan.transport.is_reliable(),
         is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
-        is_http: matches!(group.plan.source, SourcePlan::Http(_)),
+        is_http: group.plan.source.asks_for_pages(),
         has_size: group.has_size(),
         spacing: group.plan.source.spacing().filter(|_| group.plan.rates.is_none()),
         class: &group.class,
@@ -305,8 +304,7 @@ impl ValidScenario {
             Target::Links(group) => self.group_members.links[*group].1.len(),
         };
         let of_measure = |measure: &Measure| -> usize {
-            let rows = if measure.metric == MetricKind::Transfers { 3 } else { 1 };
-            let each = rows * (measure.take.len() + measure.quantiles.len()).max(1) * (measure.sizes.len() + 1);
+            let each = measure.metric.info().rows * (measure.take.len() + measure.quantiles.len()).max(1) * (measure.sizes.len() + 1);
             let targets: usize = measure.of.iter().map(|target| if measure.single { members(target) } else { 1 }).sum();
             if measure.if_dropped {
                 0
@@ -376,19 +374,19 @@ impl ValidScenario {
     }
 
     /// The numbers that the scenario asks for, from what a run of it counted.
-    pub fn metrics(&self, seen: &Observations) -> Vec<Metric> {
+    pub fn metrics(&self, seen: &Observations) -> Vec<MetricValue> {
         self.metrics_until(&Cancel::default(), seen).0
     }
 
     /// As [`ValidScenario::metrics`], but only the first of them once `cancel` is set; and how many belong to each of
     /// [`ValidScenario::measure_texts`].
-    pub fn metrics_until(&self, cancel: &Cancel, seen: &Observations) -> (Vec<Metric>, Vec<usize>) {
+    pub fn metrics_until(&self, cancel: &Cancel, seen: &Observations) -> (Vec<MetricValue>, Vec<usize>) {
         evaluate(cancel.until_set(&self.measures), &self.group_members, &self.blueprint, seen)
     }
 
     /// The rows that runs have, from what a run counted before its first event, and whether every run has them: some are left
     /// out where nothing was dropped. Rows by ingress or circuit, which depend on what arrives, are not among them.
-    pub fn rows(&self, unrun: &Observations) -> Vec<(Metric, bool)> {
+    pub fn rows(&self, unrun: &Observations) -> Vec<(MetricValue, bool)> {
         let of_measure = |measure: &Measure| {
             let whole = Measure { if_dropped: false, ..measure.clone() };
             let (rows, _) = evaluate(std::iter::once(&whole), &self.group_members, &self.blueprint, unrun);
@@ -473,25 +471,24 @@ fn group_members(nodes: &Nodes, flows: &[GroupDraft], links: &Links) -> GroupMem
 /// The measurements of a scenario without `[[measure]]`.
 fn default_measures(flows: &[GroupDraft], links: &Links, recording: &mut RecordingPlan) -> Vec<Measure> {
     let groups: Vec<Target> = (0..flows.len()).map(Target::Flows).collect();
-    let mut measures: Vec<Measure> = [MetricKind::Throughput, MetricKind::Goodput, MetricKind::Delay, MetricKind::Loss]
-        .into_iter()
-        .map(|metric| Measure::with_defaults(metric, groups.clone()))
-        .collect();
+    let measure = |metric: &str, of| Measure::with_defaults(metrics::find(metric).expect("listed"), of);
+    let mut measures: Vec<Measure> =
+        ["throughput", "goodput", "delay", "loss"].into_iter().map(|metric| measure(metric, groups.clone())).collect();
     let calls = |admission: bool| {
         let counts = |group: &GroupDraft| group.plan.calls.as_ref().is_some_and(|calls| !admission || calls.admission.is_some());
         groups.iter().zip(flows).filter(|(_, group)| counts(group)).map(|(target, _)| *target).collect::<Vec<Target>>()
     };
-    measures.push(Measure::with_defaults(MetricKind::Calls, calls(false)));
-    measures.push(Measure::with_defaults(MetricKind::Blocking, calls(true)));
+    measures.push(measure("calls", calls(false)));
+    measures.push(measure("blocking", calls(true)));
     let sized: Vec<usize> = (0..flows.len()).filter(|group| flows[*group].has_size()).collect();
     sized.iter().for_each(|group| recording.groups.entry(*group).or_default().completion = true);
-    measures.push(Measure::with_defaults(MetricKind::Transfers, sized.into_iter().map(Target::Flows).collect()));
+    measures.push(measure("transfers", sized.into_iter().map(Target::Flows).collect()));
     if flows.iter().map(|group| group.count).sum::<usize>() > 1 {
-        measures.push(Measure::with_defaults(MetricKind::Fairness, groups));
+        measures.push(measure("fairness", groups));
     }
     for (i, link) in links.groups.iter().enumerate() {
-        for metric in [MetricKind::Utilisation, MetricKind::Drops, MetricKind::Queue] {
-            measures.push(Measure { if_dropped: !link.port.is_configured, ..Measure::with_defaults(metric, vec![Target::Links(i)]) });
+        for metric in ["utilisation", "drops", "queue"] {
+            measures.push(Measure { if_dropped: !link.port.is_configured, ..measure(metric, vec![Target::Links(i)]) });
         }
     }
     measures

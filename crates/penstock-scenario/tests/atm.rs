@@ -5,7 +5,7 @@ use common::{lines, sound};
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
-use penstock_scenario::{load, Metric, ValidScenario};
+use penstock_scenario::{load, MetricValue, ValidScenario};
 
 /// Two hosts on each side of two cell switches, with links of 149.76 Mbit/s.
 fn network(queue: &str, rest: &str) -> String {
@@ -134,7 +134,7 @@ fn what_cells_cannot_be_is_refused() {
 /// What `[[measure]]` yields, by the label `key`.
 fn split(scenario: &ValidScenario, metric: &str, key: &str) -> Vec<(String, f64)> {
     let found = scenario.metrics(&run(&scenario.blueprint(None, 0)));
-    let label = |metric: &Metric| metric.labels.iter().find(|(name, _)| name == key).map(|(_, text)| text.clone());
+    let label = |metric: &MetricValue| metric.labels.iter().find(|(name, _)| name == key).map(|(_, text)| text.clone());
     found.iter().filter(|it| it.name == metric).filter_map(|it| Some((label(it)?, it.value))).collect()
 }
 

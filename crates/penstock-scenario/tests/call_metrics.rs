@@ -62,7 +62,7 @@ fn seen() -> Observations {
 
 #[track_caller]
 fn check(calls: &str, measure: &str, expected: &[&str]) {
-    let line = |metric: penstock_scenario::Metric| {
+    let line = |metric: penstock_scenario::MetricValue| {
         let labels: String = metric.labels.iter().map(|(key, value)| format!("{key}={value} ")).collect();
         format!("{} {labels}{} {}", metric.name, metric.value, metric.unit)
     };
@@ -132,7 +132,8 @@ fn complete_intervals_count_from_the_beginning() {
 fn the_ends_of_intervals_are_in_seconds() {
     let labels = |every: &str| {
         let measure = format!("metric = \"throughput\"\nof = \"v\"\ninterval = \"{every}\"");
-        let until = |metric: penstock_scenario::Metric| metric.labels.into_iter().find(|(key, _)| *key == "until").expect("an interval").1;
+        let until =
+            |metric: penstock_scenario::MetricValue| metric.labels.into_iter().find(|(key, _)| *key == "until").expect("an interval").1;
         scenario(CALLS, &measure).metrics(&seen()).into_iter().map(until).collect::<Vec<String>>()
     };
     assert_eq!(labels("500 ms")[..4], ["0.5 s", "1 s", "1.5 s", "2 s"]);

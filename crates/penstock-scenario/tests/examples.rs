@@ -2,7 +2,7 @@
 
 use penstock_engine::{Observations, Sim};
 use penstock_model::discipline::DropCause;
-use penstock_scenario::{load, report, Metric, ValidScenario};
+use penstock_scenario::{load, report, MetricValue, ValidScenario};
 
 fn example(name: &str, sets: &[(&str, &str)]) -> ValidScenario {
     let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -15,8 +15,8 @@ fn run(scenario: &ValidScenario) -> Observations {
     Sim::new(scenario.blueprint(None, 0)).expect("validated").run()
 }
 
-fn value(metrics: &[Metric], name: &str, labels: &[(&str, &str)]) -> f64 {
-    let is_it = |metric: &&Metric| {
+fn value(metrics: &[MetricValue], name: &str, labels: &[(&str, &str)]) -> f64 {
+    let is_it = |metric: &&MetricValue| {
         metric.name == name && labels.iter().all(|(key, value)| metric.labels.iter().any(|(k, v)| k == key && v == value))
     };
     metrics.iter().find(is_it).unwrap_or_else(|| panic!("no {name} {labels:?} in {metrics:#?}")).value

@@ -64,7 +64,7 @@ fn scenario(measure: &str) -> ValidScenario {
 
 /// `name label=value ... number unit`, one line for each.
 fn numbers(scenario: &ValidScenario, seen: &Observations) -> Vec<String> {
-    let line = |metric: penstock_scenario::Metric| {
+    let line = |metric: penstock_scenario::MetricValue| {
         let labels: String = metric.labels.iter().map(|(key, value)| format!("{key}={value} ")).collect();
         format!("{} {labels}{} {}", metric.name, metric.value, metric.unit)
     };

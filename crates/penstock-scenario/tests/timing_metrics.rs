@@ -41,7 +41,7 @@ source.cbr = { rate = "1 kbit/s", packet = "250 bytes", phase = "zero" }
 /// `name label=value ... number unit`, one line for each; numbers with four digits, as quantiles are known to 0.4 %.
 fn numbers(scenario: &ValidScenario) -> Vec<String> {
     let seen = Sim::new(scenario.blueprint(None, 0)).expect("sound").run();
-    let line = |metric: penstock_scenario::Metric| {
+    let line = |metric: penstock_scenario::MetricValue| {
         let labels: String = metric.labels.iter().map(|(key, value)| format!("{key}={value} ")).collect();
         format!("{} {labels}{:.4} {}", metric.name, metric.value * if metric.unit == "s" { 1e3 } else { 1.0 }, metric.unit)
     };

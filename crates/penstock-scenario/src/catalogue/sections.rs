@@ -1,6 +1,6 @@
 //! The sections of a scenario with their keys.
 
-use crate::measure::MeasureKeys;
+use crate::measure::keys::MeasureKeys;
 use crate::network::circuits::CircuitKeys;
 use crate::network::links::{BackKeys, LinkKeys};
 use crate::network::nodes::NodeKeys;

@@ -1,42 +1,48 @@
-//! Counts of transfers, which accompany completion times and slowdowns.
+//! Metrics that accompany others, as counts of transfers do completion times and slowdowns.
 
-use crate::measure::metric::{Grouping, MetricKind};
+use crate::measure::keys::Measure;
 use crate::measure::target::Target;
-use crate::measure::Measure;
+use crate::measure::words::Grouping;
+use crate::metrics::common::metric::Metric;
 use penstock_model::units::Bytes;
 
-/// What one set of counts is of: a group, or the classes of several groups, and the sizes that split it.
+/// What one companion is measured of: a group, or the classes of several groups, and the sizes that split it.
 #[derive(PartialEq)]
-struct Counted {
+struct Companion {
+    metric: &'static dyn Metric,
     of: Vec<Target>,
     per: Grouping,
     sizes: Vec<Bytes>,
 }
 
-impl Counted {
-    /// The sets of counts that belong to a measurement; those of single flows add up to their group's.
-    fn all_of(measure: &Measure) -> Vec<Counted> {
-        let counted = |of, per| Counted { of, per, sizes: measure.sizes.clone() };
+impl Companion {
+    /// `metric` of what a measurement is of; the numbers of single flows add up to their group's.
+    fn all_of(metric: &'static dyn Metric, measure: &Measure) -> Vec<Companion> {
+        let companion = |of, per| Companion { metric, of, per, sizes: measure.sizes.clone() };
         match measure.per {
-            Grouping::Class => vec![counted(measure.of.clone(), Grouping::Class)],
-            _ => measure.of.iter().map(|target| counted(vec![*target], Grouping::Group)).collect(),
+            Grouping::Class => vec![companion(measure.of.clone(), Grouping::Class)],
+            _ => measure.of.iter().map(|target| companion(vec![*target], Grouping::Group)).collect(),
         }
     }
 }
 
-/// Adds `transfers` to each `completion-time` and `slowdown`, which are of finished transfers only, unless it is written.
-pub(crate) fn add_transfer_counts(measures: &mut Vec<Measure>) {
-    let is_written = |measure: &&Measure| measure.metric == MetricKind::Transfers && measure.per != Grouping::Flow;
-    let mut known: Vec<Counted> = measures.iter().filter(is_written).flat_map(Counted::all_of).collect();
+/// Adds the companion of each metric that has one, such as `transfers` to each `completion-time`, unless it is written.
+pub(crate) fn add_companions(measures: &mut Vec<Measure>) {
+    let companions: Vec<_> = measures.iter().filter_map(|measure| Some((measure.metric.companion()?, measure))).collect();
+    let is_written =
+        |measure: &&Measure| measure.per != Grouping::Flow && companions.iter().any(|(companion, _)| *companion == measure.metric);
+    let mut known: Vec<Companion> =
+        measures.iter().filter(is_written).flat_map(|measure| Companion::all_of(measure.metric, measure)).collect();
     let written = known.len();
-    let is_of_finished = |measure: &&Measure| matches!(measure.metric, MetricKind::CompletionTime | MetricKind::Slowdown);
-    for counted in measures.iter().filter(is_of_finished).flat_map(Counted::all_of) {
-        if !known.contains(&counted) {
-            known.push(counted);
+    for companion in companions.iter().flat_map(|(companion, measure)| Companion::all_of(*companion, measure)) {
+        if !known.contains(&companion) {
+            known.push(companion);
         }
     }
     let added = known.into_iter().skip(written);
-    measures.extend(added.map(|Counted { of, per, sizes }| Measure { per, sizes, ..Measure::with_defaults(MetricKind::Transfers, of) }));
+    let added: Vec<_> =
+        added.map(|Companion { metric, of, per, sizes }| Measure { per, sizes, ..Measure::with_defaults(metric, of) }).collect();
+    measures.extend(added);
 }
 
 /// The texts of what is written, which end with that of the numbers of every run, with one for each of the `measures` that were added
@@ -47,7 +53,7 @@ pub(crate) fn measure_texts<'a>(mut texts: Vec<String>, measures: &[Measure], na
     if texts[0] != "default" {
         let added = measures.iter().skip(written).map(|measure| {
             let mut keys = serde_json::Map::new();
-            keys.insert("metric".to_owned(), "transfers".into());
+            keys.insert("metric".to_owned(), measure.metric.info().name.into());
             keys.insert("of".to_owned(), measure.of.iter().map(|target| name_of(*target)).collect());
             if measure.per == Grouping::Class {
                 keys.insert("per".to_owned(), "class".into());

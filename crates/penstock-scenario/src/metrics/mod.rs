@@ -1,19 +1,123 @@
-//! Metrics: computed from the observations of a run.
+//! Metrics: one file each, and the list of them.
 
-mod call;
-mod class;
-mod completion;
-pub(crate) mod evaluation;
-mod flow;
-mod link;
-mod timing;
+pub(crate) mod common;
 
-use crate::measure::metric::{Grouping, MetricKind};
-use crate::measure::target::Target;
-use crate::measure::Measure;
-use evaluation::{Evaluation, GroupMembers, Metric};
+mod blocking;
+mod calls;
+mod completion_time;
+mod deadlocked;
+mod delay;
+mod drops;
+mod ef_error;
+mod fairness;
+mod goodput;
+mod in_system;
+mod ipdv;
+mod jitter;
+mod loss;
+mod lost_retransmissions;
+mod marking_ratio;
+mod marks;
+mod meter_state;
+mod offered;
+mod page_time;
+mod paused_time;
+mod pauses;
+mod payload_throughput;
+mod queue;
+mod queue_bytes;
+mod repeated_retransmissions;
+mod retransmissions;
+mod rtp_jitter;
+mod sent;
+mod signal_rate;
+mod slowdown;
+mod termination_time;
+mod throughput;
+mod time_to_fairness;
+mod timeouts;
+mod transfers;
+mod utilisation;
+mod wait;
+
+use crate::measure::keys::Measure;
+use crate::metrics::common::evaluation::{Evaluation, GroupMembers, MetricValue};
+use crate::metrics::common::metric::Metric;
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::Observations;
+use penstock_model::parameters::{join_words, Kind, Parameter, Value};
+
+/// Lists the metrics, in the order of the catalogue.
+macro_rules! metrics {
+    ($( $module:ident::$metric:ident, )*) => {
+        static METRICS: &[&dyn Metric] = &[$( &$module::$metric, )*];
+
+        /// The names, each with its documentation.
+        const WORDS: &[(&str, &str)] = &[$( ($module::$metric::INFO.name, $module::$metric::INFO.doc), )*];
+    };
+}
+
+metrics! {
+    throughput::Throughput,
+    payload_throughput::PayloadThroughput,
+    goodput::Goodput,
+    sent::Sent,
+    delay::Delay,
+    jitter::Jitter,
+    ipdv::Ipdv,
+    rtp_jitter::RtpJitter,
+    page_time::PageTime,
+    completion_time::CompletionTime,
+    slowdown::Slowdown,
+    transfers::Transfers,
+    loss::Loss,
+    drops::Drops,
+    offered::Offered,
+    marks::Marks,
+    queue::Queue,
+    queue_bytes::QueueBytes,
+    in_system::InSystem,
+    wait::Wait,
+    ef_error::EfError,
+    utilisation::Utilisation,
+    fairness::Fairness,
+    time_to_fairness::TimeToFairness,
+    retransmissions::Retransmissions,
+    lost_retransmissions::LostRetransmissions,
+    repeated_retransmissions::RepeatedRetransmissions,
+    timeouts::Timeouts,
+    marking_ratio::MarkingRatio,
+    calls::Calls,
+    blocking::Blocking,
+    signal_rate::SignalRate,
+    termination_time::TerminationTime,
+    meter_state::MeterState,
+    pauses::Pauses,
+    paused_time::PausedTime,
+    deadlocked::Deadlocked,
+}
+
+/// All metrics, in the order of the list.
+pub(crate) fn all() -> impl Iterator<Item = &'static dyn Metric> {
+    METRICS.iter().copied()
+}
+
+/// The metric called `name`.
+pub(crate) fn find(name: &str) -> Option<&'static dyn Metric> {
+    all().find(|metric| metric.info().name == name)
+}
+
+impl Parameter for &'static dyn Metric {
+    const KIND: Kind = Kind::Choice(WORDS);
+
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let found = match value {
+            Value::Text(name) => find(name),
+            _ => None,
+        };
+        found.ok_or_else(|| format!("{} is not one of {}", value.quoted(), join_words(all().map(|metric| metric.info().name))))
+    }
+}
 
 /// The numbers that `measures` ask for, and how many belong to each of them; those that nothing asks for come last.
 pub(crate) fn evaluate<'a>(
@@ -21,38 +125,32 @@ pub(crate) fn evaluate<'a>(
     group_members: &GroupMembers,
     blueprint: &Blueprint,
     seen: &Observations,
-) -> (Vec<Metric>, Vec<usize>) {
+) -> (Vec<MetricValue>, Vec<usize>) {
     let mut evaluation = Evaluation { group_members, blueprint, seen, window: seen.to.since(seen.from).as_seconds(), metrics: Vec::new() };
     let mut counts = Vec::new();
     for measure in measures {
         let before = evaluation.metrics.len();
-        evaluate_one(&mut evaluation, measure);
+        measure.metric.evaluate(&mut evaluation, measure);
         counts.push(evaluation.metrics.len() - before);
     }
     let before = evaluation.metrics.len();
-    evaluation.deadlock();
+    all().for_each(|metric| metric.evaluate_unasked(&mut evaluation));
     counts.push(evaluation.metrics.len() - before);
     (evaluation.metrics, counts)
 }
 
-fn evaluate_one(evaluation: &mut Evaluation<'_>, measure: &Measure) {
-    match measure.metric {
-        MetricKind::Fairness => return evaluation.fairness(measure),
-        MetricKind::TimeToFairness => return evaluation.time_to_fairness(measure),
-        MetricKind::TerminationTime => return evaluation.termination_time(measure),
-        _ => {}
-    }
-    if measure.per == Grouping::Class {
-        evaluation.by_class(measure).iter().for_each(|flow_set| evaluation.evaluate_flow_set(measure, flow_set));
-        return;
-    }
-    for (i, target) in measure.of.iter().enumerate() {
-        match target {
-            Target::Flows(group) => {
-                evaluation.flow_sets(measure, *group).iter().for_each(|flow_set| evaluation.evaluate_flow_set(measure, flow_set))
-            }
-            Target::Links(group) if measure.metric == MetricKind::EfError => evaluation.ef_error(measure, *group),
-            Target::Links(group) => evaluation.links(measure, *group, measure.samples.get(i)),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_metric_is_found_by_its_name_and_documented() {
+        for (i, (metric, (name, doc))) in all().zip(WORDS).enumerate() {
+            let info = metric.info();
+            assert_eq!((info.name, info.doc), (*name, *doc));
+            assert_eq!(all().position(|other| other == find(name).expect("listed")), Some(i));
+            assert!(!doc.is_empty() && !info.unit.is_empty(), "{name}");
+            assert!(info.default_take.iter().all(|take| info.take.contains(take)), "{name}");
         }
     }
 }

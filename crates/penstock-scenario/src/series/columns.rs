@@ -1,7 +1,7 @@
 //! The columns of series: plain numbers, a byte string for each column, as those of traces.
 
 use super::variables::{all, label};
-use crate::metrics::evaluation::GroupMembers;
+use crate::metrics::common::evaluation::GroupMembers;
 use crate::trace::{word_bytes, ColumnKind, TraceColumn, TraceColumns};
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::series::{SeriesClass, SeriesRow, SeriesSubject};

@@ -1,7 +1,7 @@
 //! The columns of a trace: plain numbers, a byte string for each column, for whoever makes a frame of them.
 
 use super::keys::EventKind;
-use crate::metrics::evaluation::GroupMembers;
+use crate::metrics::common::evaluation::GroupMembers;
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::{TimerKind, TraceEvent, TraceRow, TraceSubject};
 use penstock_model::discipline::DropCause;

@@ -1,7 +1,7 @@
 //! Which events are kept.
 
 use super::keys::{EventKind, TraceKeys};
-use crate::metrics::evaluation::GroupMembers;
+use crate::metrics::common::evaluation::GroupMembers;
 use crate::read::suggest::Suggestions;
 use penstock_engine::blueprint::LinkPlan;
 use penstock_engine::observations::TraceRow;

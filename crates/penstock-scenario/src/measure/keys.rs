@@ -1,0 +1,129 @@
+//! The keys of a measurement, and the measurement when its names are resolved.
+
+use crate::measure::recording::RecordingPlan;
+use crate::measure::target::{Measurable, Target};
+use crate::measure::words::{Between, Grouping, SplitBy, Statistic, TimeUnit};
+use crate::metrics::common::metric::Metric;
+use crate::read::section::Section;
+use crate::read::values::Names;
+use penstock_model::parameters::{ClassName, Probability};
+use penstock_model::units::{Bytes, Duration, Rate};
+
+penstock_model::parameters! {
+    /// Something to be measured. Without any `[[measure]]`: throughput, goodput, delay and loss of each group of flows or
+    /// calls, the fairness between all of them, what became of calls, how many transfers with a size finished, and utilisation, drops and queue of each link that
+    /// dropped packets or has a queue, a scheduler or a PCN meter of its own in the scenario.
+    pub struct MeasureKeys {
+        /// What is measured.
+        metric: &'static dyn Metric;
+        /// The groups of flows or calls, or the links, that it is measured of.
+        of: Names;
+        /// What becomes one number.
+        per: Grouping = "group";
+        /// How the packets, members or samples of a metric become one number: each metric says what its statistics are over. The metric's own default if left out. The interval of a number (±) is over runs.
+        take: Option<Vec<Statistic>>;
+        /// Also the durations that these shares of the packets (or pages, or transfers) do not exceed, such as `[0.5, 0.99]`: of `delay`, `jitter`, `ipdv`, `page-time`, `completion-time` and `wait`, to 0.4 % of themselves, and of `slowdown`.
+        quantiles: Option<Vec<Probability>>;
+        /// The unit of `delay`, `jitter`, `ipdv` and `rtp-jitter`.
+        unit: TimeUnit = "second";
+        /// Sample at this interval: the queue, in addition to the time average, or the meters for `meter-state`.
+        sample: Option<Duration>;
+        /// How the numbers of a link are split, `drops` and `offered` also by precedence, `drops` also by cause; not at all if left out.
+        by: Option<Vec<SplitBy>>;
+        /// Measure `completion-time`, `slowdown` and `transfers` by classes of size, which end at these sizes, the last of them nowhere: with `["100 kB", "1 MB"]` of the transfers up to 100 kB, of those above up to 1 MB, and of those above that. The label `size` names the class, `up to 100000 bytes`, `100000 bytes to 1000000 bytes` and `above 1000000 bytes` there.
+        sizes: Option<Vec<Bytes>>;
+        /// Measure `throughput` of calls once in every interval of this length, from the beginning of the run; the bins of `time-to-fairness`, 10 ms if left out.
+        interval: Option<Duration>;
+        /// By how much a flow's throughput may differ from the mean for `time-to-fairness`, as a share of the mean; 10 % if left out.
+        tolerance: Option<Probability>;
+        /// Whether `fairness` and `time-to-fairness` compare flows or groups of them.
+        between: Between = "flows";
+        /// The rate that the load falls below at the end of `termination-time`.
+        below: Option<Rate>;
+        /// The traffic classes whose aggregate `ef-error` is measured of.
+        classes: Option<Vec<ClassName>>;
+        /// The rate that `ef-error` compares with (R).
+        rate: Option<Rate>;
+    }
+}
+/// A measurement whose names are resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Measure {
+    pub metric: &'static dyn Metric,
+    pub of: Vec<Target>,
+    pub per: Grouping,
+    /// Every flow or link by itself.
+    pub single: bool,
+    pub take: Vec<Statistic>,
+    pub quantiles: Vec<f64>,
+    pub unit: TimeUnit,
+    pub by: Vec<SplitBy>,
+    /// Where classes of transfers' sizes end.
+    pub sizes: Vec<Bytes>,
+    /// The classes that are compared with a server of this rate.
+    pub expedited: Option<(Vec<String>, Rate)>,
+    /// One number per interval of this length.
+    pub interval: Option<Duration>,
+    /// How far from the mean is still fair.
+    pub tolerance: f64,
+    /// What is compared in a fairness.
+    pub between: Between,
+    /// What the load shall fall below.
+    pub below: Rate,
+    /// For each target, the sample plans of its members.
+    pub samples: Vec<std::ops::Range<usize>>,
+    /// Only if the link dropped something; for the default set.
+    pub if_dropped: bool,
+}
+
+impl Measure {
+    /// A measurement of the default set, with the metric's defaults.
+    pub fn with_defaults(metric: &'static dyn Metric, of: Vec<Target>) -> Measure {
+        let take = metric.info().default_take.to_vec();
+        let (quantiles, by, samples, sizes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (per, unit, interval, below) = (Grouping::Group, TimeUnit::Second, None, Rate::ZERO);
+        Measure {
+            metric,
+            of,
+            per,
+            single: false,
+            take,
+            quantiles,
+            unit,
+            by,
+            sizes,
+            expedited: None,
+            interval,
+            tolerance: FAIRNESS_TOLERANCE,
+            between: Between::Flows,
+            below,
+            samples,
+            if_dropped: false,
+        }
+    }
+}
+
+/// The length of the run, and of its measurement window.
+#[derive(Clone, Copy)]
+pub(crate) struct Durations {
+    pub run: Duration,
+    pub window: Duration,
+}
+
+/// A measurement while it is read: its keys and targets, and what is to be recorded.
+pub(crate) struct Request<'a, 's> {
+    /// Where mistakes are reported.
+    pub section: &'a Section<'s>,
+    pub keys: &'a MeasureKeys,
+    pub of: &'a [Target],
+    pub measurable: &'a Measurable<'a>,
+    /// `None` if they are mistakes themselves.
+    pub durations: Option<Durations>,
+    pub recording: &'a mut RecordingPlan,
+}
+
+/// How far from the mean is fair unless something else is written.
+pub(crate) const FAIRNESS_TOLERANCE: f64 = 0.1;
+
+/// The most intervals of one measurement.
+pub(crate) const MAX_INTERVALS: u64 = 100_000;

@@ -1,0 +1,109 @@
+//! The properties of a metric that are plain data.
+
+use crate::measure::words::{SplitBy, Statistic};
+
+/// What a metric is called, applies to and accepts.
+pub(crate) struct MetricInfo {
+    /// The scenario key, such as `page-time`.
+    pub name: &'static str,
+    /// The unit; `1` for a share.
+    pub unit: &'static str,
+    /// The documentation (Markdown).
+    pub doc: &'static str,
+    /// What its statistics are over, in a sentence; empty where it has none.
+    pub statistics: &'static str,
+    pub targets: Targets,
+    /// Allowed in `take`; empty for one number over all that `of` names.
+    pub take: &'static [Statistic],
+    /// The default of `take`.
+    pub default_take: &'static [Statistic],
+    /// Allowed in `by`.
+    pub split: &'static [SplitBy],
+    /// The keys that it uses besides those of every metric.
+    pub uses: &'static [Key],
+    /// Those of them that must be given.
+    pub requires: &'static [Key],
+    /// A share or an index between 0 and 1, so that an interval of it has to stay there.
+    pub is_ratio: bool,
+    /// An average over time of links, so that all statistics of one link are the same.
+    pub is_time_average: bool,
+    /// Has statistics, and so `take`, also with `per = "flow"` or `"link"`: over the packets or samples of a member.
+    pub has_member_statistics: bool,
+    /// Rows for each statistic of each target, for the estimate of memory.
+    pub rows: usize,
+}
+
+impl MetricInfo {
+    /// One number of each member and for the whole run, summed over members unless something else is asked for.
+    pub const PLAIN: MetricInfo = MetricInfo {
+        name: "",
+        unit: "",
+        doc: "",
+        statistics: "Statistics are over flows, aggregates or links, each with one number for the whole run.",
+        targets: Targets { flows: false, calls: false, links: false },
+        take: ANY,
+        default_take: SUM,
+        split: &[],
+        uses: &[],
+        requires: &[],
+        is_ratio: false,
+        is_time_average: false,
+        has_member_statistics: false,
+        rows: 1,
+    };
+
+    /// An average over time of links.
+    pub const TIME_AVERAGE: MetricInfo = MetricInfo {
+        statistics: "Statistics are over links, each with its average over time: of a single link all are that average.",
+        targets: Targets::LINKS,
+        default_take: MEAN,
+        ..MetricInfo::PLAIN
+    };
+
+    /// Whether it uses `key`.
+    pub fn uses(&self, key: Key) -> bool {
+        self.uses.contains(&key) || self.requires.contains(&key)
+    }
+}
+
+pub(crate) const ANY: &[Statistic] = &[Statistic::Sum, Statistic::Mean, Statistic::Min, Statistic::Max];
+pub(crate) const MEANS: &[Statistic] = &[Statistic::Mean, Statistic::Min, Statistic::Max];
+pub(crate) const SUM: &[Statistic] = &[Statistic::Sum];
+pub(crate) const MEAN: &[Statistic] = &[Statistic::Mean];
+pub(crate) const EXTREMES: &[Statistic] = &[Statistic::Mean, Statistic::Max];
+
+/// The `statistics` of shares of packets.
+pub(crate) const SHARES: &str =
+    "The mean is over all packets together; `min` and `max` are over flows, aggregates or links, each with its share.";
+
+/// What a metric may be measured of.
+#[derive(Clone, Copy)]
+pub(crate) struct Targets {
+    pub flows: bool,
+    pub calls: bool,
+    pub links: bool,
+}
+
+impl Targets {
+    pub const ALL: Targets = Targets { flows: true, calls: true, links: true };
+    /// Flows and calls.
+    pub const ENDS: Targets = Targets { flows: true, calls: true, links: false };
+    pub const FLOWS: Targets = Targets { flows: true, calls: false, links: false };
+    pub const CALLS: Targets = Targets { flows: false, calls: true, links: false };
+    pub const LINKS: Targets = Targets { flows: false, calls: false, links: true };
+}
+
+/// The keys of a measurement that only some metrics use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    Quantiles,
+    Unit,
+    Sample,
+    Sizes,
+    Interval,
+    Tolerance,
+    Between,
+    Below,
+    Classes,
+    Rate,
+}

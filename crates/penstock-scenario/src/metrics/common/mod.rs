@@ -1,0 +1,11 @@
+//! What metrics share: the trait, the evaluation of a run, and values that several of them have in common.
+
+pub(crate) mod calls;
+pub(crate) mod counts;
+pub(crate) mod evaluation;
+pub(crate) mod flow_sets;
+pub(crate) mod info;
+pub(crate) mod link_splits;
+pub(crate) mod metric;
+pub(crate) mod packets;
+pub(crate) mod transfers;

@@ -1,0 +1,42 @@
+//! `deadlocked`.
+
+use crate::metrics::common::evaluation::Evaluation;
+use crate::metrics::common::info::{MetricInfo, Targets, SUM};
+use crate::metrics::common::metric::Metric;
+use penstock_engine::observations::{LinkCounters, PausedIngress};
+
+pub(crate) struct Deadlocked;
+
+impl Deadlocked {
+    pub const INFO: MetricInfo = MetricInfo {
+        name: "deadlocked",
+        unit: "links",
+        doc: "Links whose pauses never lift, as each waits for the next in a circle (deadlock), at the end of the run: 1 for a link of the circle, 0 for others. A run that ends so has a row with the label `circle` whether it is asked for or not: its links in turn, with the classes that are paused.",
+        statistics: "The sum is over links.",
+        targets: Targets::LINKS,
+        take: SUM,
+        ..MetricInfo::PLAIN
+    };
+}
+
+impl Metric for Deadlocked {
+    fn info(&self) -> &'static MetricInfo {
+        &Self::INFO
+    }
+
+    fn link_value(&self, _at: &Evaluation<'_>, link: &LinkCounters) -> f64 {
+        link.pauses.as_ref().map_or(0.0, |pauses| f64::from(u8::from(pauses.is_deadlocked)))
+    }
+
+    /// A circle of pauses that never lift: the other numbers are those of a network that stands still.
+    fn evaluate_unasked(&self, at: &mut Evaluation<'_>) {
+        let of_paused = |paused: &PausedIngress| {
+            let link = &at.blueprint.links[paused.link.index()].path;
+            paused.class.map_or_else(|| link.clone(), |class| format!("{link} {}", at.blueprint.classes[usize::from(class)]))
+        };
+        let circle: Vec<String> = at.seen.deadlock.iter().map(of_paused).collect();
+        if !circle.is_empty() {
+            at.push(&Self::INFO, &[("circle", &circle.join(", "))], circle.len() as f64);
+        }
+    }
+}

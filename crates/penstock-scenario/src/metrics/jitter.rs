@@ -1,0 +1,52 @@
+//! `jitter`.
+
+use crate::measure::keys::{Measure, MeasureKeys};
+use crate::measure::words::Statistic;
+use crate::metrics::common::evaluation::{mean_seconds, seconds, Evaluation, FlowSet};
+use crate::metrics::common::info::{Key, MetricInfo, Targets, EXTREMES};
+use crate::metrics::common::metric::Metric;
+use crate::metrics::common::packets::{quantiles_of, PacketStatistics};
+use penstock_engine::blueprint::FlowWatch;
+
+pub(crate) struct Jitter;
+
+impl Jitter {
+    pub const INFO: MetricInfo = MetricInfo {
+        name: "jitter",
+        unit: "s",
+        doc: "Jitter as RFC 2598 has it, |(aj - dj) - (ai - di)|: by how much the delays of two data packets differ that are numbered and arrive one after the other [RFC2598 A.3.1]. Pairs that a loss or an overtaking has torn apart have none.",
+        statistics: "Statistics are over the pairs of packets of all flows together.",
+        targets: Targets::FLOWS,
+        take: EXTREMES,
+        default_take: EXTREMES,
+        uses: &[Key::Quantiles, Key::Unit],
+        has_member_statistics: true,
+        ..MetricInfo::PLAIN
+    };
+}
+
+impl Metric for Jitter {
+    fn info(&self) -> &'static MetricInfo {
+        &Self::INFO
+    }
+
+    fn record_flows(&self, _keys: &MeasureKeys, watch: &mut FlowWatch) {
+        watch.variation = true;
+    }
+
+    fn of_flows(&self, at: &mut Evaluation<'_>, measure: &Measure, flow_set: &FlowSet) {
+        PacketStatistics { info: self.info(), statistic, quantiles }.add(at, measure, flow_set);
+    }
+}
+
+fn statistic(at: &Evaluation<'_>, take: Statistic, flows: &[usize]) -> f64 {
+    let jitter = at.variation(flows).magnitudes();
+    match take {
+        Statistic::Max => seconds(jitter.max()),
+        _ => mean_seconds(jitter.sum_ps(), jitter.count()),
+    }
+}
+
+fn quantiles(at: &Evaluation<'_>, shares: &[f64], flows: &[usize]) -> Vec<f64> {
+    quantiles_of(&at.variation(flows).magnitudes(), shares)
+}

@@ -1,0 +1,34 @@
+//! `marks`.
+
+use crate::measure::words::SplitBy;
+use crate::metrics::common::evaluation::Evaluation;
+use crate::metrics::common::info::{MetricInfo, Targets};
+use crate::metrics::common::metric::Metric;
+use penstock_engine::observations::LinkCounters;
+
+pub(crate) struct Marks;
+
+impl Marks {
+    pub const INFO: MetricInfo = MetricInfo {
+        name: "marks",
+        unit: "packets",
+        doc: "Packets marked as having met congestion: by a link's queue, or arrived so at a flow's end.",
+        targets: Targets::ALL,
+        split: &[SplitBy::Class],
+        ..MetricInfo::PLAIN
+    };
+}
+
+impl Metric for Marks {
+    fn info(&self) -> &'static MetricInfo {
+        &Self::INFO
+    }
+
+    fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
+        at.seen.flows[flow].marked_packets as f64
+    }
+
+    fn link_value(&self, _at: &Evaluation<'_>, link: &LinkCounters) -> f64 {
+        link.marked_packets as f64
+    }
+}

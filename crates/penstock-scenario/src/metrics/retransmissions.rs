@@ -1,0 +1,35 @@
+//! `retransmissions`.
+
+use crate::measure::target::MeasurableGroup;
+use crate::metrics::common::evaluation::Evaluation;
+use crate::metrics::common::info::{MetricInfo, Targets};
+use crate::metrics::common::metric::Metric;
+
+pub(crate) struct Retransmissions;
+
+impl Retransmissions {
+    pub const INFO: MetricInfo = MetricInfo {
+        name: "retransmissions",
+        unit: "packets",
+        doc: "Data packets that a flow sent again.",
+        targets: Targets::FLOWS,
+        ..MetricInfo::PLAIN
+    };
+}
+
+impl Metric for Retransmissions {
+    fn info(&self) -> &'static MetricInfo {
+        &Self::INFO
+    }
+
+    fn check_group(&self, group: &MeasurableGroup<'_>) -> Result<(), String> {
+        match group.is_reliable {
+            true => Ok(()),
+            false => Err(format!("'{}' is measured of tcp, and '{}' is carried by udp", Self::INFO.name, group.name)),
+        }
+    }
+
+    fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
+        at.seen.flows[flow].retransmitted_packets as f64
+    }
+}

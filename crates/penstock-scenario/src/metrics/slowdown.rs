@@ -1,0 +1,66 @@
+//! `slowdown`.
+
+use crate::measure::keys::{Measure, MeasureKeys};
+use crate::measure::target::MeasurableGroup;
+use crate::measure::words::Statistic;
+use crate::metrics::common::evaluation::{combine, Evaluation, FlowSet};
+use crate::metrics::common::info::{Key, MetricInfo, Targets, EXTREMES, MEANS};
+use crate::metrics::common::metric::Metric;
+use crate::metrics::common::transfers::{check_has_size, TransferStatistics};
+use crate::metrics::transfers::Transfers;
+use penstock_engine::blueprint::FlowWatch;
+use penstock_engine::observations::Completion;
+
+pub(crate) struct Slowdown;
+
+impl Slowdown {
+    pub const INFO: MetricInfo = MetricInfo {
+        name: "slowdown",
+        unit: "1",
+        doc: "Slowdown of a transfer: its `completion-time` over what it would take in an empty network [Alizadeh13 s5]. That is the sum of the links' delays and transmission times there and back for one packet, and of the transmission times of all further packets at the slowest link, after a round trip of packets without data where TCP opens with a SYN: no window holds back, nobody queues, nothing is lost, and the last packet is acknowledged at once. It is at least 1, and what slow start costs is part of it. A link whose rate changes counts with its highest. For the same transfers as `completion-time`.",
+        statistics: "Statistics are over finished transfers.",
+        targets: Targets::FLOWS,
+        take: MEANS,
+        default_take: EXTREMES,
+        uses: &[Key::Quantiles, Key::Sizes],
+        has_member_statistics: true,
+        ..MetricInfo::PLAIN
+    };
+}
+
+impl Metric for Slowdown {
+    fn info(&self) -> &'static MetricInfo {
+        &Self::INFO
+    }
+
+    fn check_group(&self, group: &MeasurableGroup<'_>) -> Result<(), String> {
+        check_has_size(self.info(), group)
+    }
+
+    fn companion(&self) -> Option<&'static dyn Metric> {
+        Some(&Transfers)
+    }
+
+    fn record_flows(&self, _keys: &MeasureKeys, watch: &mut FlowWatch) {
+        watch.completion = true;
+    }
+
+    fn of_flows(&self, at: &mut Evaluation<'_>, measure: &Measure, flow_set: &FlowSet) {
+        TransferStatistics { info: self.info(), statistic, quantiles }.add(at, measure, flow_set);
+    }
+}
+
+fn slowdown(transfer: &Completion) -> f64 {
+    transfer.time.as_ps() as f64 / transfer.unloaded.as_ps() as f64
+}
+
+fn statistic(take: Statistic, transfers: &[Completion]) -> f64 {
+    combine(take, transfers.iter().map(slowdown))
+}
+
+fn quantiles(shares: &[f64], transfers: &[Completion]) -> Vec<f64> {
+    let mut all: Vec<f64> = transfers.iter().map(slowdown).collect();
+    all.sort_by(f64::total_cmp);
+    let rank = |share: f64| ((share * all.len() as f64).ceil() as usize).clamp(1, all.len()) - 1;
+    shares.iter().map(|share| if all.is_empty() { f64::NAN } else { all[rank(*share)] }).collect()
+}

@@ -1,0 +1,35 @@
+//! `timeouts`.
+
+use crate::measure::target::MeasurableGroup;
+use crate::metrics::common::evaluation::Evaluation;
+use crate::metrics::common::info::{MetricInfo, Targets};
+use crate::metrics::common::metric::Metric;
+
+pub(crate) struct Timeouts;
+
+impl Timeouts {
+    pub const INFO: MetricInfo = MetricInfo {
+        name: "timeouts",
+        unit: "timeouts",
+        doc: "Retransmission timers of a flow that expired, those of its SYN included.",
+        targets: Targets::FLOWS,
+        ..MetricInfo::PLAIN
+    };
+}
+
+impl Metric for Timeouts {
+    fn info(&self) -> &'static MetricInfo {
+        &Self::INFO
+    }
+
+    fn check_group(&self, group: &MeasurableGroup<'_>) -> Result<(), String> {
+        match group.is_reliable {
+            true => Ok(()),
+            false => Err(format!("'{}' is measured of tcp, and '{}' is carried by udp", Self::INFO.name, group.name)),
+        }
+    }
+
+    fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
+        at.seen.flows[flow].timeouts as f64
+    }
+}
