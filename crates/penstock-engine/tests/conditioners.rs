@@ -78,7 +78,7 @@ proptest! {
     fn a_shaper_keeps_its_profile_and_the_order_and_wastes_nothing(seed in any::<u64>(), profile in profile(), force in any::<bool>()) {
         let mut net = net(seed, [800, 0]);
         let port = net.port(penstock_model::id::LinkId(0));
-        (port.shaper, port.force_event_driven) = (Some(shaper(&settings(profile))), force);
+        (port.shaper, port.force_event_driven) = (Some(shaper("token-bucket", &settings(profile))), force);
         let seen = net.run();
         let begun = begun(&seen, None);
         conforms(&begun, profile)?;
@@ -116,7 +116,7 @@ proptest! {
         // The other form of the same rule: a bucket that leaks at the rate and must not overflow.
         let mut net = net(seed, [800, 300]);
         let port = net.port(penstock_model::id::LinkId(0));
-        port.policers = vec![policer(&settings(profile))];
+        port.policers = vec![policer("token-bucket", &settings(profile))];
         port.policer_of_class = vec![Some(0), None];
         port.queues[0].discipline = discipline("tail-drop", "limit = 100000 packets");
         let seen = net.run();

@@ -5,8 +5,7 @@ use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
 use crate::kernel::journal::Journal;
 use crate::port::counters::PortCounters;
 use crate::port::verdict::{self, Decision, DecisionPoint};
-use penstock_model::conditioner::policer::Policer;
-use penstock_model::conditioner::PolicerPlan;
+use penstock_model::conditioner::{AnyPolicer, Policer};
 use penstock_model::discipline::{DropCause, PortContext};
 use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::packet::{Packet, PcnMark};
@@ -40,14 +39,14 @@ impl<S: Stage> Stage for Option<Box<S>> {
 /// The policers of a port.
 #[derive(Clone)]
 pub(super) struct Policers {
-    pub(super) policers: Vec<Policer>,
+    pub(super) policers: Vec<AnyPolicer>,
     of_class: Vec<Option<u8>>,
 }
 
 impl Policers {
     /// Those of `plan`, if it has any.
     pub(super) fn new(plan: &PortPlan) -> Option<Box<Policers>> {
-        let policers: Vec<Policer> = plan.policers.iter().map(PolicerPlan::policer).collect();
+        let policers: Vec<AnyPolicer> = plan.policers.iter().map(AnyPolicer::new).collect();
         (!policers.is_empty()).then(|| Box::new(Policers { policers, of_class: plan.policer_of_class.clone() }))
     }
 }

@@ -116,11 +116,11 @@ pub fn size(text: &str) -> Bytes {
     text.parse().expect("a size")
 }
 
-pub fn shaper(settings: &str) -> ShaperPlan {
-    ShaperPlan::read("token-bucket", &mut Settings::new(settings)).expect("a shaper")
+pub fn shaper(name: &str, settings: &str) -> ShaperPlan {
+    ShaperPlan::read(name, &mut Settings::new(settings)).expect("a shaper")
 }
-pub fn policer(settings: &str) -> PolicerPlan {
-    PolicerPlan::read("token-bucket", &mut Settings::new(settings)).expect("a policer")
+pub fn policer(name: &str, settings: &str) -> PolicerPlan {
+    PolicerPlan::read(name, &mut Settings::new(settings)).expect("a policer")
 }
 
 /// A class of a scheduler, as `weight = 3`; after a `|` its rate limit, as `rate = 1 Mbit/s; burst = 3 kB`.

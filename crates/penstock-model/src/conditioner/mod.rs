@@ -4,46 +4,94 @@ pub mod policer;
 pub mod shaper;
 
 use crate::meter::bucket::Bucket;
-use crate::units::{Bytes, Rate};
+use crate::packet::Packet;
+use crate::probe::{Probe, ReportVariable};
+use crate::units::{Bytes, Rate, Time};
+use dyn_clone::DynClone;
 
-crate::component_plans! {
-    /// A shaper with its parameters, as a scenario gives it.
-    pub enum ShaperPlan of "shaper" {
-        "token-bucket" => TokenBucket(shaper::Parameters) shows shaper::STATE,
-    }
+/// A policer. The port calls it once per packet of its class, in order of time.
+pub trait Policer: Probe + DynClone {
+    /// Whether a packet that arrives at `now` passes; otherwise it is dropped.
+    fn passes(&mut self, now: Time, packet: &Packet) -> bool;
 }
 
-crate::component_plans! {
-    /// A policer with its parameters, as a scenario gives it.
-    pub enum PolicerPlan of "policer" {
-        "token-bucket" => TokenBucket(policer::Parameters) shows policer::Policer::STATE,
-    }
+dyn_clone::clone_trait_object!(Policer);
+
+/// Makes the plan, the policer at work and the dispatch between them from the list below.
+macro_rules! policers {
+    ($( $name:literal => $variant:ident($policer:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A policer with its parameters, as a scenario gives it.
+            pub enum PolicerPlan of "policer" { $( $name => $variant($parameters) shows <$policer>::STATE, )* }
+        }
+
+        /// A policer at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone)]
+        pub enum AnyPolicer {
+            $( $variant($policer), )*
+            Custom(Box<dyn Policer + Send>),
+        }
+
+        impl AnyPolicer {
+            /// Builds the policer that `plan` describes.
+            pub fn new(plan: &PolicerPlan) -> AnyPolicer {
+                match plan { $( PolicerPlan::$variant(parameters) => AnyPolicer::$variant(<$policer>::new(parameters)), )* }
+            }
+        }
+
+        impl Probe for AnyPolicer {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+                match self {
+                    $( AnyPolicer::$variant(it) => it.probe(now, report), )*
+                    AnyPolicer::Custom(it) => it.probe(now, report),
+                }
+            }
+        }
+
+        impl Policer for AnyPolicer {
+            #[inline]
+            fn passes(&mut self, now: Time, packet: &Packet) -> bool {
+                match self {
+                    $( AnyPolicer::$variant(it) => it.passes(now, packet), )*
+                    AnyPolicer::Custom(it) => it.passes(now, packet),
+                }
+            }
+        }
+    };
 }
 
-impl ShaperPlan {
-    /// The bucket whose tokens packets wait for.
-    pub fn bucket(&self) -> Bucket {
-        let ShaperPlan::TokenBucket(parameters) = self;
-        parameters.bucket()
-    }
+/// Makes the plan from the list below. A shaper is a token bucket in front of the wire; its parameters say which.
+macro_rules! shapers {
+    ($( $name:literal => $variant:ident($parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A shaper with its parameters, as a scenario gives it.
+            pub enum ShaperPlan of "shaper" { $( $name => $variant($parameters) shows shaper::STATE, )* }
+        }
 
-    /// The rate that it lets pass in the long run.
-    pub fn rate(&self) -> Rate {
-        let ShaperPlan::TokenBucket(parameters) = self;
-        parameters.rate
-    }
+        impl ShaperPlan {
+            /// The bucket of the shaper, in its state at the beginning.
+            pub fn bucket(&self) -> Bucket {
+                match self { $( ShaperPlan::$variant(parameters) => parameters.bucket(), )* }
+            }
 
-    /// The most that it lets pass at once; no larger packet ever passes.
-    pub fn burst(&self) -> Bytes {
-        let ShaperPlan::TokenBucket(parameters) = self;
-        parameters.burst
-    }
+            /// Long-run rate of the output.
+            pub fn rate(&self) -> Rate {
+                match self { $( ShaperPlan::$variant(parameters) => parameters.rate, )* }
+            }
+
+            /// Depth of the bucket.
+            pub fn burst(&self) -> Bytes {
+                match self { $( ShaperPlan::$variant(parameters) => parameters.burst, )* }
+            }
+        }
+    };
 }
 
-impl PolicerPlan {
-    /// The policer at work.
-    pub fn policer(&self) -> policer::Policer {
-        let PolicerPlan::TokenBucket(parameters) = self;
-        policer::Policer::new(parameters)
-    }
+shapers! {
+    "token-bucket" => TokenBucket(shaper::Parameters),
+}
+
+policers! {
+    "token-bucket" => TokenBucket(policer::TokenBucketPolicer, policer::Parameters),
 }

@@ -1,5 +1,6 @@
 //! A token-bucket policer.
 
+use super::Policer;
 use crate::meter::bucket::{Bucket, Start};
 use crate::packet::Packet;
 use crate::parameters::Check;
@@ -39,26 +40,27 @@ impl Check for Parameters {}
 
 /// A policer at work.
 #[derive(Clone, Debug)]
-pub struct Policer {
+pub struct TokenBucketPolicer {
     bucket: Bucket,
 }
 
-impl Policer {
+impl TokenBucketPolicer {
     /// A policer with these parameters.
-    pub fn new(parameters: &Parameters) -> Policer {
-        Policer { bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start) }
+    pub fn new(parameters: &Parameters) -> TokenBucketPolicer {
+        TokenBucketPolicer { bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start) }
     }
+}
 
-    /// Whether a packet that arrives at `now` passes.
+impl Policer for TokenBucketPolicer {
     #[inline]
-    pub fn passes(&mut self, now: Time, packet: &Packet) -> bool {
+    fn passes(&mut self, now: Time, packet: &Packet) -> bool {
         self.bucket.settle(now);
         self.bucket.take(packet.bytes())
     }
 }
 
 crate::state! {
-    impl Policer, |it, now| {
+    impl TokenBucketPolicer, |it, now| {
         /// What its bucket holds.
         "fill", "bit", is it.bucket.bits(now);
     }
@@ -74,7 +76,7 @@ mod tests {
     #[test]
     fn what_exceeds_takes_nothing() {
         // A byte a millisecond: 200 left after two packets, 399 at 199 ms, 400 at 200 ms.
-        let mut it = Policer::new(&read(&["rate = 8 kbit/s", "burst = 1000 bytes"]).expect("sound"));
+        let mut it = TokenBucketPolicer::new(&read(&["rate = 8 kbit/s", "burst = 1000 bytes"]).expect("sound"));
         let verdicts = [(0, 400), (0, 400), (0, 400), (199, 400), (200, 400), (200, 1), (9000, 1001), (9000, 1000)];
         let passes = verdicts.map(|(ms, size)| it.passes(Time::ZERO + Duration::from_ms(ms), &packet(size, 0)));
         assert_eq!(passes, [true, true, false, false, true, false, false, true]);

@@ -349,7 +349,7 @@ impl PortSpec {
         let fastest = self.rates.fastest(rate);
         check_meters(section, &self.port.pcn, fastest);
         self.port.level.check_rates(section.mistakes, fastest);
-        if let Some(shaper) = self.port.shaper.as_ref().filter(|shaper| shaper.rate() > fastest) {
+        if let Some(shaper) = self.port.shaper.as_ref().filter(|it| it.rate() > fastest) {
             let message = format!("{} is above the rate of the link, {fastest}, so it would delay nothing; leave it out", shaper.rate());
             let path = section.join(&format!("shaper.{}.rate", shaper.name()));
             section.mistakes.add(section.location_below(&["shaper", shaper.name(), "rate"]), &path, message);

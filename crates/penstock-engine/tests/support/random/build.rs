@@ -241,9 +241,9 @@ impl PortChoice {
                 port.classes = vec![class(a), above(b, below, [first, second].map(class).into())];
             }
         }
-        port.shaper = self.shaper.map(|i| shaper(SHAPERS[i]));
+        port.shaper = self.shaper.map(|i| shaper(SHAPERS[i].0, SHAPERS[i].1));
         if let Some((i, only_b)) = self.policer {
-            port.policers = vec![policer(POLICERS[i])];
+            port.policers = vec![policer(POLICERS[i].0, POLICERS[i].1)];
             port.policer_of_class = if only_b { vec![None, Some(0), None] } else { vec![Some(0); 3] };
         }
         port.marker = self.meter.map(|i| MarkerPlan { meter: meter(METERS[i].0, METERS[i].1), at: METERS[i].2 });

@@ -76,9 +76,15 @@ pub(super) const SCHEDULERS: &[(&str, &str, [&str; 3])] = &[
         ["share = 0.3", "share = 0.2; borrows = false; priority = 3", "share = 0.1; borrows = false"],
     ),
 ];
-pub(super) const SHAPERS: [&str; 3] =
-    ["rate = 100 kbit/s; burst = 1500 bytes", "rate = 400 kbit/s; burst = 4 kB", "rate = 90 kbit/s; burst = 600 bytes; start = empty"];
-pub(super) const POLICERS: [&str; 2] = ["rate = 100 kbit/s; burst = 3 kB", "rate = 300 kbit/s; burst = 2 kB; start = empty"];
+pub(super) const SHAPERS: &[(&str, &str)] = &[
+    ("token-bucket", "rate = 100 kbit/s; burst = 1500 bytes"),
+    ("token-bucket", "rate = 400 kbit/s; burst = 4 kB"),
+    ("token-bucket", "rate = 90 kbit/s; burst = 600 bytes; start = empty"),
+];
+pub(super) const POLICERS: &[(&str, &str)] = &[
+    ("token-bucket", "rate = 100 kbit/s; burst = 3 kB"),
+    ("token-bucket", "rate = 300 kbit/s; burst = 2 kB; start = empty"),
+];
 pub(super) const METERS: &[(&str, &str, MarkAt)] = &[
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Arrival),
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Departure),
