@@ -41,7 +41,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions lines stress fuzz properties mutants setup setup-dev lock format clean help lost
+.PHONY: run test new try check packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions lines stress fuzz properties mutants setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -53,6 +53,19 @@ test: setup-dev ## set up and run all tests
 	@echo "Rust tests: dev profile (optimised, with checks); Python tests: Rust core of the $(PROFILE) profile"
 	PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --locked --workspace --quiet
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+new: ## write a component to begin with (KIND=discipline NAME=early-random-drop); without them, the kinds
+	@$(PYTHON) tools/new/new.py "$(KIND)" "$(NAME)"
+
+try: ## try one component after an edit, in seconds (COMPONENT=red)
+	@$(PYTHON) tools/try.py "$(COMPONENT)"
+
+# Chosen from the binaries of `make test`, so that nothing is compiled for it alone.
+check: ## the tests that notice most, in three minutes: unit tests of Rust, goldens, 50 random networks, bad input
+	@TIMEFORMAT="make check: %U s of processor time, and %S s in the system"; time { \
+		PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --locked --workspace --quiet --lib --test goldens --test catalogue --test 'mistakes_*'; \
+		PROPTEST_RNG_SEED=$(SEED) PENSTOCK_CASES=13 $(CARGO) test --locked --workspace --quiet --test equivalence -- executors_agree; }
+	@echo "left out: other whole simulations and networks, examples, extremes, published studies, Python (make test); lint; docs"
 
 # What the tests of captures read them with; without it they are skipped.
 tshark:

@@ -51,13 +51,14 @@ fn processor_time() -> f64 {
     text.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).expect("nanoseconds") * 1e-9
 }
 
-/// Exercises every component of a kind with many settings, in a thread of its own.
+/// Exercises every component of a kind with many settings, in a thread of its own; with `PENSTOCK_COMPONENT` only that of this name.
 fn walk<P: Send + 'static>(
     entries: &'static [Entry],
     read: fn(&str, &mut dyn Reader) -> Option<P>,
     exercise: impl Fn(&P, &mut Stream) + Send + Clone + 'static,
 ) {
-    for entry in entries {
+    let only = std::env::var("PENSTOCK_COMPONENT").ok();
+    for entry in entries.iter().filter(|entry| only.as_deref().is_none_or(|only| only == entry.name)) {
         let mut stream = stream(entry.name);
         let plans = plans(entry, SETTINGS, &mut stream, read);
         assert!(plans.len() >= SETTINGS / 10, "only {} settings of {} are sound", plans.len(), entry.name);

@@ -2,6 +2,7 @@
 
 mod common;
 use common::{lines, BASE};
+use penstock_engine::Sim;
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING, OF_FRAMES};
 use penstock_model::registry::Registry;
 use penstock_scenario::{catalogue, json_schema, load};
@@ -70,6 +71,81 @@ fn docstring_examples_are_read() {
             }
         }
     }
+}
+
+/// Where [`embed`] has a component of this kind, as the start of a path.
+fn place(kind: &str) -> String {
+    let link = match kind {
+        "discipline" => "queue",
+        "meter" => "marker",
+        "pcn-meter" => "pcn",
+        other => other,
+    };
+    match kind {
+        "discipline" | "scheduler" | "meter" | "pcn-meter" | "impairment" | "shaper" | "policer" => format!("links[0].{link}"),
+        "buffer" | "congestion-point" | "reaction-point" => format!("nodes.a.{kind}"),
+        "congestion-control" | "recovery" => format!("flows[1].transport.tcp.{kind}"),
+        "rate-control" => format!("flows[1].transport.roce.{kind}"),
+        "transport" | "source" => format!("flows[1].{kind}"),
+        "arrival" => "calls[0].arrivals".to_owned(),
+        _ => format!("calls[0].{kind}"),
+    }
+}
+
+/// Values of a parameter from the smallest to the largest that any parameter of its type may have.
+fn scale(parameter: &Value) -> Vec<&str> {
+    let example = parameter["example"].as_str().unwrap_or_default();
+    match parameter["kind"].as_str().expect("a word") {
+        "quantity" if example.ends_with("bit/s") => vec!["1 bit/s", "1 kbit/s", "100 kbit/s", "1 Mbit/s", "100 Tbit/s"],
+        "quantity" if example.ends_with("packets") => vec!["0 packets", "1 packets", "9 packets", "4294967295 packets"],
+        "quantity" if example.ends_with('B') || example.ends_with("bytes") => {
+            vec!["0 bytes", "1 byte", "1500 bytes", "65535 bytes", "1 GB", "1000000000 GB"]
+        }
+        "quantity" => vec!["0 s", "1 ps", "1 us", "1 ms", "20 ms", "1 s", "1000000 s"],
+        "number" => vec!["0.0", "1e-12", "0.001", "0.5", "0.999", "1.0", "2.0", "1e3", "1e12"],
+        "integer" => vec!["0", "1", "2", "255", "1000000", "4294967295"],
+        "switch" => vec!["false", "true"],
+        "choice" => parameter["choices"].as_array().expect("a list").iter().filter_map(|choice| choice["word"].as_str()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether `name` is the component to try: that in `PENSTOCK_COMPONENT`, or any if there is none.
+fn is_chosen(name: &str) -> bool {
+    std::env::var("PENSTOCK_COMPONENT").map_or(true, |only| only == name)
+}
+
+/// `make try` shows what this prints: the catalogue's entry, with the values that were run.
+#[test]
+fn the_smallest_and_the_largest_value_of_each_parameter_run() {
+    let all = catalogue();
+    let mut runs = 0;
+    for (kind, entries) in all["components"].as_object().expect("components by kind") {
+        for entry in entries.as_array().expect("a list").iter().filter(|entry| is_chosen(entry["name"].as_str().expect("a name"))) {
+            let name = entry["name"].as_str().expect("a name");
+            println!("{kind} {name}: {}", entry["summary"].as_str().expect("a text"));
+            let text = embed(kind, name, &fragments(entry["doc"].as_str().expect("a text"))[0]);
+            for parameter in entry["parameters"].as_array().expect("a list") {
+                let key = parameter["key"].as_str().expect("a key");
+                let set = |value: &str| vec![(format!("{}.{name}.{key}", place(kind)), value.to_owned())];
+                let read = |value| load(&text, "t.toml", &set(value)).ok().map(|scenario| (value, scenario));
+                let mut sound: Vec<_> = scale(parameter).into_iter().filter_map(read).collect();
+                if sound.len() > 2 {
+                    sound.drain(1..sound.len() - 1);
+                }
+                for (value, scenario) in &sound {
+                    let mut sim = Sim::new(scenario.blueprint(None, 0)).unwrap_or_else(|error| panic!("{name}, {key} = {value}: {error}"));
+                    sim.run_events(sim.end(), 1_000);
+                    runs += 1;
+                }
+                let ends: Vec<&str> = sound.iter().map(|(value, _)| *value).collect();
+                let default = parameter["default"].as_str().map_or(String::new(), |default| format!(", default {default}"));
+                println!("  {key} ({}{default}): {}", parameter["kind"].as_str().expect("a word"), ends.join(" and "));
+            }
+        }
+    }
+    println!("  {runs} values run");
+    assert!(runs > 0 || std::env::var("PENSTOCK_COMPONENT").is_ok(), "no value was accepted");
 }
 
 #[test]

@@ -83,6 +83,7 @@ pub(super) const SHAPERS: &[(&str, &str)] = &[
 ];
 pub(super) const POLICERS: &[(&str, &str)] = &[
     ("token-bucket", "rate = 100 kbit/s; burst = 3 kB"),
+    // Drops the first packets.
     ("token-bucket", "rate = 300 kbit/s; burst = 2 kB; start = empty"),
 ];
 pub(super) const METERS: &[(&str, &str, MarkAt)] = &[

@@ -1,0 +1,121 @@
+"""`make new` and `make try`: what they write is what a component is, and what they refuse is named."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem + "_script", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+new = load(ROOT / "tools" / "new" / "new.py")
+attempt = load(ROOT / "tools" / "try.py")
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A copy of the sources, without what was built."""
+    for name in ("crates", "Cargo.toml", "Cargo.lock", "rustfmt.toml"):
+        source = ROOT / name
+        shutil.copytree(source, tmp_path / name) if source.is_dir() else shutil.copy(source, tmp_path / name)
+    return tmp_path
+
+
+def write(tree, kind, name):
+    changed = new.changes(kind, name, tree)
+    for path, text in changed.items():
+        (tree / path).write_text(text, encoding="utf-8")
+    return changed
+
+
+@pytest.mark.parametrize("kind", new.kinds())
+def test_a_component_is_one_file_and_its_lines(tree, kind):
+    before = {component.name for component in attempt.components(tree / "crates" / "penstock-model" / "src")}
+    changed = write(tree, kind, "brand-new")
+    [file] = [path for path in changed if not (ROOT / path).exists()]
+    assert file.endswith("/brand_new.rs")
+    text = changed[file]
+    headings = [text.index(f"/// ## {word}\n") for word in ("Decides", "State", "Departures", "Example", "References")]
+    assert headings == sorted(headings)
+    assert "#[test]" in text
+    assert "@" not in text
+    # Elsewhere lines were added, none was changed, and each is of the new component.
+    for path in changed.keys() - {file}:
+        old = (ROOT / path).read_text(encoding="utf-8").splitlines()
+        lines = changed[path].splitlines()
+        added = [line for line in lines if re.search(r"brand[-_]new|BrandNew", line)]
+        assert added
+        assert [line for line in lines if line not in added] == old
+    after = {component.name for component in attempt.components(tree / "crates" / "penstock-model" / "src")}
+    assert after - before == {"brand-new"}
+
+
+@pytest.mark.skipif(shutil.which("rustfmt") is None, reason="there is no rustfmt")
+def test_all_kinds_together_have_their_form(tree):
+    files = [tree / path for kind in new.kinds() for path in write(tree, kind, f"brand-new-{kind}")]
+    done = subprocess.run(
+        ["rustfmt", "--check", "--edition", "2021", *{*files}], cwd=tree, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="there is no cargo")
+def test_a_discipline_compiles(tree):
+    write(tree, "discipline", "brand-new")
+    environment = os.environ | {"CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))}
+    command = ["cargo", "check", "--locked", "--offline", "--quiet", "--package", "penstock-model"]
+    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "message"),
+    [
+        ("discpline", "brand-new", "KIND=discpline: unknown kind; did you mean discipline? one of admission, buffer, "),
+        ("discipline", "red", "NAME=red: crates/penstock-model/src/discipline/mod.rs lists this name already"),
+        ("recovery", "flight", "NAME=flight: crates/penstock-model/src/transport/recovery/flight.rs exists"),
+        ("discipline", "Brand New", "NAME=Brand New: not a valid key; lower-case letters and digits, words joined by"),
+        ("discipline", "new--er", "NAME=new--er: not a valid key"),
+        ("discipline", "4-new", "NAME=4-new: not a valid key"),
+        ("discipline", "match", "NAME=match: a reserved word of Rust"),
+    ],
+)
+def test_a_mistake_is_named_and_nothing_is_written(kind, name, message):
+    with pytest.raises(new.RefusedError, match=re.escape(message)):
+        new.changes(kind, name, ROOT)
+
+
+def test_a_template_whose_place_has_gone_says_so(tree):
+    file = tree / "crates/penstock-model/src/discipline/mod.rs"
+    file.write_text(file.read_text(encoding="utf-8").replace("disciplines! {", "others! {"), encoding="utf-8")
+    with pytest.raises(new.RefusedError, match=r"discipline/mod.rs: has no line with '\^disciplines! {'"):
+        new.changes("discipline", "brand-new", tree)
+
+
+def test_every_component_can_be_tried():
+    from penstock.reference import catalogue
+
+    listed = {entry["name"] for of_kind in catalogue()["components"].values() for entry in of_kind}
+    assert {component.name for component in attempt.components()} == listed
+
+
+def test_an_unknown_component_is_not_tried(capsys):
+    assert attempt.main(["redd"]) == 1
+    assert capsys.readouterr().err.startswith("error: COMPONENT=redd: no component of this name; near names: red")
+    assert attempt.main([]) == 1
+    assert "one of batch, bcn, " in capsys.readouterr().err

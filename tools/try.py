@@ -1,0 +1,99 @@
+"""Try one component after an edit: `make try COMPONENT=red`.
+
+Checks its form, its unit tests, its extremes, its example and its entry in the catalogue, with unoptimised builds,
+which compile in a fraction of the time. The whole is tested by `make check`, and then by `make test`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+MODEL = ROOT / "crates" / "penstock-model" / "src"
+# A line of a list: `"red" => Red(red::Red, red::Parameters),`. The last path in the brackets tells the module.
+LINE = re.compile(r'^ +"([a-z0-9-]+)" => \w+\((?:[^()]*[ (])?([a-z]\w*(?:::\w+)*)\)', re.MULTILINE)
+TEST = ["cargo", "test", "--locked", "--quiet", "--profile", "try"]
+
+
+class Component(NamedTuple):
+    """A component of a list."""
+
+    name: str
+    file: Path
+
+    @property
+    def module(self) -> str:
+        """Path of its module in the crate, as in the names of its tests."""
+        return "::".join(self.file.relative_to(MODEL).with_suffix("").parts).removesuffix("::mod")
+
+
+def components(model: Path = MODEL) -> list[Component]:
+    """All components, from the lists that make them."""
+    found = []
+    for file in sorted(model.rglob("mod.rs")):
+        for name, path in LINE.findall(file.read_text(encoding="utf-8")):
+            module = file.parent.joinpath(*path.removesuffix("::Parameters").split("::"))
+            places = [module.with_suffix(".rs"), module / "mod.rs"]
+            found += [Component(name, place) for place in places if place.is_file()][:1]
+    return found
+
+
+def processor_time() -> float:
+    """Of all children, in seconds."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def step(what: str, command: list[str], environment: dict[str, str], shows: bool = False) -> bool:
+    """Runs a command and says in a line what came out; whether it succeeded."""
+    before = processor_time()
+    environment = os.environ | environment
+    pipe, out = subprocess.PIPE, subprocess.STDOUT
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=pipe, stderr=out, text=True, check=False)
+    passed = sum(int(count) for count in re.findall(r"test result: ok\. (\d+) passed", done.stdout))
+    outcome = "failed" if done.returncode else f"{passed} passed" if command[1] == "test" else "passed"
+    print(f"{what:<34} {outcome:>10}  {processor_time() - before:6.1f} s", flush=True)
+    if done.returncode:
+        print(done.stdout)
+    elif shows:
+        lines = done.stdout.splitlines()
+        print("\n".join(line for line in lines if re.match(r"  \S|[a-z-]+ [a-z0-9-]+: ", line)))
+    return done.returncode == 0
+
+
+def main(arguments: list[str]) -> int:
+    """Tries a component."""
+    name = (arguments or [""])[0]
+    known = components()
+    chosen = [component for component in known if component.name == name]
+    if not chosen:
+        names = sorted({component.name for component in known})
+        near = get_close_matches(name, names, 5, 0.5)
+        listed = f"near names: {', '.join(near)}" if near else f"one of {', '.join(names)}"
+        print(f"error: COMPONENT={name}: no component of this name; {listed}", file=sys.stderr)
+        return 1
+    only = {"PENSTOCK_COMPONENT": name}
+    tests = [f"{component.module}::" for component in chosen]
+    files = [str(component.file) for component in chosen]
+    print(f"{name}: {', '.join(str(component.file.relative_to(ROOT)) for component in chosen)}")
+    catalogue = ["--test", "catalogue", "--", "--nocapture", "docstring_examples", "smallest_and_the_largest"]
+    is_sound = (
+        step("form", ["rustfmt", "--check", "--edition", "2021", *files], {})
+        and step("unit tests", [*TEST, "-p", "penstock-model", "--lib", "--", *tests, "complete_page"], {})
+        and step("random and extreme parameters", [*TEST, "-p", "penstock-model", "--test", "extremes"], only)
+        and step("example and tiny networks", [*TEST, "-p", "penstock-scenario", *catalogue], only, True)
+    )
+    left_out = "whole simulations (make check), the Python class (make daily)"
+    print(f"{processor_time():.1f} s of processor time; not tried: {left_out}")
+    return 0 if is_sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
