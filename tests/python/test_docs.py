@@ -17,7 +17,8 @@ sys.path.insert(0, str(DOCS))
 import outputs  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
-WRITTEN = [*PAGES, *sorted(DOCS.glob("design/*.md")), *sorted(DOCS.glob("studies/*.md"))]
+FOLDERS = ("contributing", "design", "studies")
+WRITTEN = [*PAGES, *(page for folder in FOLDERS for page in sorted((DOCS / folder).glob("*.md")))]
 
 
 def name(page):
