@@ -64,7 +64,7 @@ def step(what: str, command: list[str], environment: dict[str, str], shows: bool
         print(done.stdout)
     elif shows:
         lines = done.stdout.splitlines()
-        print("\n".join(line for line in lines if re.match(r"  \S|[a-z-]+ [a-z0-9-]+: ", line)))
+        print("\n".join(line for line in lines if re.match(r"  \S|(?!test )[a-z-]+ [a-z0-9-]+: ", line)))
     return done.returncode == 0
 
 
