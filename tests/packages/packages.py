@@ -56,7 +56,9 @@ def installed(package: Path, folder: Path) -> Path:
     locked = ROOT / "requirements.lock"
     call(BIN / "uv", "pip", "install", *into, "--only-binary", ":all:", "--require-hashes", "-r", locked)
     constraint = ROOT / "requirements-setup.lock"
-    call(BIN / "uv", "pip", "install", *into, "--no-deps", "--build-constraint", constraint, package)
+    # The source distribution compiles its own crates; those of others are the same files, and have been compiled.
+    target = {"CARGO_TARGET_DIR": str(ROOT / "target")}
+    call(BIN / "uv", "pip", "install", *into, "--no-deps", "--build-constraint", constraint, package, **target)
     return folder / "bin"
 
 
