@@ -21,6 +21,7 @@ const EVERYTHING: FlowWatch = FlowWatch {
     pages: true,
     completion: true,
     repeated_retransmissions: true,
+    frames: true,
     bins: Some(Duration::from_ms(10)),
 };
 

@@ -16,6 +16,10 @@ pub use sack::{SackBlock, SackBlocks, SackHead, SackRest};
 pub enum Body {
     /// A datagram, numbered by its source.
     Datagram {
+        /// Where it is in its frame.
+        place: FramePlace,
+        /// The number of its frame, modulo 2^16; zero if its source has no frames.
+        frame: u16,
         /// Counts from zero.
         seq: u32,
     },
@@ -69,6 +73,10 @@ pub enum Body {
     },
     /// A datagram, likewise.
     TaggedDatagram {
+        /// As in [`Body::Datagram`].
+        place: FramePlace,
+        /// As in [`Body::Datagram`].
+        frame: u16,
         /// As in [`Body::Datagram`].
         seq: u32,
         /// The congestion point that the limiter belongs to.
@@ -146,6 +154,12 @@ impl Body {
     /// The number of what opens a connection, before all segments.
     pub const NO_SEGMENT: u32 = u32::MAX;
 
+    /// A datagram of a source without frames.
+    #[inline(always)]
+    pub const fn datagram(seq: u32) -> Body {
+        Body::Datagram { place: FramePlace::Only, frame: 0, seq }
+    }
+
     /// What asks for a connection.
     #[inline]
     pub const fn syn(ecn: bool) -> Body {
@@ -200,7 +214,7 @@ impl Body {
     pub const fn tagged(self, tag: LinkId) -> Body {
         match self {
             Body::Segment { seq, retransmission, cwr } => Body::TaggedSegment { seq, retransmission, cwr, tag },
-            Body::Datagram { seq } => Body::TaggedDatagram { seq, tag },
+            Body::Datagram { place, frame, seq } => Body::TaggedDatagram { place, frame, seq, tag },
             Body::RoceData { psn, asks_for_ack, retransmission } => Body::TaggedRoceData { psn, asks_for_ack, retransmission, tag },
             other => other,
         }
@@ -210,7 +224,7 @@ impl Body {
     pub const fn untagged(self) -> Body {
         match self {
             Body::TaggedSegment { seq, retransmission, cwr, .. } => Body::Segment { seq, retransmission, cwr },
-            Body::TaggedDatagram { seq, .. } => Body::Datagram { seq },
+            Body::TaggedDatagram { place, frame, seq, .. } => Body::Datagram { place, frame, seq },
             Body::TaggedRoceData { psn, asks_for_ack, retransmission, .. } => Body::RoceData { psn, asks_for_ack, retransmission },
             other => other,
         }
@@ -257,6 +271,43 @@ impl Ack {
     #[inline]
     pub fn blocks(&self) -> impl Iterator<Item = SackBlock> + '_ {
         self.sack.beyond(self.next)
+    }
+}
+
+/// Where a packet is in its frame (application data unit), such as a picture of a video.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum FramePlace {
+    /// It is the whole frame.
+    #[default]
+    Only = 0b00,
+    /// The first packet of several.
+    First = 0b01,
+    /// The last packet of several.
+    Last = 0b10,
+    /// Between first and last.
+    Middle = 0b11,
+}
+
+impl FramePlace {
+    /// The place of packet `index`, from zero, of `count` packets.
+    pub const fn of(index: u32, count: u32) -> FramePlace {
+        match (index == 0, index + 1 == count) {
+            (true, true) => FramePlace::Only,
+            (true, false) => FramePlace::First,
+            (false, true) => FramePlace::Last,
+            (false, false) => FramePlace::Middle,
+        }
+    }
+
+    /// Whether the frame begins with it.
+    pub const fn is_first(self) -> bool {
+        matches!(self, FramePlace::Only | FramePlace::First)
+    }
+
+    /// Whether the frame ends with it.
+    pub const fn is_last(self) -> bool {
+        matches!(self, FramePlace::Only | FramePlace::Last)
     }
 }
 
@@ -348,7 +399,7 @@ impl Packet {
     #[inline]
     pub const fn sequence(&self) -> u32 {
         match self.body {
-            Body::Datagram { seq } | Body::Media { seq } | Body::Segment { seq, .. } => seq,
+            Body::Datagram { seq, .. } | Body::Media { seq } | Body::Segment { seq, .. } => seq,
             Body::TaggedSegment { seq, .. } | Body::TaggedDatagram { seq, .. } => seq,
             Body::Request { call, .. } => call,
             Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,
@@ -370,7 +421,7 @@ pub(crate) mod testing {
 
     /// A packet of `size` bytes and this precedence.
     pub(crate) fn packet(size: u32, precedence: u8) -> Packet {
-        let body = Body::Datagram { seq: 0 };
+        let body = Body::datagram(0);
         Packet {
             created: Time::ZERO,
             flow: FlowId(0),

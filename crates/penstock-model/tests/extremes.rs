@@ -95,7 +95,7 @@ fn circuits() -> Arc<PortCircuits> {
 }
 
 fn packet(size: u32, precedence: u8) -> Packet {
-    let (created, flow, hop, body) = (Time::ZERO, FlowId(0), HopId(0), Body::Datagram { seq: 0 });
+    let (created, flow, hop, body) = (Time::ZERO, FlowId(0), HopId(0), Body::datagram(0));
     Packet { created, flow, hop, size, precedence, class: 0, pcn: PcnMark::Unmarked, ecn: Ecn::Ect0, body }
 }
 

@@ -193,6 +193,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
         is_reliable: group.plan.transport.is_reliable(),
         is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
         is_http: group.plan.source.asks_for_pages(),
+        has_frames: group.plan.source.has_frames(),
         has_size: group.has_size(),
         spacing: group.plan.source.spacing().filter(|_| group.plan.rates.is_none()),
         class: &group.class,

@@ -254,6 +254,8 @@ pub struct FlowGroup {
     pub transfers: Option<Arc<[Transfer]>>,
     /// The rate of each member's source, instead of the one that `source` has; only of sources that have one.
     pub rates: Option<Arc<[Rate]>>,
+    /// Rates that each source is asked to send at, by time; only of sources that adapt their rate.
+    pub rate_requests: Option<Arc<[(Time, Rate)]>>,
 }
 
 impl FlowGroup {

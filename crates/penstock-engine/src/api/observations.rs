@@ -93,6 +93,17 @@ pub struct Timings {
     pub rtp_jitter: Option<RtpJitter>,
     /// Bytes received in each bin from the beginning of the run, up to the last in which something was.
     pub bins: Option<Vec<u64>>,
+    /// Frames of a source that has them.
+    pub frames: Option<FrameTimes>,
+}
+
+/// The frames of one flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FrameTimes {
+    /// From the generation of each frame (when its first packet was sent) to the arrival of its last packet, for those that arrived in full.
+    pub delays: Distribution,
+    /// Frames of which something was lost: not in full at the end, though something of a later frame arrived.
+    pub incomplete: u64,
 }
 
 /// How long the pages took that were complete in the measurement period.

@@ -39,6 +39,8 @@ pub struct FlowWatch {
     pub completion: bool,
     /// How often TCP's segments are sent a third time or later.
     pub repeated_retransmissions: bool,
+    /// Which frames arrive in full and how long they take; nothing where the source has no frames.
+    pub frames: bool,
     /// The bytes received in bins of this length, from the beginning of the run.
     pub bins: Option<Duration>,
 }

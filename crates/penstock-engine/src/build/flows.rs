@@ -112,7 +112,8 @@ struct FlowEndpoints<'a, T> {
 
 impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     fn received(&self, header: u32) -> Received {
-        Received::new(self.template.flow, header, self.watch)
+        let watch = FlowWatch { frames: self.watch.frames && self.group.source.has_frames(), ..self.watch };
+        Received::new(self.template.flow, header, watch, self.start >= self.blueprint.warm_up)
     }
 
     fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
@@ -182,7 +183,10 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
         let source = AnySource::new(&group.source_of(self.flow.member)).expect("checked: datagrams have a source with times of its own");
         let sink = host(processes, to).add_sink(self.received(header));
-        let source = host(processes, from).add_source(template, source, self.key.child("source").stream(), start, group.stop);
+        let has_more = group.source.has_frames() || group.source.adapts_rate();
+        let requests = has_more.then(|| group.rate_requests.clone().unwrap_or_default());
+        let stream = self.key.child("source").stream();
+        let source = host(processes, from).add_source(template, (source, stream), requests, start, group.stop);
         FlowSlots { source, sink }
     }
 

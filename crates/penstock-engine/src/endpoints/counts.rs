@@ -64,9 +64,9 @@ pub struct Received {
 }
 
 impl Received {
-    /// Nothing received yet; `watch` says what is recorded beyond counts.
-    pub fn new(flow: FlowId, header: u32, watch: FlowWatch) -> Received {
-        Received { flow, header, counts: ReceivedCounts::default(), recorder: FlowRecorder::new(watch) }
+    /// Nothing received yet; `watch` says what is recorded beyond counts, `from_start` or later on.
+    pub fn new(flow: FlowId, header: u32, watch: FlowWatch, from_start: bool) -> Received {
+        Received { flow, header, counts: ReceivedCounts::default(), recorder: FlowRecorder::new(watch, from_start) }
     }
 
     /// Counts a data packet that has been received at `now`.

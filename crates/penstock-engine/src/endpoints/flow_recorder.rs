@@ -1,7 +1,8 @@
 //! Records of a receiving endpoint beyond its counters, on request: delays and their variation.
 
 use crate::api::blueprint::FlowWatch;
-use crate::api::observations::Timings;
+use crate::api::observations::{FrameTimes, Timings};
+use crate::endpoints::frame_recorder::FrameRecorder;
 use penstock_model::packet::Packet;
 use penstock_model::stats::distribution::Distribution;
 use penstock_model::stats::variation::{RtpJitter, Variation};
@@ -15,26 +16,32 @@ pub struct FlowRecorder {
     last: Option<(u32, Duration)>,
     /// The length of a bin.
     bin: Duration,
+    frames: Option<FrameRecorder>,
 }
 
 impl FlowRecorder {
-    /// A recorder of what `plan` requests; `None` if that is nothing about single packets.
-    pub fn new(plan: FlowWatch) -> Option<Box<FlowRecorder>> {
-        let FlowWatch { delays, variation, rtp_jitter, bins, .. } = plan;
+    /// A recorder of what `plan` requests, of a flow that is counted `from_start` or later on; `None` if that is nothing about single packets.
+    pub fn new(plan: FlowWatch, from_start: bool) -> Option<Box<FlowRecorder>> {
+        let FlowWatch { delays, variation, rtp_jitter, bins, frames, .. } = plan;
         let timings = Timings {
             delays: delays.then(Distribution::default),
             variation: variation.then(Variation::default),
             rtp_jitter: rtp_jitter.then(RtpJitter::default),
             bins: bins.map(|_| Vec::new()),
+            frames: frames.then(FrameTimes::default),
         };
+        let frames = frames.then(|| FrameRecorder::new(from_start));
         let bin = bins.unwrap_or_default();
-        (timings != Timings::default()).then(|| Box::new(FlowRecorder { timings, last: None, bin }))
+        (timings != Timings::default()).then(|| Box::new(FlowRecorder { timings, last: None, bin, frames }))
     }
 
     /// A packet of the flow has been received at `now`.
     pub fn record(&mut self, now: Time, packet: &Packet) {
         let delay = now.since(packet.created);
-        let Timings { delays, variation, rtp_jitter, bins } = &mut self.timings;
+        if let Some(frames) = &mut self.frames {
+            frames.record(now, packet);
+        }
+        let Timings { delays, variation, rtp_jitter, bins, .. } = &mut self.timings;
         if let Some(bins) = bins {
             let bin = (now.as_ps() / self.bin.as_ps()) as usize;
             bins.resize(bins.len().max(bin + 1), 0);
@@ -57,6 +64,6 @@ impl FlowRecorder {
 
     /// What has been recorded.
     pub fn into_timings(self) -> Timings {
-        self.timings
+        Timings { frames: self.frames.map(FrameRecorder::into_times), ..self.timings }
     }
 }

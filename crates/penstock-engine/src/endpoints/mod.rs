@@ -5,6 +5,7 @@ pub mod calls;
 pub mod counts;
 pub mod emitter;
 pub mod flow_recorder;
+pub mod frame_recorder;
 pub mod host_context;
 pub mod http_user;
 pub mod open_loop;

@@ -6,11 +6,12 @@ use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Measurement;
 use crate::kernel::periodic_packet::PeriodicPacket;
-use penstock_model::packet::{Body, Ecn};
+use penstock_model::packet::{Body, Ecn, Packet};
 use penstock_model::rng::Stream;
 use penstock_model::source::{AnySource, Emission, Source};
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::{Duration, Rate, Time};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// The sending end of an open-loop flow; one cache line, because a host may have very many and visits them in turn.
 #[repr(align(64))]
@@ -32,6 +33,31 @@ enum Pattern {
     Constant { first: Time, period: Duration },
     /// Both drawn for each packet.
     Drawn(Box<Drawn>),
+    /// The same for a source that has frames or adapts its rate.
+    Adaptive(Box<Adaptive>),
+}
+
+#[derive(Clone)]
+struct Adaptive {
+    drawn: Drawn,
+    /// Rates that are requested, by time.
+    requests: Arc<[(Time, Rate)]>,
+    /// How many of them the source has been told.
+    told: usize,
+}
+
+impl Adaptive {
+    /// Completes the packet that goes out at `now`. Requests since the last packet are passed on here: until a source is asked for a packet,
+    /// nobody sees when it was told.
+    fn complete(&mut self, now: Time, seq: u32, packet: &mut Packet) {
+        let source = &mut self.drawn.source;
+        while let Some((at, rate)) = self.requests.get(self.told).filter(|(at, _)| *at <= now) {
+            packet.size = source.on_rate_request(*at, *rate).unwrap_or(packet.size);
+            self.told += 1;
+        }
+        let (frame, place) = source.frame();
+        packet.body = Body::Datagram { place, frame, seq };
+    }
 }
 
 #[derive(Clone)]
@@ -81,11 +107,11 @@ const _: () = assert!(std::mem::size_of::<OpenLoopSource>() == 64 && std::mem::s
 
 impl OpenLoopSource {
     /// A source that begins at `start` and sends nothing after `stop`, nor after the end of `measured`; and when it sends first,
-    /// or never.
+    /// or never. One that has frames or adapts its rate has `requests` for rates, by time, or none of them.
     pub fn new(
         template: PacketTemplate,
-        mut source: AnySource,
-        mut stream: Stream,
+        (mut source, mut stream): (AnySource, Stream),
+        requests: Option<Arc<[(Time, Rate)]>>,
         start: Time,
         stop: Time,
         measured: Measurement,
@@ -101,7 +127,11 @@ impl OpenLoopSource {
                     }
                     _ => None,
                 };
-                Pattern::Drawn(Box::new(Drawn { source, stream, packets: 0, bytes: 0, injected }))
+                let drawn = Drawn { source, stream, packets: 0, bytes: 0, injected };
+                match requests {
+                    Some(requests) => Pattern::Adaptive(Box::new(Adaptive { drawn, requests, told: 0 })),
+                    None => Pattern::Drawn(Box::new(drawn)),
+                }
             }
         };
         let stop = if stop < measured.to { stop } else { Time::NEVER };
@@ -142,7 +172,7 @@ impl OpenLoopSource {
     /// Sends a packet; returns when it sends the next one, or never.
     #[inline(always)]
     pub fn send(&mut self, now: Time, measured: Measurement, place: u32, host_context: &mut HostContext<'_, '_>) -> Time {
-        let packet = self.template.packet(now, self.size, Body::Datagram { seq: self.seq });
+        let mut packet = self.template.packet(now, self.size, Body::datagram(self.seq));
         self.seq = self.seq.wrapping_add(1);
         let after = match &mut self.pattern {
             Pattern::Constant { period, .. } => *period,
@@ -155,6 +185,17 @@ impl OpenLoopSource {
                 if let Some(injected) = drawn.injected.as_mut().filter(|_| next.after == Duration::FOREVER) {
                     next = injected.next(now);
                 }
+                self.size = next.size;
+                next.after
+            }
+            Pattern::Adaptive(adaptive) => {
+                adaptive.complete(now, self.seq.wrapping_sub(1), &mut packet);
+                let drawn = &mut adaptive.drawn;
+                if measured.is_open(now) {
+                    drawn.packets += 1;
+                    drawn.bytes += u64::from(packet.size);
+                }
+                let next = drawn.source.next(&mut drawn.stream);
                 self.size = next.size;
                 next.after
             }
@@ -177,6 +218,7 @@ impl OpenLoopSource {
                 (packets, packets * u64::from(self.size))
             }
             Pattern::Drawn(drawn) => (drawn.packets, drawn.bytes),
+            Pattern::Adaptive(adaptive) => (adaptive.drawn.packets, adaptive.drawn.bytes),
         };
         EndpointCounters { packets, bytes, ..EndpointCounters::default() }
     }
@@ -191,6 +233,7 @@ impl OpenLoopSource {
                 (packets, packets * u64::from(self.size))
             }
             Pattern::Drawn(drawn) => (drawn.packets, drawn.bytes),
+            Pattern::Adaptive(adaptive) => (adaptive.drawn.packets, adaptive.drawn.bytes),
         };
     }
 }

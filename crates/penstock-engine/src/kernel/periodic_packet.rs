@@ -39,7 +39,7 @@ impl WheelEntry<PeriodicPacket> {
             class,
             ecn: Ecn::NotEct,
             pcn: PcnMark::Unmarked,
-            body: Body::Datagram { seq },
+            body: Body::datagram(seq),
         };
         Arrival { at: self.at, packet }
     }

@@ -255,6 +255,7 @@ impl Net {
             interval: None,
             transfers: None,
             rates: None,
+            rate_requests: None,
         });
         self.0.groups.len() as u32 - 1
     }

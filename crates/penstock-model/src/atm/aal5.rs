@@ -108,7 +108,7 @@ mod tests {
 
     /// Packet number `seq` of 552 bytes: 12 cells.
     fn numbered(seq: u32) -> Packet {
-        Packet { body: Body::Datagram { seq }, created: Time::from_ps(u64::from(seq)), ..packet(552, 0) }
+        Packet { body: Body::datagram(seq), created: Time::from_ps(u64::from(seq)), ..packet(552, 0) }
     }
 
     fn receive(cells: impl IntoIterator<Item = Packet>) -> Vec<Reassembled> {

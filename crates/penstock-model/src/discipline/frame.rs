@@ -243,7 +243,7 @@ pub(crate) mod testing {
     /// A cell of a circuit, the last of its frame or not.
     pub fn cell(circuit: u32, is_last: bool) -> Packet {
         let body = match is_last {
-            true => Body::Datagram { seq: 0 },
+            true => Body::datagram(0),
             false => Body::Cell { frame: 0, packet_size: 100, index: 0, backward: false },
         };
         Packet { flow: FlowId(circuit), body, ..packet(53, 0) }

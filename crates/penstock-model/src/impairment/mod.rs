@@ -148,7 +148,7 @@ mod testing {
 
     /// A datagram of 500 bytes.
     pub(super) fn packet() -> Packet {
-        let body = Body::Datagram { seq: 0 };
+        let body = Body::datagram(0);
         Packet {
             created: Time::ZERO,
             flow: FlowId(0),

@@ -1,10 +1,10 @@
 //! Constant bit rate.
 
 use super::size::SizeLaw;
-use super::{Emission, Source};
+use super::{Emission, OpenLoop, Source};
 use crate::parameters::{Check, Probability};
 use crate::rng::Stream;
-use crate::units::{Duration, Rate};
+use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
     /// Constant bit rate: packets at a fixed spacing, or nearly so.
@@ -68,10 +68,31 @@ impl Parameters {
             None => Duration::from_seconds(self.packet.mean() * 8.0 / self.rate.as_bps() as f64),
         }
     }
+}
 
-    /// The rate in the long run.
-    pub fn mean_rate(&self) -> Rate {
+impl OpenLoop for Parameters {
+    fn mean_rate(&self) -> Rate {
         self.rate
+    }
+
+    fn spacing(&self) -> Option<Duration> {
+        Some(self.spacing())
+    }
+
+    fn at_rate(&self, rate: Rate) -> Option<Parameters> {
+        Some(Parameters { rate, ..self.clone() })
+    }
+
+    fn smallest_packet(&self) -> Bytes {
+        self.packet.smallest()
+    }
+
+    fn largest_packet(&self) -> Option<Bytes> {
+        self.packet.largest()
+    }
+
+    fn packet_sizes(&self) -> Vec<Bytes> {
+        self.packet.sizes()
     }
 }
 

@@ -3,10 +3,10 @@
 use super::cbr::Phase;
 use super::on_off::{self, Initial, OnOff, Remainder};
 use super::size::SizeLaw;
-use super::{Emission, Source};
+use super::{Emission, OpenLoop, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
-use crate::units::{Duration, Rate};
+use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
     /// Codec mix: each flow has one of eight voice codecs, all equally likely.
@@ -67,9 +67,11 @@ impl Parameters {
             remainder: self.remainder,
         }
     }
+}
 
-    /// The rate in the long run, of a mean source.
-    pub fn mean_rate(&self) -> Rate {
+impl OpenLoop for Parameters {
+    /// Of a mean source.
+    fn mean_rate(&self) -> Rate {
         let of = |codec: usize| {
             let parameters = self.codec(codec);
             match parameters.on {
@@ -78,6 +80,10 @@ impl Parameters {
             }
         };
         Rate::from_bps(((0..CODECS.len()).map(of).sum::<u64>() + 4) / 8)
+    }
+
+    fn largest_packet(&self) -> Option<Bytes> {
+        CODECS.iter().map(|(bytes, ..)| Bytes::new(u64::from(*bytes))).max()
     }
 }
 
@@ -88,9 +94,6 @@ pub struct CodecMix {
 }
 
 impl CodecMix {
-    /// The largest packet of the codecs, in bytes.
-    pub const LARGEST: u64 = 200;
-
     /// A source with these parameters.
     pub fn new(parameters: &Parameters) -> CodecMix {
         // The second codec, which has silence: it keeps what the source does at first until a codec has been drawn.

@@ -11,11 +11,12 @@ pub mod poisson;
 pub mod size;
 pub mod trace;
 pub mod transfer_size;
+pub mod video;
 
+use crate::packet::FramePlace;
 use crate::rng::Stream;
-use crate::units::{Bytes, Duration, Rate};
+use crate::units::{Bytes, Duration, Rate, Time};
 use dyn_clone::DynClone;
-use std::collections::BTreeSet;
 
 /// One packet to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +55,61 @@ pub trait Source: DynClone {
     fn least_spacing(&self) -> Duration {
         self.period().unwrap_or(Duration::ZERO)
     }
+
+    /// The frame of the packet that was given last, and its place there; asked for only of sources that
+    /// [have frames](OpenLoop::HAS_FRAMES). Frames are numbered from zero, modulo 2^16, and each is sent before the next.
+    fn frame(&self) -> (u16, FramePlace) {
+        (0, FramePlace::Only)
+    }
+
+    /// At `now` something asks it to send at `rate` in the long run, headers included. Returns the new size of the packet that was given
+    /// last and has not been sent yet, if it changes; its time stays. Called only of sources that
+    /// [adapt their rate](OpenLoop::ADAPTS_RATE), with times that do not decrease.
+    fn on_rate_request(&mut self, now: Time, rate: Rate) -> Option<u32> {
+        let _ = (now, rate);
+        None
+    }
 }
 
 dyn_clone::clone_trait_object!(Source);
+
+/// What the parameters of an open-loop source tell of what it sends. A source overrides the defaults that do not hold for it.
+pub trait OpenLoop: Clone {
+    /// It never ends on its own, so a call may have it.
+    const ENDLESS: bool = true;
+    /// Its packets belong to [frames](Source::frame).
+    const HAS_FRAMES: bool = false;
+    /// It follows [requests](Source::on_rate_request) for another rate.
+    const ADAPTS_RATE: bool = false;
+
+    /// The rate that it sends at in the long run, headers included.
+    fn mean_rate(&self) -> Rate;
+
+    /// The mean time from packet to packet, if it keeps one.
+    fn spacing(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The same source at another rate; `None` if it has no parameter for one.
+    fn at_rate(&self, _rate: Rate) -> Option<Self> {
+        None
+    }
+
+    /// No packet is smaller; nothing where that is not known.
+    fn smallest_packet(&self) -> Bytes {
+        Bytes::new(0)
+    }
+
+    /// No packet is larger; `None` if its law has no bound.
+    fn largest_packet(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// The sizes of its packets, as far as they are known beforehand.
+    fn packet_sizes(&self) -> Vec<Bytes> {
+        Vec::new()
+    }
+}
 
 /// Makes the plan, the source at work and the dispatch between them from the lists below. A greedy source has no packets of
 /// its own timing: its transport asks the plan how much there is to send.
@@ -88,6 +141,72 @@ macro_rules! sources {
                     $( SourcePlan::$variant(parameters) => Some(parameters.mean_rate()), )*
                     $( SourcePlan::$greedy(_) => None, )*
                 }
+            }
+
+            /// The mean time from packet to packet of a source that keeps one; `None` for others.
+            pub fn spacing(&self) -> Option<Duration> {
+                match self {
+                    $( SourcePlan::$variant(parameters) => OpenLoop::spacing(parameters), )*
+                    $( SourcePlan::$greedy(_) => None, )*
+                }
+            }
+
+            /// The same source at another rate; `None` if it has no parameter for one.
+            pub fn at_rate(&self, rate: Rate) -> Option<SourcePlan> {
+                match self {
+                    $( SourcePlan::$variant(parameters) => parameters.at_rate(rate).map(SourcePlan::$variant), )*
+                    $( SourcePlan::$greedy(_) => None, )*
+                }
+            }
+
+            /// No packet of a source that decides on sizes itself is smaller; nothing where that is not known.
+            pub fn smallest_packet(&self) -> Bytes {
+                match self {
+                    $( SourcePlan::$variant(parameters) => parameters.smallest_packet(), )*
+                    $( SourcePlan::$greedy(_) => Bytes::new(0), )*
+                }
+            }
+
+            /// No packet of a source that decides on sizes itself is larger; `None` if its law has no bound.
+            pub fn largest_packet(&self) -> Option<Bytes> {
+                match self {
+                    $( SourcePlan::$variant(parameters) => parameters.largest_packet(), )*
+                    $( SourcePlan::$greedy(_) => Some(Bytes::new(0)), )*
+                }
+            }
+
+            /// The sizes of its packets, where the source decides on them and as far as they are known beforehand.
+            pub fn packet_sizes(&self) -> Vec<Bytes> {
+                match self {
+                    $( SourcePlan::$variant(parameters) => parameters.packet_sizes(), )*
+                    $( SourcePlan::$greedy(_) => Vec::new(), )*
+                }
+            }
+
+            /// Whether its packets belong to frames.
+            pub fn has_frames(&self) -> bool {
+                match self {
+                    $( SourcePlan::$variant(_) => <$parameters as OpenLoop>::HAS_FRAMES, )*
+                    $( SourcePlan::$greedy(_) => false, )*
+                }
+            }
+
+            /// Whether it follows requests for another rate.
+            pub fn adapts_rate(&self) -> bool {
+                match self {
+                    $( SourcePlan::$variant(_) => <$parameters as OpenLoop>::ADAPTS_RATE, )*
+                    $( SourcePlan::$greedy(_) => false, )*
+                }
+            }
+
+            /// The names of those that follow requests for another rate.
+            pub fn adaptive() -> Vec<&'static str> {
+                [$( ($name, <$parameters as OpenLoop>::ADAPTS_RATE) ),*].into_iter().filter(|(_, adapts)| *adapts).map(|(name, _)| name).collect()
+            }
+
+            /// The names of those that a call may have: open loops that never end on their own.
+            pub fn of_calls() -> Vec<&'static str> {
+                [$( ($name, <$parameters as OpenLoop>::ENDLESS) ),*].into_iter().filter(|(_, endless)| *endless).map(|(name, _)| name).collect()
             }
         }
 
@@ -154,6 +273,20 @@ macro_rules! sources {
                     AnySource::Custom(it) => it.least_spacing(),
                 }
             }
+
+            fn frame(&self) -> (u16, FramePlace) {
+                match self {
+                    $( AnySource::$variant(it) => it.frame(), )*
+                    AnySource::Custom(it) => it.frame(),
+                }
+            }
+
+            fn on_rate_request(&mut self, now: Time, rate: Rate) -> Option<u32> {
+                match self {
+                    $( AnySource::$variant(it) => it.on_rate_request(now, rate), )*
+                    AnySource::Custom(it) => it.on_rate_request(now, rate),
+                }
+            }
         }
     };
 }
@@ -166,67 +299,13 @@ sources! {
     "codec-mix" => CodecMix(codec_mix::CodecMix, codec_mix::Parameters),
     "packets" => Packets(packets::Packets, packets::Parameters),
     "trace" => Trace(trace::Trace, trace::Parameters),
+    "video" => Video(video::Video, video::Parameters),
     greedy:
     "ftp" => Ftp(ftp::Parameters),
     "http" => Http(http::Parameters),
 }
 
 impl SourcePlan {
-    /// The mean time from packet to packet of a source that keeps one; `None` for all but `cbr`.
-    pub fn spacing(&self) -> Option<Duration> {
-        match self {
-            SourcePlan::Cbr(cbr) => Some(cbr.spacing()),
-            _ => None,
-        }
-    }
-
-    /// The same source at another rate; `None` if it has no parameter for one.
-    pub fn at_rate(&self, rate: Rate) -> Option<SourcePlan> {
-        match self {
-            SourcePlan::Cbr(cbr) => Some(SourcePlan::Cbr(cbr::Parameters { rate, ..cbr.clone() })),
-            SourcePlan::Poisson(poisson) => Some(SourcePlan::Poisson(poisson::Parameters { rate, ..poisson.clone() })),
-            _ => None,
-        }
-    }
-
-    /// No packet of a source that decides on sizes itself is smaller; nothing where that is not known.
-    pub fn smallest_packet(&self) -> Bytes {
-        match self {
-            SourcePlan::Cbr(cbr) => cbr.packet.smallest(),
-            SourcePlan::Poisson(poisson) => poisson.packet.smallest(),
-            SourcePlan::OnOff(on_off) => on_off.packet.smallest(),
-            SourcePlan::Packets(packets) => packets.sizes.iter().copied().min().unwrap_or(Bytes::new(0)),
-            SourcePlan::Trace(trace) => trace.sizes().min().unwrap_or(Bytes::new(0)),
-            SourcePlan::CodecMix(_) | SourcePlan::Ftp(_) | SourcePlan::Http(_) => Bytes::new(0),
-        }
-    }
-
-    /// No packet of a source that decides on sizes itself is larger; `None` if its law has no bound.
-    pub fn largest_packet(&self) -> Option<Bytes> {
-        match self {
-            SourcePlan::Cbr(cbr) => cbr.packet.largest(),
-            SourcePlan::Poisson(poisson) => poisson.packet.largest(),
-            SourcePlan::OnOff(on_off) => on_off.packet.largest(),
-            SourcePlan::CodecMix(_) => Some(Bytes::new(codec_mix::CodecMix::LARGEST)),
-            SourcePlan::Packets(packets) => packets.sizes.iter().copied().max(),
-            SourcePlan::Trace(trace) => trace.sizes().max(),
-            SourcePlan::Ftp(_) | SourcePlan::Http(_) => Some(Bytes::new(0)),
-        }
-    }
-
-    /// All sizes, in bytes, of a source that decides on a few of them itself; empty where there are too many or none.
-    pub fn sizes(&self) -> Vec<u64> {
-        let distinct = |sizes: &mut dyn Iterator<Item = Bytes>| sizes.map(Bytes::get).collect::<BTreeSet<u64>>().into_iter().collect();
-        match self {
-            SourcePlan::Cbr(cbr) => cbr.packet.all(),
-            SourcePlan::OnOff(on_off) => on_off.packet.all(),
-            SourcePlan::Poisson(poisson) => poisson.packet.all(),
-            SourcePlan::Packets(packets) => distinct(&mut packets.sizes.iter().copied()),
-            SourcePlan::Trace(trace) => distinct(&mut trace.sizes()),
-            _ => Vec::new(),
-        }
-    }
-
     /// Whether it asks for pages, one after the other.
     pub fn asks_for_pages(&self) -> bool {
         matches!(self, SourcePlan::Http(_))
@@ -235,11 +314,6 @@ impl SourcePlan {
     /// Whether it transfers a file of a certain size.
     pub fn is_finite_transfer(&self) -> bool {
         matches!(self, SourcePlan::Ftp(ftp) if ftp.size.is_some())
-    }
-
-    /// The names of those that a call may have: open loops that never end by themselves.
-    pub fn of_calls() -> Vec<&'static str> {
-        SourcePlan::OPEN_LOOP.iter().copied().filter(|name| !["packets", "trace"].contains(name)).collect()
     }
 }
 

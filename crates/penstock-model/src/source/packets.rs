@@ -1,10 +1,11 @@
 //! Packets from a list.
 
 use super::size::LARGEST;
-use super::{Emission, Source};
+use super::{Emission, OpenLoop, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 crate::parameters! {
@@ -51,10 +52,24 @@ impl Check for Parameters {
     }
 }
 
-impl Parameters {
-    /// The rate in the long run, when all has been sent.
-    pub fn mean_rate(&self) -> Rate {
+impl OpenLoop for Parameters {
+    const ENDLESS: bool = false;
+
+    /// When all has been sent.
+    fn mean_rate(&self) -> Rate {
         Rate::ZERO
+    }
+
+    fn smallest_packet(&self) -> Bytes {
+        self.sizes.iter().copied().min().unwrap_or(Bytes::new(0))
+    }
+
+    fn largest_packet(&self) -> Option<Bytes> {
+        self.sizes.iter().copied().max()
+    }
+
+    fn packet_sizes(&self) -> Vec<Bytes> {
+        self.sizes.iter().copied().collect::<BTreeSet<Bytes>>().into_iter().collect()
     }
 }
 

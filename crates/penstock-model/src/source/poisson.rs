@@ -1,10 +1,10 @@
 //! A Poisson stream of packets.
 
 use super::size::SizeLaw;
-use super::{Emission, Source};
+use super::{Emission, OpenLoop, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
-use crate::units::{Duration, Rate};
+use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
     /// Poisson: packets at exponential spacings, independent of one another and of their sizes.
@@ -35,10 +35,25 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-impl Parameters {
-    /// The rate in the long run.
-    pub fn mean_rate(&self) -> Rate {
+impl OpenLoop for Parameters {
+    fn mean_rate(&self) -> Rate {
         self.rate
+    }
+
+    fn at_rate(&self, rate: Rate) -> Option<Parameters> {
+        Some(Parameters { rate, ..self.clone() })
+    }
+
+    fn smallest_packet(&self) -> Bytes {
+        self.packet.smallest()
+    }
+
+    fn largest_packet(&self) -> Option<Bytes> {
+        self.packet.largest()
+    }
+
+    fn packet_sizes(&self) -> Vec<Bytes> {
+        self.packet.sizes()
     }
 }
 

@@ -61,12 +61,13 @@ impl SizeLaw {
         }
     }
 
-    /// All sizes; none if there is a continuum of them.
-    pub fn all(&self) -> Vec<u64> {
+    /// The sizes that occur, where these are only some.
+    pub fn sizes(&self) -> Vec<Bytes> {
+        let bytes = |size: &u32| Bytes::new(u64::from(*size));
         match self {
-            SizeLaw::Constant(size) => vec![u64::from(*size)],
+            SizeLaw::Constant(size) => vec![bytes(size)],
             SizeLaw::Exponential(_) => Vec::new(),
-            SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| u64::from(*size)).collect(),
+            SizeLaw::Mix(sizes) => sizes.iter().map(|(_, size)| bytes(size)).collect(),
         }
     }
 

@@ -1,10 +1,11 @@
 //! Packets from a file.
 
 use super::packets::Packets;
-use super::{Emission, Source};
+use super::{Emission, OpenLoop, Source};
 use crate::parameters::{Check, Kind, Parameter, Value};
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 crate::parameters! {
@@ -43,14 +44,30 @@ crate::parameters! {
 impl Check for Parameters {}
 
 impl Parameters {
-    /// The rate in the long run, when all has been sent.
-    pub fn mean_rate(&self) -> Rate {
+    /// The sizes of its packets.
+    fn sizes(&self) -> impl Iterator<Item = Bytes> + '_ {
+        self.file.emissions.iter().map(|emission| Bytes::new(u64::from(emission.size)))
+    }
+}
+
+impl OpenLoop for Parameters {
+    const ENDLESS: bool = false;
+
+    /// When all has been sent.
+    fn mean_rate(&self) -> Rate {
         Rate::ZERO
     }
 
-    /// The sizes of its packets.
-    pub fn sizes(&self) -> impl Iterator<Item = Bytes> + '_ {
-        self.file.emissions.iter().map(|emission| Bytes::new(u64::from(emission.size)))
+    fn smallest_packet(&self) -> Bytes {
+        self.sizes().min().unwrap_or(Bytes::new(0))
+    }
+
+    fn largest_packet(&self) -> Option<Bytes> {
+        self.sizes().max()
+    }
+
+    fn packet_sizes(&self) -> Vec<Bytes> {
+        self.sizes().collect::<BTreeSet<Bytes>>().into_iter().collect()
     }
 }
 

@@ -12,6 +12,7 @@ use crate::top_keys::TopKeys;
 use crate::trace::TraceKeys;
 use crate::traffic::calls::{CallKeys, InitialKeys, SignallingKeys, SurgeKeys};
 use crate::traffic::flows::FlowKeys;
+use crate::traffic::rate_requests::RateRequestKeys;
 use crate::traffic::transfers::TransferKeys;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::parameters::{Field, Parameters};
@@ -185,6 +186,13 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
     SectionEntry { name: "marker", path: "links[].marker", doc: MarkerKeys::DOC, fields: MarkerKeys::FIELDS, parts: &[] },
     SectionEntry { name: "circuit", path: "circuits[]", doc: CircuitKeys::DOC, fields: CircuitKeys::FIELDS, parts: &[] },
     SectionEntry {
+        name: "rate-request",
+        path: "flows[].rate-requests[]",
+        doc: RateRequestKeys::DOC,
+        fields: RateRequestKeys::FIELDS,
+        parts: &[],
+    },
+    SectionEntry {
         name: "flow",
         path: "flows[]",
         doc: FlowKeys::DOC,
@@ -195,6 +203,11 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
                 "transport",
                 PartContent::OneOf("transport"),
                 "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it.",
+            ),
+            part(
+                "rate-requests",
+                PartContent::List("rate-request"),
+                "Requests for other rates, by increasing time; only for sources that adapt theirs.",
             ),
         ],
     },

@@ -20,6 +20,8 @@ pub(crate) struct MeasurableGroup<'a> {
     pub is_tcp: bool,
     /// Its source is `http`.
     pub is_http: bool,
+    /// Its source has frames.
+    pub has_frames: bool,
     /// Transfers a file of a certain size.
     pub has_size: bool,
     /// The packet time, where the source has one.

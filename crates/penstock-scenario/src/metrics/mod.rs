@@ -10,8 +10,10 @@ mod delay;
 mod drops;
 mod ef_error;
 mod fairness;
+mod frame_delay;
 mod goodput;
 mod in_system;
+mod incomplete_frames;
 mod ipdv;
 mod jitter;
 mod loss;
@@ -66,6 +68,8 @@ metrics! {
     jitter::Jitter,
     ipdv::Ipdv,
     rtp_jitter::RtpJitter,
+    frame_delay::FrameDelay,
+    incomplete_frames::IncompleteFrames,
     page_time::PageTime,
     completion_time::CompletionTime,
     slowdown::Slowdown,

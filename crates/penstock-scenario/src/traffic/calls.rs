@@ -120,6 +120,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         interval: None,
         transfers: None,
         rates: None,
+        rate_requests: None,
     };
     let (path, location) = (section.path.clone(), section.location);
     let Members { from, to, count, route, .. } = members;

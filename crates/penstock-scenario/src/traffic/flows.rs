@@ -2,7 +2,7 @@
 
 use super::group::{explicit_route, EdgeLocations, GroupDraft, GroupEndpoints, MemberKeys, Members};
 use super::matrix::{Entry, Matrix};
-use super::trace;
+use super::{rate_requests, trace};
 use crate::network::nodes::Nodes;
 use crate::read::section::{NoParameters, Section};
 use crate::read::values::{Name, NodeName, Precedence, RunTime, Start};
@@ -82,6 +82,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         Some(entries) => GroupEndpoints(entries.first().map(|entry| entry.0), entries.first().map(|entry| entry.1)),
         None => GroupEndpoints::read(section, nodes),
     };
+    let rate_requests = rate_requests::read(section, source_and_transport.as_ref().map(|(source, _)| source));
     let keys = keys?;
     if let (Some(Count(shift)), Some(to)) = (keys.shift, &mut ends.1) {
         if shift as usize >= to.len() {
@@ -114,6 +115,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         calls: None,
         interval: None,
         transfers: None,
+        rate_requests: rate_requests?,
         rates: entries.as_ref().map(|entries| entries.iter().map(|(_, _, rate)| *rate).collect()),
     };
     let Members { from, to, count, route, .. } = members;

@@ -10,6 +10,7 @@ mod foreign;
 pub(crate) mod group;
 pub(crate) mod matrix;
 mod pcn_schemes;
+pub(crate) mod rate_requests;
 pub(crate) mod rounding_checks;
 pub(crate) mod routing;
 mod sizes;

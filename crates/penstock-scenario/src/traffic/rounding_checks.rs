@@ -73,7 +73,7 @@ fn sizes(group: &FlowGroup, is_back: bool) -> Vec<u64> {
     let mut sizes = match group.transport.packet() {
         Some(_) if is_back => group.transport.sizes_back(),
         Some(packet) => vec![packet.get()],
-        None => group.source.sizes(),
+        None => group.source.packet_sizes().into_iter().map(Bytes::get).collect(),
     };
     sizes.extend(request);
     sizes

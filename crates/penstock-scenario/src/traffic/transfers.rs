@@ -189,6 +189,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
             interval: None,
             transfers: None,
             rates: None,
+            rate_requests: None,
         };
         let (path, location, count, edges) = (section.path.clone(), section.location, pairs.len(), EdgeLocations::NONE);
         let pairs = Some(pairs);

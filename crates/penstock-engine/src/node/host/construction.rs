@@ -17,7 +17,8 @@ use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Receiver, Sender};
-use penstock_model::units::Time;
+use penstock_model::units::{Rate, Time};
+use std::sync::Arc;
 
 impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
@@ -43,11 +44,18 @@ impl Host {
         }
     }
 
-    /// Adds the sending end of an open-loop flow that begins at `start`; returns its slot.
-    pub fn add_source(&mut self, template: PacketTemplate, source: AnySource, stream: Stream, start: Time, stop: Time) -> u32 {
+    /// Adds the sending end of an open-loop flow that begins at `start`, with the rate requests of [`OpenLoopSource::new`]; returns its slot.
+    pub fn add_source(
+        &mut self,
+        template: PacketTemplate,
+        (source, stream): (AnySource, Stream),
+        requests: Option<Arc<[(Time, Rate)]>>,
+        start: Time,
+        stop: Time,
+    ) -> u32 {
         let slot = self.sources.len() as u32;
         let spacing = source.spacing();
-        let (end, first) = OpenLoopSource::new(template, source, stream, start, stop, self.measured);
+        let (end, first) = OpenLoopSource::new(template, (source, stream), requests, start, stop, self.measured);
         if first != Time::NEVER {
             self.emitter.insert_periodic(first, template.flow.0, slot, spacing, end.periodic_packet());
         }

@@ -83,6 +83,9 @@ impl Case {
             let rates = |rate: Rate| (1..=flows.members as u64).map(|part| Rate::from_bps(rate.as_bps() * part / 2)).collect();
             plan.rates =
                 plan.source.mean_rate().filter(|rate| calls.is_none() && flows.spread && plan.source.at_rate(*rate).is_some()).map(rates);
+            let requests = [("30 ms", 700_000), ("31 ms", 500_000), ("90 ms", 100_000)];
+            let requests = requests.map(|(at, bps)| (time(at), Rate::from_bps(bps)));
+            plan.rate_requests = plan.source.adapts_rate().then(|| requests.into());
             plan.stop = time(if flows.stops { "140 ms" } else { "200 ms" });
             (0..flows.members).for_each(|_| net.flow(group, forward, backward));
         }
@@ -119,6 +122,7 @@ impl Case {
             pages: true,
             completion: true,
             repeated_retransmissions: true,
+            frames: true,
             bins: Some(Duration::from_ms(10)),
         };
         net.0.watch.groups = (0..net.0.groups.len() as u32).map(|group| (group, all)).collect();

@@ -136,6 +136,8 @@ pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ("on-off", "packet = 160 bytes; spacing = 2 ms; on = 9 ms; off = 5 ms", ""),
     ("on-off", "packet = 160 bytes; spacing = 1 ms; on = 3 ms; off = 9 ms; remainder = whole", ""),
     ("packets", "at = [0 s, 0 s, 3 ms, 3001 us, 60 ms, 60 ms, 60 ms]; sizes = [1500 bytes, 40 bytes, 1 byte, 576 bytes, 40 bytes, 1 kB, 1500 bytes]", ""),
+    ("video", "rate = 400 kbit/s; frame-rate = 200; group-length = 6; packet = 300 bytes", ""),
+    ("video", "rate = 300 kbit/s; frame-rate = 60; variation = 0.5; paced = 0.8; packet = 200 bytes; max-rate = 500 kbit/s", "ecn = ect-0"),
     ("ftp", "", "variant = tahoe; min-rto = 20 ms; initial-rto = 100 ms"),
     ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "variant = reno; min-rto = 20 ms; initial-rto = 50 ms"),
     ("ftp", "size = 20 kB", "variant = reno; min-rto = 0 s; initial-rto = 50 ms; timer-tick = 10 ms"),

@@ -5,10 +5,10 @@ mod stationary;
 use super::cbr::Phase;
 use super::laws::normal;
 use super::size::SizeLaw;
-use super::{Emission, Source};
+use super::{Emission, OpenLoop, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
-use crate::units::{Duration, Rate};
+use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
     /// On-off: packets at one spacing during on periods, silence between them.
@@ -100,9 +100,9 @@ impl Check for Parameters {
     }
 }
 
-impl Parameters {
-    /// The rate in the long run, to the nearest bit/s.
-    pub fn mean_rate(&self) -> Rate {
+impl OpenLoop for Parameters {
+    /// To the nearest bit/s.
+    fn mean_rate(&self) -> Rate {
         let (spacing, on, off) = (self.spacing.as_seconds(), self.on.as_seconds(), self.off.as_seconds());
         let (packets, cycle) = match self.remainder {
             Remainder::Carried => (on / spacing, on + off),
@@ -114,6 +114,18 @@ impl Parameters {
             }
         };
         Rate::from_bps((packets * self.packet.mean() * 8.0 / cycle + 0.5) as u64)
+    }
+
+    fn smallest_packet(&self) -> Bytes {
+        self.packet.smallest()
+    }
+
+    fn largest_packet(&self) -> Option<Bytes> {
+        self.packet.largest()
+    }
+
+    fn packet_sizes(&self) -> Vec<Bytes> {
+        self.packet.sizes()
     }
 }
 

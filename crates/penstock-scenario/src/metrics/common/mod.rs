@@ -4,6 +4,7 @@ pub(crate) mod calls;
 pub(crate) mod counts;
 pub(crate) mod evaluation;
 pub(crate) mod flow_sets;
+pub(crate) mod frames;
 pub(crate) mod info;
 pub(crate) mod link_splits;
 pub(crate) mod metric;

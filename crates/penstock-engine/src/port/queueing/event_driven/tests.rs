@@ -129,7 +129,7 @@ impl Bench {
 
     /// A packet of 1000 bytes, which take 8 ms.
     fn arrive(&mut self, at: Time, seq: u32) {
-        let packet = Packet { created: at, size: 1000, body: Body::Datagram { seq }, ..Arrival::PLACEHOLDER.packet };
+        let packet = Packet { created: at, size: 1000, body: Body::datagram(seq), ..Arrival::PLACEHOLDER.packet };
         let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
         assert!(matches!(self.service.decide(at, &packet, records), Decision::Accept));
         self.service.enqueue(at, packet, records);
@@ -224,7 +224,7 @@ fn what_is_paused_waits_for_the_wire_too() {
     bench.service.make_pausable();
     bench.arrive(ms(0), 0);
     assert_eq!(bench.decide(ms(0)), Some(0));
-    let later = Packet { class: 1, size: 1000, body: Body::Datagram { seq: 2 }, ..Arrival::PLACEHOLDER.packet };
+    let later = Packet { class: 1, size: 1000, body: Body::datagram(2), ..Arrival::PLACEHOLDER.packet };
     let measured = Measurement { from: Time::ZERO, to: Time::NEVER };
     bench.service.on_pause(ms(1), Some(1), Duration::from_ms(4), &measured);
     let records = &mut Records { counters: &mut bench.counters, journal: &mut bench.journal };

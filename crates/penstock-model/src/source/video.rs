@@ -1,0 +1,244 @@
+//! Video in groups of pictures.
+
+use super::cbr::Phase;
+use super::laws::normal;
+use super::size::LARGEST;
+use super::{Emission, OpenLoop, Source};
+use crate::packet::FramePlace;
+use crate::parameters::{Check, Count, Positive, Probability};
+use crate::rng::Stream;
+use crate::units::{Bytes, Duration, Rate, Time};
+
+crate::parameters! {
+    /// Video: frames of groups of pictures, cut into packets, at a mean rate that follows requests.
+    ///
+    /// ## Decides
+    /// A frame is generated every 1 / `frame-rate`. Each `group-length` frames form a group of pictures: the first is an I frame, every
+    /// `anchor-distance`-th after it a P frame, all others B frames. The mean size of a frame of kind k is rate / `frame-rate` x w_k / W, where
+    /// w_k is 1, `p-ratio` or `b-ratio` and W the mean of w over the group, so the mean rate is `rate`. Each frame has its mean size times a
+    /// number with the log-normal law of mean 1 and coefficient of variation `variation`, to the nearest byte. It is sent in the fewest
+    /// packets of at most `packet`, whose sizes differ by one byte at most: n packets, back to back, or each `paced` / (n x `frame-rate`) after
+    /// the one before. A request for another rate, limited to `min-rate` and `max-rate`, holds from the next frame on that begins at that
+    /// instant or later.
+    ///
+    /// ## State
+    /// The place in the group and in the frame, and the rate. Two random numbers per frame with `variation`, and two at the beginning with
+    /// `phase = "random"`.
+    ///
+    /// ## Departures
+    /// Sizes of frames are independent: [Krunz95] has I frames of a scene alike. Frames are in the order of display, and B frames do not wait for
+    /// the anchor after them. [RFC8593] has one kind of frame, sizes with a Laplace law of scale 0.15, whose standard deviation 0.21 is the
+    /// default here (a log-normal size is never negative), varies the frame interval likewise, delays its reaction to a request by 0.2 s, and
+    /// sends a burst after it; here intervals are constant and requests hold at once. The ratios 5:3:1 of I, P and B frames are a
+    /// common assumption and of no document.
+    ///
+    /// ## Example
+    /// ```toml
+    /// source.video = { rate = "2 Mbit/s", frame-rate = 25, variation = 0.3, paced = 0.5 }
+    /// # conversational: no B frames, long groups, limits of the encoder
+    /// source.video = { rate = "1 Mbit/s", group-length = 300, anchor-distance = 1, min-rate = "150 kbit/s", max-rate = "1.5 Mbit/s" }
+    /// ```
+    ///
+    /// ## References
+    /// Log-normal sizes of I, P and B frames [Krunz95]; the group IBBPBBPBBPBB [Rose95]; requests and limits of the rate [RFC8593 s5.1, s5.4].
+    pub struct Parameters {
+        /// Mean rate, headers included, until another is requested.
+        rate: Rate;
+        /// Frames per second.
+        frame_rate: Positive = "30";
+        /// Frames of a group of pictures, from one I frame to the next (N).
+        group_length: Count = "12";
+        /// Frames from one I or P frame to the next (M); 1 without B frames.
+        anchor_distance: Count = "3";
+        /// Mean size of a P frame over that of an I frame.
+        p_ratio: Positive = "0.6";
+        /// Mean size of a B frame over that of an I frame.
+        b_ratio: Positive = "0.2";
+        /// Standard deviation of the size of a frame over its mean.
+        variation: Probability = "0.21";
+        /// The largest packet on the wire.
+        packet: Bytes = "1200 bytes";
+        /// The share of the frame interval over which the packets of a frame are spread; 0: back to back.
+        paced: Probability = "0";
+        /// When the first frame is generated; `random` also has it anywhere in the group.
+        phase: Phase = "random";
+        /// Requests for less ask for this.
+        min_rate: Option<Rate>;
+        /// Requests for more ask for this.
+        max_rate: Option<Rate>;
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if !(0.001..=1e6).contains(&self.frame_rate.0) {
+            mistake("frame-rate", format!("{} frames per second are no video; between 0.001 and 1000000", self.frame_rate.0));
+        }
+        if self.packet.get() > LARGEST {
+            mistake("packet", format!("{} is larger than any packet; at most {LARGEST} bytes", self.packet));
+        }
+        let (least, most) = self.range();
+        if least > most {
+            mistake("min-rate", format!("{least} is above the max-rate of {most}"));
+        } else if self.rate < least {
+            mistake("rate", format!("{} is below the min-rate of {least}", self.rate));
+        } else if self.rate > most {
+            mistake("rate", format!("{} is above the max-rate of {most}", self.rate));
+        }
+    }
+}
+
+impl Parameters {
+    /// The rates that it can send at.
+    fn range(&self) -> (Rate, Rate) {
+        (self.min_rate.unwrap_or(Rate::ZERO), self.max_rate.unwrap_or(Rate::from_bps(u64::MAX)))
+    }
+
+    fn interval(&self) -> Duration {
+        Duration::from_seconds(1.0 / self.frame_rate.0)
+    }
+
+    /// The mean size of frame `place` of a group over the mean of all frames.
+    fn weight(&self, place: u32) -> f64 {
+        let (frames, distance) = (self.group_length.0, self.anchor_distance.0);
+        let anchors = frames.div_ceil(distance);
+        let (p, b) = (self.p_ratio.0, self.b_ratio.0);
+        let sum = 1.0 + f64::from(anchors - 1) * p + f64::from(frames - anchors) * b;
+        let weight = match place {
+            0 => 1.0,
+            _ if place.is_multiple_of(distance) => p,
+            _ => b,
+        };
+        weight * f64::from(frames) / sum
+    }
+}
+
+impl OpenLoop for Parameters {
+    const HAS_FRAMES: bool = true;
+    const ADAPTS_RATE: bool = true;
+
+    fn mean_rate(&self) -> Rate {
+        self.rate
+    }
+
+    fn largest_packet(&self) -> Option<Bytes> {
+        Some(self.packet)
+    }
+}
+
+/// A video at work.
+#[derive(Clone, Debug)]
+pub struct Video(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
+    parameters: Parameters,
+    rate: Rate,
+    interval: Duration,
+    /// Standard deviation of the logarithm of a frame's size.
+    sigma: f64,
+    /// The frame's place in its group.
+    place: u32,
+    /// Its number.
+    frame: u16,
+    /// Its size over the mean of all frames.
+    factor: f64,
+    bytes: u32,
+    packets: u32,
+    /// From packet to packet.
+    gap: Duration,
+    /// The packet that was given last.
+    index: u32,
+}
+
+impl Video {
+    /// A source with these parameters.
+    pub fn new(parameters: &Parameters) -> Video {
+        let variation = parameters.variation.0;
+        Video(Box::new(State {
+            parameters: parameters.clone(),
+            rate: parameters.rate,
+            interval: parameters.interval(),
+            sigma: libm::sqrt(libm::log1p(variation * variation)),
+            place: 0,
+            frame: 0,
+            factor: 0.0,
+            bytes: 0,
+            packets: 0,
+            gap: Duration::ZERO,
+            index: 0,
+        }))
+    }
+}
+
+impl State {
+    fn begin_frame(&mut self, stream: &mut Stream) {
+        let weight = self.parameters.weight(self.place);
+        self.factor = match self.sigma {
+            0.0 => weight,
+            sigma => weight * libm::exp(sigma * normal(stream) - sigma * sigma / 2.0),
+        };
+        self.index = 0;
+        self.divide();
+    }
+
+    /// Divides the frame into packets, at the present rate.
+    fn divide(&mut self) {
+        let mean = self.rate.as_bps() as f64 / 8.0 * self.interval.as_seconds();
+        self.bytes = (mean * self.factor + 0.5).clamp(1.0, f64::from(u32::MAX)) as u32;
+        self.packets = self.bytes.div_ceil(self.parameters.packet.get() as u32);
+        let span = self.interval.as_ps() as f64 * self.parameters.paced.0;
+        self.gap = Duration::from_ps((span / f64::from(self.packets)) as u64);
+    }
+
+    /// The size of the packet that was given last.
+    fn size(&self) -> u32 {
+        self.bytes / self.packets + u32::from(self.index < self.bytes % self.packets)
+    }
+}
+
+impl Source for Video {
+    fn first(&mut self, stream: &mut Stream) -> Emission {
+        let state = &mut *self.0;
+        let after = match state.parameters.phase {
+            Phase::Zero => Duration::ZERO,
+            Phase::Random => {
+                state.place = stream.below(u64::from(state.parameters.group_length.0)) as u32;
+                Duration::from_ps(stream.below(state.interval.as_ps()))
+            }
+        };
+        state.begin_frame(stream);
+        Emission { after, size: state.size() }
+    }
+
+    fn next(&mut self, stream: &mut Stream) -> Emission {
+        let state = &mut *self.0;
+        if state.index + 1 < state.packets {
+            state.index += 1;
+            return Emission { after: state.gap, size: state.size() };
+        }
+        let after = state.interval - state.gap.times(u64::from(state.index));
+        state.place = (state.place + 1) % state.parameters.group_length.0;
+        state.frame = state.frame.wrapping_add(1);
+        state.begin_frame(stream);
+        Emission { after, size: state.size() }
+    }
+
+    fn frame(&self) -> (u16, FramePlace) {
+        (self.0.frame, FramePlace::of(self.0.index, self.0.packets))
+    }
+
+    fn on_rate_request(&mut self, _now: Time, rate: Rate) -> Option<u32> {
+        let state = &mut *self.0;
+        let (least, most) = state.parameters.range();
+        state.rate = rate.max(least).min(most);
+        if state.index > 0 {
+            return None;
+        }
+        state.divide();
+        Some(state.size())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,18 @@
+//! What metrics of frames have in common.
+
+use crate::measure::target::MeasurableGroup;
+use crate::metrics::common::evaluation::Evaluation;
+use penstock_engine::observations::FrameTimes;
+
+/// Refuses a group whose source has no frames.
+pub(crate) fn check_frames(name: &str, group: &MeasurableGroup<'_>) -> Result<(), String> {
+    match group.has_frames {
+        true => Ok(()),
+        false => Err(format!("'{name}' is measured of sources with frames, such as video, and '{}' has another", group.name)),
+    }
+}
+
+/// What was recorded of the frames of a flow.
+pub(crate) fn frames<'a>(at: &'a Evaluation<'_>, flow: usize) -> &'a FrameTimes {
+    at.timings(flow).frames.as_ref().expect("the engine was told to record it")
+}

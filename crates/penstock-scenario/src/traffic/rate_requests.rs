@@ -1,0 +1,51 @@
+//! Requests for other rates to sources that adapt theirs.
+
+use crate::read::section::Section;
+use crate::read::values::RunTime;
+use penstock_model::parameters::{Check, Parameters};
+use penstock_model::source::SourcePlan;
+use penstock_model::units::{Rate, Time};
+use std::sync::Arc;
+
+penstock_model::parameters! {
+    /// A request to the sources of a group to send at another rate.
+    ///
+    /// Every source of the group is asked at that instant; what it makes of a request, its page says. An encoder is asked so by a user, or by a rate
+    /// control that is not part of the scenario.
+    pub struct RateRequestKeys {
+        /// When, counted from the beginning of the run; later than the request before it.
+        at: RunTime;
+        /// The rate in the long run, headers included.
+        rate: Rate;
+    }
+}
+impl Check for RateRequestKeys {}
+
+/// Reads `rate-requests` of a group with this source; `None` after a mistake.
+pub(crate) fn read(section: &mut Section<'_>, source: Option<&SourcePlan>) -> Option<Option<Arc<[(Time, Rate)]>>> {
+    if !section.has("rate-requests") {
+        return Some(None);
+    }
+    let mut requests: Vec<(Time, Rate)> = Vec::new();
+    let mut sound = true;
+    for mut request in section.tables("rate-requests") {
+        let keys = RateRequestKeys::read(&mut request);
+        sound &= keys.is_some();
+        if let Some(RateRequestKeys { at, rate }) = keys {
+            let at = Time::ZERO + at.0;
+            if let Some((before, _)) = requests.last().filter(|(before, _)| at <= *before) {
+                request.report("at", format!("{at} is not after {before}; write requests in the order of time"));
+                sound = false;
+            }
+            requests.push((at, rate));
+        }
+        request.finish();
+    }
+    if let Some(source) = source.filter(|source| !source.adapts_rate()) {
+        let message =
+            format!("have no effect: source '{}' keeps its rate; {} adapts its own", source.name(), SourcePlan::adaptive().join(", "));
+        section.report("rate-requests", message);
+        sound = false;
+    }
+    sound.then(|| Some(requests.into()))
+}
