@@ -9,7 +9,7 @@ use penstock_scenario::load;
 /// second one loses its first packet.
 const VIDEO: &str = r#"duration = "150 ms"
 [nodes]
-a = 2
+a = { count = 2 }
 b = {}
 [[links]]
 from = "a[0]"

@@ -21,8 +21,11 @@ penstock_model::parameters! {
 }
 impl Check for RateRequestKeys {}
 
+/// Rates and the times of their requests, if there are any.
+type Requests = Option<Arc<[(Time, Rate)]>>;
+
 /// Reads `rate-requests` of a group with this source; `None` after a mistake.
-pub(crate) fn read(section: &mut Section<'_>, source: Option<&SourcePlan>) -> Option<Option<Arc<[(Time, Rate)]>>> {
+pub(crate) fn read(section: &mut Section<'_>, source: Option<&SourcePlan>) -> Option<Requests> {
     if !section.has("rate-requests") {
         return Some(None);
     }
