@@ -117,6 +117,8 @@ pub enum Body {
         is_nak: bool,
         /// The packet expected next.
         next: u32,
+        /// When the packet that it answers was sent, if the sender wants to know.
+        echo: Echo,
     },
     /// Tells a RoCE sender that its packets were marked (CNP).
     CongestionNotificationPacket {
@@ -308,6 +310,29 @@ impl FramePlace {
     /// Whether the frame ends with it.
     pub const fn is_last(self) -> bool {
         matches!(self, FramePlace::Only | FramePlace::Last)
+    }
+}
+
+/// An echoed time, or none, in words of four bytes as the rest of a [`Body`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Echo([u32; 2]);
+
+impl Echo {
+    /// Nothing is echoed.
+    pub const NONE: Echo = Echo::of(Time::NEVER);
+
+    /// The echo of a time.
+    #[inline]
+    pub const fn of(time: Time) -> Echo {
+        let ps = time.as_ps();
+        Echo([ps as u32, (ps >> 32) as u32])
+    }
+
+    /// The time.
+    #[inline]
+    pub fn time(self) -> Option<Time> {
+        let time = Time::from_ps(u64::from(self.0[1]) << 32 | u64::from(self.0[0]));
+        (time != Time::NEVER).then_some(time)
     }
 }
 

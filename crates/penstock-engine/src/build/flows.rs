@@ -151,7 +151,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let FlowEndpoints { blueprint, flow, group, template, watch, start, process: (from, to), .. } = *self;
         let shared = Arc::new(parameters.clone());
         let first = blueprint.routes[flow.forward.index()][0];
-        let mut sender = roce::Sender::new(&shared, blueprint.links[first.index()].rate);
+        let mut sender = roce::Sender::new(&shared, blueprint.links[first.index()].rate, self.key);
         let payload = parameters.packet.get() - parameters.header.get();
         let application = match http_user(group, payload, self.key, watch.pages) {
             Some(mut user) => {
@@ -168,7 +168,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         };
         let back = PacketTemplate { departure: backward, waits: self.answers_wait, ..template };
         let received = self.received(parameters.header.get() as u32);
-        let sink = host(processes, to).add_roce_receiver(back, roce::Receiver::new(parameters), received);
+        let sink = host(processes, to).add_roce_receiver(back, roce::Receiver::new(&parameters.feedback()), received);
         let source = host(processes, from).add_roce_sender(template, sender, application, (start, group.stop));
         FlowSlots { source, sink }
     }

@@ -9,7 +9,7 @@ use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::journal::Measurement;
 use crate::port::waiting::Waiting;
 use penstock_model::packet::{Body, Packet};
-use penstock_model::transport::roce::{Receiver, Sender};
+use penstock_model::transport::roce::{DataPacket, Receiver, Sender};
 use penstock_model::transport::tcp::Transmission;
 use penstock_model::units::Time;
 
@@ -110,10 +110,10 @@ impl RoceEndpoints {
         let slot = flow.source;
         match packet.body {
             Body::RoceData { psn, asks_for_ack, .. } => {
-                return self.receive_data(now, packet, (psn, asks_for_ack), flow.sink, host_context)
+                let data = DataPacket { psn, asks_for_ack, ecn: packet.ecn, sent: packet.created };
+                return self.receive_data(now, packet, data, flow.sink, host_context);
             }
-            Body::RoceAck { next, is_nak: false } => self.senders[slot as usize].sender.on_ack(now, next),
-            Body::RoceAck { next, is_nak: true } => self.senders[slot as usize].sender.on_nak(now, next),
+            Body::RoceAck { next, is_nak, echo } => self.senders[slot as usize].sender.on_ack(now, next, is_nak, echo),
             _ => self.senders[slot as usize].sender.on_notification(now),
         }
         self.pump_sender(now, slot, host_context);
@@ -121,17 +121,10 @@ impl RoceEndpoints {
         self.arm(slot, timers);
     }
 
-    fn receive_data(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        (psn, asks_for_ack): (u32, bool),
-        slot: u32,
-        host_context: &mut HostContext<'_, '_>,
-    ) {
+    fn receive_data(&mut self, now: Time, packet: &Packet, data: DataPacket, slot: u32, host_context: &mut HostContext<'_, '_>) {
         let ReceiverEndpoint { receiver, template, received, goodput } = &mut self.receivers[slot as usize];
         let before = receiver.delivered();
-        let answers = receiver.on_packet(now, psn, asks_for_ack, packet.ecn);
+        let answers = receiver.on_packet(now, data);
         if self.measured.is_open(now) {
             received.count(now, packet);
             *goodput += u64::from(receiver.delivered() - before) * u64::from(packet.size - received.header);

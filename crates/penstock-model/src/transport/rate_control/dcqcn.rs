@@ -1,6 +1,7 @@
 //! Data Center Quantized Congestion Notification, reaction point.
 
 use crate::parameters::{Check, Count, Probability};
+use crate::transport::rate_control::{Feedback, RateContext, RateControl};
 use crate::units::{Bytes, Duration, Rate, Time};
 
 crate::parameters! {
@@ -87,8 +88,8 @@ pub struct Dcqcn {
 
 impl Dcqcn {
     /// A control that begins at the rate of the port.
-    pub fn new(parameters: &Parameters, line: Rate) -> Dcqcn {
-        let line = line.as_bps() as f64;
+    pub fn new(parameters: &Parameters, context: &RateContext) -> Dcqcn {
+        let line = context.line.as_bps() as f64;
         Dcqcn {
             parameters: parameters.clone(),
             line,
@@ -102,37 +103,6 @@ impl Dcqcn {
             alpha_due: Time::NEVER,
             rate_due: Time::NEVER,
         }
-    }
-
-    /// The current rate at `now`.
-    pub fn rate(&mut self, now: Time) -> Rate {
-        self.advance(now);
-        Rate::from_bps(self.rate as u64)
-    }
-
-    /// A packet of `size` bytes leaves at `now`.
-    pub fn on_sent(&mut self, now: Time, size: u32) {
-        self.advance(now);
-        if self.rate >= self.line {
-            return;
-        }
-        self.bytes += u64::from(size);
-        if self.bytes >= self.parameters.byte_counter.get() {
-            self.bytes -= self.parameters.byte_counter.get();
-            self.byte_cycles += 1;
-            self.increase();
-        }
-    }
-
-    /// A notification has come.
-    pub fn on_notification(&mut self, now: Time) {
-        self.advance(now);
-        let gain = self.parameters.gain.0;
-        self.target = self.rate;
-        self.rate = (self.rate * (1.0 - self.alpha / 2.0)).max(self.parameters.floor.as_bps() as f64).min(self.line);
-        self.alpha = (1.0 - gain) * self.alpha + gain;
-        (self.timer_cycles, self.byte_cycles, self.bytes) = (0, 0, 0);
-        (self.alpha_due, self.rate_due) = (now + self.parameters.alpha_timer, now + self.parameters.rate_timer);
     }
 
     /// Handles the timers that have ended by `now`. At the rate of the port there is nothing to recover.
@@ -161,6 +131,40 @@ impl Dcqcn {
         }
         self.target = self.target.min(self.line);
         self.rate = 0.5 * (self.rate + self.target);
+    }
+}
+
+impl RateControl for Dcqcn {
+    fn feedback(&self) -> Feedback {
+        Feedback { notification_interval: Some(self.parameters.notification_interval), ..Feedback::default() }
+    }
+
+    fn rate(&mut self, now: Time) -> Rate {
+        self.advance(now);
+        Rate::from_bps(self.rate as u64)
+    }
+
+    fn on_sent(&mut self, now: Time, size: u32) {
+        self.advance(now);
+        if self.rate >= self.line {
+            return;
+        }
+        self.bytes += u64::from(size);
+        if self.bytes >= self.parameters.byte_counter.get() {
+            self.bytes -= self.parameters.byte_counter.get();
+            self.byte_cycles += 1;
+            self.increase();
+        }
+    }
+
+    fn on_notification(&mut self, now: Time) {
+        self.advance(now);
+        let gain = self.parameters.gain.0;
+        self.target = self.rate;
+        self.rate = (self.rate * (1.0 - self.alpha / 2.0)).max(self.parameters.floor.as_bps() as f64).min(self.line);
+        self.alpha = (1.0 - gain) * self.alpha + gain;
+        (self.timer_cycles, self.byte_cycles, self.bytes) = (0, 0, 0);
+        (self.alpha_due, self.rate_due) = (now + self.parameters.alpha_timer, now + self.parameters.rate_timer);
     }
 }
 

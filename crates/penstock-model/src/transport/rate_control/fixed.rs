@@ -1,7 +1,8 @@
 //! A rate that nothing changes.
 
 use crate::parameters::Check;
-use crate::units::Rate;
+use crate::transport::rate_control::{RateContext, RateControl};
+use crate::units::{Rate, Time};
 
 crate::parameters! {
     /// Fixed rate: sends at one rate, whatever the network does.
@@ -36,13 +37,14 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The rate of a sender before a link of rate `line`.
-    pub fn new(parameters: &Parameters, line: Rate) -> Fixed {
-        Fixed { rate: parameters.rate.map_or(line, |rate| rate.min(line)) }
+    /// The rate of a sender.
+    pub fn new(parameters: &Parameters, context: &RateContext) -> Fixed {
+        Fixed { rate: parameters.rate.map_or(context.line, |rate| rate.min(context.line)) }
     }
+}
 
-    /// The rate.
-    pub fn rate(&self) -> Rate {
+impl RateControl for Fixed {
+    fn rate(&mut self, _now: Time) -> Rate {
         self.rate
     }
 }

@@ -1,75 +1,209 @@
 //! What sets the rate of a rate-based transport.
+//!
+//! A rate control is told what a connection sends and what comes back, and answers with a rate and, if it wants one, a window. Its
+//! [`Feedback`] says what it needs from receivers and ports; nobody provides what is not asked for.
 
 pub mod dcqcn;
 pub mod fixed;
 
 use crate::probe::{Probe, ReportVariable};
-use crate::units::{Duration, Rate, Time};
+use crate::rng::Key;
+use crate::units::{Bytes, Duration, Rate, Time};
+use dyn_clone::DynClone;
 
-crate::component_plans! {
-    /// A rate control with its parameters, as a scenario gives it.
-    pub enum RateControlPlan of "rate-control" {
-        "dcqcn" => Dcqcn(dcqcn::Parameters) shows dcqcn::Dcqcn::STATE,
-        "fixed" => Fixed(fixed::Parameters) shows fixed::Fixed::STATE,
+/// Makes the plan, the rate control at work and the dispatch between them from the list below.
+macro_rules! rate_controls {
+    ($( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
+        crate::component_plans! {
+            /// A rate control with its parameters, as a scenario gives it.
+            pub enum RateControlPlan of "rate-control" { $( $name => $variant($parameters) shows <$control>::STATE, )* }
+        }
+
+        /// A rate control at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone)]
+        pub enum AnyRateControl {
+            $( $variant($control), )*
+            Custom(Box<dyn RateControl + Send>),
+        }
+
+        impl AnyRateControl {
+            /// Builds the rate control that `plan` describes.
+            pub fn new(plan: &RateControlPlan, context: &RateContext) -> AnyRateControl {
+                match plan { $( RateControlPlan::$variant(parameters) => AnyRateControl::$variant(<$control>::new(parameters, context)), )* }
+            }
+
+            /// The control behind the variant.
+            fn get(&self) -> &dyn RateControl {
+                match self {
+                    $( AnyRateControl::$variant(it) => it, )*
+                    AnyRateControl::Custom(it) => &**it,
+                }
+            }
+
+            fn get_mut(&mut self) -> &mut dyn RateControl {
+                match self {
+                    $( AnyRateControl::$variant(it) => it, )*
+                    AnyRateControl::Custom(it) => &mut **it,
+                }
+            }
+        }
+
+        impl RateControl for AnyRateControl {
+            fn rate(&mut self, now: Time) -> Rate {
+                match self {
+                    $( AnyRateControl::$variant(it) => it.rate(now), )*
+                    AnyRateControl::Custom(it) => it.rate(now),
+                }
+            }
+
+            fn on_sent(&mut self, now: Time, size: u32) {
+                match self {
+                    $( AnyRateControl::$variant(it) => it.on_sent(now, size), )*
+                    AnyRateControl::Custom(it) => it.on_sent(now, size),
+                }
+            }
+
+            fn window(&self) -> Option<Bytes> {
+                match self {
+                    $( AnyRateControl::$variant(it) => it.window(), )*
+                    AnyRateControl::Custom(it) => it.window(),
+                }
+            }
+
+            fn feedback(&self) -> Feedback {
+                self.get().feedback()
+            }
+
+            fn on_ack(&mut self, ack: &RateAck<'_>) {
+                self.get_mut().on_ack(ack);
+            }
+
+            fn on_notification(&mut self, now: Time) {
+                self.get_mut().on_notification(now);
+            }
+
+            fn on_message_complete(&mut self, now: Time) {
+                self.get_mut().on_message_complete(now);
+            }
+        }
+    };
+}
+
+rate_controls! {
+    "dcqcn" => Dcqcn(dcqcn::Dcqcn, dcqcn::Parameters),
+    "fixed" => Fixed(fixed::Fixed, fixed::Parameters),
+}
+
+impl Probe for AnyRateControl {
+    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+        self.get().probe(now, report);
     }
 }
 
 impl RateControlPlan {
+    /// [`RateControl::feedback`] of the control that it describes, for packets of so many bytes.
+    pub fn feedback(&self, packet: u32) -> Feedback {
+        AnyRateControl::new(self, &RateContext { line: Rate::from_bps(1), packet, key: Key::root(0, 0) }).feedback()
+    }
+}
+
+/// What a rate control learns about its connection when it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct RateContext {
+    /// The rate of the first link.
+    pub line: Rate,
+    /// Bytes of a data packet on the wire.
+    pub packet: u32,
+    /// What its random streams hang below.
+    pub key: Key,
+}
+
+/// What a rate control needs from receivers and ports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Feedback {
     /// The least time between two notifications of marks (CNP) of a receiver; `None` if it sends none, and data cannot be marked.
-    pub fn notification_interval(&self) -> Option<Duration> {
-        match self {
-            RateControlPlan::Dcqcn(parameters) => Some(parameters.notification_interval),
-            RateControlPlan::Fixed(_) => None,
-        }
-    }
+    pub notification_interval: Option<Duration>,
+    /// Packets per acknowledgement, each of which echoes when the packet that it answers was sent. `None` if the control is told of no
+    /// acknowledgements: then they come as the transport has them.
+    pub ack_every: Option<u32>,
+    /// Ports write [`HopRecord`]s, which acknowledgements echo.
+    pub telemetry: bool,
 }
 
-/// The rate control of a sender.
-#[derive(Clone, Debug)]
-pub enum RateControl {
-    /// Of DCQCN.
-    Dcqcn(dcqcn::Dcqcn),
-    /// None.
-    Fixed(fixed::Fixed),
+/// An acknowledgement, for a control that has asked for them. One that refuses a packet (NAK) is one too.
+#[derive(Clone, Copy, Debug)]
+pub struct RateAck<'a> {
+    /// When it arrived.
+    pub now: Time,
+    /// From the sending of the packet that it answers until now.
+    pub rtt: Duration,
+    /// The packet that the receiver expects next.
+    pub next: u32,
+    /// The packet that the sender sends next.
+    pub next_to_send: u32,
+    /// Records of the ports that the packet passed, in order; empty without telemetry.
+    pub telemetry: &'a [HopRecord],
 }
 
-impl RateControl {
-    /// A control that begins at the rate of the port.
-    pub fn new(plan: &RateControlPlan, line: Rate) -> RateControl {
-        match plan {
-            RateControlPlan::Dcqcn(parameters) => RateControl::Dcqcn(dcqcn::Dcqcn::new(parameters, line)),
-            RateControlPlan::Fixed(parameters) => RateControl::Fixed(fixed::Fixed::new(parameters, line)),
-        }
+/// The record of a port about itself for a packet that it begins to transmit (in-band telemetry) [Li19 s4.2]. The port of the sending
+/// host writes none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HopRecord {
+    /// Bytes that wait behind the packet.
+    pub queue: u64,
+    /// Bytes that the port began to transmit before the packet, since the start of the run.
+    pub sent: u64,
+    /// Start of the transmission.
+    pub at: Time,
+    /// Line rate.
+    pub rate: Rate,
+}
+
+/// What a rate control decides. The sender asks for the rate before each packet, and sends it as long after the last as that takes.
+pub trait RateControl: Probe + DynClone {
+    /// The rate at `now`, above 0.
+    fn rate(&mut self, now: Time) -> Rate;
+
+    /// What it needs; never another answer for the same parameters.
+    fn feedback(&self) -> Feedback {
+        Feedback::default()
     }
 
-    /// The rate at `now`.
-    pub fn rate(&mut self, now: Time) -> Rate {
-        match self {
-            RateControl::Dcqcn(control) => control.rate(now),
-            RateControl::Fixed(control) => control.rate(),
-        }
+    /// Packets leave while fewer bytes than this are outstanding, or none are.
+    fn window(&self) -> Option<Bytes> {
+        None
     }
 
     /// A packet of `size` bytes leaves at `now`.
-    pub fn on_sent(&mut self, now: Time, size: u32) {
-        if let RateControl::Dcqcn(control) = self {
-            control.on_sent(now, size);
-        }
+    fn on_sent(&mut self, now: Time, size: u32) {
+        let _ = (now, size);
+    }
+
+    /// An acknowledgement has come, where [`Feedback::ack_every`] asks for them.
+    fn on_ack(&mut self, ack: &RateAck<'_>) {
+        let _ = ack;
     }
 
     /// A notification has come that packets were marked.
-    pub fn on_notification(&mut self, now: Time) {
-        if let RateControl::Dcqcn(control) = self {
-            control.on_notification(now);
-        }
+    fn on_notification(&mut self, now: Time) {
+        let _ = now;
+    }
+
+    /// All that the application has offered is acknowledged.
+    fn on_message_complete(&mut self, now: Time) {
+        let _ = now;
     }
 }
 
-impl Probe for RateControl {
-    fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
-        match self {
-            RateControl::Dcqcn(control) => control.probe(now, report),
-            RateControl::Fixed(control) => control.probe(now, report),
-        }
+dyn_clone::clone_trait_object!(RateControl);
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::{Key, Rate, RateContext};
+
+    /// A connection of packets of 1000 bytes before a link of so many Gbit/s.
+    pub fn context(gbps: u64) -> RateContext {
+        RateContext { line: Rate::from_bps(gbps * 1_000_000_000), packet: 1000, key: Key::root(1, 0) }
     }
 }

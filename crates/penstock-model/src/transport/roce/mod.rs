@@ -11,11 +11,11 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use receiver::Receiver;
+pub use receiver::{DataPacket, Receiver};
 pub use sender::Sender;
 
 use crate::parameters::{Check, Count};
-use crate::transport::rate_control::RateControlPlan;
+use crate::transport::rate_control::{Feedback, RateControlPlan};
 use crate::units::{Bytes, Duration};
 
 crate::parameters! {
@@ -23,7 +23,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// What the application offers at once, such as a file, is a message, cut into packets. They leave spaced at the rate of the `rate-control`, while fewer than `max-outstanding` are
-    /// outstanding. The receiver takes packets in order only. It acknowledges each `ack-every`-th and the last one of a message; the first
+    /// outstanding. The receiver takes packets in order only. It acknowledges each `ack-every`-th and the last one of a message, or as many as the rate control asks for; the first
     /// one that comes beyond a gap it refuses (NAK), and all up to the one that is missing in silence. After a NAK, or `timeout` without progress, the sender begins again at the first
     /// unacknowledged packet. Where the rate control asks for it, data are ECN-capable, and the receiver answers marks with
     /// notifications (CNP).
@@ -93,8 +93,13 @@ pub const ACKNOWLEDGEMENT: u32 = 66;
 pub const NOTIFICATION: u32 = 78;
 
 impl Parameters {
+    /// What its rate control needs from receivers and ports.
+    pub fn feedback(&self) -> Feedback {
+        self.rate_control.feedback(self.packet.get() as u32) // at most MAX_PACKET
+    }
+
     /// Whether queues may mark its data.
     pub fn is_ecn_capable(&self) -> bool {
-        self.rate_control.notification_interval().is_some()
+        self.feedback().notification_interval.is_some()
     }
 }

@@ -1,15 +1,31 @@
 //! The receiving end.
 
-use super::{Parameters, ACKNOWLEDGEMENT, NOTIFICATION};
-use crate::packet::{Body, Ecn};
+use super::{ACKNOWLEDGEMENT, NOTIFICATION};
+use crate::packet::{Body, Echo, Ecn};
+use crate::transport::rate_control::Feedback;
 use crate::transport::tcp::Transmission;
 use crate::units::{Duration, Time};
+
+/// A data packet as the receiver sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct DataPacket {
+    /// Its number.
+    pub psn: u32,
+    /// It asks for an acknowledgement.
+    pub asks_for_ack: bool,
+    /// Its ECN codepoint.
+    pub ecn: Ecn,
+    /// When it was sent.
+    pub sent: Time,
+}
 
 /// The receiver of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     /// The least time between two notifications; none without.
     interval: Option<Duration>,
+    /// Acknowledgements echo when the packet was sent.
+    echoes: bool,
     /// The packet that is to come next.
     expected: u32,
     /// It has been asked for by a NAK.
@@ -20,10 +36,10 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that has got nothing.
-    pub fn new(parameters: &Parameters) -> Receiver {
-        let interval = parameters.rate_control.notification_interval();
-        Receiver { interval, expected: 0, is_refused: false, next_notification: Time::ZERO, notifications: 0 }
+    /// A receiver that has got nothing, for a sender whose rate control needs this.
+    pub fn new(feedback: &Feedback) -> Receiver {
+        let (interval, echoes) = (feedback.notification_interval, feedback.ack_every.is_some());
+        Receiver { interval, echoes, expected: 0, is_refused: false, next_notification: Time::ZERO, notifications: 0 }
     }
 
     /// Packets that have come in order.
@@ -32,7 +48,8 @@ impl Receiver {
     }
 
     /// A packet has come: the notification and the acknowledgement that it is answered with.
-    pub fn on_packet(&mut self, now: Time, psn: u32, asks_for_ack: bool, ecn: Ecn) -> [Option<Transmission>; 2] {
+    pub fn on_packet(&mut self, now: Time, packet: DataPacket) -> [Option<Transmission>; 2] {
+        let DataPacket { psn, asks_for_ack, ecn, sent } = packet;
         let control = |body, size| Transmission { body, size, ecn: Ecn::NotEct };
         let interval = self.interval.filter(|_| ecn == Ecn::Ce && now >= self.next_notification);
         let notification = interval.map(|interval| {
@@ -47,7 +64,8 @@ impl Receiver {
         }
         // What has come before is acknowledged again: its acknowledgement may be lost [IBTA s9.7.5].
         let answers = if is_beyond_gap { !std::mem::replace(&mut self.is_refused, true) } else { asks_for_ack };
-        let body = Body::RoceAck { next: self.expected, is_nak: is_beyond_gap };
+        let echo = if self.echoes { Echo::of(sent) } else { Echo::NONE };
+        let body = Body::RoceAck { next: self.expected, is_nak: is_beyond_gap, echo };
         [notification, answers.then(|| control(body, ACKNOWLEDGEMENT))]
     }
 }

@@ -1,17 +1,23 @@
 //! The sending end.
 
 use super::Parameters;
-use crate::packet::{Body, Ecn};
-use crate::transport::rate_control::RateControl;
+use crate::packet::{Body, Echo, Ecn};
+use crate::transport::rate_control::{AnyRateControl, HopRecord, RateAck, RateContext, RateControl};
 use crate::transport::tcp::Transmission;
+use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The sender of a connection.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Sender {
     parameters: Arc<Parameters>,
-    control: RateControl,
+    control: AnyRateControl,
+    /// The codepoint of data.
+    ecn: Ecn,
+    /// Packets per acknowledgement.
+    ack_every: u32,
     is_started: bool,
     /// How many packets there are to send; `u32::MAX` without an end.
     offered: u32,
@@ -23,14 +29,26 @@ pub struct Sender {
     next_send: Time,
     /// When the sender goes back for want of progress.
     timeout: Time,
+    /// Telemetry of packets that are not acknowledged, by their time of sending and the hop.
+    telemetry: BTreeMap<(Time, u32), HopRecord>,
 }
 
 impl Sender {
-    /// A sender before a link of rate `line`, with nothing to send.
-    pub fn new(parameters: &Arc<Parameters>, line: Rate) -> Sender {
+    /// A sender before a link of rate `line`, with nothing to send; random streams of its rate control hang below `key`.
+    pub fn new(parameters: &Arc<Parameters>, line: Rate, key: Key) -> Sender {
+        let packet = parameters.packet.get() as u32; // at most MAX_PACKET
+        let context = RateContext { line, packet, key: key.child("rate-control") };
+        Sender::controlled_by(AnyRateControl::new(&parameters.rate_control, &context), parameters)
+    }
+
+    /// The same with this rate control, whatever the parameters name.
+    pub fn controlled_by(control: AnyRateControl, parameters: &Arc<Parameters>) -> Sender {
+        let feedback = control.feedback();
         Sender {
             parameters: Arc::clone(parameters),
-            control: RateControl::new(&parameters.rate_control, line),
+            control,
+            ecn: if feedback.notification_interval.is_some() { Ecn::Ect0 } else { Ecn::NotEct },
+            ack_every: feedback.ack_every.unwrap_or(parameters.ack_every.0),
             is_started: false,
             offered: 0,
             next: 0,
@@ -38,6 +56,7 @@ impl Sender {
             acknowledged: 0,
             next_send: Time::ZERO,
             timeout: Time::NEVER,
+            telemetry: BTreeMap::new(),
         }
     }
 
@@ -56,20 +75,40 @@ impl Sender {
         self.is_started = true;
     }
 
-    /// Everything before `next` has been received.
-    pub fn on_ack(&mut self, now: Time, next: u32) {
+    /// Everything before `next` has been received; if `is_nak`, the receiver misses that packet.
+    pub fn on_ack(&mut self, now: Time, next: u32, is_nak: bool, echo: Echo) {
+        self.acknowledge(now, next);
+        if is_nak {
+            self.next = self.next.min(self.acknowledged.max(next));
+        }
+        if let Some(sent) = echo.time() {
+            let telemetry = &self.take_telemetry(sent);
+            self.control.on_ack(&RateAck { now, rtt: now.since(sent), next, next_to_send: self.next, telemetry });
+        }
+    }
+
+    /// The record of hop `hop` for the packet sent at `sent`. It comes before the acknowledgement of the packet.
+    pub fn on_telemetry(&mut self, sent: Time, hop: u32, record: HopRecord) {
+        self.telemetry.insert((sent, hop), record);
+    }
+
+    /// Takes the records of the packet sent at `sent`, by hop. Those of earlier packets go too: these or their acknowledgements are lost.
+    fn take_telemetry(&mut self, sent: Time) -> Vec<HopRecord> {
+        let later = self.telemetry.split_off(&(sent, u32::MAX));
+        let taken = std::mem::replace(&mut self.telemetry, later);
+        taken.range((sent, 0)..).map(|(_, record)| *record).collect()
+    }
+
+    fn acknowledge(&mut self, now: Time, next: u32) {
         if next <= self.acknowledged {
             return;
         }
         self.acknowledged = next;
         self.next = self.next.max(next);
         self.timeout = if self.sent > next { now + self.parameters.timeout } else { Time::NEVER };
-    }
-
-    /// The receiver misses packet `next`, and has got everything before it.
-    pub fn on_nak(&mut self, now: Time, next: u32) {
-        self.on_ack(now, next);
-        self.next = self.next.min(self.acknowledged.max(next));
+        if self.is_finished() {
+            self.control.on_message_complete(now);
+        }
     }
 
     /// The receiver has got marked packets.
@@ -79,7 +118,14 @@ impl Sender {
 
     /// Whether a packet leaves as soon as the rate admits it.
     fn has_next(&self) -> bool {
-        self.is_started && self.next < self.offered && self.next - self.acknowledged < self.parameters.max_outstanding.0
+        let outstanding = self.next - self.acknowledged;
+        self.is_started && self.next < self.offered && outstanding < self.parameters.max_outstanding.0 && self.has_room(outstanding)
+    }
+
+    /// Whether the window of the rate control has room beside so many packets.
+    fn has_room(&self, outstanding: u32) -> bool {
+        let room = |window: Bytes| u64::from(outstanding) * self.parameters.packet.get() < window.get();
+        outstanding == 0 || self.control.window().is_none_or(room)
     }
 
     /// Whether the window and the rate admit a packet at `now`.
@@ -134,9 +180,8 @@ impl Sender {
         }
         let retransmission = psn < self.sent;
         self.sent = self.sent.max(self.next);
-        let asks_for_ack = self.next.is_multiple_of(self.parameters.ack_every.0) || self.next == self.offered;
-        let ecn = if self.parameters.is_ecn_capable() { Ecn::Ect0 } else { Ecn::NotEct };
-        Some(Transmission { body: Body::RoceData { psn, asks_for_ack, retransmission }, size, ecn })
+        let asks_for_ack = self.next.is_multiple_of(self.ack_every) || self.next == self.offered;
+        Some(Transmission { body: Body::RoceData { psn, asks_for_ack, retransmission }, size, ecn: self.ecn })
     }
 
     /// Whether all that has been offered is acknowledged.
@@ -145,7 +190,7 @@ impl Sender {
     }
 
     /// What sets the rate.
-    pub fn rate_control(&self) -> &RateControl {
+    pub fn rate_control(&self) -> &AnyRateControl {
         &self.control
     }
 

@@ -1,15 +1,16 @@
 //! Exact sequences of packets, worked by hand.
 
 use super::*;
-use crate::packet::{Body, Ecn};
+use crate::packet::{Body, Echo, Ecn};
 use crate::parameters::testing::read;
+use crate::rng::Key;
 use crate::units::{Rate, Time};
 use std::sync::Arc;
 
 /// Packets of 1000 bytes at 8 Mbit/s: one each millisecond.
 fn sender(lines: &[&str], packets: u32) -> Sender {
     let lines = [&["packet = 1000 bytes", "rate-control = fixed"], lines].concat();
-    let mut it = Sender::new(&Arc::new(read(&lines).expect("sound")), Rate::from_bps(8_000_000));
+    let mut it = Sender::new(&Arc::new(read(&lines).expect("sound")), Rate::from_bps(8_000_000), Key::root(1, 0));
     it.offer(Some(packets));
     it.start();
     it
@@ -36,9 +37,9 @@ fn packets_leave_at_the_rate() {
     // The last of a message asks for an acknowledgement too; then only the timer is left, which runs from the first on.
     assert_eq!(leaves(&mut it, 7), Some((2, true, false)));
     assert_eq!(it.deadline(), ms(5) + Duration::from_ns(4_194_304));
-    it.on_ack(ms(8), 2);
+    it.on_ack(ms(8), 2, false, Echo::NONE);
     assert!(!it.is_finished());
-    it.on_ack(ms(9), 3);
+    it.on_ack(ms(9), 3, false, Echo::NONE);
     assert_eq!((it.is_finished(), it.deadline()), (true, Time::NEVER));
     // Another message is numbered on.
     it.offer(Some(1));
@@ -52,17 +53,17 @@ fn a_nak_sends_everything_again_from_the_gap_on() {
         assert_eq!(leaves(&mut it, u64::from(psn)), Some((psn, false, false)));
     }
     // Packet 1 is missing: 0 is acknowledged with that.
-    it.on_nak(ms(4), 1);
+    it.on_ack(ms(4), 1, true, Echo::NONE);
     assert_eq!(leaves(&mut it, 4), None);
     for psn in 1..5 {
         assert_eq!(leaves(&mut it, 4 + u64::from(psn)), Some((psn, false, true)));
     }
     assert_eq!(leaves(&mut it, 9), Some((5, false, false)));
     // An acknowledgement from before the gap does not lead back, one beyond what is to be sent again leads forward.
-    it.on_ack(ms(9), 1);
+    it.on_ack(ms(9), 1, false, Echo::NONE);
     assert_eq!(leaves(&mut it, 10), Some((6, false, false)));
-    it.on_nak(ms(10), 3);
-    it.on_ack(ms(10), 7);
+    it.on_ack(ms(10), 3, true, Echo::NONE);
+    it.on_ack(ms(10), 7, false, Echo::NONE);
     assert_eq!(leaves(&mut it, 11), Some((7, false, false)));
 }
 
@@ -71,7 +72,7 @@ fn without_progress_the_sender_goes_back() {
     let mut it = sender(&["timeout = 3 ms"], 10);
     assert_eq!(leaves(&mut it, 0), Some((0, false, false)));
     assert_eq!(leaves(&mut it, 1), Some((1, false, false)));
-    it.on_ack(ms(2), 1);
+    it.on_ack(ms(2), 1, false, Echo::NONE);
     assert_eq!(leaves(&mut it, 2), Some((2, false, false)));
     it.on_deadline(ms(4));
     assert!(!it.is_timeout_due(ms(4)) && it.is_timeout_due(ms(5)));
@@ -85,7 +86,7 @@ fn so_many_may_be_outstanding() {
     let mut it = sender(&["max-outstanding = 2", "ack-every = 2"], 10);
     assert_eq!([leaves(&mut it, 0), leaves(&mut it, 1), leaves(&mut it, 2)], [Some((0, false, false)), Some((1, true, false)), None]);
     assert_eq!(it.deadline(), Time::ZERO + Duration::from_ns(4_194_304));
-    it.on_ack(ms(3), 2);
+    it.on_ack(ms(3), 2, false, Echo::NONE);
     assert_eq!(leaves(&mut it, 3), Some((2, false, false)));
 }
 
@@ -100,11 +101,15 @@ fn what_is_withdrawn_is_not_sent() {
     assert_eq!(leaves(&mut it, 5), Some((0, true, true)));
 }
 
+fn receiver(lines: &[&str]) -> Receiver {
+    Receiver::new(&read::<Parameters>(lines).expect("sound").feedback())
+}
+
 /// What a receiver answers a packet with.
 fn answers(it: &mut Receiver, at_us: u64, (psn, asks_for_ack, ecn): (u32, bool, Ecn)) -> (bool, Option<(u32, bool)>) {
-    let [notification, answer] = it.on_packet(Time::ZERO + Duration::from_us(at_us), psn, asks_for_ack, ecn);
+    let [notification, answer] = it.on_packet(Time::ZERO + Duration::from_us(at_us), DataPacket { psn, asks_for_ack, ecn, sent: Time::ZERO });
     let answer = answer.map(|answer| match answer.body {
-        Body::RoceAck { next, is_nak } => (next, is_nak),
+        Body::RoceAck { next, is_nak, echo: Echo::NONE } => (next, is_nak),
         other => panic!("{other:?}"),
     });
     (notification.is_some(), answer)
@@ -112,7 +117,7 @@ fn answers(it: &mut Receiver, at_us: u64, (psn, asks_for_ack, ecn): (u32, bool, 
 
 #[test]
 fn packets_beyond_a_gap_are_refused_once() {
-    let mut it = Receiver::new(&read(&[]).expect("sound"));
+    let mut it = receiver(&[]);
     let mut answer = |psn, asks_for_ack| answers(&mut it, 0, (psn, asks_for_ack, Ecn::Ect0)).1;
     assert_eq!(answer(0, false), None);
     assert_eq!(answer(1, true), Some((2, false)));
@@ -131,7 +136,7 @@ fn packets_beyond_a_gap_are_refused_once() {
 
 #[test]
 fn marks_are_told_at_most_once_per_interval() {
-    let mut it = Receiver::new(&read(&[]).expect("sound"));
+    let mut it = receiver(&[]);
     let mut is_told = |at_us, psn, ecn| answers(&mut it, at_us, (psn, false, ecn)).0;
     assert!(!is_told(0, 0, Ecn::Ect0));
     assert!(is_told(10, 1, Ecn::Ce));
@@ -140,7 +145,7 @@ fn marks_are_told_at_most_once_per_interval() {
     assert!(is_told(61, 4, Ecn::Ce));
     assert!(!is_told(110, 5, Ecn::Ce));
     // At a fixed rate marks say nothing.
-    let mut it = Receiver::new(&read(&["rate-control = fixed"]).expect("sound"));
+    let mut it = receiver(&["rate-control = fixed"]);
     assert!(!answers(&mut it, 0, (0, false, Ecn::Ce)).0);
 }
 

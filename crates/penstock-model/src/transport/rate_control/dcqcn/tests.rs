@@ -1,10 +1,11 @@
 use super::*;
 use crate::parameters::testing::read;
+use crate::transport::rate_control::testing::context;
 
 const LINE: Rate = Rate::from_bps(10_000_000_000);
 
 fn control(lines: &[&str]) -> Dcqcn {
-    Dcqcn::new(&read(lines).expect("sound"), LINE)
+    Dcqcn::new(&read(lines).expect("sound"), &context(10))
 }
 
 fn us(us: u64) -> Time {
