@@ -5,6 +5,7 @@
 
 pub mod dcqcn;
 pub mod fixed;
+pub mod timely;
 
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
@@ -93,6 +94,7 @@ macro_rules! rate_controls {
 rate_controls! {
     "dcqcn" => Dcqcn(dcqcn::Dcqcn, dcqcn::Parameters),
     "fixed" => Fixed(fixed::Fixed, fixed::Parameters),
+    "timely" => Timely(timely::Timely, timely::Parameters),
 }
 
 impl Probe for AnyRateControl {

@@ -1,0 +1,74 @@
+use super::*;
+use crate::parameters::testing::read;
+use crate::transport::rate_control::testing::context;
+
+/// At 8 Gbit/s a packet of 1000 bytes takes 1 us.
+fn control(lines: &[&str]) -> Timely {
+    Timely::new(&read(lines).expect("sound"), &context(8))
+}
+
+/// The rate in Mbit/s after a round trip of so many microseconds beside the transmission of the packet.
+fn rate_after(it: &mut Timely, rtt_us: u64) -> f64 {
+    it.on_ack(&RateAck { now: Time::ZERO, rtt: Duration::from_us(rtt_us + 1), next: 0, next_to_send: 0, telemetry: &[] });
+    it.rate / 1e6
+}
+
+fn assert_near(seen: f64, expected: f64) {
+    assert!((seen - expected).abs() < 1e-6, "{seen}, expected {expected}");
+}
+
+#[test]
+fn algorithm_1_step_by_step() {
+    // alpha = 1/2, min-rtt = 20 us, T_low = 50 us, T_high = 500 us, delta = 10 Mbit/s, beta = 0.8.
+    let mut it = control(&["weight = 0.5"]);
+    // Above T_high: 8000 (1 - 0.8 (1 - 500 / 1000)) = 4800.
+    assert_near(rate_after(&mut it, 1000), 4800.0);
+    // The differences: -900 us give -450 us; in between, the gradient is negative.
+    assert_near(rate_after(&mut it, 100), 4810.0);
+    assert_near(it.gradient(), -22.5);
+    // -450 / 2 + 8 / 2 = -221 us; -221 / 2 + 450 / 2 = 114.5 us lower it to the floor, since the gradient is 5.725.
+    assert_near(rate_after(&mut it, 108), 4820.0);
+    assert_near(it.gradient(), -11.05);
+    assert_near(rate_after(&mut it, 498), 10.0 + 0.0 * it.gradient());
+    assert_near(it.gradient(), (-221.0 / 2.0 + 390.0 / 2.0) / 20.0);
+    // Below T_low the gradient does not matter.
+    assert_near(rate_after(&mut it, 49), 20.0);
+}
+
+#[test]
+fn a_positive_gradient_lowers_the_rate_in_proportion() {
+    let mut it = control(&["weight = 0.5"]);
+    // There is no difference before the second: never above the line.
+    assert_near(rate_after(&mut it, 100), 8000.0);
+    // 10 us give 5 us, a quarter of min-rtt: 8000 (1 - 0.8 / 4).
+    assert_near(rate_after(&mut it, 110), 6400.0);
+    // 5 / 2 - 1 / 2 = 2 us, a tenth: the average lags behind.
+    assert_near(rate_after(&mut it, 109), 6400.0 * 0.92);
+}
+
+#[test]
+fn five_completions_without_a_positive_gradient_raise_it_five_times_as_much() {
+    let mut it = control(&[]);
+    assert_near(rate_after(&mut it, 1000), 4800.0);
+    let gains = [10.0, 20.0, 30.0, 40.0, 90.0, 140.0];
+    gains.into_iter().for_each(|gain| assert_near(rate_after(&mut it, 100), 4800.0 + gain));
+    // A completion below T_low raises it by one step, and starts over.
+    assert_near(rate_after(&mut it, 49), 4950.0);
+    // (0.125 of what is left of the first difference) is negative still; 51 us more are not.
+    assert!(rate_after(&mut it, 100) < 4950.0);
+    assert_eq!(it.not_rising, 0);
+}
+
+#[test]
+fn a_completion_comes_with_each_segment() {
+    assert_eq!(control(&[]).feedback(), Feedback { ack_every: Some(64), ..Feedback::default() });
+    assert_eq!(control(&["segment = 16 kB"]).feedback().ack_every, Some(16));
+    assert_eq!(control(&["segment = 999 bytes"]).feedback().ack_every, Some(1));
+}
+
+#[test]
+fn mistakes_are_told() {
+    let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
+    assert_eq!(mistakes(&["min-rtt = 0 s"]), ["min-rtt: must be above 0 s"]);
+    assert_eq!(mistakes(&["t-low = 1 ms"]), ["t-low: must be at most t-high, 500 us"]);
+}
