@@ -273,14 +273,12 @@ ABSENT: dict[str, tuple[str, ...]] = {
     "dualpi2": ("step-marking", "pie"),
     "hfsc": ("cbq", "wf2q-plus"),
     "htb": ("cbq", "token-bucket"),
-    "hpcc": ("dcqcn", "dctcp"),
     "l4s": ("step-marking", "dctcp"),
     "mptcp": ("tcp",),
     "ndp": ("dctcp", "roce"),
     "quic": ("tcp",),
     "sfb": ("red", "fq-codel"),
     "swift": ("vegas", "dctcp"),
-    "timely": ("dcqcn", "vegas"),
     "wifi": ("link",),
 }
 """What the field knows and Penstock does not have, and the nearest that it has."""

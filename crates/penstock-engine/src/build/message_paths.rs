@@ -3,6 +3,7 @@
 use crate::api::blueprint::{Blueprint, FlowPlan, PausePlan, SwitchPlan};
 use crate::build::error::BlueprintError;
 use crate::build::numbering::{ProcessSite, ProcessSites};
+use crate::build::telemetry::{telemetry_paths, TelemetryPath};
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::units::{Bytes, Duration};
 use std::collections::BTreeMap;
@@ -32,6 +33,9 @@ pub fn message_paths(blueprint: &Blueprint, sites: &ProcessSites<'_>) -> Result<
     }
     for PausePath { switch, link, delay, .. } in pause_paths(blueprint)? {
         paths.push(MessagePath { from: ProcessSite::Host(switch), to: sites.sender(link), delay });
+    }
+    for TelemetryPath { to, link, delay, .. } in telemetry_paths(blueprint)? {
+        paths.push(MessagePath { from: sites.sender(link), to: ProcessSite::Host(to), delay });
     }
     Ok(paths)
 }

@@ -16,6 +16,7 @@ pub mod processes;
 pub mod routes;
 pub mod series;
 pub mod switches;
+pub mod telemetry;
 pub mod under_way;
 pub mod unloaded;
 
@@ -29,6 +30,7 @@ use crate::build::processes::ProcessTable;
 use crate::build::routes::{InputNumbers, RouteTable};
 use crate::build::series::SeriesSites;
 use crate::build::switches::Switches;
+use crate::build::telemetry::add_telemetry;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::process_graph::{Latencies, ProcessGraph};
 use crate::kernel::route::{Hop, Routes};
@@ -120,6 +122,7 @@ impl<'a> Network<'a> {
         let switches =
             Switches { blueprint, key, numbers: &numbers, sites, port_index: &port_index, inputs: &input_numbers, routes: &routes };
         switches.add(&mut processes)?;
+        add_telemetry(blueprint, sites, &numbers, &port_index, &mut processes)?;
         for MessagePath { from, to, .. } in messages {
             inputs[numbers.of(*to) as usize].expect_messages();
             processes[numbers.of(*from) as usize].let_send_messages();

@@ -6,6 +6,7 @@ use crate::build::circuits::CircuitSites;
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::InputNumbers;
 use crate::build::switches::DecidingAtDeparture;
+use crate::build::telemetry::links_with_telemetry;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Measurement;
 use crate::node::host::Host;
@@ -100,6 +101,8 @@ struct PortBuilder<'a> {
     metered: BTreeSet<LinkId>,
     /// Links with time series.
     observed: BTreeSet<LinkId>,
+    /// Links whose ports write telemetry.
+    reporting: BTreeSet<LinkId>,
     /// Nothing beyond the counters.
     no_watch: crate::api::blueprint::LinkWatch,
     deciding: DecidingAtDeparture,
@@ -115,7 +118,8 @@ impl<'a> PortBuilder<'a> {
         };
         let observed = blueprint.watch.series.iter().filter_map(link).collect();
         let (links_key, deciding) = (key.child("links"), DecidingAtDeparture::new(blueprint));
-        PortBuilder { blueprint, links_key, measured, watched, metered, observed, no_watch: Default::default(), deciding }
+        let (reporting, no_watch) = (links_with_telemetry(blueprint), Default::default());
+        PortBuilder { blueprint, links_key, measured, watched, metered, observed, reporting, no_watch, deciding }
     }
 
     fn build(&self, link: LinkId, circuits: &CircuitSites) -> Port {
@@ -144,11 +148,12 @@ impl<'a> PortBuilder<'a> {
     }
 
     /// The plan of a link, made event-driven where departures must not be computed ahead of the time: meters at departure that
-    /// are sampled, tokens of a shaper and states of impairments that are observed, ports of a switch, ports that may be paused.
+    /// are sampled, tokens of a shaper and states of impairments that are observed, ports of a switch, ports that may be paused, and
+    /// telemetry.
     fn effective_plan<'b>(&self, link: LinkId, plan: &'b LinkPlan) -> Cow<'b, LinkPlan> {
         let is_metered = self.metered.contains(&link) && plan.port.acts_at_departure();
         let is_observed = self.observed.contains(&link) && plan.port.changes_at_departure();
-        if !(self.deciding.at(plan) || is_metered || is_observed) {
+        if !(self.deciding.at(plan) || is_metered || is_observed || self.reporting.contains(&link)) {
             return Cow::Borrowed(plan);
         }
         let port = Arc::new(PortPlan { force_event_driven: true, ..PortPlan::clone(&plan.port) });

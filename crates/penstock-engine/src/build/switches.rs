@@ -5,6 +5,7 @@ use crate::build::error::BlueprintError;
 use crate::build::message_paths::{links_of_pause_frames, pause_paths, PausePath};
 use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::{InputNumbers, RouteTable};
+use crate::build::telemetry::links_with_telemetry;
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{Ingress, IngressPause, PauseSettings};
@@ -51,9 +52,10 @@ impl DecidingAtDeparture {
         // What is read of a port at an instant must not be ahead of it.
         let is_read = !blueprint.meter_samples.is_empty() || !blueprint.watch.series.is_empty();
         let is_ahead = |link: &LinkPlan| is_read && link.port.changes_at_departure();
-        for link in &blueprint.links {
+        let reporting = links_with_telemetry(blueprint);
+        for (id, link) in (0..).map(LinkId).zip(&blueprint.links) {
             let precomputes = |link| can_precompute_departures(link) && !pausing.contains(&link.to) && !is_ahead(link);
-            if precomputing.contains(&link.from) && !precomputes(link) {
+            if precomputing.contains(&link.from) && (!precomputes(link) || reporting.contains(&id)) {
                 precomputing.remove(&link.from);
             }
         }

@@ -7,6 +7,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::journal::Measurement;
+use crate::kernel::message::TelemetrySignal;
 use crate::port::waiting::Waiting;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::transport::roce::{DataPacket, Receiver, Sender};
@@ -132,6 +133,11 @@ impl RoceEndpoints {
         for Transmission { body, size, ecn } in answers.into_iter().flatten() {
             host_context.answer(now, self.place, template, &Packet { ecn, ..template.packet(now, size, body) });
         }
+    }
+
+    /// Receives telemetry of a packet that the sender in a slot has sent.
+    pub fn on_telemetry(&mut self, slot: u32, signal: &TelemetrySignal) {
+        self.senders[slot as usize].sender.on_telemetry(signal.sent, signal.hop, signal.record);
     }
 
     /// Handles the timer of a sender.

@@ -187,10 +187,10 @@ impl<P: WindowProcess> Shard<'_, P> {
         for (process, input, arrival) in &batch.packets {
             self.add(process.0, *input, arrival);
         }
-        for (process, message) in &batch.messages {
+        for (process, message) in batch.messages.drain(..) {
             let process = process.index() - self.first;
-            self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(*message);
             self.sequencer.due().advance(process, message.at);
+            self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
             if let Some((_, window)) = &mut self.sequencer.windows {
                 window.set_mail(process, true);
             }

@@ -121,9 +121,10 @@ impl<P: WindowProcess> Shard<'_, P> {
             self.sequencer.due().set(process, next);
             let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
             for (process, message) in local.messages.drain(..) {
+                let at = message.at;
                 self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
                 window.set_mail(process, true);
-                self.sequencer.due().advance(process, message.at);
+                self.sequencer.due().advance(process, at);
             }
         }
     }

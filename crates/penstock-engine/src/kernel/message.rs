@@ -3,12 +3,13 @@
 
 use penstock_model::edge::Signal;
 use penstock_model::id::{FlowId, ProcessId};
+use penstock_model::transport::rate_control::HopRecord;
 use penstock_model::units::{Duration, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 /// A message in flight.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Message {
     /// When it arrives.
     pub at: Time,
@@ -40,12 +41,14 @@ impl MessageOrder {
 }
 
 /// The content of a message, by type. Each type names its receiver within the receiving process.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum MessageBody {
     /// Between the edges of an aggregate of calls.
     Call(CallSignal),
     /// PAUSE, from the far end of a port's link.
     Pause(PauseSignal),
+    /// Telemetry, from a port on the route of a flow to its sender. Boxed, so that messages stay small.
+    Telemetry(Box<TelemetrySignal>),
 }
 
 /// A signal between the edges of an aggregate of calls.
@@ -68,6 +71,19 @@ pub struct PauseSignal {
     pub class: Option<u8>,
     /// It must stop for so long; it resumes if that is nothing.
     pub time: Duration,
+}
+
+/// The record of a port for a packet of a flow [Li19 s4.2].
+#[derive(Clone, Debug)]
+pub struct TelemetrySignal {
+    /// The flow.
+    pub flow: FlowId,
+    /// When the packet was sent, which tells it from the others of the flow.
+    pub sent: Time,
+    /// The position of the port on the route.
+    pub hop: u32,
+    /// The record.
+    pub record: HopRecord,
 }
 
 impl PartialEq for Message {

@@ -125,7 +125,7 @@ impl<'a> Outputs<'a> {
         let Some(inputs) = self.inputs.get_mut(index) else {
             return self.outbox.add_message(process, message);
         };
-        inputs.as_mut().expect(TO_ITSELF).mailbox().push(message);
         self.due.advance(index, message.at);
+        inputs.as_mut().expect(TO_ITSELF).mailbox().push(message);
     }
 }

@@ -20,6 +20,7 @@ mod queueing;
 pub mod recorder;
 mod stages;
 mod switch_interface;
+pub mod telemetry;
 pub mod transit_merge;
 pub mod transmit_batch;
 mod verdict;
@@ -43,18 +44,19 @@ use crate::port::flow_losses::FlowLosses;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::queueing::precomputed::Precomputed;
 use crate::port::recorder::PortRecorder;
+use crate::port::telemetry::{Telemetry, TelemetryReceiver};
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::waiting::WaitingLists;
 use crate::port::wire::Wire;
 use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
-use penstock_model::id::LinkId;
+use penstock_model::id::{FlowId, LinkId};
 use penstock_model::impairment::AnyImpairment;
 use penstock_model::prefetch::prefetch;
 use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::{Duration, Rate, Time};
 use stages::{Marker, PcnStage, Policers};
 use std::sync::Arc;
 
@@ -94,6 +96,8 @@ pub struct Port {
     /// Those that packets go to, if there are two.
     two_channels: Option<[Channel; 2]>,
     impairments: Vec<AnyImpairment>,
+    /// Its telemetry, where flows ask for it.
+    telemetry: Option<Box<Telemetry>>,
     /// What the impairments have lost.
     losses: Digest,
     /// Packets that they will lose after the end of the run.
@@ -222,6 +226,7 @@ impl Port {
             only_channel: None,
             two_channels: None,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
+            telemetry: None,
             losses: Digest::default(),
             lost_after_end: 0,
             counters: PortCounters::new(place, measured, watch),
@@ -235,6 +240,13 @@ impl Port {
             [one, other] => self.two_channels = Some([one, other]),
             _ => {}
         }
+    }
+
+    /// Reports each transmission of a packet of `flow`; `rate` is the line rate. The port must be event-driven.
+    pub fn report_to(&mut self, flow: FlowId, receiver: TelemetryReceiver, rate: Rate) {
+        debug_assert!(!self.precomputes_departures(), "what waits behind a packet is known when its transmission begins");
+        self.uses_service_loop = false;
+        self.telemetry.get_or_insert_with(|| Box::new(Telemetry::new(rate))).report_to(flow, receiver);
     }
 
     /// Counts this port among those of its kind.

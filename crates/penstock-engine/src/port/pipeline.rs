@@ -171,12 +171,15 @@ impl Port {
 
     /// Calls timers that are due, and starts the next transmission if the wire is free and something may be sent.
     fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
-        let Port { queueing: Queueing::EventDriven(service), counters, wire, .. } = self else { return };
+        let Port { queueing: Queueing::EventDriven(service), counters, wire, telemetry, .. } = self else { return };
         service.run_timers(now);
         let departure = service.begin_transmission(now, wire, &mut Records { counters, journal: context.record });
         if let Some((Arrival { at, mut packet }, end)) = departure {
             counters.record_departure(at, now, end, &packet);
             counters.sent += 1;
+            if let Some(telemetry) = telemetry {
+                telemetry.on_transmission((now, end), &packet, service.waiting_bytes(), context.outputs);
+            }
             self.transmit(now, end, &mut packet, context);
         }
         self.check_conservation();

@@ -5,6 +5,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
+use crate::kernel::message::TelemetrySignal;
 use crate::kernel::route::Routes;
 use crate::node::host::Host;
 use penstock_model::edge::Signal;
@@ -158,6 +159,15 @@ impl Host {
             _ => self.connections.receive_packet(now, packet, &mut self.timers, host_context),
         }
         true
+    }
+
+    /// Receives telemetry of a flow that begins here.
+    #[inline(never)]
+    pub fn on_telemetry(&mut self, now: Time, signal: &TelemetrySignal, host_context: &mut HostContext<'_, '_>) {
+        let digest = &mut host_context.context.record.digest;
+        digest.number(now.as_ps() ^ u64::from(signal.flow.0) << 32 ^ u64::from(signal.hop));
+        digest.number(signal.record.queue ^ signal.record.sent << 32);
+        self.roce.on_telemetry(host_context.context.routes.flow(signal.flow).source, signal);
     }
 
     #[inline(never)]

@@ -18,6 +18,10 @@ pub(in crate::node) fn receive_message(
             host.on_call_signal(message.at, &signal, message.order.number, host_context);
             None
         }
+        MessageBody::Telemetry(signal) => {
+            host.expect("telemetry goes to hosts").on_telemetry(message.at, &signal, host_context);
+            None
+        }
         MessageBody::Pause(pause) => {
             host_context.drain_transmit_batch();
             let HostContext { ports, context, .. } = host_context;

@@ -5,6 +5,7 @@
 
 pub mod dcqcn;
 pub mod fixed;
+pub mod hpcc;
 pub mod timely;
 
 use crate::probe::{Probe, ReportVariable};
@@ -94,6 +95,7 @@ macro_rules! rate_controls {
 rate_controls! {
     "dcqcn" => Dcqcn(dcqcn::Dcqcn, dcqcn::Parameters),
     "fixed" => Fixed(fixed::Fixed, fixed::Parameters),
+    "hpcc" => Hpcc(hpcc::Hpcc, hpcc::Parameters),
     "timely" => Timely(timely::Timely, timely::Parameters),
 }
 

@@ -1,0 +1,87 @@
+use super::*;
+use crate::parameters::testing::read;
+use crate::transport::rate_control::testing::context;
+
+/// T = 10 us at 8 Gbit/s: B T and W_init are 10,000 bytes. W_AI is 100 bytes.
+fn control(lines: &[&str]) -> Hpcc {
+    let lines = [&["base-rtt = 10 us", "additive-increase = 100 bytes"], lines].concat();
+    Hpcc::new(&read(&lines).expect("sound"), &context(8))
+}
+
+/// The record of a port of 8 Gbit/s: bytes in the queue and sent, and the time in us.
+fn record((queue, sent, at_us): (u64, u64, u64)) -> HopRecord {
+    HopRecord { queue, sent, at: Time::ZERO + Duration::from_us(at_us), rate: Rate::from_bps(8_000_000_000) }
+}
+
+/// W and W_c after an acknowledgement up to `next`, when `next_to_send` is next, with these records.
+fn windows(it: &mut Hpcc, (next, next_to_send): (u32, u32), records: &[(u64, u64, u64)]) -> [f64; 2] {
+    let telemetry: Vec<HopRecord> = records.iter().copied().map(record).collect();
+    it.on_ack(&RateAck { now: Time::ZERO, rtt: Duration::ZERO, next, next_to_send, telemetry: &telemetry });
+    [it.window, it.reference]
+}
+
+fn assert_near(seen: [f64; 2], expected: [f64; 2]) {
+    assert!(seen.iter().zip(expected).all(|(seen, expected)| (seen - expected).abs() < 1e-6), "{seen:?}, expected {expected:?}");
+}
+
+#[test]
+fn algorithm_1_step_by_step() {
+    let mut it = control(&[]);
+    assert_eq!((it.rate(Time::ZERO), it.window()), (Rate::from_bps(8_000_000_000), Some(Bytes::new(10_000))));
+    // Only stored.
+    assert_near(windows(&mut it, (1, 10), &[(0, 0, 0), (20_000, 0, 0)]), [10_000.0, 10_000.0]);
+    // In T the first port sends half of B T; the second one all, with 10,000 bytes in its queue at least: u = 1 + 1, and tau = T gives U = 2.
+    // W = 10,000 x 0.95 / 2 + 100.
+    assert_near(windows(&mut it, (2, 11), &[(0, 5000, 10), (10_000, 10_000, 10)]), [4850.0, 4850.0]);
+    assert_eq!((it.utilisation, it.last_update, it.stage), (2.0, 11, 0));
+    assert_eq!(it.rate(Time::ZERO), Rate::from_bps(3_880_000_000));
+    // Of the same round: 5 us later u = 0 / 10,000 + 1 = 1, U = 2 / 2 + 1 / 2 = 1.5; W comes from W_c, which stays.
+    assert_near(windows(&mut it, (11, 16), &[(0, 5000, 15), (0, 15_000, 15)]), [4850.0 * 0.95 / 1.5 + 100.0, 4850.0]);
+    // Beyond packet 11 a new round. Both idle for 20 us: nothing is above 0, and U stays.
+    assert_near(windows(&mut it, (12, 20), &[(0, 5000, 35), (0, 15_000, 35)]), [4850.0 * 0.95 / 1.5 + 100.0; 2]);
+    assert_eq!(it.last_update, 20);
+}
+
+#[test]
+fn five_rounds_of_increase_precede_a_multiplicative_one() {
+    let mut it = control(&[]);
+    windows(&mut it, (1, 1), &[(10_000, 0, 0)]);
+    // u = 10,000 / 10,000 + 1 = 2.
+    assert_near(windows(&mut it, (2, 2), &[(10_000, 10_000, 10)]), [4850.0; 2]);
+    // Half of the rate from now on, without a queue: U = 0.5, below eta. Five rounds add 100 bytes each.
+    let at = |round: u64| [(0, 10_000 + 5000 * round, 10 + 10 * round)];
+    for round in 1..=5 {
+        let number = 2 + round as u32;
+        assert_near(windows(&mut it, (number, number), &at(round)), [4850.0 + 100.0 * round as f64; 2]);
+        // Within the round W stays 100 bytes above W_c, which is what it was.
+    }
+    assert_eq!((it.utilisation, it.stage), (0.5, 5));
+    // The sixth: 5350 x 0.95 / 0.5 + 100 is above W_init.
+    assert_near(windows(&mut it, (8, 8), &at(6)), [10_000.0; 2]);
+    assert_eq!(it.stage, 0);
+}
+
+#[test]
+fn the_rate_never_falls_below_the_floor() {
+    let mut it = control(&["floor = 1 Gbit/s"]);
+    windows(&mut it, (1, 1), &[(1_000_000, 0, 0)]);
+    // u = 101: 10,000 x 0.95 / 101 + 100 is below 1250 bytes.
+    assert_near(windows(&mut it, (2, 2), &[(1_000_000, 10_000, 10)]), [1250.0; 2]);
+    assert_eq!(it.rate(Time::ZERO), Rate::from_bps(1_000_000_000));
+}
+
+#[test]
+fn records_that_do_not_follow_the_last_ones_are_only_stored() {
+    let mut it = control(&[]);
+    windows(&mut it, (1, 1), &[(10_000, 10_000, 10)]);
+    assert_near(windows(&mut it, (2, 2), &[(10_000, 0, 0)]), [10_000.0; 2]);
+    assert_near(windows(&mut it, (3, 3), &[]), [10_000.0; 2]);
+    assert_near(windows(&mut it, (4, 4), &[(10_000, 10_000, 10)]), [4850.0; 2]);
+}
+
+#[test]
+fn mistakes_are_told() {
+    let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
+    assert_eq!(mistakes(&["base-rtt = 0 s"]), ["base-rtt: must be above 0 s"]);
+    assert_eq!(mistakes(&["utilisation = 0"]), ["utilisation: 0 is out of range; above 0 and at most 1"]);
+}
