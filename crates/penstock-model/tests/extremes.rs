@@ -349,7 +349,7 @@ fn edges_serve_their_deadlines() {
 fn a_sender_that_hears_nothing_waits_longer_and_longer() {
     walk(TransportPlan::ENTRIES, TransportPlan::read, |plan, _| {
         let TransportPlan::Tcp(parameters) = plan else { return };
-        let mut sender = Sender::new(&Arc::new(parameters.clone()), Duration::ZERO);
+        let mut sender = Sender::new(&Arc::new(parameters.clone()), Duration::ZERO, Key::root(0, 0));
         sender.offer(None);
         sender.start(Time::ZERO);
         let (mut now, mut sent) = (Time::ZERO, 0);

@@ -118,7 +118,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
 
     fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
         let FlowEndpoints { group, template, watch, start, process: (from, to), .. } = *self;
-        let mut sender = Sender::new(parameters, clock_offset(parameters, self.key));
+        let mut sender = Sender::new(parameters, clock_offset(parameters, self.key), self.key.child("congestion-control"));
         if watch.repeated_retransmissions {
             sender.record_repeats(self.blueprint.warm_up);
         }

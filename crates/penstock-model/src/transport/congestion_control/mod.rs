@@ -4,17 +4,21 @@
 //! times) and answers with a [`Window`] and, if it wants one, a pacing rate. Which segments are lost, and how they are
 //! repaired, is the business of a [`recovery`](super::recovery).
 
+pub mod bbr;
 pub mod cubic;
 pub mod dctcp;
 mod ecn_use;
 mod hystart;
 pub mod reno;
+mod report;
 pub mod vegas;
 mod window;
 
 use crate::probe::{Probe, ReportVariable};
+use crate::rng::Key;
 use crate::units::{Duration, Rate, Time};
 pub use ecn_use::{EcnCapable, EcnEcho, EcnFeedback, EcnUse};
+pub use report::{AckReport, Needs, RateSample, SentSegment};
 pub use window::Window;
 
 /// Makes the plan, the congestion control at work and the dispatch between them from the list below. The first of the list
@@ -36,6 +40,14 @@ macro_rules! congestion_controls {
                 match self {
                     CongestionControlPlan::$first(parameters) => <$first_control>::new(parameters, context).ecn_use(),
                     $( CongestionControlPlan::$variant(parameters) => <$control>::new(parameters, context).ecn_use(), )*
+                }
+            }
+
+            /// [`CongestionControl::needs`] of the control that it describes.
+            pub fn needs(&self, context: &ConnectionContext) -> Needs {
+                match self {
+                    CongestionControlPlan::$first(parameters) => <$first_control>::new(parameters, context).needs(),
+                    $( CongestionControlPlan::$variant(parameters) => <$control>::new(parameters, context).needs(), )*
                 }
             }
         }
@@ -103,6 +115,7 @@ congestion_controls! {
     "cubic" => Cubic(cubic::Cubic, cubic::Parameters),
     "vegas" => Vegas(vegas::Vegas, vegas::Parameters),
     "dctcp" => Dctcp(dctcp::Dctcp, dctcp::Parameters),
+    "bbr" => Bbr(bbr::Bbr, bbr::Parameters),
 }
 
 /// What a congestion control learns about its connection when it is built.
@@ -116,6 +129,8 @@ pub struct ConnectionContext {
     pub max_window: u32,
     /// Whether the sender spaces its segments.
     pub paced: bool,
+    /// The key of its random streams, its own for each connection.
+    pub key: Key,
 }
 
 /// An acknowledgement of new data.
@@ -225,6 +240,39 @@ pub trait CongestionControl: Probe {
         let _ = (now, segments);
     }
 
+    /// What it needs beyond what every control is told; never another answer for the same parameters.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// An acknowledgement arrived, of new data or not; called after everything else is done about it, where [`Needs::reports`] asks
+    /// for it.
+    fn on_report(&mut self, report: &AckReport, window: &mut Window) {
+        let _ = (report, window);
+    }
+
+    /// A segment leaves, where [`Needs::reports`] asks for it; called before the pacing rate is asked for.
+    fn on_sent(&mut self, sent: &SentSegment, window: &mut Window) {
+        let _ = (sent, window);
+    }
+
+    /// Whether it keeps the rate low on purpose, so that what is in the network is held to be limited by the application; asked after
+    /// [`CongestionControl::on_report`].
+    fn limits_rate(&self) -> bool {
+        false
+    }
+
+    /// A fast recovery begins, which has set the window.
+    fn on_recovery_start(&mut self, now: Time, window: &mut Window) {
+        let _ = (now, window);
+    }
+
+    /// A fast recovery ends: sets the window.
+    fn on_recovery_end(&mut self, now: Time, window: &mut Window) {
+        let _ = now;
+        window.size = window.threshold; // [RFC5681 s3.2 (6); RFC6582 s3.2 (3); RFC6675 s5]
+    }
+
     /// Something is sent after nothing was outstanding.
     fn on_resume(&mut self, now: Time, window: &mut Window) {
         let _ = (now, window);
@@ -262,9 +310,10 @@ pub trait CongestionControl: Probe {
 #[cfg(test)]
 pub(crate) mod testing {
     use super::ConnectionContext;
+    use crate::rng::Key;
 
     /// A connection whose packets of so many bytes of payload have 40 more, and a window of 1000 of them at most.
     pub fn context(payload: u32) -> ConnectionContext {
-        ConnectionContext { packet_size: payload + 40, payload, max_window: 1000, paced: false }
+        ConnectionContext { packet_size: payload + 40, payload, max_window: 1000, paced: false, key: Key::root(0, 0) }
     }
 }

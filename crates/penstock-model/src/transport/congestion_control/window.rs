@@ -18,10 +18,10 @@ impl Window {
         self.size < self.threshold
     }
 
-    /// Whole segments that may be outstanding.
+    /// Whole segments that may be outstanding: one at least, since a window below one is kept by pacing alone.
     #[inline]
     pub fn usable(&self) -> u32 {
-        (self.size as u32).min(self.max)
+        (self.size as u32).max(1).min(self.max)
     }
 
     /// An acknowledgement of new data arrived: slow start or congestion avoidance [RFC5681 s3.1].
@@ -66,6 +66,12 @@ mod tests {
         assert_eq!(window.usable(), 4);
         window.grow(); // 5.124
         assert_eq!(window.usable(), 5);
+    }
+
+    #[test]
+    fn a_window_below_one_segment_admits_one() {
+        let window = Window { size: 0.3, threshold: 2.0, max: 8 };
+        assert_eq!(window.usable(), 1);
     }
 
     #[test]

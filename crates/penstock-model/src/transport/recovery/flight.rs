@@ -203,7 +203,7 @@ impl Flight {
     #[inline]
     fn may_send(&self, seq: u32, window: &Window) -> bool {
         let in_network = seq - self.unacknowledged - self.scoreboard_credit(seq);
-        self.is_within_reach(seq) && in_network < (window.size as u32).saturating_add(self.limited_transmit())
+        self.is_within_reach(seq) && in_network < (window.size as u32).max(1).saturating_add(self.limited_transmit())
     }
 
     /// Whether the application has offered `seq` and the receiver's window reaches beyond it.

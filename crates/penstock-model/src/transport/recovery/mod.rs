@@ -19,6 +19,7 @@ use crate::transport::congestion_control::Window;
 pub use flight::{Flight, LossDetection, Phase};
 pub use recover_check::RecoverCheck;
 pub use retransmit_delay::RetransmitDelay;
+pub(crate) use scoreboard::Scoreboard;
 
 /// Makes the plan, the recovery at work and the dispatch between them from the list below.
 macro_rules! recoveries {

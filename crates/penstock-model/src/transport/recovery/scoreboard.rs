@@ -65,6 +65,11 @@ impl Scoreboard {
         self.resent_below = 0;
     }
 
+    /// Segments before this one that have not arrived are lost.
+    pub fn lost_below(&self) -> u32 {
+        self.lost_below
+    }
+
     /// Whether at least DupThresh segments beyond `seq` have arrived and `seq` has not.
     pub fn is_lost(&self, seq: u32) -> bool {
         seq < self.lost_below && !self.sacked.contains(seq)

@@ -11,6 +11,7 @@ mod parameters;
 mod receiver;
 mod repeats;
 mod rtt;
+mod segment_records;
 mod send_times;
 mod sender;
 

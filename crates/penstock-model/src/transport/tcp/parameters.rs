@@ -2,7 +2,8 @@
 
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, Limit};
-use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, EcnUse, Window};
+use crate::rng::Key;
+use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, EcnUse, Needs, Window};
 use crate::transport::recovery::new_reno::PartialAckTimer;
 use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoverCheck, RecoveryPlan, RetransmitDelay};
 use crate::units::{Bytes, Duration};
@@ -51,9 +52,10 @@ crate::parameters! {
     /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 3042 (limited transmit), RFC 6928 (initial window), RFC 3168
     /// (ECN), RFC 9002 s7.7 (pacing); Fall and Floyd [Fall96 s2] compare the variants.
     pub struct Parameters {
-        /// A preset of recovery and congestion control; `new-reno` if none of the three is given.
+        /// A preset of recovery and congestion control.
         variant: Option<Variant>;
-        /// How losses are seen and repaired; `new-reno` if neither it nor a variant is given.
+        /// How losses are seen and repaired; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion control must
+        /// know which segments arrive (`bbr`).
         recovery: Option<RecoveryPlan>;
         /// What sets cwnd and ssthresh; `reno` if left out.
         congestion_control: Option<CongestionControlPlan>;
@@ -169,6 +171,11 @@ impl Check for Parameters {
             let name = self.congestion_control_plan().name();
             mistake("ecn", format!("is false, but congestion-control.{name} needs the marks; write ecn = true"));
         }
+        if self.needs().reports && !self.uses_blocks() {
+            let (name, recovery) = (self.congestion_control_plan().name(), self.recovery_plan().name());
+            let message = format!("'{recovery}' does not tell congestion-control.{name} which segments arrive; write recovery.sack = {{}}");
+            mistake(if self.recovery.is_some() { "recovery" } else { "variant" }, message);
+        }
         self.check_preset(mistake);
     }
 }
@@ -226,7 +233,8 @@ impl Parameters {
     pub(super) fn recovery_plan(&self) -> RecoveryPlan {
         let preset = || {
             let timer = self.partial_ack_timer.unwrap_or(PartialAckTimer::First);
-            self.variant.unwrap_or(Variant::NewReno).recovery(timer)
+            let default = if self.needs().reports { Variant::Sack } else { Variant::NewReno };
+            self.variant.unwrap_or(default).recovery(timer)
         };
         self.recovery.clone().unwrap_or_else(preset)
     }
@@ -237,14 +245,19 @@ impl Parameters {
     }
 
     /// What the congestion control learns about its connection.
-    pub(super) fn connection_context(&self) -> ConnectionContext {
+    pub(super) fn connection_context(&self, key: Key) -> ConnectionContext {
         let payload = self.payload() as u32; // at most MAX_PACKET
-        ConnectionContext { packet_size: self.packet_size(), payload, max_window: self.most_outstanding(), paced: self.pacing }
+        ConnectionContext { packet_size: self.packet_size(), payload, max_window: self.most_outstanding(), paced: self.pacing, key }
+    }
+
+    /// What the congestion control needs.
+    pub(super) fn needs(&self) -> Needs {
+        self.congestion_control_plan().needs(&self.connection_context(Key::root(0, 0)))
     }
 
     /// How the congestion control uses ECN.
     pub(super) fn ecn_use(&self) -> EcnUse {
-        self.congestion_control_plan().ecn_use(&self.connection_context())
+        self.congestion_control_plan().ecn_use(&self.connection_context(Key::root(0, 0)))
     }
 
     /// The window of a new connection: IW, and ssthresh as high as can be unless given.

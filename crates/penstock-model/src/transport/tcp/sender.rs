@@ -7,10 +7,12 @@ use super::ecn::EcnSender;
 use super::output_gate::OutputGate;
 use super::repeats::Repeats;
 use super::rtt::Estimator;
+use super::segment_records::SegmentRecords;
 use super::send_times::SendTimes;
 use super::Parameters;
 use crate::prefetch::prefetch;
 use crate::probe::Probe;
+use crate::rng::Key;
 use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Timeout, Window};
 use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
@@ -31,6 +33,8 @@ pub struct Sender {
     timed: Option<(u32, Time)>,
     /// When every segment was sent, while the congestion control asks for that.
     send_times: Option<Box<SendTimes>>,
+    /// What is known of every outstanding segment, for a congestion control that asks for reports.
+    records: Option<Box<SegmentRecords>>,
     /// When the retransmission timer expires.
     retransmission: Time,
     last_sent: Time,
@@ -83,10 +87,11 @@ impl Sender {
     /// A sender that has nothing to send and no connection.
     ///
     /// The ticks of its clock fall at multiples of `timer-tick` less `clock_offset`. Senders that begin together need
-    /// offsets of their own: with one for all, what is measured from a tick on would always be rounded down.
-    pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration) -> Sender {
+    /// offsets of their own: with one for all, what is measured from a tick on would always be rounded down. The random numbers
+    /// of its congestion control come from `key`.
+    pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration, key: Key) -> Sender {
         let (plan, control) = (parameters.recovery_plan(), parameters.congestion_control_plan());
-        let mut control = AnyCongestionControl::new(&control, &parameters.connection_context());
+        let mut control = AnyCongestionControl::new(&control, &parameters.connection_context(key));
         let recovery = AnyRecovery::new(&plan);
         let detection = LossDetection {
             dup_ack_threshold: parameters.dup_ack_threshold.0,
@@ -97,6 +102,7 @@ impl Sender {
         let paced = parameters.pacing || control.get().paces();
         let may_wait = recovery.retransmit_delay() != RetransmitDelay::None;
         let ecn_use = control.get().ecn_use();
+        let reports = control.get().needs().reports;
         let times_all = control.get().rtt_sampling() == RttSampling::EveryAck;
         let mut sender = Sender {
             parameters: Arc::clone(parameters),
@@ -108,6 +114,7 @@ impl Sender {
             estimator: Estimator::new(parameters, clock_offset),
             timed: None,
             send_times: times_all.then(|| Box::new(SendTimes::new(0))),
+            records: reports.then(|| Box::new(SegmentRecords::new())),
             retransmission: Time::NEVER,
             last_sent: Time::ZERO,
             ecn: EcnSender::new(parameters.ecn && !parameters.syn, ecn_use.capable),
@@ -220,6 +227,7 @@ impl Sender {
         self.control.get().on_timeout(&timeout, &mut self.window);
         self.ecn.on_reduction(self.flight.high);
         self.stalled = true;
+        self.records.iter_mut().for_each(|records| records.lose_all());
         self.flight.scoreboard.clear();
         self.flight.go_back(&mut self.window);
         self.cancel_wait();

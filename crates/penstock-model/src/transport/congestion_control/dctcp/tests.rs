@@ -1,15 +1,14 @@
 //! Numbers worked by hand from RFC 8257 s3.3.
 
-use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, EcnCapable, EcnEcho, EcnFeedback};
+use super::super::testing::context;
+use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, EcnCapable, EcnEcho, EcnFeedback};
 use super::super::{CongestionControlPlan, EcnUse, Timeout, Window};
 use super::{Dctcp, Parameters};
 use crate::parameters::testing::read;
 use crate::units::Time;
 
-const CONTEXT: ConnectionContext = ConnectionContext { packet_size: 1500, payload: 1460, max_window: 1000, paced: false };
-
 fn dctcp(lines: &[&str]) -> Dctcp {
-    Dctcp::new(&read::<Parameters>(lines).expect("sound"), &CONTEXT)
+    Dctcp::new(&read::<Parameters>(lines).expect("sound"), &context(1460))
 }
 
 fn window(size: f64) -> Window {
@@ -120,7 +119,7 @@ fn it_grows_as_reno_does_but_not_by_an_echo() {
 
 #[test]
 fn it_needs_exact_echoes_and_ecn_capable_packets() {
-    let asks = |lines: &[&str]| CongestionControlPlan::Dctcp(read(lines).expect("sound")).ecn_use(&CONTEXT);
+    let asks = |lines: &[&str]| CongestionControlPlan::Dctcp(read(lines).expect("sound")).ecn_use(&context(1460));
     let expected = EcnUse { required: true, echo: EcnEcho::Exact, capable: EcnCapable::NewDataAndSyn };
     assert_eq!(asks(&[]), expected);
     assert_eq!(asks(&["ect-everywhere = true"]), EcnUse { capable: EcnCapable::Everything, ..expected });

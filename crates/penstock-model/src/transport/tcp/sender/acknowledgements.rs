@@ -16,12 +16,30 @@ impl Sender {
         if self.ecn.negotiated && outstanding && ack.next >= self.flight.unacknowledged {
             self.on_ecn_feedback(now, ack.next, ack.ece);
         }
+        if let Some(records) = self.records.as_mut().filter(|_| outstanding && ack.next >= self.flight.unacknowledged) {
+            records.on_ack(now, ack, &self.flight.scoreboard);
+        }
         if ack.next > self.flight.unacknowledged {
             self.on_new_ack(now, ack);
         } else if ack.next == self.flight.unacknowledged && outstanding {
             self.on_duplicate_ack(now, ack);
         }
+        if self.records.is_some() && outstanding && ack.next >= self.flight.unacknowledged {
+            self.report(now);
+        }
         self.update_prediction();
+    }
+
+    /// Reports the acknowledgement to a congestion control that asks for it.
+    #[inline(never)]
+    fn report(&mut self, now: Time) {
+        let Some(records) = &mut self.records else { return };
+        records.lose_below(self.flight.scoreboard.lost_below());
+        let report = records.take_report(now, self.flight.phase != Phase::Normal);
+        self.control.get().on_report(&report, &mut self.window);
+        if self.control.get().limits_rate() {
+            records.on_idle();
+        }
     }
 
     /// Header prediction: does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to
@@ -65,7 +83,7 @@ impl Sender {
     fn may_predict(&self) -> bool {
         let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
         let paced = self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
-        !repairs && !paced && self.send_times.is_none()
+        !repairs && !paced && self.send_times.is_none() && self.records.is_none()
     }
 
     /// What [`Sender::may_predict`] depends on may have changed.
@@ -138,7 +156,7 @@ impl Sender {
                 true
             }
             Phase::Recovery if self.flight.unacknowledged >= self.flight.recover => {
-                self.window.size = self.window.threshold;
+                self.control.get().on_recovery_end(now, &mut self.window);
                 self.flight.phase = Phase::Normal;
                 if self.flight.waits {
                     self.cancel_wait();
@@ -178,6 +196,7 @@ impl Sender {
     fn repair(&mut self, now: Time) {
         self.reduce(now, Cause::Loss);
         self.recovery.on_loss(&mut self.flight, &mut self.window);
+        self.control.get().on_recovery_start(now, &mut self.window);
         match self.retransmit_delay() {
             Some(delay) => self.put_retransmission_off(now + delay),
             None => self.restart_timer(now),

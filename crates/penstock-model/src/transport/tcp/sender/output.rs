@@ -25,7 +25,13 @@ impl Sender {
                 if self.gate.as_mut().is_some_and(|gate| gate.holds_back(now)) {
                     return None;
                 }
-                self.next_segment(now).map(|seq| self.transmit(now, seq))
+                let Some(seq) = self.next_segment(now) else {
+                    if self.records.is_some() {
+                        self.record_idle();
+                    }
+                    return None;
+                };
+                Some(self.transmit(now, seq))
             }
             Connection::SynDue { attempt } => {
                 self.connection = Connection::SynSent { attempt };
@@ -75,6 +81,9 @@ impl Sender {
         if let Some(times) = &mut self.send_times {
             times.on_sent(now, seq);
         }
+        if self.records.is_some() {
+            self.record_sent(now, seq);
+        }
         if self.gate.is_some() {
             self.pace(now, size);
         }
@@ -86,6 +95,26 @@ impl Sender {
     #[inline(always)]
     pub fn mark(&mut self, retransmission: bool) -> (Ecn, bool) {
         self.ecn.mark(retransmission)
+    }
+
+    /// Keeps a record of a segment that leaves, and tells the congestion control.
+    #[inline(never)]
+    fn record_sent(&mut self, now: Time, seq: u32) {
+        if let Some(records) = &mut self.records {
+            let sent = records.on_sent(now, seq);
+            self.control.get().on_sent(&sent, &mut self.window);
+        }
+    }
+
+    /// Nothing goes out; the application may be why.
+    #[inline(never)]
+    fn record_idle(&mut self) {
+        if let Some(records) = &mut self.records {
+            let has_sent_all = self.flight.phase == Phase::Normal && self.flight.next >= self.flight.offered;
+            if has_sent_all && records.in_network() < self.window.usable() {
+                records.on_idle();
+            }
+        }
     }
 
     /// A segment of `size` bytes leaves; the next one may have to wait.

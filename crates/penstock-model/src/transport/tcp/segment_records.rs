@@ -1,0 +1,298 @@
+//! Records of outstanding segments, for congestion controls that ask for reports: what is in the network, what arrives, what is
+//! lost, and at which rate [Cheng21].
+
+use crate::packet::Ack;
+use crate::transport::congestion_control::{AckReport, RateSample, SentSegment};
+use crate::transport::recovery::Scoreboard;
+use crate::units::{Duration, Time};
+use std::collections::VecDeque;
+
+/// What is known of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    InNetwork,
+    Lost,
+    Delivered,
+}
+
+/// The state of a segment when it was sent last (P in [Cheng21 s3.1.2]).
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    sent: Time,
+    delivered: u32,
+    delivered_time: Time,
+    first_sent: Time,
+    app_limited: bool,
+    resent: bool,
+    state: State,
+}
+
+/// The records of the segments from `first` on, and the state of the connection (C in [Cheng21 s3.1.1]).
+#[derive(Clone, Debug)]
+pub(super) struct SegmentRecords {
+    first: u32,
+    records: VecDeque<Record>,
+    delivered: u32,
+    delivered_time: Time,
+    first_sent: Time,
+    /// C.app_limited: C.delivered at which the effect of an idle application is over; 0 if there is none.
+    app_limited: u32,
+    in_network: u32,
+    /// Segments before this one have been looked at for losses.
+    examined: u32,
+    min_rtt: Duration,
+    pending: Pending,
+}
+
+/// What the report under way has gathered.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    acknowledged: u32,
+    sacked: u32,
+    lost: u32,
+    in_network_before: u32,
+    newest: Option<Record>,
+}
+
+impl SegmentRecords {
+    /// Nothing has been sent.
+    pub fn new() -> SegmentRecords {
+        SegmentRecords {
+            first: 0,
+            records: VecDeque::new(),
+            delivered: 0,
+            delivered_time: Time::ZERO,
+            first_sent: Time::ZERO,
+            app_limited: 0,
+            in_network: 0,
+            examined: 0,
+            min_rtt: Duration::FOREVER,
+            pending: Pending::default(),
+        }
+    }
+
+    /// Segment `seq` leaves: the one after those known, or one that is sent again, which is held to be lost.
+    pub fn on_sent(&mut self, now: Time, seq: u32) -> SentSegment {
+        let in_flight = self.in_network;
+        if in_flight == 0 {
+            (self.first_sent, self.delivered_time) = (now, now);
+        }
+        let fresh = Record {
+            sent: now,
+            delivered: self.delivered,
+            delivered_time: self.delivered_time,
+            first_sent: self.first_sent,
+            app_limited: self.app_limited > 0,
+            resent: false,
+            state: State::InNetwork,
+        };
+        let retransmission = match self.records.get_mut((seq - self.first) as usize) {
+            None => {
+                self.records.push_back(fresh);
+                self.in_network += 1;
+                false
+            }
+            Some(record) => {
+                match record.state {
+                    State::InNetwork => self.pending.lost += 1,
+                    State::Lost => self.in_network += 1,
+                    State::Delivered => {}
+                }
+                if record.state != State::Delivered {
+                    *record = Record { resent: true, ..fresh };
+                }
+                true
+            }
+        };
+        SentSegment { now, seq, retransmission, in_flight, app_limited: self.app_limited > 0 }
+    }
+
+    /// An acknowledgement has come, whose blocks `scoreboard` does not know yet.
+    pub fn on_ack(&mut self, now: Time, ack: &Ack, scoreboard: &Scoreboard) {
+        self.pending.in_network_before = self.in_network;
+        for block in ack.blocks() {
+            let mut seq = scoreboard.next_hole(block.start.max(self.first));
+            while seq < block.end {
+                let index = (seq - self.first) as usize;
+                self.pending.sacked += u32::from(self.deliver(now, index));
+                seq = scoreboard.next_hole(seq + 1);
+            }
+        }
+        while self.first < ack.next && !self.records.is_empty() {
+            self.pending.acknowledged += u32::from(self.deliver(now, 0));
+            self.records.pop_front();
+            self.first += 1;
+        }
+        if self.delivered > self.app_limited {
+            self.app_limited = 0;
+        }
+    }
+
+    /// The segment at `index` has arrived; whether that is news [Cheng21 s3.3, UpdateRateSample].
+    fn deliver(&mut self, now: Time, index: usize) -> bool {
+        let Some(record) = self.records.get_mut(index).filter(|record| record.state != State::Delivered) else { return false };
+        if record.state == State::InNetwork {
+            self.in_network -= 1;
+        }
+        record.state = State::Delivered;
+        let record = *record;
+        self.delivered += 1;
+        self.delivered_time = now;
+        if !record.resent {
+            self.min_rtt = self.min_rtt.min(now.since(record.sent));
+        }
+        if self.pending.newest.is_none_or(|newest| record.sent >= newest.sent) {
+            self.pending.newest = Some(record);
+            self.first_sent = record.sent;
+        }
+        true
+    }
+
+    /// Every segment before `lost_below` that has neither arrived nor been sent again is held to be lost.
+    pub fn lose_below(&mut self, lost_below: u32) {
+        for seq in self.examined.max(self.first)..lost_below {
+            if let Some(record) = self.records.get_mut((seq - self.first) as usize) {
+                if record.state == State::InNetwork && !record.resent {
+                    record.state = State::Lost;
+                    self.pending.lost += 1;
+                    self.in_network -= 1;
+                }
+            }
+        }
+        self.examined = self.examined.max(lost_below);
+    }
+
+    /// After a timeout, everything is held to be lost.
+    pub fn lose_all(&mut self) {
+        for record in self.records.iter_mut().filter(|record| record.state == State::InNetwork) {
+            record.state = State::Lost;
+        }
+        self.pending.lost += std::mem::take(&mut self.in_network);
+    }
+
+    /// Segments in the network.
+    pub fn in_network(&self) -> u32 {
+        self.in_network
+    }
+
+    /// The application has nothing to send although the window has room [Cheng21 s3.4].
+    pub fn on_idle(&mut self) {
+        self.app_limited = (self.delivered + self.in_network).max(1);
+    }
+
+    /// The report of the acknowledgement that has come last.
+    pub fn take_report(&mut self, now: Time, in_recovery: bool) -> AckReport {
+        let Pending { acknowledged, sacked, lost, in_network_before, newest } = std::mem::take(&mut self.pending);
+        AckReport {
+            now,
+            acknowledged: self.first,
+            newly_acknowledged: acknowledged,
+            newly_sacked: sacked,
+            newly_lost: lost,
+            in_flight_before: in_network_before,
+            in_flight: self.in_network,
+            delivered: self.delivered,
+            rtt: newest.filter(|newest| !newest.resent).map(|newest| now.since(newest.sent)),
+            rate: newest.and_then(|newest| self.sample(&newest)),
+            in_recovery,
+        }
+    }
+
+    /// [Cheng21 s3.3, GenerateRateSample].
+    fn sample(&self, newest: &Record) -> Option<RateSample> {
+        let (sending, acknowledging) = (newest.sent.since(newest.first_sent), self.delivered_time.since(newest.delivered_time));
+        let interval = sending.max(acknowledging);
+        let is_sound = interval >= self.min_rtt && interval > Duration::ZERO;
+        is_sound.then(|| RateSample {
+            delivered: self.delivered - newest.delivered,
+            interval,
+            prior_delivered: newest.delivered,
+            is_app_limited: newest.app_limited,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{SackBlock, SackBlocks};
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// Takes an acknowledgement in as a sender does.
+    fn ack(it: &mut SegmentRecords, board: &mut Scoreboard, now: Time, next: u32, blocks: &[(u32, u32)]) -> AckReport {
+        let blocks = blocks.iter().map(|(start, end)| SackBlock { start: *start, end: *end });
+        let ack = Ack { next, sack: SackBlocks::new(next, blocks), ..Ack::default() };
+        it.on_ack(now, &ack, board);
+        board.remove_below(next);
+        board.update(ack.blocks(), next, 3);
+        it.lose_below(board.lost_below());
+        it.take_report(now, false)
+    }
+
+    #[test]
+    fn a_report_tells_what_is_new_and_what_is_in_the_network() {
+        let (mut it, mut board) = (SegmentRecords::new(), Scoreboard::default());
+        (0..8).for_each(|seq| assert_eq!(it.on_sent(ms(0), seq).in_flight, seq));
+        let facts = |report: &AckReport| {
+            let AckReport { newly_acknowledged, newly_sacked, newly_lost, in_flight_before, in_flight, delivered, .. } = *report;
+            [newly_acknowledged, newly_sacked, newly_lost, in_flight_before, in_flight, delivered]
+        };
+        let report = ack(&mut it, &mut board, ms(10), 1, &[]);
+        assert_eq!(facts(&report), [1, 0, 0, 8, 7, 1]);
+        let report = ack(&mut it, &mut board, ms(11), 1, &[(3, 5)]);
+        assert_eq!(facts(&report), [0, 2, 0, 7, 5, 3]);
+        // A third arrival beyond 1 and 2: both are lost. What was known before counts once.
+        let report = ack(&mut it, &mut board, ms(12), 1, &[(3, 6)]);
+        assert_eq!(facts(&report), [0, 1, 2, 5, 2, 4]);
+        assert!(it.on_sent(ms(12), 1).retransmission);
+        assert_eq!(it.in_network(), 3);
+        // 1 arrives at last, and 2 is missing: not lost again.
+        let report = ack(&mut it, &mut board, ms(22), 2, &[(3, 6)]);
+        assert_eq!((facts(&report), report.rtt), ([1, 0, 0, 3, 2, 5], None));
+        it.lose_all();
+        assert_eq!(it.in_network(), 0);
+        let report = ack(&mut it, &mut board, ms(30), 8, &[]);
+        assert_eq!(facts(&report), [3, 0, 2, 0, 0, 8]);
+    }
+
+    #[test]
+    fn the_rate_is_over_the_longer_of_two_intervals() {
+        let (mut it, mut board) = (SegmentRecords::new(), Scoreboard::default());
+        for seq in 0..4 {
+            it.on_sent(ms(u64::from(seq)), seq);
+        }
+        let rate = ack(&mut it, &mut board, ms(10), 1, &[]).rate;
+        let sample = |delivered, interval, prior_delivered| {
+            Some(RateSample { delivered, interval: Duration::from_ms(interval), prior_delivered, is_app_limited: false })
+        };
+        assert_eq!(rate, sample(1, 10, 0));
+        // Segments 2 and 3: the newer was sent at 3 ms, when nothing had been delivered since 0 ms.
+        let report = ack(&mut it, &mut board, ms(13), 1, &[(2, 4)]);
+        assert_eq!((report.rate, report.rtt), (sample(3, 13, 0), Some(Duration::from_ms(10))));
+        // Sent at 14 and 34 ms, with 3 delivered at 13 ms, and acknowledged with segment 1 at 46 ms: 31 ms of sending since that of
+        // segment 3, 33 ms of acknowledging.
+        it.on_sent(ms(14), 4);
+        it.on_sent(ms(34), 5);
+        assert_eq!(ack(&mut it, &mut board, ms(46), 6, &[]).rate, sample(3, 33, 3));
+        assert_eq!(sample(3, 33, 3).map(|it| it.rate(1500).as_bps()), Some(1_090_909));
+    }
+
+    #[test]
+    fn a_sample_is_limited_by_the_application_until_what_was_in_the_network_is_delivered() {
+        let (mut it, mut board) = (SegmentRecords::new(), Scoreboard::default());
+        it.on_sent(ms(0), 0);
+        it.on_sent(ms(0), 1);
+        it.on_idle(); // until more than 2 are delivered
+        let limited = |report: AckReport| report.rate.map(|rate| rate.is_app_limited);
+        assert!(it.on_sent(ms(5), 2).app_limited);
+        assert_eq!(limited(ack(&mut it, &mut board, ms(10), 2, &[])), Some(false));
+        it.on_sent(ms(10), 3);
+        assert_eq!(limited(ack(&mut it, &mut board, ms(15), 3, &[])), Some(true));
+        it.on_sent(ms(16), 4);
+        assert_eq!(limited(ack(&mut it, &mut board, ms(20), 4, &[])), Some(true));
+        assert_eq!(limited(ack(&mut it, &mut board, ms(26), 5, &[])), Some(false));
+    }
+}
