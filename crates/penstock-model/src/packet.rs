@@ -39,8 +39,8 @@ pub enum Body {
     },
     /// A TCP acknowledgement, of [`Body::ack`] and for [`Body::to_ack`].
     Ack {
-        /// Echoes a mark (ECE) [RFC3168 s6.1.3].
-        ece: bool,
+        /// What it says of marks.
+        flags: AckFlags,
         /// The beginning of what has arrived beyond it.
         sack: SackHead,
         /// The segment expected next.
@@ -176,16 +176,16 @@ impl Body {
 
     /// A TCP acknowledgement.
     #[inline(always)]
-    pub const fn ack(Ack { next, ece, sack }: Ack) -> Body {
+    pub const fn ack(Ack { next, flags, sack }: Ack) -> Body {
         let (sack, sack_rest) = sack.split();
-        Body::Ack { ece, sack, next, sack_rest }
+        Body::Ack { flags, sack, next, sack_rest }
     }
 
     /// The TCP acknowledgement, if it is one.
     #[inline(always)]
     pub const fn to_ack(self) -> Option<Ack> {
         match self {
-            Body::Ack { ece, sack, next, sack_rest } => Some(Ack { next, ece, sack: SackBlocks::join(sack, sack_rest) }),
+            Body::Ack { flags, sack, next, sack_rest } => Some(Ack { next, flags, sack: SackBlocks::join(sack, sack_rest) }),
             _ => None,
         }
     }
@@ -262,8 +262,8 @@ impl Body {
 pub struct Ack {
     /// The segment expected next (cumulative acknowledgement).
     pub next: u32,
-    /// Echoes a mark (ECE) [RFC3168 s6.1.3].
-    pub ece: bool,
+    /// What it says of marks.
+    pub flags: AckFlags,
     /// What has arrived beyond it.
     pub sack: SackBlocks,
 }
@@ -333,6 +333,42 @@ impl Echo {
     pub fn time(self) -> Option<Time> {
         let time = Time::from_ps(u64::from(self.0[1]) << 32 | u64::from(self.0[0]));
         (time != Time::NEVER).then_some(time)
+    }
+}
+
+/// The flags AE, CWR and ECE of an acknowledgement as one number: ECE, the lowest, echoes a mark [RFC3168 s6.1.3], or all three count
+/// marks modulo 8 (ACE) [RFC9768 s3.2.2].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AckFlags(u8);
+
+impl AckFlags {
+    /// No flag is set.
+    pub const NONE: AckFlags = AckFlags(0);
+    /// ECE alone.
+    pub const ECE: AckFlags = AckFlags(1);
+
+    /// ECE, if a mark is echoed.
+    #[inline]
+    pub const fn echo(ece: bool) -> AckFlags {
+        AckFlags(ece as u8)
+    }
+
+    /// The three flags, from a count modulo 8.
+    #[inline]
+    pub const fn of_count(marks: u32) -> AckFlags {
+        AckFlags((marks % 8) as u8)
+    }
+
+    /// Whether ECE is set.
+    #[inline(always)]
+    pub const fn ece(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// The three flags as a number below 8 (ACE).
+    #[inline]
+    pub const fn ace(self) -> u32 {
+        self.0 as u32
     }
 }
 

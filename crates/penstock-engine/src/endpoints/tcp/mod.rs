@@ -13,7 +13,7 @@ use crate::kernel::journal::Measurement;
 use crate::kernel::route::Routes;
 use crate::port::waiting::Waiting;
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
+use penstock_model::packet::{Ack, AckFlags, Body, Packet, SackBlocks};
 use penstock_model::prefetch::prefetch;
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
@@ -188,7 +188,7 @@ impl TcpEndpoints {
             end.count(now, packet, before);
         }
         if acknowledges {
-            let body = Body::ack(Ack { next: end.receiver.delivered(), ece: end.receiver.echoes(), sack: SackBlocks::default() });
+            let body = Body::ack(Ack { next: end.receiver.delivered(), flags: end.receiver.flags(), sack: SackBlocks::default() });
             let packet = end.template.packet(now, end.receiver.packet_size(), body);
             host_context.send(now, end.template.departure.port, &packet);
         } else {
@@ -209,10 +209,10 @@ impl TcpEndpoints {
         let slot = host_context.context.routes.flow(packet.flow).source;
         let counts = self.measured.is_open(now);
         let end = &mut self.senders[slot as usize];
-        let ece = carries_ece(&packet.body);
-        let predicted = if sack.is_empty() { end.sender.on_predicted_ack(now, next, ece) } else { None };
+        let flags = flags_of(&packet.body);
+        let predicted = if sack.is_empty() { end.sender.on_predicted_ack(now, next, flags) } else { None };
         let Some(segments) = predicted else {
-            return self.on_ack(now, slot, &Ack { next, ece, sack: *sack }, timers, host_context);
+            return self.on_ack(now, slot, &Ack { next, flags, sack: *sack }, timers, host_context);
         };
         let size = end.sender.packet_size();
         let Segments { first, end: last, new_from } = segments;
@@ -242,9 +242,9 @@ impl TcpEndpoints {
                 }
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }
-            Body::Ack { ece, sack, next, sack_rest } => {
+            Body::Ack { flags, sack, next, sack_rest } => {
                 let before = self.window_of(flow.source);
-                let ack = Ack { next, ece, sack: SackBlocks::join(sack, sack_rest) };
+                let ack = Ack { next, flags, sack: SackBlocks::join(sack, sack_rest) };
                 self.senders[flow.source as usize].sender.on_ack(now, &ack);
                 self.trace_window(now, flow.source, before, host_context);
                 self.respond(now, flow.source, timers, host_context);
@@ -382,7 +382,10 @@ fn carries_cwr(body: &Body) -> bool {
     matches!(body, Body::Segment { cwr: true, .. })
 }
 
-/// Whether an acknowledgement echoes a mark (ECE).
-fn carries_ece(body: &Body) -> bool {
-    matches!(body, Body::Ack { ece: true, .. })
+/// What an acknowledgement says of marks.
+fn flags_of(body: &Body) -> AckFlags {
+    match body {
+        Body::Ack { flags, .. } => *flags,
+        _ => AckFlags::NONE,
+    }
 }

@@ -105,7 +105,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn ecn_use(&self) -> EcnUse {
-        EcnUse { required: true, echo: EcnEcho::Exact, capable: self.capable }
+        EcnUse { required: true, echo: EcnEcho::Exact, capable: self.capable, ..EcnUse::default() }
     }
 
     /// [RFC8257 s3.3 (1) to (8)].

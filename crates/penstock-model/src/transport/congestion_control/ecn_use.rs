@@ -1,6 +1,7 @@
 //! How a congestion control uses ECN, and the feedback that it gets.
 
 use crate::packet::Ecn;
+use crate::units::Time;
 
 /// How a congestion control uses ECN. Both ends of a connection keep to it; by default as [RFC3168 s6.1] says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,6 +12,46 @@ pub struct EcnUse {
     pub echo: EcnEcho,
     /// Which packets queues may mark.
     pub capable: EcnCapable,
+    /// The codepoint of these.
+    pub codepoint: EcnCodepoint,
+}
+
+impl EcnUse {
+    /// The codepoint of a segment.
+    #[inline]
+    pub fn of_segment(self, retransmission: bool) -> Ecn {
+        self.codepoint_if(!retransmission || matches!(self.capable, EcnCapable::Segments | EcnCapable::Everything))
+    }
+
+    /// The codepoint of the packets of a SYN exchange that asks for ECN, or grants it.
+    pub fn of_syn(self) -> Ecn {
+        self.codepoint_if(matches!(self.capable, EcnCapable::NewDataAndSyn | EcnCapable::Everything))
+    }
+
+    /// The codepoint of an acknowledgement.
+    #[inline]
+    pub fn of_ack(self) -> Ecn {
+        self.codepoint_if(self.capable == EcnCapable::Everything)
+    }
+
+    #[inline]
+    fn codepoint_if(self, capable: bool) -> Ecn {
+        match (capable, self.codepoint) {
+            (false, _) => Ecn::NotEct,
+            (true, EcnCodepoint::Ect0) => Ecn::Ect0,
+            (true, EcnCodepoint::Ect1) => Ecn::Ect1,
+        }
+    }
+}
+
+/// Which of the two codepoints of ECN-capable packets a connection uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EcnCodepoint {
+    /// ECT(0): a mark means what a loss does [RFC3168 s5], or the path is one of its own [RFC8257].
+    #[default]
+    Ect0,
+    /// ECT(1): the traffic is scalable and for the low-latency queue (L4S) [RFC9331 s4.1].
+    Ect1,
 }
 
 /// What a receiver's acknowledgements say of marks.
@@ -22,6 +63,8 @@ pub enum EcnEcho {
     /// Whether the segments that they acknowledge were marked; an acknowledgement goes out at once where that changes
     /// [RFC8257 s3.2].
     Exact,
+    /// How many have been marked since the connection began, modulo 8, in each acknowledgement (AccECN) [RFC9768 s3.2.2].
+    Count,
 }
 
 /// Which packets of a connection are ECN-capable.
@@ -32,46 +75,27 @@ pub enum EcnCapable {
     NewData,
     /// They and the packets of the SYN exchange [RFC8257 s3.6].
     NewDataAndSyn,
+    /// All segments, those sent again too [RFC9331 s4.1].
+    Segments,
     /// All, acknowledgements and segments sent again too [RFC8257 s4.1].
     Everything,
-}
-
-impl EcnCapable {
-    /// The codepoint of a segment.
-    #[inline]
-    pub fn of_segment(self, retransmission: bool) -> Ecn {
-        codepoint(!retransmission || self == EcnCapable::Everything)
-    }
-
-    /// The codepoint of the packets of a SYN exchange that asks for ECN, or grants it.
-    pub fn of_syn(self) -> Ecn {
-        codepoint(self != EcnCapable::NewData)
-    }
-
-    /// The codepoint of an acknowledgement.
-    #[inline]
-    pub fn of_ack(self) -> Ecn {
-        codepoint(self == EcnCapable::Everything)
-    }
-}
-
-fn codepoint(capable: bool) -> Ecn {
-    if capable {
-        Ecn::Ect0
-    } else {
-        Ecn::NotEct
-    }
 }
 
 /// What an acknowledgement says of marks: an acceptable one, of what is outstanding or of what was acknowledged last.
 #[derive(Clone, Copy, Debug)]
 pub struct EcnFeedback {
+    /// When it arrived.
+    pub now: Time,
     /// The segment that it asks for next (SEG.ACK).
     pub acknowledged: u32,
     /// Segments that it acknowledges for the first time, by SEG.ACK alone.
     pub newly: u32,
     /// The segment that is sent next (SND.NXT).
     pub next: u32,
-    /// Whether it carries ECE.
+    /// Segments that it shows to have arrived, by SEG.ACK and, where marks are counted, by its blocks.
+    pub delivered: u32,
+    /// Whether it tells of a mark.
     pub ece: bool,
+    /// Segments held to have been marked: with ECE those newly acknowledged, or as counted.
+    pub marked: u32,
 }

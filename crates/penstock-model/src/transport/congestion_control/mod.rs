@@ -9,6 +9,7 @@ pub mod cubic;
 pub mod dctcp;
 mod ecn_use;
 mod hystart;
+pub mod prague;
 pub mod reno;
 mod report;
 pub mod vegas;
@@ -17,7 +18,7 @@ mod window;
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::units::{Duration, Rate, Time};
-pub use ecn_use::{EcnCapable, EcnEcho, EcnFeedback, EcnUse};
+pub use ecn_use::{EcnCapable, EcnCodepoint, EcnEcho, EcnFeedback, EcnUse};
 pub use report::{AckReport, Needs, RateSample, SentSegment};
 pub use window::Window;
 
@@ -116,6 +117,7 @@ congestion_controls! {
     "vegas" => Vegas(vegas::Vegas, vegas::Parameters),
     "dctcp" => Dctcp(dctcp::Dctcp, dctcp::Parameters),
     "bbr" => Bbr(bbr::Bbr, bbr::Parameters),
+    "prague" => Prague(prague::Prague, prague::Parameters),
 }
 
 /// What a congestion control learns about its connection when it is built.

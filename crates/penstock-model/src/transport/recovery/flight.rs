@@ -96,6 +96,12 @@ impl Flight {
         self.unacknowledged + self.scoreboard.sacked_below(self.high)
     }
 
+    /// Segments that an acknowledgement shows to have arrived, by its number or by blocks that are not taken in yet.
+    pub fn newly_delivered(&self, ack: &Ack) -> u32 {
+        let unknown = |from: u32, to: u32| (to - from) - (self.scoreboard.sacked_below(to) - self.scoreboard.sacked_below(from));
+        unknown(self.unacknowledged, ack.next) + ack.blocks().map(|block| unknown(block.start, block.end)).sum::<u32>()
+    }
+
     /// Takes an acknowledgement's blocks in and says how many segments they newly cover.
     pub fn take_blocks(&mut self, ack: &Ack) -> u32 {
         self.scoreboard.update(ack.blocks(), self.unacknowledged, self.detection.dup_ack_threshold)

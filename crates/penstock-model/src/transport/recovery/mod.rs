@@ -5,6 +5,7 @@
 
 mod flight;
 pub mod new_reno;
+pub mod prr;
 mod recover_check;
 pub mod reno;
 mod retransmit_delay;
@@ -75,9 +76,9 @@ macro_rules! recoveries {
             }
 
             /// [`Recovery::on_new_blocks`].
-            pub fn on_new_blocks(&mut self, flight: &mut Flight) -> bool {
+            pub fn on_new_blocks(&mut self, newly: u32, flight: &mut Flight) -> bool {
                 match self {
-                    $( AnyRecovery::$variant(it) => it.on_new_blocks(flight), )*
+                    $( AnyRecovery::$variant(it) => it.on_new_blocks(newly, flight), )*
                 }
             }
 
@@ -110,6 +111,7 @@ recoveries! {
     "reno" => Reno(reno::Reno, reno::Parameters),
     "new-reno" => NewReno(new_reno::NewReno, new_reno::Parameters),
     "sack" => Sack(sack::Sack, sack::Parameters),
+    "prr" => Prr(prr::Prr, prr::Parameters),
     "sack1" => Sack1(sack1::Sack1, sack1::Parameters),
     "timeout-only" => TimeoutOnly(timeout_only::TimeoutOnly, timeout_only::Parameters),
 }
@@ -138,10 +140,10 @@ pub trait Recovery {
         flight.count_duplicate()
     }
 
-    /// An acknowledgement of something new, outside of recovery, had blocks that cover more than was known; whether it shows
-    /// a first loss.
-    fn on_new_blocks(&mut self, flight: &mut Flight) -> bool {
-        let _ = flight;
+    /// An acknowledgement of something new, outside of recovery, had blocks that cover more than was known: it shows `newly` segments to
+    /// have arrived, in all. Whether it shows a first loss.
+    fn on_new_blocks(&mut self, newly: u32, flight: &mut Flight) -> bool {
+        let _ = (newly, flight);
         false
     }
 

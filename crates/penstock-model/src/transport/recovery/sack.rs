@@ -67,7 +67,7 @@ impl Recovery for Sack {
     }
 
     /// It is a duplicate acknowledgement, too [RFC6675 s2, s5].
-    fn on_new_blocks(&mut self, flight: &mut Flight) -> bool {
+    fn on_new_blocks(&mut self, _newly: u32, flight: &mut Flight) -> bool {
         flight.count_duplicate() || flight.is_first_lost()
     }
 
@@ -77,30 +77,34 @@ impl Recovery for Sack {
         flight.begin_recovery();
     }
 
-    /// What RFC 6675 would send next, if pipe leaves room [RFC6675 s5 (C), s4 NextSeg].
     fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
-        debug_assert!(flight.phase == Phase::Recovery);
-        let outstanding = flight.outstanding();
-        let board = &mut flight.scoreboard;
-        if flight.waits && self.delay == RetransmitDelay::HalfRoundTrip || board.pipe(outstanding) >= window.usable() {
-            return None;
-        }
-        if let Some(seq) = board.next_lost(flight.unacknowledged).filter(|_| !flight.waits) {
-            board.on_resent(seq);
-            return Some(seq);
-        }
-        if flight.is_within_reach(flight.next) {
-            flight.next += 1;
-            return Some(flight.next - 1);
-        }
-        if flight.waits {
-            return None;
-        }
-        let board = &mut flight.scoreboard;
-        if let Some(seq) = board.next_suspect(flight.unacknowledged) {
-            board.on_resent(seq);
-            return Some(seq);
-        }
-        board.take_rescue(outstanding)
+        next_segment(flight, window, self.delay)
     }
+}
+
+/// What RFC 6675 would send next, if pipe leaves room [RFC6675 s5 (C), s4 NextSeg].
+pub(super) fn next_segment(flight: &mut Flight, window: &Window, delay: RetransmitDelay) -> Option<u32> {
+    debug_assert!(flight.phase == Phase::Recovery);
+    let outstanding = flight.outstanding();
+    let board = &mut flight.scoreboard;
+    if flight.waits && delay == RetransmitDelay::HalfRoundTrip || board.pipe(outstanding) >= window.usable() {
+        return None;
+    }
+    if let Some(seq) = board.next_lost(flight.unacknowledged).filter(|_| !flight.waits) {
+        board.on_resent(seq);
+        return Some(seq);
+    }
+    if flight.is_within_reach(flight.next) {
+        flight.next += 1;
+        return Some(flight.next - 1);
+    }
+    if flight.waits {
+        return None;
+    }
+    let board = &mut flight.scoreboard;
+    if let Some(seq) = board.next_suspect(flight.unacknowledged) {
+        board.on_resent(seq);
+        return Some(seq);
+    }
+    board.take_rescue(outstanding)
 }

@@ -70,6 +70,12 @@ impl Scoreboard {
         self.lost_below
     }
 
+    /// Segments from `from` on and before `to` that have not arrived.
+    pub fn holes(&self, from: u32, to: u32) -> u32 {
+        let from = from.min(to);
+        (to - from) - (self.sacked.count_below(to) - self.sacked.count_below(from))
+    }
+
     /// Whether at least DupThresh segments beyond `seq` have arrived and `seq` has not.
     pub fn is_lost(&self, seq: u32) -> bool {
         seq < self.lost_below && !self.sacked.contains(seq)

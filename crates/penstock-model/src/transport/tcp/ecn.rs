@@ -1,25 +1,49 @@
 //! Explicit congestion notification at the two ends [RFC3168 s6.1], as the congestion control uses it.
 
-use crate::packet::Ecn;
-use crate::transport::congestion_control::{EcnCapable, EcnEcho, EcnUse};
+use crate::packet::{AckFlags, Ecn};
+use crate::transport::congestion_control::{EcnEcho, EcnUse};
 
 /// What a sender remembers of echoed marks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EcnSender {
     /// Both ends have agreed on ECN.
     pub negotiated: bool,
-    /// Which packets queues may mark.
-    pub capable: EcnCapable,
+    /// What the congestion control has agreed on.
+    pub ecn_use: EcnUse,
     /// The next new segment tells the receiver that the window has been reduced (CWR).
     cwr_due: bool,
     /// The segment after the highest that had been sent when the window was last reduced.
     reduced_until: u32,
+    /// Marked segments as counted by the receiver, from 5 on (s.cep) [RFC9768 s3.2.1].
+    marks: u32,
 }
+
+/// The counts of both ends begin here, so that a count of none differs from flags that are not used [RFC9768 s3.2.1].
+const FIRST_COUNT: u32 = 5;
 
 impl EcnSender {
     /// Nothing has been reduced yet.
-    pub fn new(negotiated: bool, capable: EcnCapable) -> EcnSender {
-        EcnSender { negotiated, capable, ..EcnSender::default() }
+    pub fn new(negotiated: bool, ecn_use: EcnUse) -> EcnSender {
+        EcnSender { negotiated, ecn_use, marks: FIRST_COUNT, ..EcnSender::default() }
+    }
+
+    /// Whether acknowledgements count marks.
+    #[inline]
+    pub fn counts_marks(&self) -> bool {
+        self.ecn_use.echo == EcnEcho::Count
+    }
+
+    /// Segments marked since the acknowledgement before, of which acknowledgements may have been lost; this one shows `delivered` segments to
+    /// have arrived. Where these are 8 or more the count may have wrapped: the highest possible number is taken [RFC9768 sA.2.1]. One
+    /// that shows none to have arrived may be old.
+    pub fn take_marks(&mut self, flags: AckFlags, delivered: u32) -> u32 {
+        if delivered == 0 {
+            return 0;
+        }
+        let least = flags.ace().wrapping_sub(self.marks) % 8;
+        let marked = if delivered < 8 { least } else { delivered - delivered.wrapping_sub(least) % 8 };
+        self.marks = self.marks.wrapping_add(marked);
+        marked
     }
 
     /// Whether the window has been reduced for the data of which `unacknowledged` is the first outstanding segment: no
@@ -32,7 +56,7 @@ impl EcnSender {
     /// The window was reduced, for whatever reason, when `high` was the segment after the last sent.
     pub fn on_reduction(&mut self, high: u32) {
         self.reduced_until = high;
-        self.cwr_due = self.negotiated;
+        self.cwr_due = self.negotiated && !self.counts_marks();
     }
 
     /// The codepoint of a segment, and whether it carries CWR, which only new data do [RFC3168 s6.1.2].
@@ -41,7 +65,7 @@ impl EcnSender {
         if !self.negotiated {
             return (Ecn::NotEct, false);
         }
-        (self.capable.of_segment(retransmission), !retransmission && std::mem::take(&mut self.cwr_due))
+        (self.ecn_use.of_segment(retransmission), !retransmission && std::mem::take(&mut self.cwr_due))
     }
 }
 
@@ -50,38 +74,79 @@ impl EcnSender {
 pub(super) struct EcnReceiver {
     /// Both ends have agreed on ECN.
     pub negotiated: bool,
-    /// Acknowledgements carry ECE: until the sender answers with CWR [RFC3168 s6.1.3], or while the segments that they
-    /// acknowledge are marked (DCTCP.CE) [RFC8257 s3.2].
-    pub echoes: bool,
-    echo: EcnEcho,
-    capable: EcnCapable,
+    /// What acknowledgements say: ECE until the sender answers with CWR [RFC3168 s6.1.3], or while the segments that they acknowledge
+    /// are marked (DCTCP.CE) [RFC8257 s3.2]; or the count of marks (r.cep) [RFC9768 s3.2.2].
+    pub flags: AckFlags,
+    ecn_use: EcnUse,
+    /// The segment before was marked; only where marks are counted.
+    was_marked: bool,
+    /// A mark has not been acknowledged at once; only where marks are counted.
+    has_held_back: bool,
+}
+
+/// When a segment is acknowledged, for what it says of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AckTiming {
+    /// As without ECN.
+    AsUsual,
+    /// At once, and apart from those before it: it is marked and they were not, or the other way round [RFC8257 s3.2].
+    Apart,
+    /// At once.
+    AtOnce,
 }
 
 impl EcnReceiver {
     /// Nothing has been marked yet.
     pub fn new(negotiated: bool, ecn_use: EcnUse) -> EcnReceiver {
-        EcnReceiver { negotiated, echoes: false, echo: ecn_use.echo, capable: ecn_use.capable }
+        let mut it = EcnReceiver { ecn_use, ..EcnReceiver::default() };
+        it.negotiate(negotiated);
+        it
     }
 
-    /// A segment arrived; without a codepoint, since it lies outside of the window, where codepoints are ignored [RFC3168 s6.1.5].
-    /// Whether it must be acknowledged apart from those before it, because it is marked and they were not, or the other way
-    /// round.
+    /// Whether both ends have agreed on ECN is known.
+    pub fn negotiate(&mut self, negotiated: bool) {
+        self.negotiated = negotiated;
+        if negotiated && self.ecn_use.echo == EcnEcho::Count {
+            self.flags = AckFlags::of_count(FIRST_COUNT);
+        }
+    }
+
+    /// A segment arrived; outside of the window (`is_old`), where codepoints are ignored [RFC3168 s6.1.5], unless marks are counted.
     #[inline]
-    pub fn on_segment(&mut self, ecn: Option<Ecn>, cwr: bool) -> bool {
-        let marked = self.negotiated && ecn == Some(Ecn::Ce);
-        let before = self.echoes;
-        self.echoes = match self.echo {
+    pub fn on_segment(&mut self, is_old: bool, ecn: Ecn, cwr: bool) -> AckTiming {
+        let before = self.flags.ece();
+        let marked = self.negotiated && !is_old && ecn == Ecn::Ce;
+        let echoes = match self.ecn_use.echo {
             // One that carries both CWR and a mark begins a new echo.
             EcnEcho::UntilCwr => marked || before && !cwr,
-            EcnEcho::Exact => marked || before && ecn.is_none(),
+            EcnEcho::Exact => marked || before && is_old,
+            EcnEcho::Count => return self.count(self.negotiated && ecn == Ecn::Ce),
         };
-        self.echo == EcnEcho::Exact && self.echoes != before
+        self.flags = AckFlags::echo(echoes);
+        match self.ecn_use.echo == EcnEcho::Exact && echoes != before {
+            true => AckTiming::Apart,
+            false => AckTiming::AsUsual,
+        }
+    }
+
+    /// Counts a mark. The first after an unmarked segment is acknowledged at once, and then every second [RFC9768 s3.2.2.5.1].
+    fn count(&mut self, marked: bool) -> AckTiming {
+        let follows = std::mem::replace(&mut self.was_marked, marked);
+        if !marked {
+            return AckTiming::AsUsual;
+        }
+        self.flags = AckFlags::of_count(self.flags.ace() + 1);
+        self.has_held_back = follows && !self.has_held_back;
+        match self.has_held_back {
+            true => AckTiming::AsUsual,
+            false => AckTiming::AtOnce,
+        }
     }
 
     /// The codepoint of the answer to a SYN.
     pub fn of_syn_ack(&self) -> Ecn {
         if self.negotiated {
-            self.capable.of_syn()
+            self.ecn_use.of_syn()
         } else {
             Ecn::NotEct
         }
@@ -91,9 +156,71 @@ impl EcnReceiver {
     #[inline]
     pub fn of_ack(&self) -> Ecn {
         if self.negotiated {
-            self.capable.of_ack()
+            self.ecn_use.of_ack()
         } else {
             Ecn::NotEct
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counting() -> EcnUse {
+        EcnUse { echo: EcnEcho::Count, ..EcnUse::default() }
+    }
+
+    #[test]
+    fn a_sender_takes_the_highest_number_of_marks_that_the_flags_allow() {
+        let mut it = EcnSender::new(true, counting());
+        // Count, segments delivered, marks. The count begins at 5.
+        let cases = [
+            (5, 1, 0),
+            (6, 1, 1),
+            (6, 0, 0),
+            (0, 2, 2), // 7, 8: wrapped
+            (7, 7, 7), // below 8 segments, no more than 7
+            (7, 8, 8), // none or 8
+            (0, 8, 1), // 1, as 9 are too many
+            (0, 17, 16),
+            (3, 12, 11),
+            (2, 6, 7), // a segment sent again was marked too
+        ];
+        for (ace, delivered, marked) in cases {
+            assert_eq!(it.take_marks(AckFlags::of_count(ace), delivered), marked, "{ace} after {delivered}");
+        }
+    }
+
+    #[test]
+    fn a_receiver_counts_marks_and_acknowledges_the_first_and_every_second_at_once() {
+        let mut it = EcnReceiver::new(true, counting());
+        assert_eq!(it.flags.ace(), 5);
+        let (usual, at_once) = (AckTiming::AsUsual, AckTiming::AtOnce);
+        let cases = [
+            (Ecn::Ect1, usual, 5),
+            (Ecn::Ce, at_once, 6),
+            (Ecn::Ce, usual, 7),
+            (Ecn::Ce, at_once, 0),
+            (Ecn::Ce, usual, 1),
+            (Ecn::Ect1, usual, 1),
+            (Ecn::Ce, at_once, 2),
+        ];
+        for (i, (ecn, timing, ace)) in cases.into_iter().enumerate() {
+            // Old or not, all count.
+            assert_eq!((it.on_segment(i % 2 == 0, ecn, false), it.flags.ace()), (timing, ace), "segment {i}");
+        }
+        let mut other = EcnReceiver::new(false, counting());
+        assert_eq!((other.on_segment(false, Ecn::Ce, false), other.flags), (usual, AckFlags::NONE));
+    }
+
+    #[test]
+    fn ect_1_is_on_every_segment_and_nothing_else() {
+        let it = EcnUse {
+            capable: crate::transport::congestion_control::EcnCapable::Segments,
+            codepoint: crate::transport::congestion_control::EcnCodepoint::Ect1,
+            ..counting()
+        };
+        assert_eq!([it.of_segment(false), it.of_segment(true), it.of_ack(), it.of_syn()], [Ecn::Ect1, Ecn::Ect1, Ecn::NotEct, Ecn::NotEct]);
     }
 }

@@ -1,8 +1,8 @@
 //! The receiving end.
 
-use super::ecn::EcnReceiver;
+use super::ecn::{AckTiming, EcnReceiver};
 use super::{Parameters, Transmission};
-use crate::packet::{Ack, Body, Ecn, SackBlock, SackBlocks};
+use crate::packet::{Ack, AckFlags, Body, Ecn, SackBlock, SackBlocks};
 use crate::prefetch::prefetch;
 use crate::transport::ranges::RangeSet;
 use crate::units::{Duration, Time};
@@ -67,7 +67,7 @@ impl Receiver {
     /// A SYN arrived, which may ask for ECN; it is answered however often it comes.
     pub fn on_syn(&mut self, _now: Time, ecn: bool) {
         self.syn_ack_due = true;
-        self.ecn.negotiated = ecn && self.parameters.ecn;
+        self.ecn.negotiate(ecn && self.parameters.ecn);
     }
 
     /// Does what [`Receiver::on_segment`] and [`Receiver::next_transmission`] do about the segment expected next while none
@@ -107,10 +107,13 @@ impl Receiver {
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
     pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, cwr: bool) {
-        if self.parameters.ecn && self.ecn.on_segment((seq >= self.next).then_some(ecn), cwr) {
-            // Two acknowledgements, so that none is of marked and of unmarked segments [RFC8257 s3.2].
-            self.earlier_due = (self.unacknowledged > 0).then_some(self.next);
-            self.ack_due = true;
+        if self.parameters.ecn {
+            let timing = self.ecn.on_segment(seq < self.next, ecn, cwr);
+            if timing == AckTiming::Apart {
+                // Two acknowledgements, so that none is of marked and of unmarked segments [RFC8257 s3.2].
+                self.earlier_due = (self.unacknowledged > 0).then_some(self.next);
+            }
+            self.ack_due |= timing != AckTiming::AsUsual;
         }
         if seq == self.next && self.beyond.is_empty() {
             self.ack_due |= self.on_next_segment(now);
@@ -151,7 +154,7 @@ impl Receiver {
             return Some(Transmission { body: Body::syn_ack(self.ecn.negotiated), size, ecn: self.ecn.of_syn_ack() });
         }
         if let Some(next) = self.earlier_due.take() {
-            let body = Body::ack(Ack { next, ece: !self.ecn.echoes, sack: SackBlocks::default() });
+            let body = Body::ack(Ack { next, flags: AckFlags::echo(!self.ecn.flags.ece()), sack: SackBlocks::default() });
             return Some(Transmission { body, size, ecn: self.ecn.of_ack() });
         }
         self.takes_ack().then(|| Transmission { body: self.ack(), size, ecn: self.ecn.of_ack() })
@@ -169,16 +172,16 @@ impl Receiver {
     }
 
     /// Whether what is to be sent is at most one acknowledgement, which says nothing but what has arrived in order and what
-    /// [`Receiver::echoes`] does, and is not ECN-capable.
+    /// [`Receiver::flags`] do, and is not ECN-capable.
     #[inline]
     pub fn has_plain_acks(&self) -> bool {
         !self.reports_blocks() && (!self.parameters.ecn || self.earlier_due.is_none() && !self.ecn.of_ack().is_capable())
     }
 
-    /// Whether acknowledgements echo marks now (ECE).
+    /// What acknowledgements say of marks now.
     #[inline]
-    pub fn echoes(&self) -> bool {
-        self.ecn.echoes
+    pub fn flags(&self) -> AckFlags {
+        self.ecn.flags
     }
 
     /// Whether acknowledgements report blocks now.
@@ -215,7 +218,7 @@ impl Receiver {
     #[inline(always)]
     fn ack(&self) -> Body {
         let sack = if self.reports_blocks() { self.sack() } else { SackBlocks::default() };
-        Body::ack(Ack { next: self.next, ece: self.ecn.echoes, sack })
+        Body::ack(Ack { next: self.next, flags: self.ecn.flags, sack })
     }
 
     /// The latest blocks first [RFC2018 s4], then the highest, as many as fit.

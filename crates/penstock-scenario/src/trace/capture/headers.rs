@@ -16,10 +16,11 @@ const MAX_PACKET: u32 = 65_535;
 const MOST_CAPTURED: usize = ETHERNET + (IP + TCP + MOST_OPTIONS) as usize;
 
 /// Flags of TCP [RFC9293 s3.1].
-pub(super) const SYN: u8 = 0x02;
-pub(super) const ACK: u8 = 0x10;
-pub(super) const ECE: u8 = 0x40;
-pub(super) const CWR: u8 = 0x80;
+pub(super) const SYN: u16 = 0x02;
+pub(super) const ACK: u16 = 0x10;
+pub(super) const ECE: u16 = 0x40;
+pub(super) const CWR: u16 = 0x80;
+pub(super) const AE: u16 = 0x100;
 
 /// What the headers of every packet have.
 #[derive(Clone, Copy)]
@@ -36,7 +37,7 @@ pub(super) struct Addresses {
 pub(super) struct Segment<'a> {
     pub sequence: u32,
     pub acknowledgement: u32,
-    pub flags: u8,
+    pub flags: u16,
     /// A multiple of four bytes.
     pub options: &'a [u8],
     /// Bytes of data behind the headers.
@@ -59,7 +60,7 @@ impl Frame {
         frame.put(&addresses.ports[1].to_be_bytes());
         frame.put(&segment.sequence.to_be_bytes());
         frame.put(&segment.acknowledgement.to_be_bytes());
-        frame.put(&[((header / 4) << 4) as u8, segment.flags]);
+        frame.put(&[((header / 4) << 4) as u8 | (segment.flags >> 8) as u8, segment.flags as u8]);
         frame.put(&u16::MAX.to_be_bytes()); // the receiver's window is no limit
         frame.put(&[0; 4]);
         frame.put(segment.options);

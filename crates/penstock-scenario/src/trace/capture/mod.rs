@@ -7,11 +7,11 @@ mod codepoints;
 mod headers;
 
 use codepoints::{codepoints, ecn_field};
-use headers::{Addresses, Frame, Segment, ACK, CWR, ECE, IP, MOST_OPTIONS, SYN, TCP};
+use headers::{Addresses, Frame, Segment, ACK, AE, CWR, ECE, IP, MOST_OPTIONS, SYN, TCP};
 use penstock_engine::blueprint::{Blueprint, FlowGroup};
 use penstock_engine::observations::{TraceEvent, TraceRow};
 use penstock_model::discipline::PRECEDENCES;
-use penstock_model::packet::{Ack, Body, Packet};
+use penstock_model::packet::{Ack, AckFlags, Body, Packet};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Rate;
 use std::collections::BTreeMap;
@@ -167,9 +167,9 @@ fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepo
     let mut written = Options::NONE;
     let (addresses, sequence, acknowledgement, flags, payload) = match packet.body.untagged() {
         Body::Segment { seq, cwr, .. } => (data, position(seq), 1, ACK | if cwr { CWR } else { 0 }, payload),
-        body @ Body::Ack { next, ece, .. } => {
+        body @ Body::Ack { next, flags, .. } => {
             body.to_ack().iter().for_each(|ack| written.blocks(ack, position));
-            (back, 1, position(next), ACK | if ece { ECE } else { 0 }, 0)
+            (back, 1, position(next), ACK | ecn_flags(flags), 0)
         }
         Body::Syn { ecn, .. } => {
             written.of_syn(payload, has_blocks);
@@ -184,6 +184,11 @@ fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepo
     };
     written.fill(options);
     Frame::tcp(&addresses, traffic_class, packet.size, &Segment { sequence, acknowledgement, flags, options: written.bytes(), payload })
+}
+
+/// ECE, CWR and AE of an acknowledgement, in this order from the lowest bit of the three on [RFC9768 s3.1].
+fn ecn_flags(flags: AckFlags) -> u16 {
+    [ECE, CWR, AE].into_iter().enumerate().filter(|(bit, _)| flags.ace() >> bit & 1 != 0).map(|(_, flag)| flag).sum()
 }
 
 /// The ports of a flow, at its sender and at its receiver, which no other flow has both.

@@ -17,7 +17,15 @@ fn window(size: f64) -> Window {
 
 /// An acknowledgement up to `acknowledged` of `newly` segments, while `next` is sent next.
 fn feedback(it: &mut Dctcp, (acknowledged, newly, next): (u32, u32, u32), ece: bool) {
-    it.on_ecn_feedback(&EcnFeedback { acknowledged, newly, next, ece });
+    it.on_ecn_feedback(&EcnFeedback {
+        now: Time::ZERO,
+        acknowledged,
+        newly,
+        next,
+        delivered: newly,
+        ece,
+        marked: if ece { newly } else { 0 },
+    });
 }
 
 /// A whole observation window of `segments`, the first `marked` of them marked, each acknowledged alone.
@@ -120,7 +128,7 @@ fn it_grows_as_reno_does_but_not_by_an_echo() {
 #[test]
 fn it_needs_exact_echoes_and_ecn_capable_packets() {
     let asks = |lines: &[&str]| CongestionControlPlan::Dctcp(read(lines).expect("sound")).ecn_use(&context(1460));
-    let expected = EcnUse { required: true, echo: EcnEcho::Exact, capable: EcnCapable::NewDataAndSyn };
+    let expected = EcnUse { required: true, echo: EcnEcho::Exact, capable: EcnCapable::NewDataAndSyn, ..EcnUse::default() };
     assert_eq!(asks(&[]), expected);
     assert_eq!(asks(&["ect-everywhere = true"]), EcnUse { capable: EcnCapable::Everything, ..expected });
 }

@@ -2,7 +2,7 @@
 
 use super::super::Segments;
 use super::Sender;
-use crate::packet::Ack;
+use crate::packet::{Ack, AckFlags};
 use crate::transport::congestion_control::{Acknowledgement, Cause, Congestion, EcnFeedback, RttSample, RttSampling, Window};
 use crate::transport::recovery::{Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
@@ -13,14 +13,16 @@ impl Sender {
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
         debug_assert!(ack.next <= self.flight.high, "acknowledges what was never sent");
         let outstanding = self.flight.high > self.flight.unacknowledged;
+        let mut ece = ack.flags.ece();
         if self.ecn.negotiated && outstanding && ack.next >= self.flight.unacknowledged {
-            self.on_ecn_feedback(now, ack.next, ack.ece);
+            let delivered = if self.ecn.counts_marks() { self.flight.newly_delivered(ack) } else { ack.next - self.flight.unacknowledged };
+            ece = self.on_ecn_feedback(now, ack.next, ack.flags, delivered);
         }
         if let Some(records) = self.records.as_mut().filter(|_| outstanding && ack.next >= self.flight.unacknowledged) {
             records.on_ack(now, ack, &self.flight.scoreboard);
         }
         if ack.next > self.flight.unacknowledged {
-            self.on_new_ack(now, ack);
+            self.on_new_ack(now, ack, ece);
         } else if ack.next == self.flight.unacknowledged && outstanding {
             self.on_duplicate_ack(now, ack);
         }
@@ -47,13 +49,14 @@ impl Sender {
     /// Returns the segments that go out, whose codepoints [`Sender::mark`] gives; `None` if the acknowledgement is another one,
     /// which changes nothing.
     #[inline(always)]
-    pub fn on_predicted_ack(&mut self, now: Time, next: u32, ece: bool) -> Option<Segments> {
+    pub fn on_predicted_ack(&mut self, now: Time, next: u32, flags: AckFlags) -> Option<Segments> {
         debug_assert_eq!(self.predicts_acks, self.may_predict());
         if !(self.predicts_acks && self.flight.unacknowledged < next && next < self.flight.high) {
             return None;
         }
+        let mut ece = flags.ece();
         if self.ecn.negotiated {
-            self.on_ecn_feedback(now, next, ece);
+            ece = self.on_ecn_feedback(now, next, flags, next - self.flight.unacknowledged);
         }
         let (newly, in_flight) = (next - self.flight.unacknowledged, self.flight.in_flight());
         self.on_progress(now, next);
@@ -140,15 +143,16 @@ impl Sender {
         self.control.on_ack_with(facts, &mut self.window);
     }
 
-    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
+    fn on_new_ack(&mut self, now: Time, ack: &Ack, ece: bool) {
         let (newly, in_flight) = (ack.next - self.flight.unacknowledged, self.flight.in_flight());
+        let delivered = self.flight.delivered();
         self.on_progress(now, ack.next);
         let outside_recovery = self.flight.phase == Phase::Normal;
         let reported = self.flight.take_new_blocks(ack);
         if self.send_times.is_some() {
             self.take_sample_of_ack(now, ack.next);
         }
-        self.report_ack(now, (newly, self.flight.delivered(), in_flight), ack.ece);
+        self.report_ack(now, (newly, self.flight.delivered(), in_flight), ece);
         let restart_timer = match self.flight.phase {
             Phase::Normal => true,
             Phase::GoBack => {
@@ -170,7 +174,7 @@ impl Sender {
         } else if restart_timer {
             self.restart_timer(now);
         }
-        if outside_recovery && reported > 0 && self.recovery.on_new_blocks(&mut self.flight) {
+        if outside_recovery && reported > 0 && self.recovery.on_new_blocks(self.flight.delivered() - delivered, &mut self.flight) {
             self.repair(now);
         }
     }
@@ -220,15 +224,23 @@ impl Sender {
         }
     }
 
-    /// What an acknowledgement of something outstanding says of marks. In a fast recovery the window has been reduced already.
+    /// What an acknowledgement of something outstanding says of marks, which shows `delivered` segments to have arrived; whether it tells of
+    /// any. In a fast recovery the window has been reduced already.
     #[inline(always)]
-    fn on_ecn_feedback(&mut self, now: Time, acknowledged: u32, ece: bool) {
+    fn on_ecn_feedback(&mut self, now: Time, acknowledged: u32, flags: AckFlags, delivered: u32) -> bool {
         let newly = acknowledged - self.flight.unacknowledged;
         let next = self.flight.next.max(acknowledged);
-        self.control.get().on_ecn_feedback(&EcnFeedback { acknowledged, newly, next, ece });
+        let (ece, marked) = if self.ecn.counts_marks() {
+            let marked = self.ecn.take_marks(flags, delivered);
+            (marked > 0, marked)
+        } else {
+            (flags.ece(), if flags.ece() { newly } else { 0 })
+        };
+        self.control.get().on_ecn_feedback(&EcnFeedback { now, acknowledged, newly, next, delivered, ece, marked });
         if ece && self.flight.phase == Phase::Normal {
             self.reduce(now, Cause::Ecn);
         }
+        ece
     }
 
     /// Lets the congestion control reduce the window, but with ECN not more than once per window of data [RFC3168 s6.1.2].

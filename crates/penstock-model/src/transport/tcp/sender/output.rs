@@ -38,7 +38,7 @@ impl Sender {
                 self.last_sent = now;
                 self.restart_timer(now);
                 let ecn = self.parameters.ecn;
-                let codepoint = if ecn { self.ecn.capable.of_syn() } else { Ecn::NotEct };
+                let codepoint = if ecn { self.ecn.ecn_use.of_syn() } else { Ecn::NotEct };
                 Some(Transmission { body: Body::syn(ecn), size: self.parameters.header_size(), ecn: codepoint })
             }
             Connection::Closed | Connection::SynSent { .. } => None,

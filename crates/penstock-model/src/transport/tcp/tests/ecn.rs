@@ -170,7 +170,7 @@ fn the_codepoint_of_a_segment_below_the_window_is_ignored() {
     for (seq, ecn, echo) in [(0, Ecn::Ect0, false), (0, Ecn::Ce, false), (3, Ecn::Ect0, false), (3, Ecn::Ce, true)] {
         receiver.on_segment(Time::ZERO, seq, ecn, false);
         let answer = receiver.next_transmission(Time::ZERO).expect("an acknowledgement").body;
-        assert!(matches!(answer, Body::Ack { ece, .. } if ece == echo), "segment {seq}: {answer:?}");
+        assert!(matches!(answer, Body::Ack { flags, .. } if flags.ece() == echo), "segment {seq}: {answer:?}");
     }
     // With an exact echo it neither begins nor ends marks.
     let given = [("ecn", Value::Switch(true)), ("congestion-control", text("dctcp"))];
@@ -178,7 +178,7 @@ fn the_codepoint_of_a_segment_below_the_window_is_ignored() {
     for (seq, ecn, echo) in [(0, Ecn::Ce, true), (0, Ecn::Ect0, true), (1, Ecn::Ect0, false), (0, Ecn::Ce, false)] {
         receiver.on_segment(Time::ZERO, seq, ecn, false);
         let answer = receiver.next_transmission(Time::ZERO).expect("an acknowledgement").body;
-        assert!(matches!(answer, Body::Ack { ece, .. } if ece == echo), "segment {seq}: {answer:?}");
+        assert!(matches!(answer, Body::Ack { flags, .. } if flags.ece() == echo), "segment {seq}: {answer:?}");
         assert_eq!(receiver.next_transmission(Time::ZERO), None);
     }
 }

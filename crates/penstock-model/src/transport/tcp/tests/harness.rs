@@ -1,7 +1,7 @@
 //! A path of 50 ms each way without queues, for the tests of this folder.
 
 use super::super::{Parameters, Receiver, Segments, Sender};
-use crate::packet::{Ack, Body, Ecn, SackBlocks};
+use crate::packet::{Ack, AckFlags, Body, Ecn, SackBlocks};
 use crate::parameters::{Field, Parameters as _, Reader, Value};
 use crate::rng::Key;
 use crate::units::{Duration, Time};
@@ -174,9 +174,9 @@ impl Path {
     /// What would be sent, and how the end that it reaches would look, by header prediction; `None` of what is not predicted.
     fn predicted(&self, arrived: Body) -> Option<(Vec<(Body, Ecn)>, String)> {
         match arrived {
-            Body::Ack { next, ece, sack, sack_rest } if SackBlocks::join(sack, sack_rest).is_empty() => {
+            Body::Ack { next, flags, sack, sack_rest } if SackBlocks::join(sack, sack_rest).is_empty() => {
                 let mut sender = self.sender.clone();
-                let Segments { first, end, new_from } = sender.on_predicted_ack(self.now, next, ece)?;
+                let Segments { first, end, new_from } = sender.on_predicted_ack(self.now, next, flags)?;
                 let segment = |seq| {
                     let retransmission = seq < new_from;
                     let (ecn, cwr) = sender.mark(retransmission);
@@ -188,7 +188,7 @@ impl Path {
             Body::Segment { seq, .. } => {
                 let mut receiver = self.receiver.clone();
                 let acknowledges = receiver.on_predicted_segment(self.now, seq)?;
-                let ack = (Body::ack(Ack { next: receiver.delivered(), ece: false, sack: SackBlocks::default() }), Ecn::NotEct);
+                let ack = (Body::ack(Ack { next: receiver.delivered(), flags: AckFlags::NONE, sack: SackBlocks::default() }), Ecn::NotEct);
                 Some((acknowledges.then_some(ack).into_iter().collect(), format!("{receiver:?}")))
             }
             _ => None,
@@ -236,9 +236,9 @@ impl Path {
     pub fn answered(&self) -> String {
         lines(&self.log_back, |body| match body {
             Body::Ack { .. } => {
-                let Ack { next, ece, sack } = body.to_ack().expect("it is one");
+                let Ack { next, flags, sack } = body.to_ack().expect("it is one");
                 let blocks: String = sack.beyond(next).map(|block| format!("[{}-{}]", block.start, block.end)).collect();
-                format!("{next}{}{blocks}", if ece { "e" } else { "" })
+                format!("{next}{}{blocks}", if flags.ece() { "e" } else { "" })
             }
             Body::SynAck { .. } => "SA".to_owned(),
             other => unreachable!("{other:?} from the receiver"),

@@ -1,0 +1,230 @@
+//! TCP Prague.
+
+use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, Timeout, Window};
+use super::{EcnCapable, EcnCodepoint, EcnEcho, EcnFeedback, EcnUse};
+use crate::parameters::{Check, Probability};
+use crate::units::{Duration, Time};
+
+crate::parameters! {
+    /// Prague: DCTCP's reduction for the Internet: segments carry ECT(1), are paced, and short round trips grow no faster than one of
+    /// a reference length.
+    ///
+    /// ## Decides
+    /// Acknowledgements count marked segments (AccECN). Once per virtual round trip, the longer of the smoothed round trip and `virtual-rtt`,
+    /// the sender updates alpha = (1 - g) alpha + g M, where M is the share of the segments delivered in it that were marked; alpha begins at 1.
+    /// The first mark of a window of data multiplies cwnd by 1 - alpha / 2, and ssthresh becomes cwnd. In slow start cwnd grows by a segment for
+    /// each that is acknowledged; afterwards by (rtt / virtual round trip)^2 segments per round trip, so that rates of connections with
+    /// different round trips grow alike. A loss halves the window as with Reno.
+    ///
+    /// ## State
+    /// alpha, two counts, the smoothed round trip and when alpha is due. Constant cost per acknowledgement.
+    ///
+    /// ## Departures
+    /// - cwnd is two segments at least after a mark.
+    /// - Queues that mark as [RFC3168] says are not told from those of L4S: there is no fallback to Reno's response to marks.
+    /// - Segments leave spaced at the rate that any paced sender has here, without a factor of Prague's own.
+    /// - A loss halves; CUBIC's factor and growth are not used after one.
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { congestion-control.prague = {}, ecn = true }
+    /// ```
+    ///
+    /// ## References
+    /// draft-briscoe-iccrg-prague-congestion-control [Briscoe24 s2.4]; RFC 9331 s4; RFC 9768; RFC 8257.
+    pub struct Parameters {
+        /// How much of alpha is the last virtual round trip's (g) [Briscoe24 s2.4.2].
+        gain: Probability = "1/16";
+        /// A shorter round trip grows as one of this length does [Briscoe24 s2.4.4].
+        virtual_rtt: Duration = "25 ms";
+    }
+}
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        // 0 would keep alpha at 1, 1 would not smooth at all.
+        if self.gain.0 <= 0.0 || self.gain.0 >= 1.0 {
+            mistake("gain", format!("{} is out of range; above 0 and below 1", self.gain.0));
+        }
+    }
+}
+
+/// The control of a connection. Counts are in segments, as all are of one size.
+#[derive(Clone, Debug)]
+pub struct Prague {
+    gain: f64,
+    virtual_rtt: Duration,
+    alpha: f64,
+    delivered: u32,
+    marked: u32,
+    /// The smoothed round trip, once one was measured.
+    smoothed: Option<Duration>,
+    /// When alpha is updated next.
+    due: Time,
+}
+
+impl Prague {
+    /// The control of a new connection.
+    pub fn new(parameters: &Parameters, _context: &ConnectionContext) -> Prague {
+        Prague {
+            gain: parameters.gain.0,
+            virtual_rtt: parameters.virtual_rtt,
+            alpha: 1.0,
+            delivered: 0,
+            marked: 0,
+            smoothed: None,
+            due: Time::ZERO,
+        }
+    }
+
+    /// Segments per round trip.
+    fn increase(&self) -> f64 {
+        let Some(rtt) = self.smoothed.filter(|rtt| *rtt < self.virtual_rtt) else { return 1.0 };
+        let ratio = rtt.as_seconds() / self.virtual_rtt.as_seconds();
+        ratio * ratio
+    }
+}
+
+crate::state! {
+    impl Prague, |it, _now| {
+        /// Estimated share of marked segments (alpha).
+        "alpha", "1", is it.alpha;
+        /// Segments by which cwnd grows per round trip, after slow start.
+        "increase", "segments", is it.increase();
+    }
+}
+
+impl CongestionControl for Prague {
+    fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        if ack.may_grow() {
+            let newly = f64::from(ack.newly);
+            window.size += if window.is_in_slow_start() { newly } else { newly * self.increase() / window.size };
+            window.size = window.size.min(f64::from(window.max));
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
+        match congestion.cause {
+            Cause::Loss => window.halve_threshold(congestion.in_flight),
+            Cause::Ecn => {
+                window.size = (window.size * (1.0 - self.alpha / 2.0)).max(2.0);
+                window.threshold = window.size;
+            }
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
+        if !timeout.repeated {
+            window.halve_threshold(timeout.in_flight);
+        }
+    }
+
+    fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
+        self.smoothed = Some(sample.smoothed);
+    }
+
+    fn ecn_use(&self) -> EcnUse {
+        EcnUse { required: true, echo: EcnEcho::Count, capable: EcnCapable::Segments, codepoint: EcnCodepoint::Ect1 }
+    }
+
+    /// A segment sent again may be marked too, so that there may be more marks than segments delivered.
+    fn on_ecn_feedback(&mut self, feedback: &EcnFeedback) {
+        self.delivered += feedback.delivered;
+        self.marked += feedback.marked;
+        if feedback.now < self.due || self.delivered == 0 {
+            return;
+        }
+        let share = (f64::from(self.marked) / f64::from(self.delivered)).min(1.0);
+        self.alpha = self.alpha * (1.0 - self.gain) + self.gain * share;
+        (self.delivered, self.marked) = (0, 0);
+        self.due = feedback.now + self.smoothed.unwrap_or(self.virtual_rtt).max(self.virtual_rtt);
+    }
+
+    fn paces(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::context;
+    use super::*;
+    use crate::parameters::testing::read;
+
+    fn prague(lines: &[&str]) -> Prague {
+        Prague::new(&read::<Parameters>(lines).expect("sound"), &context(1460))
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    fn ack(newly: u32) -> Acknowledgement {
+        let now = ms(1);
+        Acknowledgement {
+            now,
+            newly,
+            delivered: 0,
+            acknowledged: 0,
+            next: 0,
+            in_flight: 10,
+            app_limited: false,
+            ece: false,
+            in_recovery: false,
+        }
+    }
+
+    fn sample(it: &mut Prague, rtt: u64) {
+        let rtt = Duration::from_ms(rtt);
+        let mut window = Window { size: 10.0, threshold: 2.0, max: 1000 };
+        it.on_rtt_sample(&RttSample { now: Time::ZERO, rtt, smoothed: rtt }, &mut window);
+    }
+
+    #[test]
+    fn a_short_round_trip_grows_by_the_square_of_its_share() {
+        for (rtt, expected) in [(5, 10.0 + 0.04 / 10.0), (25, 10.1), (100, 10.1)] {
+            let mut it = prague(&[]);
+            sample(&mut it, rtt);
+            let mut window = Window { size: 10.0, threshold: 2.0, max: 1000 };
+            it.on_ack(&ack(1), &mut window);
+            assert!((window.size - expected).abs() < 1e-12, "{rtt} ms: {}", window.size);
+        }
+        let mut window = Window { size: 10.0, threshold: 20.0, max: 1000 };
+        prague(&[]).on_ack(&ack(2), &mut window);
+        assert_eq!(window.size, 12.0);
+        prague(&[]).on_ack(&Acknowledgement { ece: true, ..ack(2) }, &mut window);
+        assert_eq!(window.size, 12.0);
+    }
+
+    #[test]
+    fn alpha_moves_once_per_virtual_round_trip() {
+        let mut it = prague(&[]);
+        sample(&mut it, 5);
+        let mut alphas = Vec::new();
+        // An update at 0, of one unmarked segment: 15/16. Then 25 ms later, of 8 segments with 2 marks: M = 1/4.
+        for (now, delivered, marked) in [(0, 1, 0), (5, 2, 1), (10, 0, 0), (24, 5, 1), (25, 1, 0)] {
+            let feedback = EcnFeedback { now: ms(now), acknowledged: 1, newly: 1, next: 10, delivered, ece: marked > 0, marked };
+            it.on_ecn_feedback(&feedback);
+            alphas.push(it.alpha);
+        }
+        assert_eq!(alphas, [0.9375, 0.9375, 0.9375, 0.9375, 0.9375 * 0.9375 + 0.25 / 16.0]);
+    }
+
+    #[test]
+    fn a_mark_reduces_by_half_of_alpha_and_a_loss_by_half() {
+        let mut it = prague(&[]);
+        it.alpha = 0.5;
+        let mut window = Window { size: 20.0, threshold: 1000.0, max: 1000 };
+        it.on_congestion(&Congestion { now: ms(1), cause: Cause::Ecn, in_flight: 20 }, &mut window);
+        assert_eq!((window.size, window.threshold), (15.0, 15.0));
+        it.on_congestion(&Congestion { now: ms(1), cause: Cause::Loss, in_flight: 15 }, &mut window);
+        assert_eq!(window.threshold, 7.0);
+        window.size = 2.5;
+        it.on_congestion(&Congestion { now: ms(2), cause: Cause::Ecn, in_flight: 2 }, &mut window);
+        assert_eq!(window.size, 2.0);
+    }
+
+    #[test]
+    fn a_gain_outside_of_its_range_is_refused() {
+        assert!(read::<Parameters>(&["gain = 0"]).is_err() && read::<Parameters>(&["gain = 1"]).is_err());
+    }
+}

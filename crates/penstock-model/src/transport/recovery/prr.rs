@@ -1,0 +1,201 @@
+//! The recovery of RFC 9937.
+
+use super::{sack, Flight, Phase, Recovery, RetransmitDelay};
+use crate::packet::Ack;
+use crate::parameters::Check;
+use crate::transport::congestion_control::Window;
+
+crate::parameters! {
+    /// PRR (proportional rate reduction): sends at a steady share of what arrives, so that the flight is ssthresh when the recovery ends.
+    ///
+    /// ## Decides
+    /// Losses are seen, and segments chosen, as with `recovery.sack`. While more is in the network (inflight) than ssthresh, an acknowledgement
+    /// lets out SndCnt = ceil(prr_delivered ssthresh / RecoverFS) - prr_out segments: prr_delivered have arrived and prr_out been sent since the
+    /// recovery began with a flight of RecoverFS. With less in the network, as many leave as arrive (PRR-CRB), and one more for an acknowledgement
+    /// that advances and shows no further loss (PRR-SSRB), up to ssthresh. cwnd is inflight + SndCnt, and ssthresh at the end.
+    ///
+    /// ## State
+    /// Four counts, and the ranges that have arrived beyond the cumulative acknowledgement. Costs as much as `recovery.sack`.
+    ///
+    /// ## Departures
+    /// - The first retransmission counts as sent (prr_out) as soon as the loss is seen.
+    /// - ssthresh may have a fraction of a segment, as the congestion control sets it; segments leave whole.
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { recovery.prr = {}, congestion-control.cubic = {} }
+    /// ```
+    ///
+    /// ## References
+    /// RFC 9937 s6; RFC 6675.
+    pub struct Parameters {}
+}
+impl Check for Parameters {}
+
+/// The recovery of a connection; the scoreboard stands in the flight.
+#[derive(Clone, Debug)]
+pub struct Prr {
+    /// RecoverFS.
+    recover_flight: u32,
+    /// prr_delivered.
+    delivered: u32,
+    /// prr_out.
+    out: u32,
+    /// Segments that the last acknowledgement has shown to have arrived (DeliveredData), outside of recovery; and in it, all that had
+    /// arrived by then.
+    last: u32,
+    /// Segments before this one that have not arrived were lost at the last acknowledgement.
+    lost_below: u32,
+}
+
+impl Prr {
+    /// The recovery of a new connection.
+    pub fn new(_parameters: &Parameters) -> Prr {
+        Prr { recover_flight: 0, delivered: 0, out: 0, last: 0, lost_below: 0 }
+    }
+
+    /// An acknowledgement in recovery has shown `newly` segments to have arrived [RFC9937 s6.2].
+    fn update(&mut self, newly: u32, is_safe: bool, flight: &Flight, window: &mut Window) {
+        if newly == 0 {
+            return;
+        }
+        self.delivered += newly;
+        let in_flight = f64::from(flight.scoreboard.pipe(flight.outstanding()));
+        let (delivered, out, threshold) = (f64::from(self.delivered), f64::from(self.out), window.threshold);
+        let mut count = if in_flight > threshold {
+            (delivered * threshold / f64::from(self.recover_flight)).ceil() - out
+        } else {
+            let conserving = (delivered - out).max(f64::from(newly));
+            (conserving + if is_safe { 1.0 } else { 0.0 }).min(threshold - in_flight)
+        };
+        count = count.max(0.0);
+        if self.out == 0 && count < 1.0 {
+            count = 1.0; // the fast retransmit
+        }
+        window.size = in_flight + count;
+    }
+}
+
+impl Recovery for Prr {
+    const USES_BLOCKS: bool = true;
+
+    fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
+        let newly = flight.take_blocks(ack);
+        if flight.phase == Phase::Recovery {
+            self.last = flight.delivered();
+            self.lost_below = flight.scoreboard.lost_below();
+            self.update(newly, false, flight, window);
+            return false;
+        }
+        self.last = newly;
+        newly > 0 && (flight.count_duplicate() || flight.is_first_lost())
+    }
+
+    fn on_new_blocks(&mut self, newly: u32, flight: &mut Flight) -> bool {
+        self.last = newly;
+        flight.count_duplicate() || flight.is_first_lost()
+    }
+
+    /// RecoverFS leaves out what had arrived before this acknowledgement [RFC9937 s6.1].
+    fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
+        let newly = self.last;
+        let sacked = flight.delivered() - flight.unacknowledged;
+        self.recover_flight = flight.in_flight() - sacked + newly;
+        (self.delivered, self.out, self.last) = (0, 0, flight.delivered());
+        self.lost_below = flight.scoreboard.lost_below();
+        flight.scoreboard.forget_resent();
+        self.update(newly, false, flight, window);
+        flight.scoreboard.begin_recovery(flight.unacknowledged);
+        flight.begin_recovery();
+        self.out = 1;
+    }
+
+    fn on_partial_ack(&mut self, _newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
+        let newly = flight.delivered() - self.last;
+        self.last = flight.delivered();
+        let known = std::mem::replace(&mut self.lost_below, flight.scoreboard.lost_below());
+        let is_safe = flight.scoreboard.holes(known.max(flight.unacknowledged), self.lost_below) == 0;
+        self.update(newly, is_safe, flight, window);
+        true
+    }
+
+    fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
+        let seq = sack::next_segment(flight, window, RetransmitDelay::None);
+        self.out += u32::from(seq.is_some());
+        seq
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LossDetection, RecoverCheck};
+    use super::*;
+    use crate::packet::{SackBlock, SackBlocks};
+
+    /// Twenty segments outstanding, more to send, and ssthresh at ten.
+    fn outstanding() -> (Prr, Flight, Window) {
+        let detection =
+            LossDetection { dup_ack_threshold: 3, limited_transmit: false, uses_blocks: true, recover_check: RecoverCheck::AfterTimeout };
+        let mut flight = Flight::new(detection, 1000);
+        (flight.offered, flight.next, flight.high) = (1000, 20, 20);
+        (Prr::new(&Parameters {}), flight, Window { size: 20.0, threshold: 10.0, max: 1000 })
+    }
+
+    /// A duplicate acknowledgement with one block; what it lets out, the fast retransmit included.
+    fn duplicate(it: &mut Prr, flight: &mut Flight, window: &mut Window, start: u32, end: u32) -> Vec<u32> {
+        let block = SackBlock { start, end };
+        let next = flight.unacknowledged;
+        if it.on_duplicate_ack(&Ack { next, sack: SackBlocks::new(next, [block].into_iter()), ..Ack::default() }, flight, window) {
+            it.on_loss(flight, window);
+        }
+        sent(it, flight, window)
+    }
+
+    fn sent(it: &mut Prr, flight: &mut Flight, window: &Window) -> Vec<u32> {
+        let mut sent: Vec<u32> = std::mem::take(&mut flight.resend).then_some(flight.unacknowledged).into_iter().collect();
+        if flight.phase == Phase::Recovery {
+            while let Some(seq) = it.next_segment(flight, window) {
+                flight.high = flight.high.max(seq + 1);
+                sent.push(seq);
+            }
+        }
+        sent
+    }
+
+    #[test]
+    fn ten_leave_while_eighteen_arrive_and_the_flight_is_ssthresh() {
+        let (mut it, mut flight, mut window) = outstanding();
+        for end in [2, 3] {
+            assert!(duplicate(&mut it, &mut flight, &mut window, 1, end).is_empty());
+        }
+        // RecoverFS: 20 less the two that had arrived. The n-th arrival since then lets ceil(10 n / 18) out in all. Of the 18, one is lost, so
+        // that with the 15th 17 - 15 + 8 = 10 are in the network, ssthresh: from then on one leaves for each that arrives, up to ssthresh.
+        let all = [1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 7, 8, 8, 8, 9, 10];
+        let mut out = Vec::new();
+        for (end, total) in (4..=20).zip(all) {
+            out.extend(duplicate(&mut it, &mut flight, &mut window, 1, end));
+            assert_eq!((it.recover_flight, out.len()), (18, total), "block to {end}");
+        }
+        assert_eq!(out, [0, 20, 21, 22, 23, 24, 25, 26, 27, 28]);
+        assert_eq!(flight.scoreboard.pipe(flight.outstanding()), 10);
+        // Nothing new tells of nothing.
+        assert!(duplicate(&mut it, &mut flight, &mut window, 1, 20).is_empty());
+    }
+
+    #[test]
+    fn after_heavy_losses_it_conserves_packets_and_then_grows_as_slow_start_does() {
+        let (mut it, mut flight, mut window) = outstanding();
+        // 0 to 14 are lost. With 2 in the network, one leaves for each that arrives.
+        for (end, expected) in [(16, vec![]), (17, vec![]), (18, vec![0]), (19, vec![1]), (20, vec![2])] {
+            assert_eq!(duplicate(&mut it, &mut flight, &mut window, 15, end), expected, "block to {end}");
+        }
+        // Each retransmission that arrives lets two out: the acknowledgement advances and shows no loss.
+        for (next, expected) in [(1, vec![3, 4]), (2, vec![5, 6]), (3, vec![7, 8])] {
+            flight.unacknowledged = next;
+            flight.scoreboard.remove_below(next);
+            assert!(it.on_partial_ack(1, &mut flight, &mut window));
+            assert_eq!(sent(&mut it, &mut flight, &window), expected, "acknowledgement of {next}");
+        }
+        assert_eq!((window.size, flight.scoreboard.pipe(flight.outstanding())), (6.0, 6));
+    }
+}
