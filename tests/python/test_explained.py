@@ -66,7 +66,7 @@ def test_topics_name_only_what_exists():
 
 
 def test_what_is_not_there_is_said_with_what_is_nearest(penstock):
-    assert penstock("explain", "bbr") == (2, "", "Penstock has no 'bbr'; nearest to it: cubic, reno, vegas.\n")
+    assert penstock("explain", "quic") == (2, "", "Penstock has no 'quic'; nearest to it: tcp.\n")
     with pytest.raises(InputError, match="did you mean 'codel'"):
         explained_by("codal")
 

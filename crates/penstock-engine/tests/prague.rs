@@ -69,12 +69,23 @@ fn the_queue_stays_below_its_level_and_the_link_is_full() {
 
 #[test]
 fn alpha_is_the_share_of_marks_though_acknowledgements_are_lost() {
-    for (tcp, loss) in [("", "0.3"), ("; recovery = sack", "0.5"), ("; ack-every = 2", "0.2")] {
+    for (tcp, loss) in [("", "0.3"), ("; recovery = sack", "0.5"), ("; ack-every = 2", "0.5")] {
         let seen = run(net(&format!("congestion-control = prague{tcp}"), Some(loss)));
         assert_eq!(seen.dropped, 0);
         assert!(seen.used > 0.97 && seen.queue < 55.0, "{tcp}, {loss}: {seen:?}");
         assert!((seen.alpha / seen.marked - 1.0).abs() < 0.1, "{tcp}, {loss}: {seen:?}");
     }
+}
+
+#[test]
+fn without_the_option_long_runs_of_lost_acknowledgements_count_as_marks() {
+    let with = |loss| run(net("congestion-control = prague { accecn-option = false }", loss));
+    // None of these is as long as seven acknowledgements: three bits do.
+    let seen = with(Some("0.1"));
+    assert!(seen.used > 0.97 && (seen.alpha / seen.marked - 1.0).abs() < 0.1, "{seen:?}");
+    // With one of 2^7 segments a run begins that shows eight or more at once.
+    let seen = with(Some("0.5"));
+    assert!(seen.used < 0.8 && seen.alpha > seen.marked, "{seen:?}");
 }
 
 #[test]

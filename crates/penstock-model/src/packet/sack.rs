@@ -58,6 +58,21 @@ impl SackBlocks {
         self.blocks[0][1] == [0; 3]
     }
 
+    /// With a count of marked segments, modulo 2^24, in the place of the third block: the option of AccECN takes room that blocks would
+    /// have [RFC9768 s3.2.3].
+    #[must_use]
+    pub fn with_marks(mut self, marks: u32) -> SackBlocks {
+        let [low, middle, high, _] = marks.to_le_bytes();
+        self.blocks[2] = [[low, middle, high], [0; 3]];
+        self
+    }
+
+    /// The count of [`SackBlocks::with_marks`], of blocks that have one.
+    pub fn marks(&self) -> u32 {
+        let [low, middle, high] = self.blocks[2][0];
+        u32::from_le_bytes([low, middle, high, 0])
+    }
+
     /// The blocks beyond `next`.
     #[inline]
     pub fn beyond(&self, next: u32) -> impl Iterator<Item = SackBlock> + '_ {
@@ -81,6 +96,11 @@ mod tests {
             assert!(packed.beyond(next).eq(blocks[..count].iter().copied()));
             let (head, rest) = packed.split();
             assert_eq!(SackBlocks::join(head, rest), packed);
+        }
+        for count in 0..=3 {
+            let packed = SackBlocks::new(next, blocks[..count].iter().copied()).with_marks(0x0765_4321);
+            assert!(packed.beyond(next).eq(blocks[..count.min(2)].iter().copied()));
+            assert_eq!(packed.marks(), 0x65_4321);
         }
         // A fourth has no room.
         assert!(SackBlocks::new(next, blocks.iter().chain(&blocks).copied()).beyond(next).eq(blocks));

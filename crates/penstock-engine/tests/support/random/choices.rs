@@ -159,6 +159,7 @@ pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ("ftp", "", "recovery = timeout-only; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = bbr { rtprop-filter-len = 100 ms, probe-rtt-duration = 10 ms }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "congestion-control = bbr; recovery = sack; syn = false; packet = 300 bytes; min-rto = 20 ms; initial-rto = 50 ms"),
+    ("ftp", "", "congestion-control = prague { accecn-option = false }; ecn = true; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = prague; ecn = true; ack-every = 2; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = cubic; recovery = prr; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = dctcp { ect-everywhere = true }; ecn = true; ack-every = 2; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),

@@ -12,27 +12,29 @@ crate::parameters! {
     /// BBR, version 1: sends at the bottleneck's rate as measured, with about two bandwidth-delay products in the network at most.
     ///
     /// ## Decides
-    /// Every acknowledgement gives a sample of the delivery rate. BtlBw is the highest of the last `btlbw-filter-len` round trips, RTprop the
-    /// shortest round trip of the last `rtprop-filter-len`. Segments leave spaced at pacing_gain BtlBw, and cwnd grows up to cwnd_gain BtlBw RTprop
-    /// plus three bursts of a millisecond. Losses and marks do not change the rate.
+    /// Every acknowledgement gives a sample of the delivery rate. BtlBw is the highest of the last `btlbw-filter-len` round trips, RTprop
+    /// the shortest round trip of the last `rtprop-filter-len`. Segments leave spaced at pacing_gain BtlBw, and cwnd grows up to
+    /// cwnd_gain BtlBw RTprop plus three bursts of a millisecond. Losses and marks do not change the rate.
     ///
-    /// | state | pacing_gain | cwnd_gain | until |
-    /// |---|---|---|---|
-    /// | Startup | 2/ln 2 | 2/ln 2 | BtlBw has not grown by a quarter in three round trips |
-    /// | Drain | ln 2/2 | 2/ln 2 | no more than BtlBw RTprop is in the network |
-    /// | ProbeBW | 5/4, 3/4, then 1 six times, a phase of about RTprop each, from a random phase other than 3/4 | 2 | RTprop was not seen for `rtprop-filter-len` |
-    /// | ProbeRTT | 1 | 1, and cwnd at most 4 segments | `probe-rtt-duration` and a round trip have passed |
+    /// - Startup has both gains at 2/ln 2, until BtlBw has not grown by a quarter in three round trips.
+    /// - Drain paces at ln 2/2, until no more than BtlBw RTprop is in the network.
+    /// - ProbeBW has the pacing gains 5/4, 3/4, and then 1 six times, for about RTprop each, from a random phase other than that with 3/4
+    ///   on; its cwnd gain is 2.
+    /// - ProbeRTT follows where RTprop was not seen for `rtprop-filter-len`: cwnd is at most four segments, for `probe-rtt-duration` and a
+    ///   round trip.
     ///
-    /// In the first round trip of a fast recovery a segment leaves for each that arrives (packet conservation); at the end cwnd is again what it
-    /// was before. After a timeout cwnd begins at one segment and is restored when what had been sent is acknowledged.
+    /// In the first round trip of a fast recovery a segment leaves for each that arrives (packet conservation); at the end cwnd is again
+    /// what it was before. After a timeout cwnd begins at one segment and is restored when what had been sent is acknowledged.
     ///
     /// ## State
-    /// About 250 bytes, and 80 bytes for every outstanding segment. The cost per acknowledgement grows with the segments that it newly acknowledges.
+    /// About 250 bytes, and 32 bytes for every outstanding segment. The cost per acknowledgement grows with the segments that it newly
+    /// acknowledges.
     ///
     /// ## Departures
     /// - The first measured round trip sets the initial pacing rate, also where it comes after the first segments (as in Linux);
     ///   [Cardwell17 s4.2.1] has only that of the SYN exchange.
     /// - A burst (send_quantum) counts for cwnd alone: segments leave one by one.
+    /// - After an idle time cwnd is what `restart-after-idle` makes it, until the first acknowledgement.
     /// - There are no timestamps, so that a segment sent again gives no round trip.
     /// - What the recovery sets cwnd to is replaced after each acknowledgement; it decides which segments are sent again.
     ///
@@ -42,7 +44,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// draft-cardwell-iccrg-bbr-congestion-control-00 [Cardwell17]; the samples are those of draft-cheng-iccrg-delivery-rate-estimation [Cheng21].
+    /// draft-cardwell-iccrg-bbr-congestion-control-00 [Cardwell17]; draft-cheng-iccrg-delivery-rate-estimation [Cheng21] on the samples.
     pub struct Parameters {
         /// Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.3].
         btlbw_filter_len: Count = "10";

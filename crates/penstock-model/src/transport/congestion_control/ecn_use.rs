@@ -54,6 +54,14 @@ pub enum EcnCodepoint {
     Ect1,
 }
 
+impl EcnEcho {
+    /// Whether marks are counted.
+    #[inline]
+    pub fn counts(self) -> bool {
+        matches!(self, EcnEcho::Count | EcnEcho::CountWithOption)
+    }
+}
+
 /// What a receiver's acknowledgements say of marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnEcho {
@@ -63,8 +71,10 @@ pub enum EcnEcho {
     /// Whether the segments that they acknowledge were marked; an acknowledgement goes out at once where that changes
     /// [RFC8257 s3.2].
     Exact,
-    /// How many have been marked since the connection began, modulo 8, in each acknowledgement (AccECN) [RFC9768 s3.2.2].
+    /// How many have been marked since the connection began, modulo 8, in each acknowledgement (AccECN, ACE) [RFC9768 s3.2.2].
     Count,
+    /// That, and an option in each acknowledgement with the count modulo 2^24 [RFC9768 s3.2.3]; two SACK blocks find room beside it.
+    CountWithOption,
 }
 
 /// Which packets of a connection are ECN-capable.

@@ -21,6 +21,8 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - cwnd is two segments at least after a mark.
+    /// - The option of AccECN counts marked segments, not bytes, and takes the place of a third SACK block; acknowledgements are as long as
+    ///   without. The SYN exchange does not tell which codepoints have arrived.
     /// - Queues that mark as [RFC3168] says are not told from those of L4S: there is no fallback to Reno's response to marks.
     /// - Segments leave spaced at the rate that any paced sender has here, without a factor of Prague's own.
     /// - A loss halves; CUBIC's factor and growth are not used after one.
@@ -37,6 +39,9 @@ crate::parameters! {
         gain: Probability = "1/16";
         /// A shorter round trip grows as one of this length does [Briscoe24 s2.4.4].
         virtual_rtt: Duration = "25 ms";
+        /// Whether acknowledgements have AccECN's option with the count of marks, and not only three bits of it in their flags. Without it,
+        /// one that shows eight or more segments to have arrived is taken to tell of as many marks as the flags allow [RFC9768 sA.2.1].
+        accecn_option: bool = "true";
     }
 }
 impl Check for Parameters {
@@ -53,6 +58,7 @@ impl Check for Parameters {
 pub struct Prague {
     gain: f64,
     virtual_rtt: Duration,
+    echo: EcnEcho,
     alpha: f64,
     delivered: u32,
     marked: u32,
@@ -68,6 +74,7 @@ impl Prague {
         Prague {
             gain: parameters.gain.0,
             virtual_rtt: parameters.virtual_rtt,
+            echo: if parameters.accecn_option { EcnEcho::CountWithOption } else { EcnEcho::Count },
             alpha: 1.0,
             delivered: 0,
             marked: 0,
@@ -123,7 +130,7 @@ impl CongestionControl for Prague {
     }
 
     fn ecn_use(&self) -> EcnUse {
-        EcnUse { required: true, echo: EcnEcho::Count, capable: EcnCapable::Segments, codepoint: EcnCodepoint::Ect1 }
+        EcnUse { required: true, echo: self.echo, capable: EcnCapable::Segments, codepoint: EcnCodepoint::Ect1 }
     }
 
     /// A segment sent again may be marked too, so that there may be more marks than segments delivered.

@@ -5,7 +5,7 @@ use crate::units::{Duration, Rate, Time};
 /// What a congestion control needs beyond what every one is told; declared once, for all its life. Who declares nothing pays nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// [`on_report`](super::CongestionControl::on_report) and [`on_sent`](super::CongestionControl::on_sent) are called. Takes 48 bytes for
+    /// [`on_report`](super::CongestionControl::on_report) and [`on_sent`](super::CongestionControl::on_sent) are called. Takes 32 bytes for
     /// every outstanding segment and excludes header prediction. Which segments have arrived beyond the cumulative
     /// acknowledgement must be known, so that the recovery is one with SACK.
     pub reports: bool,

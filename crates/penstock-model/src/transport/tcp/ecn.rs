@@ -30,18 +30,29 @@ impl EcnSender {
     /// Whether acknowledgements count marks.
     #[inline]
     pub fn counts_marks(&self) -> bool {
-        self.ecn_use.echo == EcnEcho::Count
+        self.ecn_use.echo.counts()
+    }
+
+    /// Whether they do in an option too.
+    pub fn reads_option(&self) -> bool {
+        self.ecn_use.echo == EcnEcho::CountWithOption
     }
 
     /// Segments marked since the acknowledgement before, of which acknowledgements may have been lost; this one shows `delivered` segments to
     /// have arrived. Where these are 8 or more the count may have wrapped: the highest possible number is taken [RFC9768 sA.2.1]. One
-    /// that shows none to have arrived may be old.
-    pub fn take_marks(&mut self, flags: AckFlags, delivered: u32) -> u32 {
+    /// that shows none to have arrived may be old. An option, `counted` modulo 2^24, leaves no doubt.
+    pub fn take_marks(&mut self, flags: AckFlags, counted: u32, delivered: u32) -> u32 {
         if delivered == 0 {
             return 0;
         }
         let least = flags.ace().wrapping_sub(self.marks) % 8;
-        let marked = if delivered < 8 { least } else { delivered - delivered.wrapping_sub(least) % 8 };
+        let marked = if self.reads_option() {
+            counted.wrapping_sub(self.marks) % (1 << 24)
+        } else if delivered < 8 {
+            least
+        } else {
+            delivered - delivered.wrapping_sub(least) % 8
+        };
         self.marks = self.marks.wrapping_add(marked);
         marked
     }
@@ -77,6 +88,8 @@ pub(super) struct EcnReceiver {
     /// What acknowledgements say: ECE until the sender answers with CWR [RFC3168 s6.1.3], or while the segments that they acknowledge
     /// are marked (DCTCP.CE) [RFC8257 s3.2]; or the count of marks (r.cep) [RFC9768 s3.2.2].
     pub flags: AckFlags,
+    /// Marked segments, where they are counted (r.cep).
+    pub marks: u32,
     ecn_use: EcnUse,
     /// The segment before was marked; only where marks are counted.
     was_marked: bool,
@@ -106,9 +119,16 @@ impl EcnReceiver {
     /// Whether both ends have agreed on ECN is known.
     pub fn negotiate(&mut self, negotiated: bool) {
         self.negotiated = negotiated;
-        if negotiated && self.ecn_use.echo == EcnEcho::Count {
+        if negotiated && self.ecn_use.echo.counts() {
+            self.marks = FIRST_COUNT;
             self.flags = AckFlags::of_count(FIRST_COUNT);
         }
+    }
+
+    /// Whether acknowledgements have an option with the count of marks.
+    #[inline]
+    pub fn has_option(&self) -> bool {
+        self.negotiated && self.ecn_use.echo == EcnEcho::CountWithOption
     }
 
     /// A segment arrived; outside of the window (`is_old`), where codepoints are ignored [RFC3168 s6.1.5], unless marks are counted.
@@ -120,7 +140,7 @@ impl EcnReceiver {
             // One that carries both CWR and a mark begins a new echo.
             EcnEcho::UntilCwr => marked || before && !cwr,
             EcnEcho::Exact => marked || before && is_old,
-            EcnEcho::Count => return self.count(self.negotiated && ecn == Ecn::Ce),
+            EcnEcho::Count | EcnEcho::CountWithOption => return self.count(self.negotiated && ecn == Ecn::Ce),
         };
         self.flags = AckFlags::echo(echoes);
         match self.ecn_use.echo == EcnEcho::Exact && echoes != before {
@@ -135,7 +155,8 @@ impl EcnReceiver {
         if !marked {
             return AckTiming::AsUsual;
         }
-        self.flags = AckFlags::of_count(self.flags.ace() + 1);
+        self.marks = self.marks.wrapping_add(1);
+        self.flags = AckFlags::of_count(self.marks);
         self.has_held_back = follows && !self.has_held_back;
         match self.has_held_back {
             true => AckTiming::AsUsual,
@@ -188,7 +209,12 @@ mod tests {
             (2, 6, 7), // a segment sent again was marked too
         ];
         for (ace, delivered, marked) in cases {
-            assert_eq!(it.take_marks(AckFlags::of_count(ace), delivered), marked, "{ace} after {delivered}");
+            assert_eq!(it.take_marks(AckFlags::of_count(ace), 0, delivered), marked, "{ace} after {delivered}");
+        }
+        let mut it = EcnSender::new(true, EcnUse { echo: EcnEcho::CountWithOption, ..EcnUse::default() });
+        // 12 counted in all; then old news, none of 8, and the wrap of the counter.
+        for (counted, delivered, marked) in [(12, 9, 7), (40, 0, 0), (12, 8, 0), (12 + 0xFF_0000, 100, 0xFF_0000), (3, 100, 0xFFF7)] {
+            assert_eq!(it.take_marks(AckFlags::of_count(counted), counted, delivered), marked, "{counted} after {delivered}");
         }
     }
 

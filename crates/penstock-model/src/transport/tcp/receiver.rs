@@ -175,7 +175,8 @@ impl Receiver {
     /// [`Receiver::flags`] do, and is not ECN-capable.
     #[inline]
     pub fn has_plain_acks(&self) -> bool {
-        !self.reports_blocks() && (!self.parameters.ecn || self.earlier_due.is_none() && !self.ecn.of_ack().is_capable())
+        !self.reports_blocks()
+            && (!self.parameters.ecn || self.earlier_due.is_none() && !self.ecn.of_ack().is_capable() && !self.ecn.has_option())
     }
 
     /// What acknowledgements say of marks now.
@@ -218,6 +219,7 @@ impl Receiver {
     #[inline(always)]
     fn ack(&self) -> Body {
         let sack = if self.reports_blocks() { self.sack() } else { SackBlocks::default() };
+        let sack = if self.ecn.has_option() { sack.with_marks(self.ecn.marks) } else { sack };
         Body::ack(Ack { next: self.next, flags: self.ecn.flags, sack })
     }
 

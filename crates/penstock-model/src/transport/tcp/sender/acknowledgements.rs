@@ -16,7 +16,7 @@ impl Sender {
         let mut ece = ack.flags.ece();
         if self.ecn.negotiated && outstanding && ack.next >= self.flight.unacknowledged {
             let delivered = if self.ecn.counts_marks() { self.flight.newly_delivered(ack) } else { ack.next - self.flight.unacknowledged };
-            ece = self.on_ecn_feedback(now, ack.next, ack.flags, delivered);
+            ece = self.on_ecn_feedback(now, ack.next, (ack.flags, ack.sack.marks()), delivered);
         }
         if let Some(records) = self.records.as_mut().filter(|_| outstanding && ack.next >= self.flight.unacknowledged) {
             records.on_ack(now, ack, &self.flight.scoreboard);
@@ -56,7 +56,8 @@ impl Sender {
         }
         let mut ece = flags.ece();
         if self.ecn.negotiated {
-            ece = self.on_ecn_feedback(now, next, flags, next - self.flight.unacknowledged);
+            ece = self.on_ecn_feedback(now, next, (flags, 0), next - self.flight.unacknowledged);
+            // no option is read
         }
         let (newly, in_flight) = (next - self.flight.unacknowledged, self.flight.in_flight());
         self.on_progress(now, next);
@@ -86,7 +87,7 @@ impl Sender {
     fn may_predict(&self) -> bool {
         let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
         let paced = self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
-        !repairs && !paced && self.send_times.is_none() && self.records.is_none()
+        !repairs && !paced && self.send_times.is_none() && self.records.is_none() && !self.ecn.reads_option()
     }
 
     /// What [`Sender::may_predict`] depends on may have changed.
@@ -227,11 +228,11 @@ impl Sender {
     /// What an acknowledgement of something outstanding says of marks, which shows `delivered` segments to have arrived; whether it tells of
     /// any. In a fast recovery the window has been reduced already.
     #[inline(always)]
-    fn on_ecn_feedback(&mut self, now: Time, acknowledged: u32, flags: AckFlags, delivered: u32) -> bool {
+    fn on_ecn_feedback(&mut self, now: Time, acknowledged: u32, (flags, counted): (AckFlags, u32), delivered: u32) -> bool {
         let newly = acknowledged - self.flight.unacknowledged;
         let next = self.flight.next.max(acknowledged);
         let (ece, marked) = if self.ecn.counts_marks() {
-            let marked = self.ecn.take_marks(flags, delivered);
+            let marked = self.ecn.take_marks(flags, counted, delivered);
             (marked > 0, marked)
         } else {
             (flags.ece(), if flags.ece() { newly } else { 0 })
