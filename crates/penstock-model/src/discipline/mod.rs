@@ -11,6 +11,7 @@ pub mod epd;
 pub mod fba;
 pub mod frame;
 pub mod frame_thresholds;
+pub mod pi2;
 pub mod pie;
 pub mod ppd;
 pub mod red;
@@ -139,6 +140,7 @@ disciplines! {
     "red-n" => RedN(red_n::RedN, red_n::Parameters),
     "codel" => Codel(codel::Codel, codel::Parameters),
     "pie" => Pie(pie::Pie, pie::Parameters),
+    "pi2" => Pi2(pi2::Pi2, pi2::Parameters),
     "red-marking" => RedMarking(red_marking::RedMarking, red_marking::Parameters),
     "step-marking" => StepMarking(step_marking::StepMarking, step_marking::Parameters),
     "ppd" => Ppd(ppd::Ppd, ppd::Parameters),
@@ -258,6 +260,8 @@ impl Hooks {
     pub const EVICTION: Hooks = Hooks(8);
     /// [`Verdict::Mark`] or [`DepartureVerdict::Mark`] may be an answer.
     pub const MARK: Hooks = Hooks(16);
+    /// [`Occupancy::head_since`] is filled in.
+    pub const HEAD_AGE: Hooks = Hooks(32);
 
     /// These and others.
     pub const fn and(self, others: Hooks) -> Hooks {
@@ -341,6 +345,8 @@ pub struct Occupancy {
     pub of_precedence: [u32; PRECEDENCES],
     /// Since when the port has had nothing to send; `None` while it is busy.
     pub idle_since: Option<Time>,
+    /// When the packet at the head arrived; `None` if none waits, and for disciplines that do not declare [`Hooks::HEAD_AGE`].
+    pub head_since: Option<Time>,
 }
 
 impl Occupancy {
@@ -358,6 +364,12 @@ impl Occupancy {
         self.packets -= 1;
         self.bytes -= u64::from(size);
         self.of_precedence[usize::from(precedence)] -= 1;
+    }
+
+    /// How long the packet at the head has waited; zero if none waits. Declared by [`Hooks::HEAD_AGE`].
+    #[inline]
+    pub fn head_age(&self, now: Time) -> Duration {
+        self.head_since.map_or(Duration::ZERO, |since| now.since(since))
     }
 
     /// Whether `packet` still fits: fewer than `limit` packets stand here, or its bytes do not exceed `limit` bytes.

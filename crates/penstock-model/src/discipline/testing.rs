@@ -9,7 +9,7 @@ use crate::units::{Rate, Time};
 /// A busy port's queue of so many packets of 500 bytes per precedence.
 pub(super) fn queue(of_precedence: [u32; PRECEDENCES]) -> Occupancy {
     let packets = of_precedence.iter().sum();
-    Occupancy { packets, bytes: 500 * u64::from(packets), of_precedence, idle_since: None }
+    Occupancy { packets, bytes: 500 * u64::from(packets), of_precedence, ..Occupancy::default() }
 }
 
 /// 1.5 Mbit/s: 375 packets of 500 bytes a second.

@@ -41,6 +41,14 @@ struct General {
 }
 
 impl General {
+    /// Tells the discipline since when the head has waited, if it asks for that; the head is at `position`.
+    #[inline]
+    fn note_head(&mut self, waiting: &Ring<Arrival>, position: usize) {
+        if self.hooks.has(Hooks::HEAD_AGE) {
+            self.occupancy.head_since = waiting.iter().nth(position).map(|arrival| arrival.at);
+        }
+    }
+
     /// `packet` no longer counts as queued.
     #[inline]
     fn leave(&mut self, now: Time, packet: &Packet, why: Leave) {
@@ -101,6 +109,7 @@ impl Queue {
         match &mut self.admission {
             Admission::TailDrop(discipline) => discipline.verdict(state.packets, state.bytes, packet.size),
             Admission::General(general) => {
+                general.note_head(&self.waiting, 0);
                 let verdict = general.discipline.on_arrival(now, packet, &general.occupancy);
                 debug_assert!(verdict != Verdict::Mark || packet.ecn.is_capable(), "only ECN-capable packets are marked");
                 verdict
@@ -124,6 +133,7 @@ impl Queue {
         if !general.hooks.has(Hooks::DEPARTURE) {
             return DepartureVerdict::Send;
         }
+        general.note_head(waiting, 1);
         let Arrival { at, packet } = waiting.first().expect("a queue that sends has a packet");
         // What waits behind it.
         let mut behind = general.occupancy.clone();
@@ -180,7 +190,8 @@ impl Queue {
 
     /// Calls the discipline if its timer is due.
     pub fn run_timer(&mut self, now: Time) {
-        let Admission::General(general) = &mut self.admission else { return };
+        let Queue { waiting, admission: Admission::General(general) } = self else { return };
+        general.note_head(waiting, 0);
         while general.hooks.has(Hooks::TIMER) && general.discipline.next_deadline() <= now {
             let due = general.discipline.next_deadline();
             general.discipline.on_timer(due, &general.occupancy);

@@ -47,6 +47,8 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
         "limit = 20 packets; target = 2 ms; update-interval = 3 ms; max-burst = 0 s; delay = departure-rate; \
          departure-threshold = 1 kB; derandomise = true; active-from = 5 packets; mean-packet = 100 bytes; alpha = 10; beta = 99",
     ),
+    ("pi2", "limit = 40 packets; target = 3 ms; update-interval = 4 ms; ecn = true"),
+    ("pi2", "limit = 9 packets; target = 1 ms; update-interval = 2 ms; alpha = 10; beta = 99; coupling = 1"),
     ("codel", "limit = 30 packets; interval = 20 ms; target = 2 ms; mtu = 500 bytes"),
     ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 1 bytes; ecn = true"),
     ("codel", ""),
