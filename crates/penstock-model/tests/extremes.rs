@@ -9,7 +9,7 @@ mod random_parameters;
 use penstock_model::atm::circuits::{Circuit, Circuits, PortCircuits};
 use penstock_model::buffer::{AnyBuffer, Buffer, BufferContext, BufferPlan, Occupancies};
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
-use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, Hooks, Occupancy, PortContext};
+use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, Hooks, Occupancy, PortContext, Verdict};
 use penstock_model::edge::{AdmissionPlan, EdgeContext, Egress, Ingress, TerminationPlan};
 use penstock_model::id::{FlowId, HopId};
 use penstock_model::impairment::{AnyImpairment, Impairment, ImpairmentPlan};
@@ -20,7 +20,7 @@ use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::probe::Probe;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan, RateLimit};
-use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
+use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
 use penstock_model::source::http::Http;
 use penstock_model::source::{AnySource, Source, SourcePlan};
 use penstock_model::transport::tcp::Sender;
@@ -183,13 +183,17 @@ impl Queues {
         self.states[queue] = QueueState { packets: sizes.len() as u32, bytes, head: sizes.front().copied().unwrap_or(0) };
     }
 
-    fn arrive(&mut self, it: &mut AnyScheduler, now: Time, number: u64, size: u32) {
-        let queue = if it.makes_flow_queues() { it.flow_queue(number % 64) } else { number as usize % self.sizes.len() };
-        if queue == self.sizes.len() {
+    fn arrive(&mut self, it: &mut AnyScheduler, now: Time, number: u64, packet: &Packet) {
+        let is_classified = it.hooks().has(scheduler::Hooks::QUEUES);
+        let queue = if is_classified { it.classify(packet) } else { number as usize % self.sizes.len() };
+        while queue >= self.sizes.len() {
             self.sizes.push(VecDeque::new());
             self.states.push(QueueState::default());
         }
-        self.sizes[queue].push_back(size);
+        if it.hooks().has(scheduler::Hooks::ARRIVAL) && it.on_arrival(now, packet, queue, &self.states) != Verdict::Accept {
+            return;
+        }
+        self.sizes[queue].push_back(packet.size);
         self.show(queue);
         it.on_packet(now, queue, &self.states);
         while let Some(queue) = it.over_limit(&self.states) {
@@ -225,15 +229,20 @@ fn schedulers_decide() {
         let classes = if matches!(plan, SchedulerPlan::Fifo(_)) { vec![ClassPlan::default()] } else { classes(stream) };
         let rate = Rate::from_bps([1, 1_000_000, 100_000_000_000_000][stream.below(3) as usize]);
         let mut it = AnyScheduler::new(plan, &classes, rate);
-        let queues = if it.makes_flow_queues() { 0 } else { classes.len() };
+        let queues = if it.hooks().has(scheduler::Hooks::QUEUES) { 0 } else { classes.len() };
         let mut queues = Queues { sizes: vec![VecDeque::new(); queues], states: vec![QueueState::default(); queues] };
         let mut packets = stream.clone();
         let mut free = Time::ZERO;
         for (now, number) in instants(stream) {
+            if it.next_deadline() <= now {
+                it.on_timer(now, &|_| Some(Time::ZERO));
+                assert!(it.next_deadline() > now, "a timer that is due at once, for ever");
+            }
             // As many come as go, mostly: large ones make debts.
             if packets.chance(0.9) {
-                queues.arrive(&mut it, now, number, any_packet(&mut packets).size);
-                queues.arrive(&mut it, now, number.rotate_left(32), 65_535);
+                let packet = any_packet(&mut packets);
+                queues.arrive(&mut it, now, number, &packet);
+                queues.arrive(&mut it, now, number.rotate_left(32), &Packet { size: 65_535, ..packet });
             }
             for _ in 0..2 {
                 if free <= now {

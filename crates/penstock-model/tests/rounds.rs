@@ -3,8 +3,10 @@
 
 mod support;
 
+use penstock_model::id::{FlowId, HopId};
+use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::scheduler::class::ClassPlan;
-use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
+use penstock_model::scheduler::{AnyScheduler, Hooks, QueueState, Scheduler, SchedulerPlan, Turn};
 use penstock_model::units::Time;
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -150,8 +152,25 @@ fn states(sizes: &[VecDeque<u32>]) -> Vec<QueueState> {
 
 fn compare(plan: &SchedulerPlan, classes: &[ClassPlan], plain: &mut impl Plain, steps: &Steps) -> Result<(), TestCaseError> {
     let mut it = AnyScheduler::new(plan, classes, LINK);
-    if it.makes_flow_queues() {
-        (0..QUEUES).for_each(|hash| _ = it.flow_queue(hash as u64));
+    if it.hooks().has(Hooks::QUEUES) {
+        // Some flows share a queue.
+        let mut flow = 0;
+        for queue in 0..QUEUES {
+            let packet = |flow| Packet {
+                created: Time::ZERO,
+                flow: FlowId(flow),
+                hop: HopId(0),
+                size: 500,
+                precedence: 0,
+                class: 0,
+                pcn: PcnMark::Unmarked,
+                ecn: Ecn::NotEct,
+                body: Body::Datagram { seq: 0 },
+            };
+            while it.classify(&packet(flow)) != queue {
+                flow += 1;
+            }
+        }
     }
     let mut sizes = vec![VecDeque::new(); QUEUES];
     // At the end everything is sent.

@@ -252,7 +252,10 @@ mod tests {
         assert_eq!(it.next_deadline(), ms(32), "the next multiple of 16 ms");
         let mut update = |age| {
             let now = it.next_deadline();
-            it.on_timer(now, &Occupancy { head_since: Some(Time::from_ps(now.as_ps() - Duration::from_ms(age).as_ps())), ..queue([9, 0, 0, 0]) });
+            it.on_timer(
+                now,
+                &Occupancy { head_since: Some(Time::from_ps(now.as_ps() - Duration::from_ms(age).as_ps())), ..queue([9, 0, 0, 0]) },
+            );
             it.controller.base
         };
         // 0.16 (0.025 - 0.015) + 3.2 * 0.025 = 0.0816; no change of delay: 0.0016 more; down to 5 ms: -0.0016 - 0.064; to 0: below 0.

@@ -3,7 +3,7 @@
 use super::class::ClassPlan;
 use super::class_set::ClassSet;
 use super::wrr::{Debts, Wrr};
-use super::{QueueState, Scheduler, Turn};
+use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
 use crate::parameters::{Check, Count, Probability, Quantum};
 use crate::transmission::{TransmissionTimes, WireRate};
 use crate::units::{Duration, Rate, Time};
@@ -67,6 +67,16 @@ impl Check for Parameters {
     }
 }
 
+impl Traits for Parameters {
+    fn class_keys() -> &'static [(&'static str, bool)] {
+        &[("share", true), ("priority", false), ("borrows", false)]
+    }
+
+    fn only_at_link(&self) -> Option<&'static str> {
+        Some("holds its classes to shares of the link")
+    }
+}
+
 crate::choice! {
     /// When a class over its limit may borrow from the link.
     pub enum Sharing {
@@ -127,8 +137,8 @@ struct Class {
 impl<const WORDS: usize> Cbq<WORDS> {
     /// Class-based queueing among `classes` on a link of `rate`, if they fit. What a blueprint made by hand does not say of a
     /// class is that it has an equal share, priority 1, and borrows.
-    pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<WireRate>) -> Option<Cbq<WORDS>> {
-        let wire = wire.into();
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Cbq<WORDS>> {
+        let SchedulerContext { wire, .. } = wire.into();
         let WireRate { rate, framing } = wire;
         let share = |class: &ClassPlan| class.keys.share.map_or(1.0 / classes.len() as f64, |share: Probability| share.0);
         let priority = |class: &ClassPlan| class.keys.priority.map_or(1, |priority| priority.0);

@@ -9,28 +9,42 @@ crate::parameters! {
     /// A class of a scheduler: a queue, or a scheduler with classes of its own.
     ///
     /// Each scheduler reads keys of its own: `weight` those that share by weights, `quantum` deficit round robin, `share`,
-    /// `priority` and `borrows` class-based queueing, `rate-limit` strict priority. A class with a `scheduler` has classes too (`class.data.class.web`), and its `queue`
+    /// `priority` and `borrows` class-based queueing, `rate`, `ceiling`, their bursts, `priority` and `quantum` the hierarchical token
+    /// bucket, `rate-limit` strict priority. A class with a `scheduler` has classes too (`class.data.class.web`), and its `queue`
     /// then holds for those of them that have none. Packets find their queue by the name of their class; a class with a
     /// scheduler may be called anything. Schedulers take classes in the order of their names where nothing else orders
     /// them.
     pub struct ClassKeys {
         /// Its share of what the classes get together is its weight over the sum of theirs.
         weight: Option<ClassWeight>;
-        /// Bytes that it may send more in each round of deficit round robin; better at least its largest packet, so that
+        /// Bytes that it may send more in each round of deficit round robin, or in a turn of the hierarchical token bucket; better at least its largest packet, so that
         /// each round serves each class and a decision costs the same however many classes there are [Shreedhar96 s4].
         quantum: Option<Quantum>;
         /// Its share of the link under class-based queueing, above 0; those of all classes are at most 1.
         share: Option<Probability>;
-        /// Its place among the classes of class-based queueing; 1 goes first and is meant if left out. Classes may share
-        /// one.
+        /// Its place among the classes of class-based queueing, or of the hierarchical token bucket for what is left; 1 goes first and is
+        /// meant if left out. Classes may share one.
         priority: Option<Count>;
         /// Whether it may send beyond its share when the link has time left, under class-based queueing; `true` if left
         /// out.
         borrows: Option<bool>;
+        /// The rate that it is assured of under the hierarchical token bucket.
+        rate: Option<Rate>;
+        /// The most that it may send under the hierarchical token bucket, borrowed rate included; `rate` if left out.
+        ceiling: Option<Rate>;
+        /// What it may send at once at its assured rate after a pause; 1600 bytes if left out.
+        burst: Option<Bytes>;
+        /// What it may send at once at its ceiling after a pause; `burst` if left out.
+        ceiling_burst: Option<Bytes>;
     }
 }
 impl Check for ClassKeys {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if let (Some(rate), Some(ceiling)) = (self.rate, self.ceiling) {
+            if ceiling < rate {
+                mistake("ceiling", format!("{ceiling} is below the rate, {rate}; at least that"));
+            }
+        }
         if self.share == Some(Probability(0.0)) {
             mistake("share", "0 would never be served; above 0, at most 1".to_owned());
         }
@@ -111,7 +125,17 @@ pub fn classes_of_tree<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan
 impl Default for ClassKeys {
     /// Nothing is said.
     fn default() -> ClassKeys {
-        ClassKeys { weight: None, quantum: None, share: None, priority: None, borrows: None }
+        ClassKeys {
+            weight: None,
+            quantum: None,
+            share: None,
+            priority: None,
+            borrows: None,
+            rate: None,
+            ceiling: None,
+            burst: None,
+            ceiling_burst: None,
+        }
     }
 }
 

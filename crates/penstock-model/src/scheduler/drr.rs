@@ -1,9 +1,8 @@
 //! Deficit round robin.
 
 use super::class::ClassPlan;
-use super::{QueueState, Scheduler, Turn};
+use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
 use crate::parameters::{Check, Quantum};
-use crate::transmission::WireRate;
 use crate::units::Time;
 
 crate::parameters! {
@@ -36,6 +35,12 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
+impl Traits for Parameters {
+    fn class_keys() -> &'static [(&'static str, bool)] {
+        &[("quantum", true)]
+    }
+}
+
 /// Deficit round robin at work.
 #[derive(Clone, Debug)]
 pub struct Drr {
@@ -59,7 +64,7 @@ struct Class {
 
 impl Drr {
     /// Deficit round robin among `classes`. A class without a quantum, in a blueprint made by hand, has 1500 bytes.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<WireRate>) -> Drr {
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Drr {
         let quantum = |class: &ClassPlan| class.keys.quantum.map_or(1500, Quantum::get);
         let class = |plan| Class { deficit: 0, quantum: quantum(plan), next: 0, stands_in_row: false };
         Drr { classes: classes.iter().map(class).collect(), last: 0, length: 0, granted: false }

@@ -1,9 +1,8 @@
 //! First in, first out.
 
 use super::class::ClassPlan;
-use super::{QueueState, Scheduler, Turn};
+use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
 use crate::parameters::Check;
-use crate::transmission::WireRate;
 use crate::units::Time;
 
 crate::parameters! {
@@ -29,13 +28,15 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
+impl Traits for Parameters {}
+
 /// FIFO at work.
 #[derive(Clone, Copy, Debug)]
 pub struct Fifo;
 
 impl Fifo {
     /// The one queue's scheduler.
-    pub fn new(_: &Parameters, _: &[ClassPlan], _: impl Into<WireRate>) -> Fifo {
+    pub fn new(_: &Parameters, _: &[ClassPlan], _: impl Into<SchedulerContext>) -> Fifo {
         Fifo
     }
 }

@@ -1,10 +1,11 @@
 //! FQ-CoDel: flow queues.
 
 use super::class::ClassPlan;
-use super::{QueueState, Scheduler, Turn};
+use super::{Hooks, QueueState, Scheduler, SchedulerContext, Traits, Turn};
 use crate::discipline::{codel, DisciplinePlan};
+use crate::packet::Packet;
 use crate::parameters::{Check, Count, Limit, Quantum};
-use crate::transmission::WireRate;
+use crate::rng::Key;
 use crate::units::{Bytes, Duration, Time};
 
 crate::parameters! {
@@ -58,16 +59,27 @@ impl Check for Parameters {
     }
 }
 
-impl Parameters {
-    /// The discipline of each queue where none is given.
-    pub fn default_queue(&self) -> DisciplinePlan {
-        DisciplinePlan::Codel(codel::Parameters {
+impl Traits for Parameters {
+    fn own_queues(&self) -> Option<&'static str> {
+        Some("a queue for each flow")
+    }
+
+    fn only_at_link(&self) -> Option<&'static str> {
+        Some("makes queues by flow")
+    }
+
+    fn shared_limit(&self) -> Option<Limit> {
+        Some(self.limit)
+    }
+
+    fn default_queue(&self) -> Option<DisciplinePlan> {
+        Some(DisciplinePlan::Codel(codel::Parameters {
             limit: self.limit,
             target: Duration::from_ms(5),
             interval: Duration::from_ms(100),
             mtu: Bytes::new(1500),
             ecn: true,
-        })
+        }))
     }
 }
 
@@ -83,6 +95,8 @@ const NONE: u32 = u32::MAX;
 /// FQ-CoDel at work.
 #[derive(Clone, Debug)]
 pub struct FqCodel {
+    /// Seeds the hash of flows.
+    seed: Key,
     quantum: i64,
     limit: u32,
     /// The queue of each value of the hash, if there is one.
@@ -133,8 +147,9 @@ impl List {
 
 impl FqCodel {
     /// FQ-CoDel without queues yet.
-    pub fn new(parameters: &Parameters, _: &[ClassPlan], _: impl Into<WireRate>) -> FqCodel {
+    pub fn new(parameters: &Parameters, _: &[ClassPlan], context: impl Into<SchedulerContext>) -> FqCodel {
         FqCodel {
+            seed: context.into().key.child("flow-hash"),
             quantum: parameters.quantum.get() as i64,
             limit: match parameters.limit {
                 Limit::Packets(packets) => packets,
@@ -151,6 +166,16 @@ impl FqCodel {
 }
 
 impl FqCodel {
+    /// The queue of a flow with this hash; one that is not there yet gets the next number.
+    fn queue_of_hash(&mut self, hash: u64) -> usize {
+        let place = (hash % self.queue_of.len() as u64) as usize;
+        if self.queue_of[place] == NONE {
+            self.queue_of[place] = self.queues.len() as u32;
+            self.queues.push(FlowQueue { credits: 0, is_listed: false, next: NONE });
+        }
+        self.queue_of[place] as usize
+    }
+
     /// Passes over all rounds in which no old queue would have credits, of which there are many with a quantum much below a
     /// packet; there are no new ones.
     #[cold]
@@ -223,17 +248,12 @@ impl Scheduler for FqCodel {
         false
     }
 
-    fn makes_flow_queues(&self) -> bool {
-        true
+    fn hooks(&self) -> Hooks {
+        Hooks::QUEUES
     }
 
-    fn flow_queue(&mut self, hash: u64) -> usize {
-        let place = (hash % self.queue_of.len() as u64) as usize;
-        if self.queue_of[place] == NONE {
-            self.queue_of[place] = self.queues.len() as u32;
-            self.queues.push(FlowQueue { credits: 0, is_listed: false, next: NONE });
-        }
-        self.queue_of[place] as usize
+    fn classify(&mut self, packet: &Packet) -> usize {
+        self.queue_of_hash(self.seed.hash([u64::from(packet.flow.0), 0]))
     }
 
     fn over_limit(&mut self, queues: &[QueueState]) -> Option<usize> {
@@ -277,7 +297,7 @@ mod tests {
         }
 
         fn arrive(&mut self, hash: u64, size: u32) -> usize {
-            let queue = self.0.flow_queue(hash);
+            let queue = self.0.queue_of_hash(hash);
             if queue == self.1.len() {
                 self.1.push(Vec::new());
             }

@@ -1,14 +1,17 @@
 //! Schedulers decide, when a port's wire is free, which of its queues sends next.
 //!
-//! A scheduler sees only how much waits in each queue. It may also answer that nothing may be sent before some time, and
-//! a [`tree::Tree`] of schedulers is a scheduler itself.
+//! A scheduler sees how much waits in each queue. It may answer that nothing may be sent before some time, and
+//! a [`tree::Tree`] of schedulers is a scheduler itself. Where it declares so in its [`Hooks`], it also classifies packets, decides
+//! on arrivals and on heads, and has a timer.
 
 pub mod cbq;
 pub mod class;
 mod class_set;
 pub mod drr;
+pub mod dualpi2;
 pub mod fifo;
 pub mod fq_codel;
+pub mod htb;
 pub mod priority;
 pub mod scfq;
 pub mod stfq;
@@ -20,22 +23,25 @@ mod weights;
 pub mod wf2q_plus;
 pub mod wrr;
 
+use crate::discipline::{DepartureVerdict, DisciplinePlan, Verdict};
+use crate::packet::Packet;
 use crate::parameters::Limit;
 use crate::probe::{Probe, ReportVariable};
+use crate::rng::Key;
 use crate::transmission::WireRate;
-use crate::units::Time;
+use crate::units::{Duration, Time};
 use class::ClassPlan;
 use dyn_clone::DynClone;
 
 /// Builds a scheduler: one whose virtual times or classes may not fit 64 bits takes more where it must.
 macro_rules! build {
-    ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $rate:ident) => {
-        AnyScheduler::$variant(<$scheduler>::new($parameters, $classes, $rate))
+    ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $context:ident) => {
+        AnyScheduler::$variant(<$scheduler>::new($parameters, $classes, $context))
     };
-    ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $rate:ident, $wide:ty) => {
-        match <$scheduler>::new($parameters, $classes, $rate) {
+    ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $context:ident, $wide:ty) => {
+        match <$scheduler>::new($parameters, $classes, $context) {
             Some(it) => AnyScheduler::$variant(it),
-            None => AnyScheduler::Custom(Box::new(<$wide>::new($parameters, $classes, $rate).expect("that fits all that there can be"))),
+            None => AnyScheduler::Custom(Box::new(<$wide>::new($parameters, $classes, $context).expect("that fits all that there can be"))),
         }
     };
 }
@@ -46,6 +52,24 @@ macro_rules! schedulers {
         crate::component_plans! {
             /// A scheduler with its parameters, as a scenario gives it.
             pub enum SchedulerPlan of "scheduler" { $( $name => $variant($parameters) shows <$scheduler>::STATE, )* }
+        }
+
+        impl SchedulerPlan {
+            /// What is known of the scheduler before it is built.
+            pub fn traits(&self) -> &dyn Traits {
+                match self { $( SchedulerPlan::$variant(parameters) => parameters, )* }
+            }
+
+            /// The keys of a class that this scheduler reads, and whether each must be written; none of one without classes.
+            pub fn class_keys(&self) -> &'static [(&'static str, bool)] {
+                match self { $( SchedulerPlan::$variant(_) => <$parameters as Traits>::class_keys(), )* }
+            }
+
+            /// The names of the schedulers over classes.
+            pub fn with_classes() -> Vec<&'static str> {
+                let keys = [$( ($name, <$parameters as Traits>::class_keys()) ),*];
+                keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(name, _)| name).collect()
+            }
         }
 
         /// A scheduler at work. `Custom` is for users of the crate, and for what does not fit 64 bits.
@@ -59,20 +83,20 @@ macro_rules! schedulers {
         }
 
         impl AnyScheduler {
-            /// Builds the scheduler that `plan` describes for a wire of `rate`, over `classes` in its order; classes that
+            /// Builds the scheduler that `plan` describes for a port, over `classes` in its order; classes that
             /// have schedulers of their own make it a tree.
-            pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: impl Into<WireRate>) -> AnyScheduler {
-                let rate = rate.into();
+            pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: impl Into<SchedulerContext>) -> AnyScheduler {
+                let context = context.into();
                 if classes.iter().any(|class| class.below.is_some()) {
-                    return AnyScheduler::Tree(Box::new(tree::Tree::new(plan, classes, rate)));
+                    return AnyScheduler::Tree(Box::new(tree::Tree::new(plan, classes, context)));
                 }
-                AnyScheduler::flat(plan, classes, rate)
+                AnyScheduler::flat(plan, classes, context)
             }
 
             /// The scheduler alone, without those of its classes.
-            fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], rate: WireRate) -> AnyScheduler {
+            fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], context: SchedulerContext) -> AnyScheduler {
                 match plan {
-                    $( SchedulerPlan::$variant(parameters) => build!($variant, $scheduler, parameters, classes, rate $(, $wide)?), )*
+                    $( SchedulerPlan::$variant(parameters) => build!($variant, $scheduler, parameters, classes, context $(, $wide)?), )*
                 }
             }
         }
@@ -153,19 +177,51 @@ macro_rules! schedulers {
                 }
             }
 
-            fn makes_flow_queues(&self) -> bool {
+            fn hooks(&self) -> Hooks {
                 match self {
-                    $( AnyScheduler::$variant(it) => it.makes_flow_queues(), )*
-                    AnyScheduler::Tree(it) => it.makes_flow_queues(),
-                    AnyScheduler::Custom(it) => it.makes_flow_queues(),
+                    $( AnyScheduler::$variant(it) => it.hooks(), )*
+                    AnyScheduler::Tree(it) => it.hooks(),
+                    AnyScheduler::Custom(it) => it.hooks(),
                 }
             }
 
-            fn flow_queue(&mut self, hash: u64) -> usize {
+            fn classify(&mut self, packet: &Packet) -> usize {
                 match self {
-                    $( AnyScheduler::$variant(it) => it.flow_queue(hash), )*
-                    AnyScheduler::Tree(it) => it.flow_queue(hash),
-                    AnyScheduler::Custom(it) => it.flow_queue(hash),
+                    $( AnyScheduler::$variant(it) => it.classify(packet), )*
+                    AnyScheduler::Tree(it) => it.classify(packet),
+                    AnyScheduler::Custom(it) => it.classify(packet),
+                }
+            }
+
+            fn on_arrival(&mut self, now: Time, packet: &Packet, queue: usize, queues: &[QueueState]) -> Verdict {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_arrival(now, packet, queue, queues), )*
+                    AnyScheduler::Tree(it) => it.on_arrival(now, packet, queue, queues),
+                    AnyScheduler::Custom(it) => it.on_arrival(now, packet, queue, queues),
+                }
+            }
+
+            fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: usize, queues: &[QueueState]) -> DepartureVerdict {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_departure(now, packet, waited, queue, queues), )*
+                    AnyScheduler::Tree(it) => it.on_departure(now, packet, waited, queue, queues),
+                    AnyScheduler::Custom(it) => it.on_departure(now, packet, waited, queue, queues),
+                }
+            }
+
+            fn next_deadline(&self) -> Time {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.next_deadline(), )*
+                    AnyScheduler::Tree(it) => it.next_deadline(),
+                    AnyScheduler::Custom(it) => it.next_deadline(),
+                }
+            }
+
+            fn on_timer(&mut self, now: Time, head_since: HeadTimes<'_>) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.on_timer(now, head_since), )*
+                    AnyScheduler::Tree(it) => it.on_timer(now, head_since),
+                    AnyScheduler::Custom(it) => it.on_timer(now, head_since),
                 }
             }
 
@@ -206,32 +262,52 @@ schedulers! {
     "stfq" => Stfq(stfq::Stfq<u64>, stfq::Parameters) or stfq::Stfq<u128>,
     "wf2q-plus" => Wf2qPlus(wf2q_plus::Wf2qPlus<u64>, wf2q_plus::Parameters) or wf2q_plus::Wf2qPlus<u128>,
     "fq-codel" => FqCodel(fq_codel::FqCodel, fq_codel::Parameters),
+    "dualpi2" => Dualpi2(dualpi2::DualPi2, dualpi2::Parameters),
+    "htb" => Htb(htb::Htb, htb::Parameters),
     "cbq" => Cbq(cbq::Cbq<1>, cbq::Parameters) or cbq::Cbq<4>,
 }
 
-impl SchedulerPlan {
-    /// Whether it makes its queues by flow, for which it must stand alone at its link: a class of a tree is one queue.
-    pub fn makes_flow_queues(&self) -> bool {
-        matches!(self, SchedulerPlan::FqCodel(_))
+/// What is known of a scheduler from its parameters, before it is built.
+pub trait Traits {
+    /// The keys of a class that it reads, and whether each must be written. None of a scheduler without classes.
+    fn class_keys() -> &'static [(&'static str, bool)]
+    where
+        Self: Sized,
+    {
+        &[]
     }
 
-    /// The most that may wait in all queues of flows, where the scheduler makes such.
-    pub fn flow_queues_limit(&self) -> Option<Limit> {
-        match self {
-            SchedulerPlan::FqCodel(parameters) => Some(parameters.limit),
-            _ => None,
-        }
+    /// Which queues it makes as packets arrive, in words, if it does so ([`Hooks::QUEUES`]). Then it has no classes, and its port has no
+    /// other scheduler: a class of a tree is one queue.
+    fn own_queues(&self) -> Option<&'static str> {
+        None
     }
 
-    /// The keys of a class that this scheduler reads, and whether each must be written.
-    pub fn class_keys(&self) -> &'static [(&'static str, bool)] {
-        match self {
-            SchedulerPlan::Fifo(_) | SchedulerPlan::FqCodel(_) => &[],
-            SchedulerPlan::Priority(_) => &[("rate-limit", false)],
-            SchedulerPlan::Wrr(_) | SchedulerPlan::Scfq(_) | SchedulerPlan::Stfq(_) | SchedulerPlan::Wf2qPlus(_) => &[("weight", true)],
-            SchedulerPlan::Drr(_) => &[("quantum", true)],
-            SchedulerPlan::Cbq(_) => &[("share", true), ("priority", false), ("borrows", false)],
-        }
+    /// The most that may wait in all queues of the port, where the scheduler has such a limit.
+    fn shared_limit(&self) -> Option<Limit> {
+        None
+    }
+
+    /// The discipline of its queues where the scenario gives none; plain tail drop if `None`.
+    fn default_queue(&self) -> Option<DisciplinePlan> {
+        None
+    }
+
+    /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
+    fn marks(&self) -> bool {
+        false
+    }
+
+    /// Whether a class whose scheduler is `below` has no scheduler of its own in a tree: this one also chooses between the classes below
+    /// it, and counts them, each before those below it, and their queues.
+    fn spans(&self, below: &SchedulerPlan) -> bool {
+        let _ = below;
+        false
+    }
+
+    /// Why it cannot be the scheduler of a class, where that is so.
+    fn only_at_link(&self) -> Option<&'static str> {
+        None
     }
 }
 
@@ -254,6 +330,54 @@ pub enum Turn {
     /// Nothing may be sent now; ask again at this later time, or when something has arrived.
     NotBefore(Time),
 }
+
+/// What a scheduler learns about its port when it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct SchedulerContext {
+    /// The random streams under this port; in a tree, those of the class.
+    pub key: Key,
+    /// The wire at the beginning.
+    pub wire: WireRate,
+}
+
+impl<W: Into<WireRate>> From<W> for SchedulerContext {
+    /// A port without a name.
+    fn from(wire: W) -> SchedulerContext {
+        SchedulerContext { key: Key::root(0, 0), wire: wire.into() }
+    }
+}
+
+/// Which calls of a [`Scheduler`] its decisions rest on, beyond those about backlogs. What is not declared is not called, and costs
+/// nothing: only a port whose scheduler declares none of them may run the loop that is compiled for each scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hooks(u8);
+
+impl Hooks {
+    /// None of them.
+    pub const NONE: Hooks = Hooks(0);
+    /// [`Scheduler::classify`]: its queues are made as packets arrive; otherwise they are those of classes.
+    pub const QUEUES: Hooks = Hooks(1);
+    /// [`Scheduler::on_arrival`].
+    pub const ARRIVAL: Hooks = Hooks(2);
+    /// [`Scheduler::on_departure`].
+    pub const DEPARTURE: Hooks = Hooks(4);
+    /// [`Scheduler::next_deadline`] and [`Scheduler::on_timer`].
+    pub const TIMER: Hooks = Hooks(8);
+
+    /// These and others.
+    pub const fn and(self, others: Hooks) -> Hooks {
+        Hooks(self.0 | others.0)
+    }
+
+    /// Whether all of `others` are among these.
+    #[inline]
+    pub const fn has(self, others: Hooks) -> bool {
+        self.0 & others.0 == others.0
+    }
+}
+
+/// When the head of each queue arrived, by the queue's number; `None` if none waits.
+pub type HeadTimes<'a> = &'a dyn Fn(usize) -> Option<Time>;
 
 /// A scheduler.
 pub trait Scheduler: Probe + DynClone {
@@ -304,19 +428,45 @@ pub trait Scheduler: Probe + DynClone {
         true
     }
 
-    /// Whether its queues are made as packets of flows arrive; otherwise they are those of classes.
-    fn makes_flow_queues(&self) -> bool {
-        false
+    /// Which of the calls below it uses.
+    fn hooks(&self) -> Hooks {
+        Hooks::NONE
     }
 
-    /// The queue of an arrival whose flow has this hash; one that is not there yet gets the next number. The methods below, too,
-    /// are for schedulers that make flow queues.
-    fn flow_queue(&mut self, hash: u64) -> usize {
-        let _ = hash;
+    /// The queue of an arrival, by its flow, its codepoint or anything else that it carries; a queue that is not there yet is made.
+    /// For [`Hooks::QUEUES`].
+    fn classify(&mut self, packet: &Packet) -> usize {
+        let _ = packet;
         0
     }
 
-    /// The queue whose head is to be dropped because more waits than may; asked after each arrival until there is none.
+    /// Decides on `packet`, which arrives for `queue`, before the discipline of the queue does: [`Verdict::Accept`] or
+    /// [`Verdict::Drop`]. For [`Hooks::ARRIVAL`].
+    fn on_arrival(&mut self, now: Time, packet: &Packet, queue: usize, queues: &[QueueState]) -> Verdict {
+        let _ = (now, packet, queue, queues);
+        Verdict::Accept
+    }
+
+    /// Decides on `packet`, the head of `queue`, which has `waited` and whose transmission could begin at `now`, once the discipline
+    /// of the queue lets it go; `queues` still shows it. For [`Hooks::DEPARTURE`].
+    fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: usize, queues: &[QueueState]) -> DepartureVerdict {
+        let _ = (now, packet, waited, queue, queues);
+        DepartureVerdict::Send
+    }
+
+    /// When [`Scheduler::on_timer`] is to be called next; moved by the timer itself, or by an arrival that has been queued. For
+    /// [`Hooks::TIMER`].
+    fn next_deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The deadline has come; `head_since` tells when the head of a queue arrived. The next deadline must be later.
+    fn on_timer(&mut self, now: Time, head_since: HeadTimes<'_>) {
+        let _ = (now, head_since);
+    }
+
+    /// The queue whose head is to be dropped because more waits than may; asked after each arrival until there is none. This and
+    /// [`Scheduler::on_idle`] are for [`Hooks::QUEUES`].
     fn over_limit(&mut self, queues: &[QueueState]) -> Option<usize> {
         let _ = queues;
         None

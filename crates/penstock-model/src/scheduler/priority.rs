@@ -2,10 +2,9 @@
 
 use super::class::{ClassPlan, Exceeding, RateLimit};
 use super::class_set::ClassSet;
-use super::{QueueState, Scheduler, Turn};
+use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
 use crate::meter::bucket::Bucket;
 use crate::parameters::Check;
-use crate::transmission::WireRate;
 use crate::units::{Bytes, Time};
 
 crate::parameters! {
@@ -40,6 +39,12 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
+impl Traits for Parameters {
+    fn class_keys() -> &'static [(&'static str, bool)] {
+        &[("rate-limit", false)]
+    }
+}
+
 pub use crate::parameters::ClassName;
 
 /// Strict priority at work.
@@ -59,7 +64,7 @@ struct Limit {
 
 impl<const WORDS: usize> Priority<WORDS> {
     /// Priority among `classes`, the most urgent first, if they fit.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<WireRate>) -> Option<Priority<WORDS>> {
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<Priority<WORDS>> {
         let limit = |limit: &RateLimit| Limit { bucket: limit.bucket(), exceeding: limit.exceeding };
         let limits = match classes.iter().any(|class| class.rate_limit.is_some()) {
             true => classes.iter().map(|class| class.rate_limit.as_ref().map(limit)).collect(),

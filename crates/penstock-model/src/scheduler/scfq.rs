@@ -3,9 +3,8 @@
 use super::class::ClassPlan;
 use super::tags::{Heads, Tag};
 use super::weights::{costs, exact_unit};
-use super::{QueueState, Scheduler, Turn};
+use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
 use crate::parameters::Check;
-use crate::transmission::WireRate;
 use crate::units::Time;
 
 crate::parameters! {
@@ -38,6 +37,12 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
+impl Traits for Parameters {
+    fn class_keys() -> &'static [(&'static str, bool)] {
+        &[("weight", true)]
+    }
+}
+
 /// Self-clocked fair queueing at work.
 #[derive(Clone, Debug)]
 pub struct Scfq<T> {
@@ -49,7 +54,7 @@ pub struct Scfq<T> {
 
 impl<T: Tag> Scfq<T> {
     /// Fair queueing among `classes`, if its tags fit.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<WireRate>) -> Option<Scfq<T>> {
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<Scfq<T>> {
         const ROUNDED: u64 = 1 << 32;
         let unit = exact_unit(classes, ROUNDED).unwrap_or(ROUNDED);
         Some(Scfq { heads: Heads::new(&costs(u128::from(unit), classes))?, clock: T::ZERO })

@@ -3,7 +3,7 @@
 use super::class::ClassPlan;
 use super::tags::{Heads, Tag};
 use super::weights::{costs, exact_unit};
-use super::{QueueState, Scheduler, Turn};
+use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
 use crate::parameters::Check;
 use crate::transmission::WireRate;
 use crate::units::Time;
@@ -41,6 +41,12 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
+impl Traits for Parameters {
+    fn class_keys() -> &'static [(&'static str, bool)] {
+        &[("weight", true)]
+    }
+}
+
 /// Start-time fair queueing at work.
 #[derive(Clone, Debug)]
 pub struct Stfq<T> {
@@ -54,13 +60,13 @@ pub struct Stfq<T> {
 
 impl<T: Tag> Stfq<T> {
     /// Fair queueing among `classes` on a wire of `rate`, if its tags fit.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], rate: impl Into<WireRate>) -> Option<Stfq<T>> {
+    pub fn new(_: &Parameters, classes: &[ClassPlan], rate: impl Into<SchedulerContext>) -> Option<Stfq<T>> {
         const ROUNDED: u64 = 1 << 32;
         let unit = exact_unit(classes, ROUNDED).unwrap_or(ROUNDED);
         Some(Stfq {
             heads: Heads::new(&costs(u128::from(unit), classes))?,
             virtual_time: T::ZERO,
-            rate: rate.into(),
+            rate: rate.into().wire,
             busy_until: Time::ZERO,
         })
     }

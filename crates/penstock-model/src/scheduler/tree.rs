@@ -1,15 +1,15 @@
 //! A scheduler whose classes have schedulers of their own.
 
 use super::class::{ClassPlan, LevelPlan};
-use super::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
+use super::{AnyScheduler, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerPlan, Turn};
 use crate::probe::{Probe, ReportVariable};
-use crate::transmission::WireRate;
 use crate::units::Time;
 
 /// Schedulers in a tree over queues, which are numbered from the first class to the last, each with all below it.
 ///
 /// A scheduler sees a class below which there is another as one queue: its head is what that scheduler would send next,
-/// and while that holds everything back it is empty.
+/// and while that holds everything back it is empty. One that spans several levels ([`Traits::spans`](super::Traits::spans)) passes
+/// eligibility and charges between them itself: they are one level of the tree.
 #[derive(Clone)]
 pub struct Tree {
     root: Level,
@@ -22,6 +22,12 @@ pub struct Tree {
 struct Level {
     scheduler: AnyScheduler,
     classes: Vec<Class>,
+    /// The number of each class that the scheduler shows, behind that of its first one.
+    numbers: Vec<u32>,
+    /// The number of each of `classes` likewise: all but those whose level the scheduler spans.
+    shown_as: Vec<u32>,
+    /// The classes of the tree below.
+    count: u32,
     /// What the scheduler sees of them.
     states: Vec<QueueState>,
 }
@@ -32,43 +38,59 @@ enum Class {
     Level(Box<Level>),
 }
 
-impl Class {
-    /// How many classes it is with all below it.
-    fn count(&self) -> u32 {
-        match self {
-            Class::Queue(_) => 1,
-            Class::Level(level) => 1 + level.classes.iter().map(Class::count).sum::<u32>(),
-        }
-    }
-}
-
 impl Tree {
     /// The tree of `plan` over `classes`.
-    pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: WireRate) -> Tree {
+    pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: SchedulerContext) -> Tree {
         let mut paths = Vec::new();
-        let root = Level::new(plan, classes, rate, &mut Vec::new(), &mut paths);
+        let root = Level::new(plan, classes, context, &mut Vec::new(), &mut paths);
         Tree { root, paths }
     }
 }
 
 impl Level {
-    fn new(plan: &SchedulerPlan, classes: &[ClassPlan], rate: WireRate, path: &mut Vec<u8>, paths: &mut Vec<Vec<u8>>) -> Level {
-        let below = |(i, class): (usize, &ClassPlan)| {
-            path.push(i as u8);
-            let class = match class.below.as_deref() {
-                Some(LevelPlan { scheduler, classes }) => Class::Level(Box::new(Level::new(scheduler, classes, rate, path, paths))),
+    fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: SchedulerContext, path: &mut Vec<u8>, paths: &mut Vec<Vec<u8>>) -> Level {
+        let scheduler = AnyScheduler::flat(plan, classes, context);
+        debug_assert!(scheduler.hooks() == Hooks::NONE, "refused before");
+        let mut level = Level { scheduler, classes: Vec::new(), numbers: Vec::new(), shown_as: Vec::new(), count: 0, states: Vec::new() };
+        level.add(plan, classes, context, path, paths);
+        level.states = vec![QueueState::default(); level.classes.len()];
+        level
+    }
+
+    /// Adds classes, and those of the levels below that the scheduler spans.
+    fn add(
+        &mut self,
+        plan: &SchedulerPlan,
+        classes: &[ClassPlan],
+        context: SchedulerContext,
+        path: &mut Vec<u8>,
+        paths: &mut Vec<Vec<u8>>,
+    ) {
+        for class in classes {
+            self.numbers.push(self.count);
+            self.count += 1;
+            let context = SchedulerContext { key: context.key.child(&class.name), ..context };
+            let below = class.below.as_deref();
+            if let Some(LevelPlan { classes, .. }) = below.filter(|below| plan.traits().spans(&below.scheduler)) {
+                self.add(plan, classes, context, path, paths);
+                continue;
+            }
+            path.push(self.classes.len() as u8);
+            self.shown_as.push(self.count - 1);
+            let class = match below {
+                Some(LevelPlan { scheduler, classes }) => {
+                    let level = Level::new(scheduler, classes, context, path, paths);
+                    self.count += level.count;
+                    Class::Level(Box::new(level))
+                }
                 None => {
                     paths.push(path.clone());
                     Class::Queue(paths.len() - 1)
                 }
             };
             path.pop();
-            class
-        };
-        let scheduler = AnyScheduler::flat(plan, classes, rate);
-        debug_assert!(!scheduler.makes_flow_queues(), "refused before");
-        let states = vec![QueueState::default(); classes.len()];
-        Level { scheduler, classes: classes.iter().enumerate().map(below).collect(), states }
+            self.classes.push(class);
+        }
     }
 
     /// The queue that would send next, or when that is to be asked again.
@@ -107,18 +129,12 @@ impl Level {
 
     /// Shows its state and those below; its first class has the number `first`.
     fn probe(&self, now: Time, first: u32, report: &mut ReportVariable<'_>) {
-        let mut next = first;
-        let mut number = |class: &Class| {
-            next += class.count();
-            next - class.count()
-        };
-        let numbers: Vec<u32> = self.classes.iter().map(&mut number).collect();
         self.scheduler.probe(now, &mut |variable, class, value| {
-            report(variable, class.map(|class| numbers[class as usize]), value);
+            report(variable, class.map(|class| first + self.numbers[class as usize]), value);
         });
-        for (class, number) in self.classes.iter().zip(numbers) {
+        for (class, number) in self.classes.iter().zip(&self.shown_as) {
             if let Class::Level(level) = class {
-                level.probe(now, number + 1, report);
+                level.probe(now, first + number + 1, report);
             }
         }
     }

@@ -3,9 +3,8 @@
 use super::class::ClassPlan;
 use super::tags::{Heads, Tag};
 use super::weights::{common_divisor, costs, exact_unit};
-use super::{QueueState, Scheduler, Turn};
+use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
 use crate::parameters::Check;
-use crate::transmission::WireRate;
 use crate::units::{Duration, Time, PS_PER_SECOND};
 
 crate::parameters! {
@@ -40,6 +39,12 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
+impl Traits for Parameters {
+    fn class_keys() -> &'static [(&'static str, bool)] {
+        &[("weight", true)]
+    }
+}
+
 /// WF2Q+ at work.
 #[derive(Clone, Debug)]
 pub struct Wf2qPlus<T> {
@@ -60,8 +65,8 @@ const BYTE: u128 = 8 * PS_PER_SECOND as u128;
 
 impl<T: Tag> Wf2qPlus<T> {
     /// Fair queueing among `classes` on a wire of `rate`, if its virtual times fit.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], wire: impl Into<WireRate>) -> Option<Wf2qPlus<T>> {
-        let rate = wire.into().rate;
+    pub fn new(_: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Wf2qPlus<T>> {
+        let rate = wire.into().wire.rate;
         // With a finer unit than 2^16, 200 days at 100 Tbit/s would not fit.
         let finer = u128::from(exact_unit(classes, 1 << 16).unwrap_or(1));
         let (byte, pace) = (BYTE * finer, u128::from(rate.as_bps()) * finer);

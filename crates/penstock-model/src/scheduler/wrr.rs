@@ -2,9 +2,8 @@
 
 use super::class::ClassPlan;
 use super::weights::weights;
-use super::{QueueState, Scheduler, Turn};
+use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
 use crate::parameters::{Check, Quantum};
-use crate::transmission::WireRate;
 use crate::units::{Bytes, Time};
 
 crate::parameters! {
@@ -55,6 +54,12 @@ impl Check for Parameters {
         if self.weighs == Weighs::Packets && self.debts == Debts::Forgiven {
             mistake("debts", "has no effect with weighs = \"packets\", which leave none; leave it out".to_owned());
         }
+    }
+}
+
+impl Traits for Parameters {
+    fn class_keys() -> &'static [(&'static str, bool)] {
+        &[("weight", true)]
     }
 }
 
@@ -109,7 +114,7 @@ impl Wrr {
     }
 
     /// Round robin among `classes`.
-    pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: impl Into<WireRate>) -> Wrr {
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Wrr {
         let weights = weights(classes);
         match parameters.weighs {
             Weighs::Packets => Wrr::of(&weights, 1, 0, Debts::Kept),

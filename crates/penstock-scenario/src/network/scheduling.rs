@@ -72,10 +72,7 @@ impl Level {
     pub fn queues(&self) -> Vec<QueuePlan> {
         let plain = DisciplinePlan::read("tail-drop", &mut NoParameters).expect("tail drop has defaults for everything");
         if self.classes.is_empty() {
-            let default = match &self.scheduler {
-                SchedulerPlan::FqCodel(parameters) => parameters.default_queue(),
-                _ => plain,
-            };
+            let default = self.scheduler.traits().default_queue().unwrap_or(plain);
             return vec![QueuePlan { name: String::new(), discipline: self.default.clone().unwrap_or(default) }];
         }
         let mut queues = Vec::new();
@@ -161,13 +158,13 @@ fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> 
     }
     let mut table = section.table("class")?;
     let mut classes = Some(Vec::new());
-    if matches!(scheduler, Some(SchedulerPlan::FqCodel(_))) {
+    if let Some((scheduler, queues)) = scheduler.and_then(|scheduler| Some((scheduler, scheduler.traits().own_queues()?))) {
         // The keys of the classes have no meaning then, so they are not checked.
-        table.report("", "has no effect with scheduler.fq-codel, which makes a queue for each flow; leave it out");
+        table.report("", format!("has no effect with scheduler.{}, which makes {queues}; leave it out", scheduler.name()));
         return None;
     }
-    if matches!(scheduler, Some(SchedulerPlan::Fifo(_))) {
-        let schedulers: Vec<&str> = SchedulerPlan::NAMES.iter().copied().filter(|name| !matches!(*name, "fifo" | "fq-codel")).collect();
+    if scheduler.is_some_and(|scheduler| scheduler.class_keys().is_empty()) {
+        let schedulers = SchedulerPlan::with_classes();
         table.report("", format!("has no effect with one queue; write a scheduler ({}) or leave it out", join_words(&schedulers)));
         classes = None;
     }
@@ -203,11 +200,12 @@ fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&Schedu
             section.report("policer", "stands where there is a queue; write one for each class below");
         }
         let level = Level::read(section);
-        if level.as_ref().is_some_and(|level| matches!(level.scheduler, SchedulerPlan::Cbq(_))) {
-            section.report("scheduler", "cbq holds its classes to shares of the link, so it stands at the link itself; not at a class");
+        if let Some((name, why)) = level.as_ref().and_then(|level| Some((level.scheduler.name(), level.scheduler.traits().only_at_link()?)))
+        {
+            section.report("scheduler", format!("{name} {why}, so it stands at the link itself; not at a class"));
         }
-        if level.as_ref().is_some_and(|level| matches!(level.scheduler, SchedulerPlan::FqCodel(_))) {
-            section.report("scheduler", "fq-codel makes queues by flow, so it stands at the link itself; not at a class");
+        if level.as_ref().is_some_and(|level| level.scheduler.traits().own_queues().is_some()) {
+            // Reported above.
         } else if level.as_ref().is_some_and(|level| level.classes.is_empty()) {
             section.report("scheduler", "leaves the class with one queue, as it has without it; leave it out");
         }
@@ -238,6 +236,7 @@ fn check_keys(section: &Section<'_>, scheduler: &SchedulerPlan) {
         let example = match key {
             "quantum" => "\"1500 bytes\"",
             "share" => "0.5",
+            "rate" => "\"1 Mbit/s\"",
             _ => "1",
         };
         section.report(key, format!("is missing; scheduler.{} needs it: write {key} = {example}", scheduler.name()));
@@ -267,7 +266,7 @@ fn in_scheduler_order(
     mut written: Vec<Class>,
 ) -> Option<Vec<Class>> {
     match scheduler {
-        SchedulerPlan::Fifo(_) | SchedulerPlan::FqCodel(_) => Some(written),
+        _ if scheduler.class_keys().is_empty() => Some(written),
         SchedulerPlan::Priority(priority) => {
             let order: Vec<&str> = priority.order.iter().map(|class| class.0.as_str()).collect();
             in_priority_order(section, &order, location, written)

@@ -1,6 +1,7 @@
 //! Checks that queues on the routes of ECN-capable flows can mark.
 
 use crate::network::links::Links;
+use crate::network::scheduling::Level;
 use crate::read::mistake::Mistakes;
 use crate::traffic::group::{of_group, GroupDraft};
 use penstock_engine::blueprint::{FlowPlan, RouteSet};
@@ -12,7 +13,8 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
     if !flows.iter().any(|group| group.plan.transport.is_ecn_capable()) {
         return;
     }
-    let marks: Vec<bool> = links.groups.iter().map(|link| link.port.level.queues().iter().any(|queue| queue.discipline.marks())).collect();
+    let marks = |level: &Level| level.scheduler.traits().marks() || level.queues().iter().any(|queue| queue.discipline.marks());
+    let marks: Vec<bool> = links.groups.iter().map(|link| marks(&link.port.level)).collect();
     for (i, group) in flows.iter().enumerate().filter(|(_, group)| group.plan.transport.is_ecn_capable()) {
         let mut routes_of_group = of_group(plans, i).iter().map(|plan| &routes[plan.forward.index()]);
         if !routes_of_group.any(|route| route.iter().any(|link| marks[links.group_of(*link)])) {

@@ -55,8 +55,7 @@ pub fn names(list: &[&str]) -> String {
 
 /// The schedulers of classes, in the same way.
 pub fn class_schedulers() -> String {
-    let of_classes = |name: &&&str| !matches!(**name, "fifo" | "fq-codel");
-    names(&SchedulerPlan::NAMES.iter().filter(of_classes).copied().collect::<Vec<_>>())
+    names(&SchedulerPlan::with_classes())
 }
 
 /// The mistakes as lines.

@@ -230,7 +230,7 @@ impl PortChoice {
         let port = net.port(link);
         port.queue_of_class = vec![0, 0, 0];
         if let Some(i) = self.flow_queues {
-            port.scheduler = scheduler("fq-codel", FLOW_QUEUES[i]);
+            port.scheduler = scheduler(FLOW_QUEUES[i].0, FLOW_QUEUES[i].1);
         }
         if let Some((i, inner)) = self.scheduler {
             let (name, settings, [a, b, c]) = SCHEDULERS[i];

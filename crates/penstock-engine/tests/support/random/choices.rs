@@ -53,8 +53,14 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 1 bytes; ecn = true"),
     ("codel", ""),
 ];
-/// Schedulers that make a queue for each flow.
-pub(super) const FLOW_QUEUES: [&str; 3] = ["", "quantum = 300 bytes; flows = 4; limit = 12 packets", "flows = 1; limit = 8 packets"];
+/// Schedulers that make their queues.
+pub(super) const FLOW_QUEUES: [(&str, &str); 5] = [
+    ("fq-codel", ""),
+    ("fq-codel", "quantum = 300 bytes; flows = 4; limit = 12 packets"),
+    ("fq-codel", "flows = 1; limit = 8 packets"),
+    ("dualpi2", ""),
+    ("dualpi2", "limit = 9 packets; target = 1 ms; update-interval = 2 ms; alpha = 10; beta = 99; classic-share = 0.4"),
+];
 /// Three classes under each scheduler; the last is two levels deep.
 pub(super) const SCHEDULERS: &[(&str, &str, [&str; 3])] = &[
     ("priority", "order = [a, b, c]", ["", "", ""]),
@@ -71,6 +77,15 @@ pub(super) const SCHEDULERS: &[(&str, &str, [&str; 3])] = &[
     ("stfq", "", ["weight = 3", "weight = 1", "weight = 2"]),
     ("wf2q-plus", "", ["weight = 3", "weight = 1", "weight = 2"]),
     ("wf2q-plus", "", ["weight = 1", "weight = 1", "weight = 1"]),
+    (
+        "htb",
+        "",
+        [
+            "rate = 100 kbit/s; ceiling = 300 kbit/s",
+            "rate = 200 kbit/s; priority = 2",
+            "rate = 50 kbit/s; ceiling = 10 Mbit/s; burst = 4 kB",
+        ],
+    ),
     ("cbq", "", ["share = 0.3; borrows = false", "share = 0.2", "share = 0.5; priority = 2"]),
     (
         "cbq",

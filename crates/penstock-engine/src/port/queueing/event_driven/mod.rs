@@ -14,7 +14,7 @@ use crate::port::wire::Wire;
 use penstock_model::discipline::{DepartureVerdict, Hooks, Leave, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
-use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, Turn};
+use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, SchedulerContext, Turn};
 use penstock_model::transmission::{TransmissionTimes, WireRate};
 use penstock_model::units::Time;
 
@@ -41,12 +41,10 @@ impl EventDriven {
         let mut of_class = [u8::MAX; 256];
         of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
         let wire = WireRate { rate: context.rate, framing: context.framing };
-        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, wire);
-        let flow_queues = |plan: &QueuePlan| {
-            let seed = context.key.child("flow-hash");
-            Box::new(FlowQueues { plan: plan.discipline.clone(), context: context.clone(), seed })
-        };
-        let flows = scheduler.makes_flow_queues().then(|| flow_queues(&plan.queues[0]));
+        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, SchedulerContext { key: context.key, wire });
+        let scheduler_hooks = scheduler.hooks();
+        let flow_queues = |plan: &QueuePlan| Box::new(FlowQueues { plan: plan.discipline.clone(), context: context.clone(), chosen: 0 });
+        let flows = scheduler_hooks.has(scheduler::Hooks::QUEUES).then(|| flow_queues(&plan.queues[0]));
         let of_classes = if flows.is_some() { &[][..] } else { &plan.queues[..] };
         let mut queues = Queues {
             queues: of_classes.iter().map(queue).collect(),
@@ -56,12 +54,15 @@ impl EventDriven {
             wire: WireState { free_at: Time::ZERO, next_decision: Time::NEVER, is_held: false, backlog: 0 },
             times: TransmissionTimes::new(wire),
             in_service: None,
-            decides_on_departure: false,
-            has_timers: false,
+            scheduler_hooks,
+            scheduler_deadline: scheduler.next_deadline(),
+            decides_on_departure: scheduler_hooks.has(scheduler::Hooks::DEPARTURE),
+            has_timers: scheduler_hooks.has(scheduler::Hooks::TIMER),
             deadline: Time::NEVER,
         };
         let hooks = plan.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.discipline.hooks()));
-        (queues.decides_on_departure, queues.has_timers) = (hooks.has(Hooks::DEPARTURE), hooks.has(Hooks::TIMER));
+        queues.decides_on_departure |= hooks.has(Hooks::DEPARTURE);
+        queues.has_timers |= hooks.has(Hooks::TIMER);
         queues.reset_deadline();
         EventDriven { scheduler, queues, pauses: None }
     }
@@ -72,6 +73,12 @@ impl EventDriven {
         let EventDriven { queues, scheduler, pauses } = self;
         queues.note_transmission_end(now);
         let index = queues.queue_of(packet, scheduler);
+        if queues.scheduler_hooks.has(scheduler::Hooks::ARRIVAL) {
+            let verdict = scheduler.on_arrival(now, packet, index, &queues.states);
+            if verdict != Verdict::Accept {
+                return verdict.into();
+            }
+        }
         let hidden = pauses.as_ref().and_then(|pauses| pauses.hidden(index));
         let is_hidden = hidden.is_some();
         let verdict = queues.queues[index].on_arrival(now, packet, hidden.unwrap_or(&queues.states[index]));
@@ -91,7 +98,7 @@ impl EventDriven {
     #[inline]
     pub fn enqueue(&mut self, now: Time, packet: Packet, records: &mut Records<'_>) {
         let EventDriven { queues, scheduler, pauses } = self;
-        let index = queues.queue_of(&packet, scheduler);
+        let index = queues.chosen_queue(&packet);
         if pauses.as_ref().is_some_and(|pauses| pauses.hidden(index).is_some()) {
             return self.enqueue_hidden(index, &Arrival { at: now, packet });
         }
@@ -102,8 +109,19 @@ impl EventDriven {
         service_state.queues[index].admit(&packet);
         service_state.enqueue(index, &Arrival { at: now, packet }, packet.hop, scheduler);
         drop(service_state);
+        if self.queues.scheduler_hooks != scheduler::Hooks::NONE {
+            self.finish_arrival(now, records);
+        }
+    }
+
+    /// What is done after an arrival where the scheduler asks for it.
+    fn finish_arrival(&mut self, now: Time, records: &mut Records<'_>) {
         if self.queues.flows.is_some() {
             self.drop_over_limit(now, records);
+        }
+        if self.queues.scheduler_hooks.has(scheduler::Hooks::TIMER) {
+            self.queues.scheduler_deadline = self.scheduler.next_deadline();
+            self.queues.reset_deadline();
         }
     }
 
@@ -116,11 +134,11 @@ impl EventDriven {
         self.queues.wire.next_decision.min(self.queues.deadline)
     }
 
-    /// Calls the disciplines whose timers are due.
+    /// Calls the disciplines and the scheduler if their timers are due.
     #[inline]
     pub fn run_timers(&mut self, now: Time) {
         if self.queues.deadline <= now {
-            self.queues.run_timers(now);
+            self.queues.run_timers(now, &mut self.scheduler);
         }
     }
 
@@ -170,12 +188,19 @@ impl EventDriven {
         Some((queues.queues[index].waiting.take_first(), end))
     }
 
-    /// Whether the discipline of a queue lets its head go, which may be marked; otherwise it has been dropped.
+    /// Whether the discipline of a queue and the scheduler let its head go, which may be marked; otherwise it has been dropped.
     #[inline]
     fn decide_departure(&mut self, now: Time, index: usize, records: &mut Records<'_>) -> bool {
         let queues = &mut self.queues;
-        let verdict = queues.queues[index].on_departure(now);
+        let mut verdict = queues.queues[index].on_departure(now);
         queues.reset_deadline();
+        if queues.scheduler_hooks.has(scheduler::Hooks::DEPARTURE) && !matches!(verdict, DepartureVerdict::Drop(_)) {
+            let Arrival { at, packet } = queues.queues[index].head();
+            match self.scheduler.on_departure(now, packet, now.since(*at), index, &queues.states) {
+                DepartureVerdict::Send => {}
+                other => verdict = other,
+            }
+        }
         match verdict {
             DepartureVerdict::Send => return true,
             DepartureVerdict::Mark => {

@@ -5,8 +5,7 @@ use crate::port::queueing::queue::Queue;
 use penstock_model::discipline::{DisciplinePlan, PortContext};
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
-use penstock_model::rng::Key;
-use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler};
+use penstock_model::scheduler::{AnyScheduler, Hooks, QueueState, Scheduler};
 use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
 
@@ -25,9 +24,13 @@ pub(crate) struct Queues {
     pub(super) in_service: Option<usize>,
     /// How queues of flows are made, where the scheduler has such.
     pub(super) flows: Option<Box<FlowQueues>>,
-    /// A discipline decides about departures.
+    /// What the scheduler uses.
+    pub(super) scheduler_hooks: Hooks,
+    /// When its timer is due.
+    pub(super) scheduler_deadline: Time,
+    /// A discipline or the scheduler decides about departures.
     pub(super) decides_on_departure: bool,
-    /// A discipline uses a timer.
+    /// A discipline or the scheduler uses a timer.
     pub(super) has_timers: bool,
     /// When the first of their timers is due.
     pub(super) deadline: Time,
@@ -38,16 +41,12 @@ pub(crate) struct Queues {
 pub(super) struct FlowQueues {
     pub(super) plan: DisciplinePlan,
     pub(super) context: PortContext,
-    /// Seeds the hash of flows.
-    pub(super) seed: Key,
+    /// The queue of the arrival that is being handled, as it was classified before anything was written into it.
+    pub(super) chosen: usize,
 }
 
 impl FlowQueues {
-    fn hash(&self, packet: &Packet) -> u64 {
-        self.seed.hash([u64::from(packet.flow.0), 0])
-    }
-
-    /// The queue of the `index`-th flow.
+    /// The queue of this number.
     fn queue(&self, index: usize) -> Queue {
         Queue::new(&self.plan, &PortContext { key: self.context.key.child("flow-queue").nth(index as u64), ..self.context.clone() })
     }
@@ -64,42 +63,59 @@ impl Queues {
         ServiceState { queues, states, of_class, times, wire: *wire, stored_wire: wire }
     }
 
-    /// Whether all queues drop tails, by what waits.
+    /// Whether all queues drop tails, by what waits, and the scheduler does nothing but choose.
     pub fn drop_tails(&self) -> bool {
-        self.flows.is_none() && self.queues.iter().all(|queue| queue.tail_drop().is_some())
+        self.scheduler_hooks == Hooks::NONE && self.queues.iter().all(|queue| queue.tail_drop().is_some())
     }
 
-    /// The queue of a packet; that of a flow is made if it is not there yet.
+    /// The queue of an arrival; one of the scheduler's is made if it is not there yet.
     #[inline(always)]
     pub(super) fn queue_of(&mut self, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
         match &self.flows {
             None => usize::from(self.of_class[usize::from(packet.class)]),
-            Some(_) => self.flow_queue(packet, scheduler),
+            Some(_) => self.classify(packet, scheduler),
         }
     }
 
-    fn flow_queue(&mut self, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
-        let flows = self.flows.as_deref().expect("the scheduler makes flow queues");
-        let index = scheduler.flow_queue(flows.hash(packet));
-        if index == self.queues.len() {
-            self.queues.push(flows.queue(index));
+    fn classify(&mut self, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
+        let flows = self.flows.as_deref_mut().expect("the scheduler makes queues");
+        flows.chosen = scheduler.classify(packet);
+        while self.queues.len() <= flows.chosen {
+            self.queues.push(flows.queue(self.queues.len()));
             self.states.push(QueueState::default());
         }
-        index
+        flows.chosen
     }
 
-    /// Notes when the next timer of a discipline is due, which each call may move.
+    /// The queue of a packet that has been accepted.
+    #[inline(always)]
+    pub(super) fn chosen_queue(&self, packet: &Packet) -> usize {
+        match &self.flows {
+            None => usize::from(self.of_class[usize::from(packet.class)]),
+            Some(flows) => flows.chosen,
+        }
+    }
+
+    /// Notes when the next timer is due: each call of a discipline may move its own.
     #[inline]
     pub(super) fn reset_deadline(&mut self) {
         if self.has_timers {
-            self.deadline = self.queues.iter().map(Queue::next_deadline).min().unwrap_or(Time::NEVER);
+            let of_queues = self.queues.iter().map(Queue::next_deadline).min().unwrap_or(Time::NEVER);
+            self.deadline = of_queues.min(self.scheduler_deadline);
         }
     }
 
     #[cold]
-    pub(super) fn run_timers(&mut self, now: Time) {
+    pub(super) fn run_timers(&mut self, now: Time, scheduler: &mut AnyScheduler) {
         self.note_transmission_end(now);
         self.queues.iter_mut().for_each(|queue| queue.run_timer(now));
+        while self.scheduler_deadline <= now {
+            let due = self.scheduler_deadline;
+            let head_since = |queue: usize| self.queues.get(queue).and_then(|queue| queue.waiting.first()).map(|head| head.at);
+            scheduler.on_timer(due, &head_since);
+            self.scheduler_deadline = scheduler.next_deadline();
+            assert!(self.scheduler_deadline > due, "a timer is set to a later time");
+        }
         self.reset_deadline();
     }
 
