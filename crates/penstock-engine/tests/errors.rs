@@ -142,7 +142,7 @@ fn flow_queues_in_a_tree() {
         tree(&mut net, root, below);
         assert_eq!(refused(&net), BlueprintError::FlowQueuesInTree("a-b".to_owned()), "{below} below {root}");
     }
-    let message = "the link a-b has a scheduler that makes queues by flow in a tree; give it to the link itself, without classes";
+    let message = "the link a-b has a scheduler that makes its own queues in a tree; give it to the link itself, without classes";
     assert_eq!(refused(&net).to_string(), message);
     tree(&mut net, "wrr", "wrr");
     assert!(Sim::new(net.0.clone()).is_ok());

@@ -65,7 +65,7 @@ impl fmt::Display for BlueprintError {
             BlueprintError::FlowQueuesInTree(link) => {
                 write!(
                     f,
-                    "the link {link} has a scheduler that makes queues by flow in a tree; give it to the link itself, without classes"
+                    "the link {link} has a scheduler that makes its own queues in a tree; give it to the link itself, without classes"
                 )
             }
             BlueprintError::FlowAtCellSwitch(node) => write!(f, "flows begin or end at the cell switch '{node}', which has only cells"),

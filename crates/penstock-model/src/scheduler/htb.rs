@@ -32,8 +32,10 @@ crate::parameters! {
     /// ## Example
     /// ```toml
     /// scheduler.htb = {}
-    /// class.agency = { rate = "1.2 Mbit/s", scheduler.htb = {}, class.web = { rate = "400 kbit/s", ceiling = "1.2 Mbit/s" }, class.ftp = { rate = "800 kbit/s", ceiling = "1.2 Mbit/s" } }
-    /// class.other = { rate = "300 kbit/s" }
+    /// class.all.rate = "1 Mbit/s"
+    /// class.all.scheduler.htb = {}
+    /// class.all.class.ef = { rate = "300 kbit/s", ceiling = "1 Mbit/s" }
+    /// class.all.class.default = { rate = "700 kbit/s", ceiling = "1 Mbit/s", priority = 2 }
     /// ```
     ///
     /// ## References
