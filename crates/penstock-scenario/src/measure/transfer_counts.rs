@@ -29,8 +29,13 @@ impl Companion {
 /// Adds the companion of each metric that has one, such as `transfers` to each `completion-time`, unless it is written.
 pub(crate) fn add_companions(measures: &mut Vec<Measure>) {
     let companions: Vec<_> = measures.iter().filter_map(|measure| Some((measure.metric.companion()?, measure))).collect();
-    let is_written =
-        |measure: &&Measure| measure.per != Grouping::Flow && companions.iter().any(|(companion, _)| *companion == measure.metric);
+    let mut metrics: Vec<&dyn Metric> = Vec::new();
+    for (metric, _) in &companions {
+        if !metrics.contains(metric) {
+            metrics.push(*metric);
+        }
+    }
+    let is_written = |measure: &&Measure| measure.per != Grouping::Flow && metrics.contains(&measure.metric);
     let mut known: Vec<Companion> =
         measures.iter().filter(is_written).flat_map(|measure| Companion::all_of(measure.metric, measure)).collect();
     let written = known.len();
