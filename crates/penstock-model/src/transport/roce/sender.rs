@@ -2,9 +2,9 @@
 
 use super::Parameters;
 use crate::packet::{Body, Echo, Ecn};
+use crate::rng::Key;
 use crate::transport::rate_control::{AnyRateControl, HopRecord, RateAck, RateContext, RateControl};
 use crate::transport::tcp::Transmission;
-use crate::rng::Key;
 use crate::units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;

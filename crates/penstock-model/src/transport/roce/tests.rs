@@ -107,7 +107,8 @@ fn receiver(lines: &[&str]) -> Receiver {
 
 /// What a receiver answers a packet with.
 fn answers(it: &mut Receiver, at_us: u64, (psn, asks_for_ack, ecn): (u32, bool, Ecn)) -> (bool, Option<(u32, bool)>) {
-    let [notification, answer] = it.on_packet(Time::ZERO + Duration::from_us(at_us), DataPacket { psn, asks_for_ack, ecn, sent: Time::ZERO });
+    let [notification, answer] =
+        it.on_packet(Time::ZERO + Duration::from_us(at_us), DataPacket { psn, asks_for_ack, ecn, sent: Time::ZERO });
     let answer = answer.map(|answer| match answer.body {
         Body::RoceAck { next, is_nak, echo: Echo::NONE } => (next, is_nak),
         other => panic!("{other:?}"),
