@@ -364,3 +364,19 @@ fn differential_fair_buffer_allocation_keeps_what_is_guaranteed() {
     let [blind, _] = goodput(&[("s1-s2.queue", "{ epd = { limit = \"6000 cells\", threshold = \"5000 cells\" } }")]);
     assert!(blind < guaranteed[0], "early packet discard gives gold {blind} bit/s");
 }
+
+#[test]
+fn video_follows_requests_for_its_rate() {
+    let scenario = example("video.toml", &[]);
+    let metrics = scenario.metrics(&run(&scenario));
+    let mean = |name| value(&metrics, name, &[("of", "cameras"), ("statistic", "mean")]);
+    let (loss, incomplete) = (mean("loss"), mean("incomplete-frames"));
+    // 38 s at 9 Mbit/s and 20 s at 4.5 Mbit/s, without what is lost. 10,000 frames of deviation 0.21 are within 1 % of their mean.
+    let expected = (38.0 * 9e6 + 20.0 * 4.5e6) / 58.0 * (1.0 - loss);
+    let throughput = value(&metrics, "throughput", &[("of", "cameras"), ("statistic", "sum")]);
+    assert!((throughput / expected - 1.0).abs() < 0.02, "{metrics:#?}");
+    // A packet is lost of each incomplete frame at least, and frames have some five.
+    assert!(loss > 0.0 && incomplete > loss && incomplete < 7.0 * loss, "{metrics:#?}");
+    // 21 ms of propagation, and at most 20 packets of 0.96 ms and those of its own frame.
+    assert!(mean("frame-delay") > 0.022 && mean("frame-delay") < 0.041, "{metrics:#?}");
+}
