@@ -33,7 +33,7 @@ source.video = { rate = "100 kbit/s", frame-rate = 25, group-length = 4, anchor-
 fn numbers(text: &str) -> Vec<String> {
     let scenario = sound(text, &[]);
     let seen = Sim::new(scenario.blueprint(None, 0)).expect("sound").run();
-    let line = |metric: penstock_scenario::Metric| {
+    let line = |metric: penstock_scenario::MetricValue| {
         let labels: String = metric.labels.iter().map(|(key, value)| format!("{key}={value} ")).collect();
         format!("{} {labels}{:.3}", metric.name, metric.value * if metric.unit == "s" { 1e3 } else { 1.0 })
     };

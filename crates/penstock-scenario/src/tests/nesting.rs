@@ -11,6 +11,7 @@ use penstock_model::discipline::DisciplinePlan;
 use penstock_model::parameters::{Check, Count, Parameters};
 use penstock_model::registry::Registry;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 penstock_model::parameters! {
     /// A made-up scheduler of flows.
@@ -171,7 +172,10 @@ fn settings_reach_inside() {
 fn the_canonical_form_holds_what_is_written() {
     let mistakes = Mistakes::new("t.toml", vec![], ReadOptions::default());
     let page = tree::parse("queue.tail-drop = { limit = \"60 packets\", counts = \"waiting\" }\nflows = 3", &mistakes).expect("TOML");
-    assert_eq!(canonical::write(&page, &[]), r#"{"flows":3,"queue":{"tail-drop":{"counts":"waiting","limit":"60 packets"}}}"#);
+    assert_eq!(
+        canonical::write(&page, &[], &BTreeMap::new()),
+        r#"{"flows":3,"queue":{"tail-drop":{"counts":"waiting","limit":"60 packets"}}}"#
+    );
 }
 
 #[test]
