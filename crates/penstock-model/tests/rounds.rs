@@ -165,7 +165,7 @@ fn compare(plan: &SchedulerPlan, classes: &[ClassPlan], plain: &mut impl Plain, 
                 class: 0,
                 pcn: PcnMark::Unmarked,
                 ecn: Ecn::NotEct,
-                body: Body::Datagram { seq: 0 },
+                body: Body::datagram(0),
             };
             while it.classify(&packet(flow)) != queue {
                 flow += 1;
