@@ -9,6 +9,7 @@ __all__ = [
     "AnyRateControl",
     "AnyRecovery",
     "Batch",
+    "Bbr",
     "BcnCongestionPoint",
     "BcnReactionPoint",
     "Cbq",
@@ -26,6 +27,7 @@ __all__ = [
     "Dfba",
     "DropList",
     "Drr",
+    "Dualpi2",
     "Duplication",
     "DynamicThreshold",
     "Epd",
@@ -41,6 +43,8 @@ __all__ = [
     "FrameThresholds",
     "Ftp",
     "GilbertElliott",
+    "Hpcc",
+    "Htb",
     "Http",
     "Infinite",
     "Loss",
@@ -49,13 +53,16 @@ __all__ = [
     "NoneArrival",
     "OnOff",
     "Packets",
+    "Pi2",
     "Pie",
     "PoissonArrival",
     "PoissonSource",
     "Pool",
     "Ppd",
+    "Prague",
     "PreEmption",
     "Priority",
+    "Prr",
     "QcnCongestionPoint",
     "QcnReactionPoint",
     "Rbm",
@@ -86,6 +93,7 @@ __all__ = [
     "Tcm",
     "Tcp",
     "Threshold",
+    "Timely",
     "TimeoutOnly",
     "TokenBucket",
     "TokenBucketPolicer",
@@ -96,6 +104,7 @@ __all__ = [
     "TwoRateTcm",
     "Udp",
     "Vegas",
+    "Video",
     "VirtualQueue",
     "Wf2qPlus",
     "Wrr",
@@ -336,6 +345,45 @@ class Pie(Component):
     derandomise: bool = False
     cap: bool = True
     active_from: str | None = None
+
+
+class Pi2(Component):
+    """The discipline ``pi2``.
+
+    PI2: a proportional-integral controller of the delay. Classic traffic is dropped with the square of its probability,
+    scalable traffic is marked with a multiple of it.
+
+    More about it: ``penstock explain pi2``.
+
+    Parameters
+    ----------
+    limit : str, default 1000 packets
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
+    target : str, default 15 ms
+        The delay that is aimed at. Allowed: zero or more.
+    update_interval : str, default 16 ms
+        Time between two updates of the probability (Tupdate). Allowed: zero or more.
+    alpha : float | str, default 0.16
+        Weight of the deviation from the target, per second (alpha). Allowed: above 0.
+    beta : float | str, default 3.2
+        Weight of the change of the delay, per second (beta). Allowed: above 0.
+    coupling : float | str, default 2
+        Coupling factor: scalable traffic is marked with this many times p' (k). Allowed: above 0.
+    ecn : bool, default false
+        Mark ECN-capable Classic packets instead of dropping them; scalable packets are always marked.
+    """
+
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "pi2"
+
+    limit: str = "1000 packets"
+    target: str = "15 ms"
+    update_interval: str = "16 ms"
+    alpha: float | str = 0.16
+    beta: float | str = 3.2
+    coupling: float | str = 2.0
+    ecn: bool = False
 
 
 class RedMarking(Component):
@@ -719,6 +767,65 @@ class FqCodel(Component):
     quantum: str = "1514 bytes"
     flows: int = 1024
     limit: str = "10240 packets"
+
+
+class Dualpi2(Component):
+    """The scheduler ``dualpi2``.
+
+    DualPI2: scalable traffic waits in a queue of its own that marks early; a coupled probability makes Classic traffic
+    leave it an equal share.
+
+    More about it: ``penstock explain dualpi2``.
+
+    Parameters
+    ----------
+    limit : str, default 10000 packets
+        The most that may wait in both queues together. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
+    target : str, default 15 ms
+        The delay of Classic traffic that is aimed at. Allowed: zero or more.
+    update_interval : str, default 16 ms
+        Time between two updates of the probability (Tupdate). Allowed: zero or more.
+    alpha : float | str, default 0.16
+        Weight of the deviation from the target, per second (alpha). Allowed: above 0.
+    beta : float | str, default 3.2
+        Weight of the change of the delay, per second (beta). Allowed: above 0.
+    coupling : float | str, default 2
+        Coupling factor (k). Allowed: above 0.
+    min_threshold : str, default 800 us
+        The wait from which scalable traffic may be marked by its own queue (minTh). Allowed: zero or more.
+    range : str, default 400 us
+        How much longer the wait is at which all of it is marked (range); zero is a step. Allowed: zero or more.
+    classic_share : float | str, default 0.1
+        What Classic traffic gets of the link while both queues have packets; above 0, below 1. Allowed: between 0 and
+        1.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "dualpi2"
+
+    limit: str = "10000 packets"
+    target: str = "15 ms"
+    update_interval: str = "16 ms"
+    alpha: float | str = 0.16
+    beta: float | str = 3.2
+    coupling: float | str = 2.0
+    min_threshold: str = "800 us"
+    range: str = "400 us"
+    classic_share: float | str = 0.1
+
+
+class Htb(Component):
+    """The scheduler ``htb``.
+
+    Hierarchical token bucket: each class is assured of a rate, and borrows what the classes above it leave, up to a
+    ceiling.
+
+    More about it: ``penstock explain htb``.
+    """
+
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "htb"
 
 
 class Cbq(Component):
@@ -1629,6 +1736,57 @@ class Trace(Component):
     file: str
 
 
+class Video(Component):
+    """Video: frames of groups of pictures, cut into packets, at a mean rate that follows requests.
+
+    More about it: ``penstock explain video``.
+
+    Parameters
+    ----------
+    rate : str
+        Mean rate, headers included, until another is requested. Allowed: above zero, at most 100 Tbit/s.
+    frame_rate : float | str, default 30
+        Frames per second. Allowed: above 0.
+    group_length : int, default 12
+        Frames of a group of pictures, from one I frame to the next (N). Allowed: a whole number, at least 1.
+    anchor_distance : int, default 3
+        Frames from one I or P frame to the next (M); 1 without B frames. Allowed: a whole number, at least 1.
+    p_ratio : float | str, default 0.6
+        Mean size of a P frame over that of an I frame. Allowed: above 0.
+    b_ratio : float | str, default 0.2
+        Mean size of a B frame over that of an I frame. Allowed: above 0.
+    variation : float | str, default 0.21
+        Standard deviation of the size of a frame over its mean. Allowed: between 0 and 1.
+    packet : str, default 1200 bytes
+        The largest packet on the wire. Allowed: above zero.
+    paced : float | str, default 0
+        The share of the frame interval over which the packets of a frame are spread; 0: back to back. Allowed: between
+        0 and 1.
+    phase : Literal["random", "zero"], default random
+        When the first frame is generated; `random` also has it anywhere in the group.
+    min_rate : str, optional
+        Requests for less ask for this. Allowed: above zero, at most 100 Tbit/s.
+    max_rate : str, optional
+        Requests for more ask for this. Allowed: above zero, at most 100 Tbit/s.
+    """
+
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "video"
+
+    rate: str
+    frame_rate: float | str = 30.0
+    group_length: int = 12
+    anchor_distance: int = 3
+    p_ratio: float | str = 0.6
+    b_ratio: float | str = 0.2
+    variation: float | str = 0.21
+    packet: str = "1200 bytes"
+    paced: float | str = 0.0
+    phase: Literal["random", "zero"] = "random"
+    min_rate: str | None = None
+    max_rate: str | None = None
+
+
 class Ftp(Component):
     """FTP: a greedy application that always has something to send, until its file ends.
 
@@ -1686,9 +1844,10 @@ class Tcp(Component):
     Parameters
     ----------
     variant : Literal["tahoe", "reno", "new-reno", "sack"], optional
-        A preset of recovery and congestion control; `new-reno` if none of the three is given.
+        A preset of recovery and congestion control.
     recovery : AnyRecovery, optional
-        How losses are seen and repaired; `new-reno` if neither it nor a variant is given.
+        How losses are seen and repaired; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion
+        control must know which segments arrive (`bbr`).
     congestion_control : AnyCongestionControl, optional
         What sets cwnd and ssthresh; `reno` if left out.
     packet : str, default 1500 bytes
@@ -2512,6 +2671,61 @@ class Dctcp(Component):
     ect_everywhere: bool = False
 
 
+class Bbr(Component):
+    """The congestion-control ``bbr``.
+
+    BBR, version 1: sends at the bottleneck's rate as measured, with about two bandwidth-delay products in the network
+    at most.
+
+    More about it: ``penstock explain bbr``.
+
+    Parameters
+    ----------
+    btlbw_filter_len : int, default 10
+        Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.3]. Allowed: a whole number, at
+        least 1.
+    rtprop_filter_len : str, default 10 s
+        Time over which RTprop is the minimum (RTpropFilterLen) [Cardwell17 s4.1.2.3]. Allowed: zero or more.
+    probe_rtt_duration : str, default 200 ms
+        How long ProbeRTT keeps cwnd low (ProbeRTTDuration) [Cardwell17 s4.3.5]. Allowed: zero or more.
+    """
+
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "bbr"
+
+    btlbw_filter_len: int = 10
+    rtprop_filter_len: str = "10 s"
+    probe_rtt_duration: str = "200 ms"
+
+
+class Prague(Component):
+    """The congestion-control ``prague``.
+
+    Prague: DCTCP's reduction for the Internet: segments carry ECT(1), are paced, and short round trips grow no faster
+    than one of a reference length.
+
+    More about it: ``penstock explain prague``.
+
+    Parameters
+    ----------
+    gain : float | str, default 1/16
+        How much of alpha is the last virtual round trip's (g) [Briscoe24 s2.4.2]. Allowed: between 0 and 1.
+    virtual_rtt : str, default 25 ms
+        A shorter round trip grows as one of this length does [Briscoe24 s2.4.4]. Allowed: zero or more.
+    accecn_option : bool, default true
+        Whether acknowledgements have AccECN's option with the count of marks, and not only three bits of it in their
+        flags. Without it, one that shows eight or more segments to have arrived is taken to tell of as many marks as
+        the flags allow [RFC9768 sA.2.1].
+    """
+
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "prague"
+
+    gain: float | str = "1/16"
+    virtual_rtt: str = "25 ms"
+    accecn_option: bool = True
+
+
 class Dcqcn(Component):
     """DCQCN: reduces the rate by the estimated share of marked packets, and recovers as QCN does.
 
@@ -2569,6 +2783,78 @@ class FixedRateControl(Component):
     KEY: ClassVar[str] = "fixed"
 
     rate: str | None = None
+
+
+class Hpcc(Component):
+    """HPCC: sets window and rate from the bytes in flight that in-band telemetry of each port reports.
+
+    More about it: ``penstock explain hpcc``.
+
+    Parameters
+    ----------
+    base_rtt : str, default 13 us
+        Round-trip time without queues (T), a little above the longest [Li19 s5.1]. Allowed: zero or more.
+    utilisation : float | str, default 95 %
+        Target utilisation (eta) [Li19 s3.3]. Allowed: between 0 and 1.
+    max_stage : int, default 5
+        Rounds of additive increase up to a multiplicative one (maxStage) [Li19 s3.3]. Allowed: a whole number, at least
+        1.
+    additive_increase : str, default 80 bytes
+        What the window gains (W_AI) [Li19 s5.1]. Allowed: above zero.
+    floor : str, default 10 Mbit/s
+        The least rate. Allowed: above zero, at most 100 Tbit/s.
+    """
+
+    KIND: ClassVar[str] = "rate-control"
+    KEY: ClassVar[str] = "hpcc"
+
+    base_rtt: str = "13 us"
+    utilisation: float | str = "95 %"
+    max_stage: int = 5
+    additive_increase: str = "80 bytes"
+    floor: str = "10 Mbit/s"
+
+
+class Timely(Component):
+    """TIMELY: lowers the rate while round-trip times grow, and raises it while they do not.
+
+    More about it: ``penstock explain timely``.
+
+    Parameters
+    ----------
+    segment : str, default 64 kB
+        Bytes on the wire per completion; whole packets, at least one [Mittal15 s5]. Allowed: above zero.
+    weight : float | str, default 0.875
+        Weight of a new difference (alpha) [Zhu16 s4]. Allowed: above 0, at most 1.
+    min_rtt : str, default 20 us
+        What gradients are divided by (minRTT) [Mittal15 s4.3]. Allowed: zero or more.
+    t_low : str, default 50 us
+        Round trips below this raise the rate (T_low) [Mittal15 s5]. Allowed: zero or more.
+    t_high : str, default 500 us
+        Round trips above this lower it (T_high) [Mittal15 s5]. Allowed: zero or more.
+    additive_increase : str, default 10 Mbit/s
+        What the rate gains (delta) [Mittal15 s5]. Allowed: above zero, at most 100 Tbit/s.
+    decrease : float | str, default 0.8
+        How strongly it falls (beta) [Mittal15 s5]. Allowed: above 0, at most 1.
+    hyperactive : int, default 5
+        Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15 s4.3]. Allowed:
+        a whole number, at least 1.
+    floor : str, default 10 Mbit/s
+        The least rate. Allowed: above zero, at most 100 Tbit/s.
+    """
+
+    KIND: ClassVar[str] = "rate-control"
+    KEY: ClassVar[str] = "timely"
+
+    segment: str = "64 kB"
+    weight: float | str = 0.875
+    min_rtt: str = "20 us"
+    t_low: str = "50 us"
+    t_high: str = "500 us"
+    additive_increase: str = "10 Mbit/s"
+    decrease: float | str = 0.8
+    hyperactive: int = 5
+    floor: str = "10 Mbit/s"
 
 
 class Tahoe(Component):
@@ -2641,6 +2927,19 @@ class Sack(Component):
     retransmit_delay: Literal["none", "half-round-trip", "half-round-trip-with-new-data"] = "none"
 
 
+class Prr(Component):
+    """The recovery ``prr``.
+
+    PRR (proportional rate reduction): sends at a steady share of what arrives, so that the flight is ssthresh when the
+    recovery ends.
+
+    More about it: ``penstock explain prr``.
+    """
+
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "prr"
+
+
 class Sack1(Component):
     """SACK of 1996 (Sack1 in ns): resends the holes in the receiver's blocks while its count of the network allows.
 
@@ -2673,16 +2972,23 @@ AnyRecovery: TypeAlias = (
     | RenoRecovery
     | NewReno
     | Sack
+    | Prr
     | Sack1
     | TimeoutOnly
-    | Literal["tahoe", "reno", "new-reno", "sack", "sack1", "timeout-only"]
+    | Literal["tahoe", "reno", "new-reno", "sack", "prr", "sack1", "timeout-only"]
 )
 """One of the recovery classes, or the name of one for all its defaults."""
 
 AnyCongestionControl: TypeAlias = (
-    RenoCongestionControl | Cubic | Vegas | Dctcp | Literal["reno", "cubic", "vegas", "dctcp"]
+    RenoCongestionControl
+    | Cubic
+    | Vegas
+    | Dctcp
+    | Bbr
+    | Prague
+    | Literal["reno", "cubic", "vegas", "dctcp", "bbr", "prague"]
 )
 """One of the congestion-control classes, or the name of one for all its defaults."""
 
-AnyRateControl: TypeAlias = Dcqcn | FixedRateControl | Literal["dcqcn", "fixed"]
+AnyRateControl: TypeAlias = Dcqcn | FixedRateControl | Hpcc | Timely | Literal["dcqcn", "fixed", "hpcc", "timely"]
 """One of the rate-control classes, or the name of one for all its defaults."""
