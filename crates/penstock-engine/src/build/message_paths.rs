@@ -3,10 +3,10 @@
 use crate::api::blueprint::{Blueprint, FlowPlan, PausePlan, SwitchPlan};
 use crate::build::error::BlueprintError;
 use crate::build::numbering::{ProcessSite, ProcessSites};
-use crate::build::telemetry::{telemetry_paths, TelemetryPath};
-use penstock_model::id::{LinkId, NodeId, RouteId};
+use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
+use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Messages that one process may send to another.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +79,55 @@ pub fn pause_paths(blueprint: &Blueprint) -> Result<Vec<PausePath>, BlueprintErr
         paths.push(PausePath { switch: plan.node, link, back: back_id, after, delay });
     }
     Ok(paths)
+}
+
+/// The records of a port for a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct TelemetryPath {
+    /// The flow.
+    pub flow: FlowId,
+    /// Its source.
+    pub to: NodeId,
+    /// The link of the port.
+    pub link: LinkId,
+    /// Its position on the flow's route.
+    pub hop: u32,
+    /// Propagation from the port to the flow's receiver, and back to its source. An acknowledgement takes more.
+    pub delay: Duration,
+}
+
+/// All paths, by flow and hop. The port of the source writes no records.
+///
+/// # Errors
+/// If a path takes no time.
+pub fn telemetry_paths(blueprint: &Blueprint) -> Result<Vec<TelemetryPath>, BlueprintError> {
+    let asks: Vec<bool> = blueprint.groups.iter().map(|group| asks_for_telemetry(&group.transport)).collect();
+    let mut paths = Vec::new();
+    if !asks.contains(&true) {
+        return Ok(paths);
+    }
+    for (id, flow) in (0..).map(FlowId).zip(&blueprint.flows).filter(|(_, flow)| asks[flow.group as usize]) {
+        let propagation = |links: &[LinkId]| links.iter().fold(Duration::ZERO, |sum, link| sum + blueprint.links[link.index()].delay);
+        let (forward, backward) = (&blueprint.routes[flow.forward.index()], &blueprint.routes[flow.backward.index()]);
+        for (hop, &link) in (0..).zip(forward).filter(|(_, link)| blueprint.links[link.index()].from != flow.from) {
+            let delay = propagation(&forward[hop as usize..]) + propagation(backward);
+            if delay == Duration::ZERO {
+                let (port, source) = (&blueprint.links[link.index()].path, &blueprint.nodes[flow.from.index()]);
+                return Err(BlueprintError::MessageWithoutDelay(format!("telemetry of '{port}' to '{source}'")));
+            }
+            paths.push(TelemetryPath { flow: id, to: flow.from, link, hop, delay });
+        }
+    }
+    Ok(paths)
+}
+
+fn asks_for_telemetry(transport: &TransportPlan) -> bool {
+    matches!(transport, TransportPlan::Roce(parameters) if parameters.feedback().telemetry)
+}
+
+/// The links whose ports write records.
+pub fn links_with_telemetry(blueprint: &Blueprint) -> BTreeSet<LinkId> {
+    telemetry_paths(blueprint).map_or_else(|_| BTreeSet::new(), |paths| paths.into_iter().map(|path| path.link).collect())
 }
 
 /// The links back that pause frames take time of.

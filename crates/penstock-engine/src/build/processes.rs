@@ -3,10 +3,10 @@
 use crate::api::blueprint::{Blueprint, FastPaths, LinkPlan, PortPlan, Ties};
 use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::circuits::CircuitSites;
+use crate::build::message_paths::links_with_telemetry;
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::InputNumbers;
 use crate::build::switches::DecidingAtDeparture;
-use crate::build::telemetry::links_with_telemetry;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Measurement;
 use crate::node::host::Host;

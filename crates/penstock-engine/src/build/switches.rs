@@ -2,10 +2,9 @@
 
 use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan, SwitchPlan};
 use crate::build::error::BlueprintError;
-use crate::build::message_paths::{links_of_pause_frames, pause_paths, PausePath};
+use crate::build::message_paths::{links_of_pause_frames, links_with_telemetry, pause_paths, PausePath};
 use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::{InputNumbers, RouteTable};
-use crate::build::telemetry::links_with_telemetry;
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{Ingress, IngressPause, PauseSettings};

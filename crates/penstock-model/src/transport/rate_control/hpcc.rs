@@ -135,7 +135,7 @@ impl Hpcc {
 
 impl RateControl for Hpcc {
     fn rate(&mut self, _now: Time) -> Rate {
-        Rate::from_bps((self.window * 8.0 / self.base_rtt).max(1.0) as u64)
+        Rate::from_bps((self.window * 8.0 / self.base_rtt + 0.5).max(1.0) as u64)
     }
 
     fn window(&self) -> Option<Bytes> {

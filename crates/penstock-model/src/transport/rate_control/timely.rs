@@ -19,7 +19,9 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Packets leave one by one at the rate, not whole segments at line rate, so that the round trip of a segment is that of its last packet.
-    /// - The paper gives no alpha: 0.875 is that of [Zhu16 s4]. It begins at a share of the line rate that depends on the number of flows of a host.
+    /// - The paper gives no alpha: 0.02 is that of eRPC, which has the code of the paper's authors [Kalia19 s5.2].
+    /// - The paper's flows begin at a share of the line rate that depends on the number of flows of a host. Where several begin at line rate at
+    ///   once, `max-outstanding` must bound what they queue; else all completions of the backlog lower the rates, to the floor.
     /// - It has no least rate: `floor` is one.
     ///
     /// ## Example
@@ -32,8 +34,8 @@ crate::parameters! {
     pub struct Parameters {
         /// Bytes on the wire per completion; whole packets, at least one [Mittal15 s5].
         segment: Bytes = "64 kB";
-        /// Weight of a new difference (alpha) [Zhu16 s4].
-        weight: Weight = "0.875";
+        /// Weight of a new difference (alpha).
+        weight: Weight = "0.02";
         /// What gradients are divided by (minRTT) [Mittal15 s4.3].
         min_rtt: Duration = "20 us";
         /// Round trips below this raise the rate (T_low) [Mittal15 s5].

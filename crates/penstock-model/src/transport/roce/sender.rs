@@ -48,7 +48,7 @@ impl Sender {
             parameters: Arc::clone(parameters),
             control,
             ecn: if feedback.notification_interval.is_some() { Ecn::Ect0 } else { Ecn::NotEct },
-            ack_every: feedback.ack_every.unwrap_or(parameters.ack_every.0),
+            ack_every: feedback.ack_every.unwrap_or(parameters.ack_every.0).min(parameters.max_outstanding.0),
             is_started: false,
             offered: 0,
             next: 0,

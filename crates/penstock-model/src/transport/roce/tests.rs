@@ -3,9 +3,11 @@
 use super::*;
 use crate::packet::{Body, Echo, Ecn};
 use crate::parameters::testing::read;
+use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
+use crate::transport::rate_control::{AnyRateControl, HopRecord, RateAck, RateControl};
 use crate::units::{Rate, Time};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Packets of 1000 bytes at 8 Mbit/s: one each millisecond.
 fn sender(lines: &[&str], packets: u32) -> Sender {
@@ -156,4 +158,80 @@ fn mistakes_are_told() {
     assert_eq!(mistakes(&["packet = 62 bytes"]), ["packet: must be larger than header, 62 bytes"]);
     assert_eq!(mistakes(&["max-outstanding = 8"]), ["ack-every: is more than max-outstanding, 8 packets, so only timeouts would go on"]);
     assert_eq!(mistakes(&["timeout = 0 s"]), ["timeout: must be above 0 s"]);
+}
+
+/// Keeps what it is told of; sends 8 Mbit/s and has a window of 1500 bytes.
+#[derive(Clone, Default)]
+struct Listener(Arc<Mutex<Vec<String>>>);
+
+impl Listener {
+    fn note(&self, what: String) {
+        self.0.lock().expect("one thread").push(what);
+    }
+}
+
+impl Probe for Listener {
+    fn probe(&self, _now: Time, _report: &mut ReportVariable<'_>) {}
+}
+
+impl RateControl for Listener {
+    fn rate(&mut self, _now: Time) -> Rate {
+        Rate::from_bps(8_000_000)
+    }
+
+    fn feedback(&self) -> Feedback {
+        Feedback { ack_every: Some(1), telemetry: true, ..Feedback::default() }
+    }
+
+    fn window(&self) -> Option<Bytes> {
+        Some(Bytes::new(1500))
+    }
+
+    fn on_sent(&mut self, _now: Time, size: u32) {
+        self.note(format!("sent {size}"));
+    }
+
+    fn on_ack(&mut self, ack: &RateAck<'_>) {
+        let queues: Vec<u64> = ack.telemetry.iter().map(|record| record.queue).collect();
+        self.note(format!("{} before {} after {}, queues {queues:?}", ack.next, ack.next_to_send, ack.rtt));
+    }
+
+    fn on_message_complete(&mut self, _now: Time) {
+        self.note("complete".to_owned());
+    }
+}
+
+#[test]
+fn a_rate_control_is_told_of_acknowledgements_with_their_telemetry() {
+    let heard = Listener::default();
+    let parameters = Arc::new(read(&["packet = 1000 bytes"]).expect("sound"));
+    let mut it = Sender::controlled_by(AnyRateControl::Custom(Box::new(heard.clone())), &parameters);
+    it.offer(Some(3));
+    it.start();
+    // Every packet asks for an acknowledgement; the third does not fit the window.
+    assert_eq!([leaves(&mut it, 0), leaves(&mut it, 1), leaves(&mut it, 2)], [Some((0, true, false)), Some((1, true, false)), None]);
+    let record = |queue| HopRecord { queue, sent: 0, at: ms(0), rate: Rate::from_bps(8_000_000) };
+    // Of the first packet a record comes, and its acknowledgement is lost; those of the second one go by hop.
+    it.on_telemetry(ms(0), 1, record(10));
+    it.on_telemetry(ms(1), 2, record(22));
+    it.on_telemetry(ms(1), 1, record(21));
+    it.on_ack(ms(4), 2, false, Echo::of(ms(1)));
+    assert_eq!(leaves(&mut it, 4), Some((2, true, false)));
+    it.on_ack(ms(7), 3, false, Echo::of(ms(4)));
+    let expected =
+        ["sent 1000", "sent 1000", "2 before 2 after 3 ms, queues [21, 22]", "sent 1000", "complete", "3 before 3 after 3 ms, queues []"];
+    assert_eq!(*heard.0.lock().expect("one thread"), expected);
+}
+
+#[test]
+fn a_receiver_echoes_the_time_of_sending_where_the_rate_control_asks_for_it() {
+    let echo = |lines: &[&str]| {
+        let [_, answer] = receiver(lines).on_packet(ms(5), DataPacket { psn: 0, asks_for_ack: true, ecn: Ecn::NotEct, sent: ms(3) });
+        match answer.expect("asked for").body {
+            Body::RoceAck { echo, .. } => echo.time(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!([echo(&["rate-control = timely"]), echo(&["rate-control = hpcc"])], [Some(ms(3)); 2]);
+    assert_eq!([echo(&["rate-control = dcqcn"]), echo(&["rate-control = fixed"])], [None; 2]);
 }

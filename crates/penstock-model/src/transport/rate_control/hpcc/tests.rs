@@ -33,7 +33,8 @@ fn algorithm_1_step_by_step() {
     // In T the first port sends half of B T; the second one all, with 10,000 bytes in its queue at least: u = 1 + 1, and tau = T gives U = 2.
     // W = 10,000 x 0.95 / 2 + 100.
     assert_near(windows(&mut it, (2, 11), &[(0, 5000, 10), (10_000, 10_000, 10)]), [4850.0, 4850.0]);
-    assert_eq!((it.utilisation, it.last_update, it.stage), (2.0, 11, 0));
+    assert_near([it.utilisation, f64::from(it.stage)], [2.0, 0.0]);
+    assert_eq!(it.last_update, 11);
     assert_eq!(it.rate(Time::ZERO), Rate::from_bps(3_880_000_000));
     // Of the same round: 5 us later u = 0 / 10,000 + 1 = 1, U = 2 / 2 + 1 / 2 = 1.5; W comes from W_c, which stays.
     assert_near(windows(&mut it, (11, 16), &[(0, 5000, 15), (0, 15_000, 15)]), [4850.0 * 0.95 / 1.5 + 100.0, 4850.0]);
@@ -53,9 +54,8 @@ fn five_rounds_of_increase_precede_a_multiplicative_one() {
     for round in 1..=5 {
         let number = 2 + round as u32;
         assert_near(windows(&mut it, (number, number), &at(round)), [4850.0 + 100.0 * round as f64; 2]);
-        // Within the round W stays 100 bytes above W_c, which is what it was.
     }
-    assert_eq!((it.utilisation, it.stage), (0.5, 5));
+    assert_near([it.utilisation, f64::from(it.stage)], [0.5, 5.0]);
     // The sixth: 5350 x 0.95 / 0.5 + 100 is above W_init.
     assert_near(windows(&mut it, (8, 8), &at(6)), [10_000.0; 2]);
     assert_eq!(it.stage, 0);
