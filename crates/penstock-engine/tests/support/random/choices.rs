@@ -183,6 +183,9 @@ pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ("ftp", "size = 30 kB", "roce; packet = 400 bytes; ack-every = 3; max-outstanding = 30; timeout = 15 ms; rate-control = fixed { rate = 2 Mbit/s }"),
     ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "roce; packet = 500 bytes; max-outstanding = 40; timeout = 25 ms; rate-control = dcqcn { floor = 50 kbit/s, rate-timer = 3 ms, alpha-timer = 4 ms, byte-counter = 5 kB, notification-interval = 2 ms, gain = 0.1, additive-increase = 100 kbit/s, hyper-increase = 1 Mbit/s }"),
     ("ftp", "", "roce; packet = 1 kB; max-outstanding = 20; timeout = 25 ms; rate-control = dcqcn { floor = 50 kbit/s, rate-timer = 2 ms, byte-counter = 9 kB, notification-interval = 1 ms, additive-increase = 50 kbit/s, hyper-increase = 200 kbit/s }"),
+    ("ftp", "", "roce; packet = 500 bytes; max-outstanding = 40; timeout = 25 ms; rate-control = timely { segment = 1 kB, min-rtt = 5 ms, t-low = 8 ms, t-high = 60 ms, additive-increase = 50 kbit/s, floor = 50 kbit/s }"),
+    ("ftp", "", "roce; packet = 500 bytes; max-outstanding = 40; timeout = 25 ms; rate-control = hpcc { base-rtt = 10 ms, additive-increase = 200 bytes, floor = 50 kbit/s }"),
+    ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "roce; packet = 300 bytes; timeout = 25 ms; rate-control = hpcc { base-rtt = 20 ms, floor = 50 kbit/s }"),
     ("ftp", "", "local-queue = backpressure; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
     (
         "http",
