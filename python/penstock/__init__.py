@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 from penstock import core_choice
 
-_core_of_plugin = core_choice.choose()
+_plugin = core_choice.choose()
 
 from penstock._core import MODEL_VERSION, version  # noqa: E402
 from penstock.exports import COMPONENTS  # noqa: E402
 
-if _core_of_plugin is not None:
-    _core = _core_of_plugin
+if _plugin is not None:
     COMPONENTS = core_choice.components()
 
 if TYPE_CHECKING:

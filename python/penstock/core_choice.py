@@ -43,14 +43,16 @@ def choose() -> ModuleType | None:
         raise ImportError(message) from None
     core: ModuleType | None = getattr(plugin, "core", None)
     if core is None:
-        raise ImportError(
-            f"{VARIABLE}={name}: module '{name}' has no core; see examples/plugin/src/lib.rs for how it gets one"
-        )
+        message = f"{VARIABLE}={name}: module '{name}' has no core; examples/plugin/src/lib.rs shows how it gets one"
+        raise ImportError(message)
     built_for = getattr(core, "PLUGIN_INTERFACE", None)
     if built_for != INTERFACE:
-        message = f"{VARIABLE}={name}: built for version {built_for} of the plug-in interface, and this is version {INTERFACE}"
-        raise ImportError(f"{message}; build it again with this version of Penstock")
+        message = (
+            f"{VARIABLE}={name}: built for version {built_for} of the plug-in interface; this is version {INTERFACE}"
+        )
+        raise ImportError(f"{message}, so build it again")
     sys.modules["penstock._core"] = core
+    setattr(sys.modules["penstock"], "_core", core)  # noqa: B010
     return core
 
 
@@ -68,6 +70,6 @@ def components() -> list[str]:
     name = "penstock.components"
     classes = ModuleType(name, "Every component as a class, those of the plug-in included.")
     sys.modules[name] = classes
-    exec(compile(module(catalogue()), f"<{name}>", "exec"), classes.__dict__)  # noqa: S102
+    exec(compile(module(catalogue()), f"<{name}>", "exec"), classes.__dict__)
     names: list[str] = classes.__all__
     return names

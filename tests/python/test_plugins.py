@@ -105,7 +105,7 @@ def test_it_has_a_python_class(plugin_folder: Path) -> None:
     assert "linear-drop" in made.stdout
 
 
-def test_a_core_that_is_none_is_refused(plugin_folder: Path, tmp_path: Path) -> None:
+def test_a_core_that_is_none_is_refused(tmp_path: Path) -> None:
     missing = python(tmp_path, "-c", "import penstock", core="nobodys_plugin")
     assert "PENSTOCK_CORE=nobodys_plugin: there is no module 'nobodys_plugin'" in missing.stderr
     (tmp_path / "empty_plugin.py").write_text("")
