@@ -6,6 +6,7 @@ pub mod shaper;
 use crate::meter::bucket::Bucket;
 use crate::packet::Packet;
 use crate::probe::{Probe, ReportVariable};
+use crate::registry::OpenKind;
 use crate::units::{Bytes, Rate, Time};
 use dyn_clone::DynClone;
 
@@ -22,7 +23,7 @@ macro_rules! policers {
     ($( $name:literal => $variant:ident($policer:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A policer with its parameters, as a scenario gives it.
-            pub enum PolicerPlan of "policer" { $( $name => $variant($parameters) shows <$policer>::STATE, )* }
+            pub enum PolicerPlan of "policer" open Policers { $( $name => $variant($parameters) shows <$policer>::STATE, )* }
         }
 
         /// A policer at work. `Custom` is for users of the crate.
@@ -36,7 +37,10 @@ macro_rules! policers {
         impl AnyPolicer {
             /// Builds the policer that `plan` describes.
             pub fn new(plan: &PolicerPlan) -> AnyPolicer {
-                match plan { $( PolicerPlan::$variant(parameters) => AnyPolicer::$variant(<$policer>::new(parameters)), )* }
+                match plan {
+                    $( PolicerPlan::$variant(parameters) => AnyPolicer::$variant(<$policer>::new(parameters)), )*
+                    PolicerPlan::Custom(it) => AnyPolicer::Custom(it.build(&())),
+                }
             }
         }
 
@@ -94,4 +98,18 @@ shapers! {
 
 policers! {
     "token-bucket" => TokenBucket(policer::TokenBucketPolicer, policer::Parameters),
+}
+
+/// The kind of policers.
+pub struct Policers;
+
+impl OpenKind for Policers {
+    const OF: &'static str = PolicerPlan::OF;
+    const BUILT_IN: &'static [&'static str] = PolicerPlan::NAMES;
+    type Context<'a> = ();
+    type Component = Box<dyn Policer + Send>;
+
+    fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
+        build(&())
+    }
 }

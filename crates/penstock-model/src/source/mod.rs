@@ -14,6 +14,7 @@ pub mod transfer_size;
 pub mod video;
 
 use crate::packet::FramePlace;
+use crate::registry::{Custom, OpenKind};
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate, Time};
 use dyn_clone::DynClone;
@@ -120,7 +121,7 @@ macro_rules! sources {
     ) => {
         crate::component_plans! {
             /// A source with its parameters, as a scenario gives it.
-            pub enum SourcePlan of "source" {
+            pub enum SourcePlan of "source" open Sources {
                 $( $name => $variant($parameters), )*
                 $( $greedy_name => $greedy($greedy_parameters), )*
             }
@@ -139,6 +140,7 @@ macro_rules! sources {
             pub fn mean_rate(&self) -> Option<Rate> {
                 match self {
                     $( SourcePlan::$variant(parameters) => Some(parameters.mean_rate()), )*
+                    SourcePlan::Custom(it) => Some(facts(it).mean_rate),
                     $( SourcePlan::$greedy(_) => None, )*
                 }
             }
@@ -147,6 +149,7 @@ macro_rules! sources {
             pub fn spacing(&self) -> Option<Duration> {
                 match self {
                     $( SourcePlan::$variant(parameters) => OpenLoop::spacing(parameters), )*
+                    SourcePlan::Custom(it) => facts(it).spacing,
                     $( SourcePlan::$greedy(_) => None, )*
                 }
             }
@@ -155,6 +158,7 @@ macro_rules! sources {
             pub fn at_rate(&self, rate: Rate) -> Option<SourcePlan> {
                 match self {
                     $( SourcePlan::$variant(parameters) => parameters.at_rate(rate).map(SourcePlan::$variant), )*
+                    SourcePlan::Custom(_) => None,
                     $( SourcePlan::$greedy(_) => None, )*
                 }
             }
@@ -163,6 +167,7 @@ macro_rules! sources {
             pub fn smallest_packet(&self) -> Bytes {
                 match self {
                     $( SourcePlan::$variant(parameters) => parameters.smallest_packet(), )*
+                    SourcePlan::Custom(it) => facts(it).smallest_packet,
                     $( SourcePlan::$greedy(_) => Bytes::new(0), )*
                 }
             }
@@ -171,6 +176,7 @@ macro_rules! sources {
             pub fn largest_packet(&self) -> Option<Bytes> {
                 match self {
                     $( SourcePlan::$variant(parameters) => parameters.largest_packet(), )*
+                    SourcePlan::Custom(it) => facts(it).largest_packet,
                     $( SourcePlan::$greedy(_) => Some(Bytes::new(0)), )*
                 }
             }
@@ -179,6 +185,7 @@ macro_rules! sources {
             pub fn packet_sizes(&self) -> Vec<Bytes> {
                 match self {
                     $( SourcePlan::$variant(parameters) => parameters.packet_sizes(), )*
+                    SourcePlan::Custom(_) => Vec::new(),
                     $( SourcePlan::$greedy(_) => Vec::new(), )*
                 }
             }
@@ -187,6 +194,7 @@ macro_rules! sources {
             pub fn has_frames(&self) -> bool {
                 match self {
                     $( SourcePlan::$variant(_) => <$parameters as OpenLoop>::HAS_FRAMES, )*
+                    SourcePlan::Custom(it) => facts(it).has_frames,
                     $( SourcePlan::$greedy(_) => false, )*
                 }
             }
@@ -195,6 +203,7 @@ macro_rules! sources {
             pub fn adapts_rate(&self) -> bool {
                 match self {
                     $( SourcePlan::$variant(_) => <$parameters as OpenLoop>::ADAPTS_RATE, )*
+                    SourcePlan::Custom(it) => facts(it).adapts_rate,
                     $( SourcePlan::$greedy(_) => false, )*
                 }
             }
@@ -223,6 +232,7 @@ macro_rules! sources {
             pub fn new(plan: &SourcePlan) -> Option<AnySource> {
                 match plan {
                     $( SourcePlan::$variant(parameters) => Some(AnySource::$variant(<$source>::new(parameters))), )*
+                    SourcePlan::Custom(it) => Some(AnySource::Custom(it.build(&()).1)),
                     $( SourcePlan::$greedy(_) => None, )*
                 }
             }
@@ -303,6 +313,41 @@ sources! {
     greedy:
     "ftp" => Ftp(ftp::Parameters),
     "http" => Http(http::Parameters),
+}
+
+/// What a source of a plug-in tells of what it sends, beside the source itself; see [`OpenLoop`], which says the same of built-in ones.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceFacts {
+    /// The rate that it sends at in the long run, headers included.
+    pub mean_rate: Rate,
+    /// The mean time from packet to packet, if it keeps one.
+    pub spacing: Option<Duration>,
+    /// No packet is smaller; nothing where that is not known.
+    pub smallest_packet: Bytes,
+    /// No packet is larger; `None` if there is no bound.
+    pub largest_packet: Option<Bytes>,
+    /// Its packets belong to [frames](Source::frame).
+    pub has_frames: bool,
+    /// It follows [requests](Source::on_rate_request) for another rate.
+    pub adapts_rate: bool,
+}
+
+/// The kind of open-loop sources. They draw from the stream that they are handed.
+pub struct Sources;
+
+impl OpenKind for Sources {
+    const OF: &'static str = SourcePlan::OF;
+    const BUILT_IN: &'static [&'static str] = SourcePlan::NAMES;
+    type Context<'a> = ();
+    type Component = (SourceFacts, Box<dyn Source + Send>);
+
+    fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
+        build(&())
+    }
+}
+
+fn facts(custom: &Custom<Sources>) -> SourceFacts {
+    custom.build(&()).0
 }
 
 impl SourcePlan {

@@ -16,10 +16,13 @@ pub mod vegas;
 mod window;
 
 use crate::probe::{Probe, ReportVariable};
+use crate::registry::OpenKind;
 use crate::rng::Key;
 use crate::units::{Duration, Rate, Time};
+use dyn_clone::DynClone;
 pub use ecn_use::{EcnCapable, EcnCodepoint, EcnEcho, EcnFeedback, EcnUse};
 pub use report::{AckReport, Needs, RateSample, SentSegment};
+use std::fmt;
 pub use window::Window;
 
 /// Makes the plan, the congestion control at work and the dispatch between them from the list below. The first of the list
@@ -29,7 +32,7 @@ macro_rules! congestion_controls {
      $( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A congestion control with its parameters, as a scenario gives it.
-            pub enum CongestionControlPlan of "congestion-control" {
+            pub enum CongestionControlPlan of "congestion-control" open CongestionControls {
                 $first_name => $first($first_parameters) shows <$first_control>::STATE,
                 $( $name => $variant($parameters) shows <$control>::STATE, )*
             }
@@ -41,6 +44,7 @@ macro_rules! congestion_controls {
                 match self {
                     CongestionControlPlan::$first(parameters) => <$first_control>::new(parameters, context).ecn_use(),
                     $( CongestionControlPlan::$variant(parameters) => <$control>::new(parameters, context).ecn_use(), )*
+                    CongestionControlPlan::Custom(it) => it.build(context).ecn_use(),
                 }
             }
 
@@ -49,15 +53,21 @@ macro_rules! congestion_controls {
                 match self {
                     CongestionControlPlan::$first(parameters) => <$first_control>::new(parameters, context).needs(),
                     $( CongestionControlPlan::$variant(parameters) => <$control>::new(parameters, context).needs(), )*
+                    CongestionControlPlan::Custom(it) => it.build(context).needs(),
                 }
             }
         }
 
         /// A congestion control at work. Boxed, so that a connection has the size that most need; what has no state takes
-        /// no memory.
+        /// no memory. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
-        pub enum AnyCongestionControl { $first(Box<$first_control>), $( $other(Box<$other_control>), )+ $( $variant(Box<$control>), )* }
+        pub enum AnyCongestionControl {
+            $first(Box<$first_control>),
+            $( $other(Box<$other_control>), )+
+            $( $variant(Box<$control>), )*
+            Custom(Box<dyn CongestionControl + Send>),
+        }
 
         impl Probe for AnyCongestionControl {
             fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
@@ -65,6 +75,7 @@ macro_rules! congestion_controls {
                     AnyCongestionControl::$first(it) => it.probe(now, report),
                     $( AnyCongestionControl::$other(it) => it.probe(now, report), )+
                     $( AnyCongestionControl::$variant(it) => it.probe(now, report), )*
+                    AnyCongestionControl::Custom(it) => it.probe(now, report),
                 }
             }
         }
@@ -82,6 +93,7 @@ macro_rules! congestion_controls {
                     $( CongestionControlPlan::$variant(parameters) => {
                         AnyCongestionControl::$variant(Box::new(<$control>::new(parameters, context)))
                     } )*
+                    CongestionControlPlan::Custom(it) => AnyCongestionControl::Custom(it.build(context)),
                 }
             }
 
@@ -102,6 +114,7 @@ macro_rules! congestion_controls {
                     AnyCongestionControl::$first(it) => &mut **it,
                     $( AnyCongestionControl::$other(it) => &mut **it, )+
                     $( AnyCongestionControl::$variant(it) => &mut **it, )*
+                    AnyCongestionControl::Custom(it) => &mut **it,
                 }
             }
         }
@@ -118,6 +131,20 @@ congestion_controls! {
     "dctcp" => Dctcp(dctcp::Dctcp, dctcp::Parameters),
     "bbr" => Bbr(bbr::Bbr, bbr::Parameters),
     "prague" => Prague(prague::Prague, prague::Parameters),
+}
+
+/// The kind of congestion controls.
+pub struct CongestionControls;
+
+impl OpenKind for CongestionControls {
+    const OF: &'static str = CongestionControlPlan::OF;
+    const BUILT_IN: &'static [&'static str] = CongestionControlPlan::NAMES;
+    type Context<'a> = ConnectionContext;
+    type Component = Box<dyn CongestionControl + Send>;
+
+    fn on_trial<T>(build: impl FnOnce(&ConnectionContext) -> T) -> T {
+        build(&ConnectionContext { packet_size: 1500, payload: 1460, max_window: 1000, paced: false, key: Key::root(0, 0) })
+    }
 }
 
 /// What a congestion control learns about its connection when it is built.
@@ -220,7 +247,7 @@ pub enum RttSampling {
 }
 
 /// A congestion control. What it decides is in the [`Window`], which a recovery may inflate meanwhile.
-pub trait CongestionControl: Probe {
+pub trait CongestionControl: Probe + DynClone {
     /// An acknowledgement of new data arrived. One that echoes a mark grows no window [RFC3168 s6.1.2], nor does one in a
     /// fast recovery.
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window);
@@ -306,6 +333,14 @@ pub trait CongestionControl: Probe {
     fn pacing_rate(&self, now: Time, window: &Window) -> Option<Rate> {
         let _ = (now, window);
         None
+    }
+}
+
+dyn_clone::clone_trait_object!(CongestionControl);
+
+impl fmt::Debug for dyn CongestionControl + Send {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CongestionControl")
     }
 }
 

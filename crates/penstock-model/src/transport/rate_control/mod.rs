@@ -9,6 +9,7 @@ pub mod hpcc;
 pub mod timely;
 
 use crate::probe::{Probe, ReportVariable};
+use crate::registry::OpenKind;
 use crate::rng::Key;
 use crate::units::{Bytes, Duration, Rate, Time};
 use dyn_clone::DynClone;
@@ -18,7 +19,7 @@ macro_rules! rate_controls {
     ($( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A rate control with its parameters, as a scenario gives it.
-            pub enum RateControlPlan of "rate-control" { $( $name => $variant($parameters) shows <$control>::STATE, )* }
+            pub enum RateControlPlan of "rate-control" open RateControls { $( $name => $variant($parameters) shows <$control>::STATE, )* }
         }
 
         /// A rate control at work. `Custom` is for users of the crate.
@@ -32,7 +33,10 @@ macro_rules! rate_controls {
         impl AnyRateControl {
             /// Builds the rate control that `plan` describes.
             pub fn new(plan: &RateControlPlan, context: &RateContext) -> AnyRateControl {
-                match plan { $( RateControlPlan::$variant(parameters) => AnyRateControl::$variant(<$control>::new(parameters, context)), )* }
+                match plan {
+                    $( RateControlPlan::$variant(parameters) => AnyRateControl::$variant(<$control>::new(parameters, context)), )*
+                    RateControlPlan::Custom(it) => AnyRateControl::Custom(it.build(context)),
+                }
             }
 
             /// The control behind the variant.
@@ -99,6 +103,20 @@ rate_controls! {
     "timely" => Timely(timely::Timely, timely::Parameters),
 }
 
+/// The kind of rate controls.
+pub struct RateControls;
+
+impl OpenKind for RateControls {
+    const OF: &'static str = RateControlPlan::OF;
+    const BUILT_IN: &'static [&'static str] = RateControlPlan::NAMES;
+    type Context<'a> = RateContext;
+    type Component = Box<dyn RateControl + Send>;
+
+    fn on_trial<T>(build: impl FnOnce(&RateContext) -> T) -> T {
+        build(&RateContext { line: Rate::from_bps(1), packet: 1500, key: Key::root(0, 0) })
+    }
+}
+
 impl Probe for AnyRateControl {
     fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
         self.get().probe(now, report);
@@ -108,7 +126,7 @@ impl Probe for AnyRateControl {
 impl RateControlPlan {
     /// [`RateControl::feedback`] of the control that it describes, for packets of so many bytes.
     pub fn feedback(&self, packet: u32) -> Feedback {
-        AnyRateControl::new(self, &RateContext { line: Rate::from_bps(1), packet, key: Key::root(0, 0) }).feedback()
+        RateControls::on_trial(|context| AnyRateControl::new(self, &RateContext { packet, ..*context })).feedback()
     }
 }
 

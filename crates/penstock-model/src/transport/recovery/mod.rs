@@ -16,48 +16,55 @@ pub mod tahoe;
 pub mod timeout_only;
 
 use crate::packet::Ack;
+use crate::registry::OpenKind;
 use crate::transport::congestion_control::Window;
+use dyn_clone::DynClone;
 pub use flight::{Flight, LossDetection, Phase};
 pub use recover_check::RecoverCheck;
 pub use retransmit_delay::RetransmitDelay;
 pub(crate) use scoreboard::Scoreboard;
+use std::fmt;
 
 /// Makes the plan, the recovery at work and the dispatch between them from the list below.
 macro_rules! recoveries {
     ($( $name:literal => $variant:ident($recovery:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A loss recovery with its parameters, as a scenario gives it.
-            pub enum RecoveryPlan of "recovery" { $( $name => $variant($parameters), )* }
+            pub enum RecoveryPlan of "recovery" open Recoveries { $( $name => $variant($parameters), )* }
         }
 
-        /// A recovery at work.
+        /// A recovery at work. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
-        pub enum AnyRecovery { $( $variant($recovery), )* }
+        pub enum AnyRecovery {
+            $( $variant($recovery), )*
+            Custom(Box<dyn Recovery + Send>),
+        }
 
         impl AnyRecovery {
             /// The recovery that `plan` describes.
             pub fn new(plan: &RecoveryPlan) -> AnyRecovery {
                 match plan {
                     $( RecoveryPlan::$variant(parameters) => AnyRecovery::$variant(<$recovery>::new(parameters)), )*
-                }
-            }
-        }
-
-        impl RecoveryPlan {
-            /// Whether receivers report the blocks that they hold [RFC2018].
-            pub fn uses_blocks(&self) -> bool {
-                match self {
-                    $( RecoveryPlan::$variant(_) => <$recovery as Recovery>::USES_BLOCKS, )*
+                    RecoveryPlan::Custom(it) => AnyRecovery::Custom(it.build(&())),
                 }
             }
         }
 
         impl AnyRecovery {
+            /// [`Recovery::uses_blocks`].
+            pub fn uses_blocks(&self) -> bool {
+                match self {
+                    $( AnyRecovery::$variant(it) => it.uses_blocks(), )*
+                    AnyRecovery::Custom(it) => it.uses_blocks(),
+                }
+            }
+
             /// [`Recovery::recover_check`].
             pub fn recover_check(&self) -> RecoverCheck {
                 match self {
                     $( AnyRecovery::$variant(it) => it.recover_check(), )*
+                    AnyRecovery::Custom(it) => it.recover_check(),
                 }
             }
 
@@ -65,6 +72,7 @@ macro_rules! recoveries {
             pub fn retransmit_delay(&self) -> RetransmitDelay {
                 match self {
                     $( AnyRecovery::$variant(it) => it.retransmit_delay(), )*
+                    AnyRecovery::Custom(it) => it.retransmit_delay(),
                 }
             }
 
@@ -72,6 +80,7 @@ macro_rules! recoveries {
             pub fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
                 match self {
                     $( AnyRecovery::$variant(it) => it.on_duplicate_ack(ack, flight, window), )*
+                    AnyRecovery::Custom(it) => it.on_duplicate_ack(ack, flight, window),
                 }
             }
 
@@ -79,6 +88,7 @@ macro_rules! recoveries {
             pub fn on_new_blocks(&mut self, newly: u32, flight: &mut Flight) -> bool {
                 match self {
                     $( AnyRecovery::$variant(it) => it.on_new_blocks(newly, flight), )*
+                    AnyRecovery::Custom(it) => it.on_new_blocks(newly, flight),
                 }
             }
 
@@ -86,6 +96,7 @@ macro_rules! recoveries {
             pub fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
                 match self {
                     $( AnyRecovery::$variant(it) => it.on_loss(flight, window), )*
+                    AnyRecovery::Custom(it) => it.on_loss(flight, window),
                 }
             }
 
@@ -93,6 +104,7 @@ macro_rules! recoveries {
             pub fn on_partial_ack(&mut self, newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
                 match self {
                     $( AnyRecovery::$variant(it) => it.on_partial_ack(newly, flight, window), )*
+                    AnyRecovery::Custom(it) => it.on_partial_ack(newly, flight, window),
                 }
             }
 
@@ -100,6 +112,7 @@ macro_rules! recoveries {
             pub fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
                 match self {
                     $( AnyRecovery::$variant(it) => it.next_segment(flight, window), )*
+                    AnyRecovery::Custom(it) => it.next_segment(flight, window),
                 }
             }
         }
@@ -116,10 +129,33 @@ recoveries! {
     "timeout-only" => TimeoutOnly(timeout_only::TimeoutOnly, timeout_only::Parameters),
 }
 
-/// A loss recovery. The sender itself begins a retransmission after a timeout, which is the same for all.
-pub trait Recovery {
+impl RecoveryPlan {
     /// Whether receivers report the blocks that they hold [RFC2018].
-    const USES_BLOCKS: bool = false;
+    pub fn uses_blocks(&self) -> bool {
+        AnyRecovery::new(self).uses_blocks()
+    }
+}
+
+/// The kind of loss recoveries.
+pub struct Recoveries;
+
+impl OpenKind for Recoveries {
+    const OF: &'static str = RecoveryPlan::OF;
+    const BUILT_IN: &'static [&'static str] = RecoveryPlan::NAMES;
+    type Context<'a> = ();
+    type Component = Box<dyn Recovery + Send>;
+
+    fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
+        build(&())
+    }
+}
+
+/// A loss recovery. The sender itself begins a retransmission after a timeout, which is the same for all.
+pub trait Recovery: DynClone + fmt::Debug {
+    /// Whether receivers report the blocks that they hold [RFC2018]; never another answer for the same parameters.
+    fn uses_blocks(&self) -> bool {
+        false
+    }
 
     /// From when on duplicate acknowledgements may mean a further loss; never another answer for the same parameters.
     fn recover_check(&self) -> RecoverCheck {
@@ -163,3 +199,5 @@ pub trait Recovery {
         flight.next_in_order(window)
     }
 }
+
+dyn_clone::clone_trait_object!(Recovery);

@@ -77,7 +77,9 @@ impl Prr {
 }
 
 impl Recovery for Prr {
-    const USES_BLOCKS: bool = true;
+    fn uses_blocks(&self) -> bool {
+        true
+    }
 
     fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
         let newly = flight.take_blocks(ack);

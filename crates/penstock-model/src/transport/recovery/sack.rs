@@ -54,7 +54,9 @@ impl Sack {
 }
 
 impl Recovery for Sack {
-    const USES_BLOCKS: bool = true;
+    fn uses_blocks(&self) -> bool {
+        true
+    }
 
     fn retransmit_delay(&self) -> RetransmitDelay {
         self.delay

@@ -62,7 +62,9 @@ impl Sack1 {
 }
 
 impl Recovery for Sack1 {
-    const USES_BLOCKS: bool = true;
+    fn uses_blocks(&self) -> bool {
+        true
+    }
 
     fn retransmit_delay(&self) -> RetransmitDelay {
         self.delay
