@@ -45,7 +45,7 @@ impl Tiny {
     /// Every `number`-th time.
     fn is_due(&mut self) -> bool {
         self.count += 1;
-        self.count % self.number == 0
+        self.count.is_multiple_of(self.number)
     }
 }
 

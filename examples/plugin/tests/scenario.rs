@@ -44,7 +44,7 @@ fn executors_agree() {
 
 #[test]
 fn mistakes_are_told_at_their_place() {
-    let wrong = |path: &str, value: &str| load(&[(path, value)]).err().expect("a mistake");
+    let wrong = |path: &str, value: &str| load(&[(path, value)]).expect_err("a mistake");
     assert!(wrong("bottleneck.queue.linear-drop.start", "50").contains("start: must be below limit, 50"));
     assert!(wrong("bottleneck.queue.linear-drop.begin", "5").contains("unknown key 'begin'"));
     let failed = wrong("bottleneck.impairment.periodic-loss.every", "1");

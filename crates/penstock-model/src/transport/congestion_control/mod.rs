@@ -66,7 +66,7 @@ macro_rules! congestion_controls {
             $first(Box<$first_control>),
             $( $other(Box<$other_control>), )+
             $( $variant(Box<$control>), )*
-            Custom(Box<dyn CongestionControl + Send>),
+            Custom(Box<Box<dyn CongestionControl + Send>>),
         }
 
         impl Probe for AnyCongestionControl {
@@ -93,7 +93,7 @@ macro_rules! congestion_controls {
                     $( CongestionControlPlan::$variant(parameters) => {
                         AnyCongestionControl::$variant(Box::new(<$control>::new(parameters, context)))
                     } )*
-                    CongestionControlPlan::Custom(it) => AnyCongestionControl::Custom(it.build(context)),
+                    CongestionControlPlan::Custom(it) => AnyCongestionControl::Custom(Box::new(it.build(context))),
                 }
             }
 
@@ -114,7 +114,7 @@ macro_rules! congestion_controls {
                     AnyCongestionControl::$first(it) => &mut **it,
                     $( AnyCongestionControl::$other(it) => &mut **it, )+
                     $( AnyCongestionControl::$variant(it) => &mut **it, )*
-                    AnyCongestionControl::Custom(it) => &mut **it,
+                    AnyCongestionControl::Custom(it) => &mut ***it,
                 }
             }
         }

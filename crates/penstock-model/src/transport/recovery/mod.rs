@@ -33,12 +33,12 @@ macro_rules! recoveries {
             pub enum RecoveryPlan of "recovery" open Recoveries { $( $name => $variant($parameters), )* }
         }
 
-        /// A recovery at work. `Custom` is for users of the crate.
+        /// A recovery at work. `Custom` is for users of the crate, in a box that is as small as the others.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
         pub enum AnyRecovery {
             $( $variant($recovery), )*
-            Custom(Box<dyn Recovery + Send>),
+            Custom(Box<Box<dyn Recovery + Send>>),
         }
 
         impl AnyRecovery {
@@ -46,7 +46,7 @@ macro_rules! recoveries {
             pub fn new(plan: &RecoveryPlan) -> AnyRecovery {
                 match plan {
                     $( RecoveryPlan::$variant(parameters) => AnyRecovery::$variant(<$recovery>::new(parameters)), )*
-                    RecoveryPlan::Custom(it) => AnyRecovery::Custom(it.build(&())),
+                    RecoveryPlan::Custom(it) => AnyRecovery::Custom(Box::new(it.build(&()))),
                 }
             }
         }
