@@ -28,6 +28,10 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {*TRANSPORTS, "SourcePlan::Ftp", "SourcePlan::Http", "SourcePlan::Packets"},
         "makes the endpoints of each transport, their users and lists of packets: the engine has other code for each",
     ),
+    "penstock-engine/src/build/message_paths.rs": (
+        {"TransportPlan::Roce"},
+        "finds the flows whose ports report to the sender, which is the engine's",
+    ),
     "penstock-engine/src/build/memory.rs": (TRANSPORTS, "the size of the endpoints, which are the engine's"),
     "penstock-engine/src/build/open_transfers.rs": (
         {"SourcePlan::Ftp"},
@@ -47,8 +51,8 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         "disciplines that only refuse what does not fit, and windows that are as large as they may be; to be methods",
     ),
     "penstock-scenario/src/network/scheduling.rs": (
-        {*(f"SchedulerPlan::{name}" for name in ("Cbq", "Fifo", "FqCodel", "Priority")), '"fifo"', '"fq-codel"'},
-        "which schedulers have classes or make their own queues; to be methods of the schedulers' parameters",
+        {"SchedulerPlan::Priority"},
+        "classes stand in the order of the key `order`; to be a method",
     ),
     "penstock-scenario/src/network/switches.rs": (
         {

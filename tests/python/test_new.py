@@ -30,7 +30,7 @@ attempt = load(ROOT / "tools" / "try.py")
 @pytest.fixture
 def tree(tmp_path):
     """A copy of the sources, without what was built."""
-    for name in ("crates", "Cargo.toml", "Cargo.lock", "rustfmt.toml"):
+    for name in ("crates", "examples/plugin", "Cargo.toml", "Cargo.lock", "rustfmt.toml"):
         source = ROOT / name
         shutil.copytree(source, tmp_path / name) if source.is_dir() else shutil.copy(source, tmp_path / name)
     return tmp_path
@@ -118,4 +118,4 @@ def test_an_unknown_component_is_not_tried(capsys):
     assert attempt.main(["redd"]) == 1
     assert capsys.readouterr().err.startswith("error: COMPONENT=redd: no component of this name; near names: red")
     assert attempt.main([]) == 1
-    assert "one of batch, bcn, " in capsys.readouterr().err
+    assert "one of batch, bbr, bcn, " in capsys.readouterr().err
