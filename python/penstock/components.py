@@ -2824,8 +2824,8 @@ class Timely(Component):
     ----------
     segment : str, default 64 kB
         Bytes on the wire per completion; whole packets, at least one [Mittal15 s5]. Allowed: above zero.
-    weight : float | str, default 0.875
-        Weight of a new difference (alpha) [Zhu16 s4]. Allowed: above 0, at most 1.
+    weight : float | str, default 0.02
+        Weight of a new difference (alpha). Allowed: above 0, at most 1.
     min_rtt : str, default 20 us
         What gradients are divided by (minRTT) [Mittal15 s4.3]. Allowed: zero or more.
     t_low : str, default 50 us
@@ -2847,7 +2847,7 @@ class Timely(Component):
     KEY: ClassVar[str] = "timely"
 
     segment: str = "64 kB"
-    weight: float | str = 0.875
+    weight: float | str = 0.02
     min_rtt: str = "20 us"
     t_low: str = "50 us"
     t_high: str = "500 us"

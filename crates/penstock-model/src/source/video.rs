@@ -9,6 +9,9 @@ use crate::parameters::{Check, Count, Positive, Probability};
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate, Time};
 
+/// Mean packets of an I frame at most: time goes on only between frames.
+const MOST_PACKETS: f64 = 10_000.0;
+
 crate::parameters! {
     /// Video: frames of groups of pictures, cut into packets, at a mean rate that follows requests.
     ///
@@ -84,6 +87,10 @@ impl Check for Parameters {
             mistake("rate", format!("{} is below the min-rate of {least}", self.rate));
         } else if self.rate > most {
             mistake("rate", format!("{} is above the max-rate of {most}", self.rate));
+        }
+        let packets = self.weight(0) * self.rate.as_bps() as f64 / (8.0 * self.frame_rate.0 * self.packet.get() as f64);
+        if packets > MOST_PACKETS {
+            mistake("rate", format!("{} means {packets:.0} packets in an I frame; at most {MOST_PACKETS}", self.rate));
         }
     }
 }

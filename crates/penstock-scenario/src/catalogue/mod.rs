@@ -212,6 +212,7 @@ mod tests {
                 "rate-limit",
                 "marker",
                 "circuit",
+                "rate-request",
                 "flow",
                 "transfers",
                 "calls",
