@@ -9,7 +9,7 @@ use crate::parameters::{Check, Count, Positive, Probability};
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// Mean packets of an I frame at most: time goes on only between frames.
+/// The most packets that the largest kind of frame has in the mean: those of a frame may leave at one instant.
 const MOST_PACKETS: f64 = 10_000.0;
 
 crate::parameters! {
@@ -88,9 +88,11 @@ impl Check for Parameters {
         } else if self.rate > most {
             mistake("rate", format!("{} is above the max-rate of {most}", self.rate));
         }
-        let packets = self.weight(0) * self.rate.as_bps() as f64 / (8.0 * self.frame_rate.0 * self.packet.get() as f64);
+        let places = [0, 1, self.anchor_distance.0].into_iter().filter(|place| *place < self.group_length.0);
+        let heaviest = places.map(|place| self.weight(place)).fold(0.0, f64::max);
+        let packets = heaviest * self.rate.as_bps() as f64 / (8.0 * self.frame_rate.0 * self.packet.get() as f64);
         if packets > MOST_PACKETS {
-            mistake("rate", format!("{} means {packets:.0} packets in an I frame; at most {MOST_PACKETS}", self.rate));
+            mistake("rate", format!("{} means {packets:.0} packets in the largest frames; at most {MOST_PACKETS}", self.rate));
         }
     }
 }
