@@ -380,3 +380,17 @@ fn video_follows_requests_for_its_rate() {
     // 21 ms of propagation, and at most 20 packets of 0.96 ms and those of its own frame.
     assert!(mean("frame-delay") > 0.022 && mean("frame-delay") < 0.041, "{metrics:#?}");
 }
+
+#[test]
+fn dualpi2_gives_prague_a_short_queue_and_cubic_its_target() {
+    let scenario = example("dualpi2.toml", &[]);
+    let metrics = scenario.metrics(&run(&scenario));
+    let wait = |class| value(&metrics, "wait", &[("class", class), ("statistic", "mean")]);
+    // Below 1 ms and at the target [RFC9332 s1.1, App. A], though a tenth of the acknowledgements is lost.
+    assert!(wait("scalable") < 1e-3, "{metrics:#?}");
+    assert!((wait("classic") - 15e-3).abs() < 1.5e-3, "{metrics:#?}");
+    // Coupled marks share the link about equally between flows of one round-trip time; all of it is used.
+    let goodput = |of| value(&metrics, "goodput", &[("of", of)]);
+    assert!((0.7..1.4).contains(&(goodput("prague") / goodput("cubic"))), "{metrics:#?}");
+    assert!(value(&metrics, "utilisation", &[("of", "bottleneck")]) > 0.99, "{metrics:#?}");
+}
