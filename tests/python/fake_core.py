@@ -89,6 +89,7 @@ class Scenario:
         self.headrooms: list[tuple[str, str, int, int | None]] = []
         self.warnings: list[str] = data.get("warnings", [])
         self.has_series = False
+        self.unidentified_components: list[str] = []
         self.fake = data.get("fake", {})
         for path, value in sets or []:
             self.fake[path] = json.loads(value)
