@@ -12,22 +12,38 @@ impl Sender {
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
         debug_assert!(ack.next <= self.flight.high, "acknowledges what was never sent");
-        let outstanding = self.flight.high > self.flight.unacknowledged;
+        if self.ecn.negotiated || self.records.is_some() {
+            self.on_telling_ack(now, ack);
+        } else {
+            self.take_ack(now, ack, ack.flags.ece());
+        }
+    }
+
+    /// An acknowledgement arrived that may tell of marks, or that the congestion control wants a report of.
+    #[inline(never)]
+    fn on_telling_ack(&mut self, now: Time, ack: &Ack) {
+        let is_current = self.flight.high > self.flight.unacknowledged && ack.next >= self.flight.unacknowledged;
         let mut ece = ack.flags.ece();
-        if self.ecn.negotiated && outstanding && ack.next >= self.flight.unacknowledged {
+        if self.ecn.negotiated && is_current {
             let delivered = if self.ecn.counts_marks() { self.flight.newly_delivered(ack) } else { ack.next - self.flight.unacknowledged };
             ece = self.on_ecn_feedback(now, ack.next, (ack.flags, ack.sack.marks()), delivered);
         }
-        if let Some(records) = self.records.as_mut().filter(|_| outstanding && ack.next >= self.flight.unacknowledged) {
+        if let Some(records) = self.records.as_mut().filter(|_| is_current) {
             records.on_ack(now, ack, &self.flight.scoreboard);
         }
+        self.take_ack(now, ack, ece);
+        if is_current {
+            self.report(now);
+        }
+    }
+
+    /// What an acknowledgement says of the segments outstanding; `ece` if it tells of marks.
+    #[inline(always)]
+    fn take_ack(&mut self, now: Time, ack: &Ack, ece: bool) {
         if ack.next > self.flight.unacknowledged {
             self.on_new_ack(now, ack, ece);
-        } else if ack.next == self.flight.unacknowledged && outstanding {
+        } else if ack.next == self.flight.unacknowledged && self.flight.high > self.flight.unacknowledged {
             self.on_duplicate_ack(now, ack);
-        }
-        if self.records.is_some() && outstanding && ack.next >= self.flight.unacknowledged {
-            self.report(now);
         }
         self.update_prediction();
     }
@@ -86,8 +102,8 @@ impl Sender {
     /// Whether acknowledgements may take the way of [`Sender::on_predicted_ack`].
     fn may_predict(&self) -> bool {
         let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
-        let paced = self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
-        !repairs && !paced && self.send_times.is_none() && self.records.is_none() && !self.ecn.reads_option()
+        let paced = || self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
+        !repairs && !paced() && self.send_times.is_none() && self.records.is_none() && !self.ecn.reads_option()
     }
 
     /// What [`Sender::may_predict`] depends on may have changed.
@@ -146,9 +162,9 @@ impl Sender {
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack, ece: bool) {
         let (newly, in_flight) = (ack.next - self.flight.unacknowledged, self.flight.in_flight());
-        let delivered = self.flight.delivered();
-        self.on_progress(now, ack.next);
         let outside_recovery = self.flight.phase == Phase::Normal;
+        let delivered = if outside_recovery { self.flight.delivered() } else { 0 };
+        self.on_progress(now, ack.next);
         let reported = self.flight.take_new_blocks(ack);
         if self.send_times.is_some() {
             self.take_sample_of_ack(now, ack.next);
