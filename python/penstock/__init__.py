@@ -13,6 +13,7 @@ from penstock import core_choice
 
 _plugin = core_choice.choose()
 
+# The core is imported after the choice of it.
 from penstock._core import MODEL_VERSION, version  # noqa: E402
 from penstock.exports import COMPONENTS  # noqa: E402
 

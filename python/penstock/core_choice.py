@@ -9,17 +9,21 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 VARIABLE = "PENSTOCK_CORE"
 """Names the plug-in's module."""
 
 INTERFACE = 1
-"""The version of the core that this package works with."""
+"""The version of the interface between this package and the core of a plug-in."""
 
 
 def choose() -> ModuleType | None:
     """Puts the core of a plug-in in the place of the package's own.
+
+    The command ends here with code 2 and a message where a program gets an error: it is imported after the package, and
+    so could not catch one.
 
     Returns
     -------
@@ -34,6 +38,22 @@ def choose() -> ModuleType | None:
     name = os.environ.get(VARIABLE, "")
     if not name:
         return None
+    try:
+        core = _core_of(name)
+    except ImportError as error:
+        # While `python -m penstock` imports the package, its name is not known yet.
+        if Path(sys.argv[0]).name in {"penstock", "-m"}:
+            sys.stderr.write(f"error: {error}\n")
+            sys.exit(2)
+        raise
+    sys.modules["penstock._core"] = core
+    # An assignment would tell mypy that the name is a variable, not a module.
+    setattr(sys.modules["penstock"], "_core", core)  # noqa: B010
+    return core
+
+
+def _core_of(name: str) -> ModuleType:
+    """The core that the module of this name holds."""
     try:
         plugin = import_module(name)
     except ModuleNotFoundError as error:
@@ -51,8 +71,6 @@ def choose() -> ModuleType | None:
             f"{VARIABLE}={name}: built for version {built_for} of the plug-in interface; this is version {INTERFACE}"
         )
         raise ImportError(f"{message}, so build it again")
-    sys.modules["penstock._core"] = core
-    setattr(sys.modules["penstock"], "_core", core)  # noqa: B010
     return core
 
 

@@ -115,3 +115,11 @@ def test_a_core_that_is_none_is_refused(tmp_path: Path) -> None:
         "built for version 0 of the plug-in interface"
         in python(tmp_path, "-c", "import penstock", core="old_plugin").stderr
     )
+
+
+def test_the_command_says_it_without_a_traceback(tmp_path: Path) -> None:
+    for command in (["-m", "penstock"], [str(Path(sys.executable).with_name("penstock"))]):
+        made = python(tmp_path, *command, "list", core="nobodys_plugin")
+        assert made.returncode == 2
+        assert made.stderr.startswith("error: PENSTOCK_CORE=nobodys_plugin: there is no module 'nobodys_plugin'; build")
+        assert "Traceback" not in made.stderr

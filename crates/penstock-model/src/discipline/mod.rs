@@ -41,7 +41,7 @@ macro_rules! disciplines {
         }
 
         impl DisciplinePlan {
-            /// The most that the queue may hold.
+            /// The most that the queue may hold; as good as no limit for one of a plug-in, which refuses packets itself.
             pub fn limit(&self) -> Limit {
                 match self {
                     $( DisciplinePlan::$variant(parameters) => parameters.limit, )*

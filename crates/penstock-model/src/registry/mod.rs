@@ -76,7 +76,7 @@ impl Registry {
     /// No components.
     pub const NONE: &'static Registry = &Registry { components: Vec::new() };
 
-    /// Takes in the components of a plug-in.
+    /// Takes in the components of a plug-in, all or none.
     ///
     /// # Errors
     /// If it was built for another version of the interface, or one of its components has no sound name or that of another one.
@@ -85,16 +85,18 @@ impl Registry {
         if plugin.interface != INTERFACE {
             return Err(RegistryError::Interface { plugin: name, built_for: plugin.interface });
         }
+        let mut all = self.clone();
         for declared in plugin.components {
             let (kind, key) = (declared.kind, declared.entry.name);
             if !is_key(key) {
                 return Err(RegistryError::NoKey { plugin: name, kind, name: key });
             }
-            if declared.built_in.contains(&key) || self.find(kind, key).is_some() {
+            if declared.built_in.contains(&key) || all.find(kind, key).is_some() {
                 return Err(RegistryError::TwoOfOneName { plugin: name, kind, name: key });
             }
-            self.components.push(Arc::new(declared));
+            all.components.push(Arc::new(declared));
         }
+        *self = all;
         Ok(())
     }
 

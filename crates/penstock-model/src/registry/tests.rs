@@ -80,7 +80,8 @@ fn two_components_of_one_name_are_refused() {
         assert_eq!(error, RegistryError::TwoOfOneName { plugin: "mine".to_owned(), kind: "discipline", name: names[0] });
     }
     let mut registry = registry();
-    assert!(registry.load(plugin(INTERFACE, &["accepting"])).is_err(), "another plug-in has it");
+    assert!(registry.load(plugin(INTERFACE, &["first", "accepting"])).is_err(), "another plug-in has it");
+    assert!(registry.find("discipline", "first").is_none(), "nothing of a refused plug-in stays");
     assert!(registry.load(plugin(INTERFACE, &["other"])).is_ok());
 }
 
