@@ -21,7 +21,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "rfc8289": ("codel",),
     "rfc8033": ("pie",),
     "rfc9332": ("dualpi2",),
-    "l4s": ("dualpi2", "pi2"),
+    "l4s": ("dualpi2", "prague", "pi2"),
     "hierarchical token bucket": ("htb",),
     "proportional integral controller enhanced": ("pie",),
     "fq_codel": ("fq-codel",),
