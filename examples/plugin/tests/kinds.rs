@@ -10,7 +10,7 @@ use penstock_model::packet::Packet;
 use penstock_model::parameters::{Check, Count, Limit};
 use penstock_model::registry::{Plugin, Registry, INTERFACE};
 use penstock_model::rng::Stream;
-use penstock_model::source::{Emission, Source, SourceFacts, Sources};
+use penstock_model::source::{Emission, OpenLoop, Source, SourceFacts, Sources};
 use penstock_model::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, CongestionControls, Timeout, Window};
 use penstock_model::transport::rate_control::{RateContext, RateControl, RateControls};
 use penstock_model::transport::recovery::{Flight, Recoveries, Recovery};
@@ -71,6 +71,16 @@ impl Buffer for Tiny {
     }
 }
 
+impl OpenLoop for Parameters {
+    fn mean_rate(&self) -> Rate {
+        Rate::from_bps(4_000_000 / u64::from(self.number.0))
+    }
+
+    fn packet_sizes(&self) -> Vec<Bytes> {
+        vec![Bytes::new(500)]
+    }
+}
+
 impl Source for Tiny {
     fn first(&mut self, _: &mut Stream) -> Emission {
         Emission { after: Duration::ZERO, size: 500 }
@@ -115,16 +125,7 @@ impl RateControl for Share {
 }
 
 fn source(parameters: &Parameters, _: &()) -> Result<(SourceFacts, Box<dyn Source + Send>), String> {
-    let spacing = Duration::from_ms(u64::from(parameters.number.0));
-    let facts = SourceFacts {
-        mean_rate: Rate::from_bps(4_000_000 / u64::from(parameters.number.0)),
-        spacing: Some(spacing),
-        smallest_packet: Bytes::new(500),
-        largest_packet: Some(Bytes::new(500)),
-        has_frames: false,
-        adapts_rate: false,
-    };
-    Ok((facts, Box::new(Tiny::new(parameters))))
+    Ok((SourceFacts::of(parameters), Box::new(Tiny::new(parameters))))
 }
 
 fn share(parameters: &Parameters, context: &RateContext) -> Result<Box<dyn RateControl + Send>, String> {

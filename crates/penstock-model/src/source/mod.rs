@@ -185,7 +185,7 @@ macro_rules! sources {
             pub fn packet_sizes(&self) -> Vec<Bytes> {
                 match self {
                     $( SourcePlan::$variant(parameters) => parameters.packet_sizes(), )*
-                    SourcePlan::Custom(_) => Vec::new(),
+                    SourcePlan::Custom(it) => facts(it).packet_sizes,
                     $( SourcePlan::$greedy(_) => Vec::new(), )*
                 }
             }
@@ -315,21 +315,31 @@ sources! {
     "http" => Http(http::Parameters),
 }
 
-/// What a source of a plug-in tells of what it sends, beside the source itself; see [`OpenLoop`], which says the same of built-in ones.
-#[derive(Clone, Copy, Debug)]
+/// What the parameters of a plug-in's source tell of what it sends: its [`OpenLoop`].
+#[derive(Clone, Debug)]
 pub struct SourceFacts {
-    /// The rate that it sends at in the long run, headers included.
-    pub mean_rate: Rate,
-    /// The mean time from packet to packet, if it keeps one.
-    pub spacing: Option<Duration>,
-    /// No packet is smaller; nothing where that is not known.
-    pub smallest_packet: Bytes,
-    /// No packet is larger; `None` if there is no bound.
-    pub largest_packet: Option<Bytes>,
-    /// Its packets belong to [frames](Source::frame).
-    pub has_frames: bool,
-    /// It follows [requests](Source::on_rate_request) for another rate.
-    pub adapts_rate: bool,
+    mean_rate: Rate,
+    spacing: Option<Duration>,
+    smallest_packet: Bytes,
+    largest_packet: Option<Bytes>,
+    packet_sizes: Vec<Bytes>,
+    has_frames: bool,
+    adapts_rate: bool,
+}
+
+impl SourceFacts {
+    /// Those of these parameters.
+    pub fn of<P: OpenLoop>(parameters: &P) -> SourceFacts {
+        SourceFacts {
+            mean_rate: parameters.mean_rate(),
+            spacing: parameters.spacing(),
+            smallest_packet: parameters.smallest_packet(),
+            largest_packet: parameters.largest_packet(),
+            packet_sizes: parameters.packet_sizes(),
+            has_frames: P::HAS_FRAMES,
+            adapts_rate: P::ADAPTS_RATE,
+        }
+    }
 }
 
 /// The kind of open-loop sources. They draw from the stream that they are handed.
