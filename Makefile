@@ -72,13 +72,15 @@ tshark:
 	@{ command -v tshark && command -v capinfos; } >/dev/null || { apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends tshark wireshark-common; }
 
-lint: setup-dev ## check form and types
+lint: setup-dev ## check form, types, spelling and habits of writing
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/stubtest penstock._core
+	$(BIN)/codespell
+	$(BIN)/python tools/prose/prose.py
 
 format: setup-dev ## put the sources into their form
 	$(CARGO) fmt
