@@ -126,6 +126,9 @@ def test_no_rule_of_accessibility_is_violated_in_light(desktop):
 
 def test_tables_are_sorted_and_filtered_by_keyboard(desktop):
     page = desktop.page
+    folded = page.locator("#part-b-2 details > summary")
+    folded.focus()
+    page.keyboard.press("Enter")
     table = page.locator("#table-b-2")
     column = [text.lower() for text in table.locator("thead th").all_inner_texts()].index("print")
 
@@ -150,6 +153,7 @@ def test_tables_are_sorted_and_filtered_by_keyboard(desktop):
     box.get_by_label("verdict").select_option("differs")
     assert len(printed()) == 6
     box.get_by_label("verdict").select_option("")
+    folded.click()
 
 
 def test_the_keyboard_reaches_everything(desktop):
@@ -161,9 +165,9 @@ def test_the_keyboard_reaches_everything(desktop):
         words.append(page.evaluate("(document.activeElement.innerText || document.activeElement.type || '').trim()"))
         page.keyboard.press("Tab")
     assert words[0] == "To the content"
-    assert words[1:7] == ["Question", "Topology", "Findings", "Numbers", "Provenance", "How to repeat"]
+    assert words[1:7] == ["Results", "Findings", "Settings", "Topology", "Provenance", "How to repeat"]
     assert words[7] == "Colours: system"
-    assert words[8] == "search"
+    assert words[8].startswith("smallest (%)")
     unreachable = page.evaluate(
         """[...document.querySelectorAll('button, input, select, a[href], summary, .canvas, .scroll')]
            .filter((each) => each.checkVisibility() && each.tabIndex < 0).length"""
@@ -208,6 +212,21 @@ def test_print_has_all_and_no_controls(desktop):
     )
     assert max(heights) <= 1
     page.emulate_media(media="screen")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_plot_of_a_study_is_in_sight(browser, penstock, tmp_path, width, height):
+    """A sweep of the scenario that `penstock new` writes, on a desktop and on a phone, without scrolling."""
+    assert penstock("new", "first.toml")[0] == 0
+    sweep = "r1-r2.queue.tail-drop.limit=5 packets,10 packets,20 packets,50 packets"
+    assert penstock("report", "first.toml", "--runs", "2", "--set", sweep)[0] == 0
+    opened = Opened(browser, tmp_path / "first.html", viewport={"width": width, "height": height})
+    opened.page.wait_for_selector("html[data-ready]", timeout=WAIT)
+    box = opened.page.locator(".canvas").first.bounding_box()
+    assert box["y"] + box["height"] <= height
+    assert opened.page.evaluate("scrollY") == 0
+    assert opened.violations() == []
+    opened.context.close()
 
 
 def test_on_a_phone_in_the_dark(browser, tmp_path):

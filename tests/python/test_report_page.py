@@ -130,10 +130,10 @@ def test_the_page_of_a_study(penstock, study, tmp_path):
     page = Page(text)
     sections = [attributes["id"] for tag, attributes in page.elements if tag == "section" and "id" in attributes]
     assert [name for name in sections if not name.startswith("metric-")] == [
-        "asked",
-        "topology",
+        "results",
         "findings",
-        "numbers",
+        "settings",
+        "topology",
         "provenance",
         "repeat",
     ]

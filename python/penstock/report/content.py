@@ -111,7 +111,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Part:
-    """Numbers that belong together: their table and their plots."""
+    """Results of one metric or printed table: a sentence of finding (`text`), plots and the table."""
 
     id: str
     title: str
@@ -148,15 +148,17 @@ class Report:
     kind : str
         ``Study`` or ``Reproduction``.
     summary : list of (str, str)
-        The few facts that stand on top.
+        Key facts, shown below the title.
+    warnings : list of str
+        Sentences that a reader must know before the results.
+    parts : list of Part
+        The results: a sentence, a plot and a folded table for each metric or printed table.
+    findings : list of Block
+        Verdicts, comparisons and ranges.
     asked : list of Block
-        What was asked.
+        The settings.
     drawings : list of Drawing
         The topologies.
-    findings : list of Block
-        What came out, in words and verdicts.
-    parts : list of Part
-        The numbers.
     provenance : list of (str, str)
         What they were made from.
     commands : list of Command
@@ -169,10 +171,11 @@ class Report:
     subtitle: str
     kind: str
     summary: list[tuple[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    findings: list[Block] = field(default_factory=list)
     asked: list[Block] = field(default_factory=list)
     drawings: list[Drawing] = field(default_factory=list)
-    findings: list[Block] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
     provenance: list[tuple[str, str]] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     listings: list[Listing] = field(default_factory=list)

@@ -39,15 +39,21 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
             names = [escaped(name, 40) for name in chart.across.names]
             across |= {"tickvals": list(range(len(names))), "ticktext": names}
         layout = {
-            "height": 380,
+            "height": 340,
             "xaxis": across,
             "yaxis": {"title": {"text": escaped(panel.label, 200)}, "rangemode": "tozero"},
             "barmode": "group",
             "showlegend": len(panel.series) > 1,
-            "legend": {"title": {"text": escaped(chart.by, 100)}},
+            "legend": {
+                "title": {"text": escaped(chart.by, 100)},
+                "orientation": "h",
+                "y": 1.0,
+                "yanchor": "bottom",
+                "x": 0,
+            },
         }
         what = f" for each {chart.by}" if chart.by else ""
-        told = f"{title} over {chart.across.label or 'what was measured'}{what}; the table above has the same numbers."
+        told = f"{title} over {chart.across.label or 'what was measured'}{what}; the table below has the same numbers."
         told += f" Of the transfers, {chart.finished}." if chart.finished else ""
         traces = [_series(chart, panel, series) for series in panel.series]
         plots.append(Plot(f"{identifier}-plot-{number + 1}", title, told, traces, layout))

@@ -130,7 +130,7 @@
     const { font, axis, back, hover } = look();
     const whole = {
       ...layout, font, paper_bgcolor: back, plot_bgcolor: back, hoverlabel: hover, hovermode: "closest",
-      margin: { l: 10, r: 15, t: 30, b: 45 },
+      margin: { l: 10, r: 15, t: 20, b: 45 },
       xaxis: { automargin: true, ...axis, ...layout.xaxis }, yaxis: { automargin: true, ...axis, ...layout.yaxis },
     };
     for (const trace of traces) if (trace.meta === "ink") trace.marker.color = font.color;
@@ -167,7 +167,7 @@
       waiting.push(target);
     }
     if (!isAtWork) { isAtWork = true; idle(next); }
-  }, { rootMargin: "50%" });
+  }, { rootMargin: "25%" });
   for (const figure of figures) sight.observe(figure);
   root.dataset.interactive = "yes";
   if (!figures.length) root.dataset.ready = "yes";

@@ -91,15 +91,15 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
             ("claims confirmed", f"{confirmed} of {len(made.verdicts)}"),
             ("runs of each row", str(outcome.runs)),
         ],
-        asked=_asked(document, outcome),
-        drawings=_drawings(study, outcome),
-        findings=_findings(document, made),
         parts=[
             _part(
                 document, table, [each for each in comparisons if each.table == table.id], nulls, scores.get(table.id)
             )
             for table in outcome.tables
         ],
+        findings=_findings(document, made),
+        asked=_asked(document, outcome),
+        drawings=_drawings(study, outcome),
         provenance=[
             ("Document", f"{document.name}, {document.date}"),
             ("Penstock", __version__),
@@ -109,11 +109,11 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
             ("Digests", f"of the first run of {things(len(made.digests), 'scenario')}, listed below"),
         ],
         commands=[
-            Command(f"penstock reproduce {document.called} --claims", "makes all runs, and tests the claims"),
-            Command(f"penstock reproduce {document.called} --summary", "counts what agrees beside null models"),
-            Command(f"penstock report {document.called}", "makes this page from runs of one's own"),
-            Command(f"penstock report {document.called} --stored", "makes this page without a run"),
-            Command(f"penstock explain {document.called}", "tells what came out, and about claims and open questions"),
+            Command(f"penstock reproduce {document.called} --claims", "runs everything and tests the claims"),
+            Command(f"penstock reproduce {document.called} --summary", "counts agreements next to null models"),
+            Command(f"penstock report {document.called}", "writes this page from new runs"),
+            Command(f"penstock report {document.called} --stored", "writes this page from stored runs"),
+            Command(f"penstock explain {document.called}", "explains results, claims and open questions"),
         ],
         listings=[Listing("Digests of first runs", digests), *_scenario(study, outcome)],
     )

@@ -19,6 +19,7 @@ from penstock.printable import command_text, one_line
 from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Report
 from penstock.report.content import Drawing as Topology
 from penstock.report.figures import chart_plots
+from penstock.report.sentence import are_apart, extremes, place, sentence
 from penstock.report.topology import topology_svg
 from penstock.short_values import short_values, value_text
 from penstock.statistics import LEVEL, Interval
@@ -79,20 +80,21 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
         kind="Study",
         summary=[
             ("points", str(len(result.points))),
-            ("runs of each", each),
-            ("numbers", str(len(summaries))),
+            ("runs per point", each),
+            ("means", str(len(summaries))),
         ],
+        warnings=[one_line(warning) for warning in result.warnings],
+        parts=_parts(summaries, parameters),
+        findings=_findings(result, summaries, parameters),
         asked=_asked(result, parameters),
         drawings=[_drawing(result)],
-        findings=_findings(result, summaries, parameters),
-        parts=_parts(summaries, parameters),
         provenance=_provenance(result, summaries),
         commands=[
-            Command(command_text(["penstock", "run", file, *options]), "makes the runs and shows their numbers"),
-            Command(command_text(["penstock", "report", file, *options]), "makes this page"),
+            Command(command_text(["penstock", "run", file, *options]), "runs the study and prints its results"),
+            Command(command_text(["penstock", "report", file, *options]), "writes this page"),
             Command(
                 command_text(["penstock", "run", file, *options, "--format", "csv", "--values"]),
-                "gives the number of every single run",
+                "prints the values of every run",
             ),
         ],
         listings=listings,
@@ -131,7 +133,7 @@ def _asked(result: StudyResult, parameters: ParameterColumns) -> list[Block]:
         told = f"{', '.join(plan.compare.metrics)} with those of {plan.compare.parameter} = {baseline}"
         facts.append(("Compared", told))
     facts += [(name, f"= {expression}") for name, expression in plan.metrics.items()]
-    blocks = [Block("Question", markdown="", facts=facts)]
+    blocks = [Block("Runs", facts=facts)]
     varied = []
     for name in result.parameters:
         texts = short_values(value_text(point.parameters[name]) for point in result.points if name in point.parameters)
@@ -147,18 +149,12 @@ def _asked(result: StudyResult, parameters: ParameterColumns) -> list[Block]:
 
 def _findings(result: StudyResult, summaries: Sequence[Summary], parameters: ParameterColumns) -> list[Block]:
     blocks = []
-    if result.warnings:
-        blocks.append(Block("To be known first", markdown="\n".join(f"- {_plain(line)}" for line in result.warnings)))
-    if notes := result.notes:
-        blocks.append(Block("What decided the numbers", markdown="\n".join(f"- {_plain(line)}" for line in notes)))
     if result.plan.compare is not None:
         blocks.append(Block("Comparisons", grid=_comparisons(result)))
     if len(result.points) > 1:
-        blocks.append(Block("Least and greatest of every number", grid=_ranges(summaries, parameters)))
-    if not blocks:
-        blocks.append(
-            Block("One point", markdown="Nothing varies and nothing is compared: the numbers below are the findings.")
-        )
+        blocks.append(Block("Range of each metric", grid=_ranges(summaries, parameters)))
+    if notes := result.notes:
+        blocks.append(Block("What decided the numbers", markdown="\n".join(f"- {_plain(line)}" for line in notes)))
     return blocks
 
 
@@ -207,25 +203,20 @@ def _comparisons(result: StudyResult) -> Grid:
 
 
 def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:
-    """Between which points each number is least and greatest."""
+    """Minimum and maximum of each metric, and the points at which it has them."""
     rows = []
     for own in _grouped(summaries, lambda each: (each.metric, of_text(each.labels), each.unit)):
         known = [each for each in own if math.isfinite(each.interval.mean)]
         if len(known) < 2:
             continue
         shown = _scale(own)
-        least = min(known, key=lambda each: each.interval.mean)
-        most = max(known, key=lambda each: each.interval.mean)
-        ends = least.interval.high, most.interval.low
-        is_apart = ends[0] is not None and ends[1] is not None and ends[0] < ends[1]
+        ends = extremes(known)
+        is_apart = are_apart(*ends)
         rows.append(
             [
                 Cell(own[0].metric),
                 Cell(of_text(own[0].labels)),
-                *(
-                    Cell(shown.text(end.interval), end.interval.mean, note=_place(end, parameters))
-                    for end in (least, most)
-                ),
+                *(Cell(shown.text(end.interval), end.interval.mean, note=place(end, parameters)) for end in ends),
                 Cell(shown.unit),
                 Cell("apart" if is_apart else "overlap", mark="good" if is_apart else "open"),
             ]
@@ -233,17 +224,12 @@ def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:
     head = [
         Heading("metric", has_choices=True),
         Heading("of"),
-        Heading("least", is_number=True),
-        Heading("greatest", is_number=True),
+        Heading("minimum", is_number=True),
+        Heading("maximum", is_number=True),
         Heading("unit"),
         Heading("intervals", has_choices=True),
     ]
-    return Grid("ranges", "Least and greatest of every number", head, rows)
-
-
-def _place(summary: Summary, parameters: ParameterColumns) -> str:
-    cells = zip(parameters.heads, parameters.cells(summary.point), strict=True)
-    return ", ".join(f"{head} {cell}" for head, cell in cells if cell)
+    return Grid("ranges", "Range of each metric", head, rows)
 
 
 def _parts(summaries: Sequence[Summary], parameters: ParameterColumns) -> list[Part]:
@@ -258,7 +244,7 @@ def _parts(summaries: Sequence[Summary], parameters: ParameterColumns) -> list[P
         more = len(own) - _MOST_ROWS
         note = f"{things(more, 'row')} more; 'penstock run' with '--format csv' has all of them." if more > 0 else ""
         grid = _numbers(identifier, own[:_MOST_ROWS], parameters, finished)
-        parts.append(Part(identifier, own[0].metric, "", grid, plots, note))
+        parts.append(Part(identifier, own[0].metric, sentence(own, parameters), grid, plots, note))
     return parts
 
 
