@@ -41,7 +41,7 @@ fn a_lost_packet_and_all_behind_it_are_sent_again() {
     }
 }
 
-/// The share of marked packets at the fixed point of DCQCN's fluid model [Zhu15 s5.1]: flows at `rate` packets per second, with the
+/// The share of marked packets at the fixed point of DCQCN's fluid model [Zhu15]: flows at `rate` packets per second, with the
 /// paper's parameters and packets of 1086 bytes.
 fn marked_share(rate: f64) -> f64 {
     let (notify, alpha_timer, timer, bytes) = (50e-6, 55e-6, 55e-6, 10e6 / 1086.0);

@@ -73,7 +73,7 @@ pub struct PauseSignal {
     pub time: Duration,
 }
 
-/// The record of a port for a packet of a flow [Li19 s4.2].
+/// The record of a port for a packet of a flow [Li19].
 #[derive(Clone, Debug)]
 pub struct TelemetrySignal {
     /// The flow.

@@ -14,8 +14,8 @@ crate::parameters! {
     /// Every `update-interval` the base probability p' changes by alpha (d - target) + beta (d - d of the previous update) and stays
     /// between 0 and 1; d is the time that the packet at the head has waited, 0 for an empty queue. An arrival with ECT(1) or CE is
     /// scalable and is marked with probability k p'. Any other is Classic and is dropped with probability p'^2 (cause `early`); with
-    /// `ecn`, an ECN-capable one is marked instead while p'^2 is below 1/k^2. While k p' is at least 1, a scalable arrival is dropped
-    /// with probability p'^2 too (cause `early`), and marked otherwise. What does not fit into `limit` is dropped (cause `overflow`).
+    /// `ecn`, an ECN-capable one is marked instead while p'^2 is below 1/k^2 and below 1. While k p' is at least 1, a scalable arrival is
+    /// dropped with probability p'^2 too (cause `early`), and marked otherwise. What does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// The base probability and the delay of the last update. One random number per arrival, two for a scalable arrival in overload.
@@ -23,9 +23,9 @@ crate::parameters! {
     /// nothing: an empty queue and p' = 0.
     ///
     /// ## Departures
-    /// [DeSchepper16 s5] estimates the delay from the departure rate, as PIE does; here it is measured at the head, as in [RFC9332 App. A.1].
-    /// Overload is handled as in [RFC9332 App. A.2], but on arrival. The defaults of `update-interval`, `alpha` and `beta` are those of
-    /// Linux; the formulas of [RFC9332 App. A.1] give 15 ms, 0.15 and 3 for a target of 15 ms and a maximum round-trip time of 100 ms.
+    /// The delay is measured at the head, as in [RFC9332 App. A.1]. Packets are chosen on arrival and at random, but those of
+    /// [RFC9332 App. A] at departures and without chance. Overload is handled as in [RFC9332 App. A.2]. The defaults of `update-interval`, `alpha` and `beta` are those of the reference implementation
+    /// [RFC9332 App. A.1]; the formulas of its figure 2 give 15 ms, 0.15 and 3 for a target of 15 ms and a maximum round-trip time of 100 ms.
     ///
     /// ## Example
     /// ```toml
@@ -33,7 +33,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [DeSchepper16 s4, s5]; [RFC9332 App. A].
+    /// [DeSchepper16]; [RFC9332 App. A].
     pub struct Parameters {
         /// The most that the queue may hold.
         limit: Limit = "1000 packets";
@@ -121,10 +121,16 @@ impl Controller {
         self.coupling * self.base
     }
 
-    /// Whether ECN-capable Classic traffic is dropped rather than marked (p_C >= p_Cmax = 1/k^2, that is k p' >= 1).
+    /// Whether scalable traffic is dropped too (p_CL >= p_Lmax = 1).
     #[inline]
     pub fn is_overloaded(&self) -> bool {
         self.coupled() >= 1.0
+    }
+
+    /// Whether ECN-capable Classic traffic is dropped rather than marked (p_C >= p_Cmax = min(1/k^2, 1), that is k p' >= 1 or p' = 1).
+    #[inline]
+    pub fn drops_capable(&self) -> bool {
+        self.is_overloaded() || self.base >= 1.0
     }
 }
 
@@ -166,16 +172,16 @@ impl Discipline for Pi2 {
             return Verdict::Drop(DropCause::Overflow);
         }
         self.controller.wake(now);
-        let (classic, is_overloaded) = (self.controller.classic(), self.controller.is_overloaded());
+        let classic = self.controller.classic();
         if is_scalable(packet) {
-            if is_overloaded {
+            if self.controller.is_overloaded() {
                 return if self.stream.chance(classic) { Verdict::Drop(DropCause::Early) } else { Verdict::Mark };
             }
             return if self.stream.chance(self.controller.coupled()) { Verdict::Mark } else { Verdict::Accept };
         }
         if !self.stream.chance(classic) {
             Verdict::Accept
-        } else if self.ecn && packet.ecn.is_capable() && !is_overloaded {
+        } else if self.ecn && packet.ecn.is_capable() && !self.controller.drops_capable() {
             Verdict::Mark
         } else {
             Verdict::Drop(DropCause::Early)
@@ -241,6 +247,18 @@ mod tests {
             assert!((dropped - 0.36).abs() < 0.0061, "{ecn:?}: {dropped}");
             let others = share(&mut it, ecn, otherwise);
             assert!((others - 0.64).abs() < 0.0061, "{ecn:?}: {others}");
+        }
+    }
+
+    #[test]
+    fn a_coupling_below_one_never_drops_scalable_traffic() {
+        // k = 1/2: p_Cmax = min(1/k^2, 1) = 1 is met at p' = 1 alone, and p_CL = 1/2 then, below 1.
+        for (base, ecn, expected) in
+            [(1.0, Ecn::Ect0, EARLY), (1.0, Ecn::Ect1, Verdict::Mark), (0.999, Ecn::Ect0, Verdict::Mark), (1.0, Ecn::NotEct, EARLY)]
+        {
+            let mut it = pi2(&["ecn = true", "coupling = 0.5"], base);
+            let other = if expected == EARLY { Verdict::Mark } else { EARLY };
+            assert!(share(&mut it, ecn, expected) > 0.4 && share(&mut it, ecn, other) == 0.0, "{base}, {ecn:?}");
         }
     }
 

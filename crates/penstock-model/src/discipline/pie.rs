@@ -37,8 +37,10 @@ crate::parameters! {
     /// ## Departures
     /// The delay is by default that of the last packet sent, which [RFC8033 s4.3] allows beside the estimate of s5.2
     /// (`delay = "departure-rate"`), and zero once nothing stands behind that packet, as in Linux and ns-3: without it the last delay
-    /// of a busy period would count until the next. Of the optional elements (s5) the probability is not scaled by packet size. Burst
-    /// allowance left keeps an arrival out of the sum of `derandomise`.
+    /// of a busy period would count until the next. The probability decays below half of the target, as in [RFC8033 App. B]; in s4.2 and
+    /// App. A it decays only without any delay. PIE becomes inactive as in App. B, without any delay; s5.3 has half of the target there.
+    /// A measurement of the departure rate begins with a departure; in App. B the first begins when PIE becomes active. Of the optional
+    /// elements (s5) the probability is not scaled by packet size. Burst allowance left keeps an arrival out of the sum of `derandomise`.
     ///
     /// ## Example
     /// ```toml

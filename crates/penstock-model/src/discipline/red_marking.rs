@@ -29,15 +29,15 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// Zhu et al. [Zhu15 s3, s5].
+    /// Zhu et al. [Zhu15].
     pub struct Parameters {
         /// The most that the queue may hold.
         limit: Limit = "1 MB";
-        /// Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15 s5].
+        /// Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15].
         min_threshold: Limit = "5 kB";
-        /// Everything is marked above this (K_max), in the unit of `limit` [Zhu15 s5].
+        /// Everything is marked above this (K_max), in the unit of `limit` [Zhu15].
         max_threshold: Limit = "200 kB";
-        /// Probability at K_max (P_max) [Zhu15 s5].
+        /// Probability at K_max (P_max) [Zhu15].
         max_probability: Probability = "0.01";
     }
 }

@@ -19,7 +19,8 @@ crate::parameters! {
     /// A head of L is marked with the larger of k p' and its native probability, which rises from 0 at a wait of `min-threshold` to 1 at
     /// `min-threshold` + `range`, and is 0 while no other packet waits in L. A head of C is chosen with probability p'^2 and then
     /// marked if it is ECN-capable, dropped otherwise (cause `early`). Overload is k p' >= 1, when p'^2 is at least 1/k^2: then chosen
-    /// heads of C are always dropped, and heads of L are dropped with probability p'^2 (cause `early`) and marked otherwise.
+    /// heads of C are always dropped, as they are at p' = 1, and heads of L are dropped with probability p'^2 (cause `early`) and marked
+    /// otherwise.
     /// An arrival that does not fit into `limit` with what waits in both queues is dropped (cause `overflow`).
     ///
     /// ## State
@@ -28,11 +29,16 @@ crate::parameters! {
     /// update. Updates are at multiples of `update-interval`, and pause while both queues are empty and p' = 0.
     ///
     /// ## Departures
-    /// The longer of the two delays drives p', as in Linux, so that L alone can be overloaded; [RFC9332 App. A.1] takes that of C. The
-    /// defaults of `update-interval`, `alpha`, `beta` and `classic-share` are those of Linux; the formulas of [RFC9332 App. A.1]
-    /// give 15 ms, 0.15 and 3 for a target of 15 ms and a maximum round-trip time of 100 ms. `limit` does not follow the link's rate.
-    /// Credit is given and taken only while both queues have packets. `queue` at the link is the discipline of each queue, asked before
-    /// DualPI2 at departures; left out, each takes what `limit` allows.
+    /// - The defaults of `update-interval`, `alpha`, `beta`, `classic-share` and `limit` are those of the reference implementation in Linux
+    ///   [RFC9332 App. A.1]; the formulas of its figure 2 give 15 ms, 0.15 and 3 for a target of 15 ms and a maximum round-trip time of
+    ///   100 ms, and a limit of 250 ms at the rate of the link.
+    /// - `limit` is compared with what waits and the arrival; [RFC9332 App. A.1] always leaves room for a whole MTU.
+    /// - A packet counts in its queue until it has left: native marking spares one that is alone, as the text of [RFC9332 App. A.2] has it;
+    ///   line 5a of its figure 7 counts those behind it.
+    /// - In overload the sum of L grows with p'^2 alone; in figure 7 it grows with each mark too, by what k p' exceeds 1.
+    /// - The round robin begins with L whenever the queues have come to compete; in Linux its credit lasts until both are empty. Nor is p'
+    ///   ignored here, as there, while less than two MTUs wait [RFC9332 App. A.1]. There is no time-shifted FIFO [RFC9332 App. A.2].
+    /// - `queue` at the link is the discipline of each queue, asked before DualPI2 at departures; left out, each takes what `limit` allows.
     ///
     /// ## Example
     /// ```toml
@@ -97,7 +103,7 @@ impl Traits for Parameters {
 const C: usize = 0;
 /// The number of the queue of scalable traffic.
 const L: usize = 1;
-/// Native marking needs more packets in L than these, the head included (Th_len) [RFC9332 App. A.1].
+/// Native marking needs more packets in L than these, the head included (Th_len) [RFC9332 App. A.2].
 const FEWEST: u32 = 1;
 /// The share of both queues together, in the unit of credits for each byte.
 const WHOLE: i64 = 1_000_000;
@@ -211,15 +217,15 @@ impl Scheduler for DualPi2 {
     }
 
     fn on_departure(&mut self, _now: Time, packet: &Packet, waited: Duration, queue: usize, queues: &[QueueState]) -> DepartureVerdict {
-        let (classic, coupled, is_overloaded) = (self.controller.classic(), self.controller.coupled(), self.controller.is_overloaded());
+        let (classic, coupled) = (self.controller.classic(), self.controller.coupled());
         if queue == C {
             return match self.chooses(C, classic) {
                 false => DepartureVerdict::Send,
-                true if packet.ecn.is_capable() && !is_overloaded => DepartureVerdict::Mark,
+                true if packet.ecn.is_capable() && !self.controller.drops_capable() => DepartureVerdict::Mark,
                 true => DepartureVerdict::Drop(DropCause::Early),
             };
         }
-        if is_overloaded {
+        if self.controller.is_overloaded() {
             return if self.chooses(L, classic) { DepartureVerdict::Drop(DropCause::Early) } else { DepartureVerdict::Mark };
         }
         let native = if packets(queues, L) > FEWEST { self.native(waited) } else { 0.0 };
@@ -326,6 +332,10 @@ mod tests {
         // p' = 1/2, k p' = 1, p_C = 1/4 = p_Cmax.
         for (queue, ecn, expected) in [(C, Ecn::NotEct, [1201, 0, 399]), (C, Ecn::Ect0, [1201, 0, 399]), (L, Ecn::Ect1, [0, 1201, 399])] {
             assert_eq!(heads(&mut dualpi2(&[], 0.5), (queue, ecn), Duration::from_ms(9), 1600), expected);
+        }
+        // k = 1/2: p_Cmax = min(1/k^2, 1) = 1, and p_CL = 1/2 at p' = 1. A sum must exceed 1, so the first head is spared.
+        for (queue, ecn, expected) in [(C, Ecn::Ect0, [1, 0, 1599]), (L, Ecn::Ect1, [801, 799, 0])] {
+            assert_eq!(heads(&mut dualpi2(&["coupling = 0.5"], 1.0), (queue, ecn), Duration::ZERO, 1600), expected);
         }
     }
 

@@ -11,11 +11,12 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Each class has a bucket of its `rate`, with at most `burst`, and one of its `ceiling`, with at most `ceiling-burst`. A bucket is
-    /// open while its level is not negative; a packet may overdraw it. A class may send while its ceilings, its own and those of all
-    /// classes above, are open. Its lender is the first on the way up, itself included, whose bucket of the rate is open. Among the
-    /// classes that have packets and a lender, those whose lender is deepest go first, so that assured rates precede borrowed ones; among
+    /// open while its level is not negative; a packet may overdraw it. The lender of a class is the first on the way up, itself
+    /// included, whose bucket of the rate is open, if the ceilings up to there are open too, its own included. Among the classes
+    /// that have packets and a lender, those whose lender is deepest go first, so that assured rates precede borrowed ones; among
     /// these the lowest `priority`; and equals take turns of a `quantum` by deficit round robin. A packet is charged to the ceilings of its
-    /// class and of all above, and to the buckets of the rate from the lender up. If no class may send, the wire is idle until one may.
+    /// class and of all above, and to the buckets of the rate from the lender up. If no class has a lender, the wire is idle until one has.
+    /// So a class sends at its own `rate` even where the ceiling of a class above is used up: assured rates are to fit below it.
     ///
     /// A class with `scheduler.htb` lends to the classes below. One with any other scheduler borrows for all of them, and that scheduler
     /// chooses between them; nor does HTB below another scheduler borrow from above it.
@@ -26,8 +27,9 @@ crate::parameters! {
     ///
     /// ## Departures
     /// As Linux, without hysteresis, with these exceptions: equals take turns whoever their lenders are, where Linux goes lender by lender;
-    /// a debt has no limit (`mbuffer`); priorities begin at 1; and a `ceiling` is at least `rate`. Bursts that are left out are 1600 bytes,
-    /// whatever the rate. The quantum that is left out is what `rate` sends in a tenth of a second (`r2q` = 10), 1000 to 200,000 bytes.
+    /// a debt has no limit (`mbuffer`); priorities begin at 1; a `ceiling` is at least `rate`; and `ceiling-burst` is `burst` if only that
+    /// is given. Bursts that are left out are 1600 bytes, whatever the rate, as `tc` has it with a clock of nanoseconds. The quantum that
+    /// is left out is what `rate` sends in a tenth of a second (`r2q` = 10), 1000 to 200,000 bytes.
     ///
     /// ## Example
     /// ```toml
@@ -168,17 +170,17 @@ impl Htb {
         std::iter::successors(Some(first), |class| class.above.map(|above| &self.classes[above]))
     }
 
-    /// The rank of the lender of a leaf, or when it may have one.
+    /// The rank of the lender of a leaf, or when it may have one. Ceilings count up to the lender, as in Linux' modes of classes.
     fn lender(&self, now: Time, leaf: usize) -> Result<u32, Time> {
-        let ceilings = self.path(leaf).map(|class| class.ceiling.ready(now)).max().unwrap_or(now);
-        let mut earliest = Time::NEVER;
+        let (mut ceilings, mut earliest) = (now, Time::NEVER);
         for class in self.path(leaf) {
-            match class.rate.ready(now) {
-                ready if ready <= now && ceilings <= now => return Ok(class.rank),
+            ceilings = ceilings.max(class.ceiling.ready(now));
+            match class.rate.ready(now).max(ceilings) {
+                ready if ready <= now => return Ok(class.rank),
                 ready => earliest = earliest.min(ready),
             }
         }
-        Err(earliest.max(ceilings))
+        Err(earliest)
     }
 }
 
@@ -335,6 +337,19 @@ mod tests {
                 assert!((k - i + 1) as u64 * 1000 <= (to - from) * 200 + 1600 + 1000, "from {from} to {to} ms");
             }
         }
+    }
+
+    #[test]
+    fn a_ceiling_above_binds_what_is_borrowed_and_not_an_assured_rate() {
+        // A leaf of 400 kbit/s lends to itself, though its family is in debt, whose rate and ceiling are 200 kbit/s.
+        let leaf = || class(&["rate = 400 kbit/s", "ceiling = 4 Mbit/s"]);
+        let family = |leaves| [above(&["rate = 8 Mbit/s"], htb(), vec![above(&["rate = 200 kbit/s"], htb(), leaves)])];
+        assert_shares(&htb(), &family(vec![leaf()]), &[true], &[0.05]);
+        assert_shares(&htb(), &family(vec![leaf(), leaf()]), &[true, true], &[0.05, 0.05]);
+        // 1600 bytes, 50 more in a millisecond and two packets: 350 owed at 1 ms, which take 7 ms; then a packet each 20 ms. The family owes
+        // 375 at 1 ms, and at 25 bytes a millisecond would be open at 16 ms: it lends nothing before.
+        let starts: Vec<u64> = sent(&htb(), &family(vec![leaf()]), &[true], 60).iter().map(|(ms, _)| *ms).collect();
+        assert_eq!(starts, [0, 1, 8, 28, 48]);
     }
 
     #[test]

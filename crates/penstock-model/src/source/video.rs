@@ -30,10 +30,11 @@ crate::parameters! {
     ///
     /// ## Departures
     /// Sizes of frames are independent: [Krunz95] has I frames of a scene alike. Frames are in the order of display, and B frames do not wait for
-    /// the anchor after them. [RFC8593] has one kind of frame, sizes with a Laplace law of scale 0.15, whose standard deviation 0.21 is the
-    /// default here (a log-normal size is never negative), varies the frame interval likewise, delays its reaction to a request by 0.2 s, and
-    /// sends a burst after it; here intervals are constant and requests hold at once. The ratios 5:3:1 of I, P and B frames are a
-    /// common assumption and of no document.
+    /// the anchor after them. [RFC8593 s5.3] has one kind of frame, sizes with a Laplace law of scale 0.15, whose standard deviation 0.21 is
+    /// the default here (a log-normal size is never negative), and varies the frame interval likewise; here intervals are constant.
+    /// After a reaction to a request its encoder ignores others for 0.2 s [RFC8593 s5.1], in which a burst of large frames is followed by
+    /// small ones [RFC8593 s5.2]; here each request holds, and sizes follow at once. The ratios 5:3:1 of I, P and B frames are a common
+    /// assumption and of no document.
     ///
     /// ## Example
     /// ```toml
@@ -43,7 +44,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// Log-normal sizes of I, P and B frames [Krunz95]; the group IBBPBBPBBPBB [Rose95]; requests and limits of the rate [RFC8593 s5.1, s5.4].
+    /// Log-normal sizes of I, P and B frames [Krunz95]; the group IBBPBBPBBPBB [Rose95]; requests and limits of the rate [RFC8593 s4, s5.4].
     pub struct Parameters {
         /// Mean rate, headers included, until another is requested.
         rate: Rate;

@@ -37,6 +37,9 @@ crate::parameters! {
     /// - After an idle time cwnd is what `restart-after-idle` makes it, until the first acknowledgement.
     /// - There are no timestamps, so that a segment sent again gives no round trip.
     /// - What the recovery sets cwnd to is replaced after each acknowledgement; it decides which segments are sent again.
+    /// - cwnd is saved before ProbeRTT begins, as the text of [Cardwell17 s4.2.3.4] has it; the pseudocode of s4.3.5 saves it after, so that
+    ///   an older one is restored if that was larger.
+    /// - A sample counts as limited by the application only if it had nothing to send outside of recoveries.
     ///
     /// ## Example
     /// ```toml
@@ -44,11 +47,12 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// draft-cardwell-iccrg-bbr-congestion-control-00 [Cardwell17]; draft-cheng-iccrg-delivery-rate-estimation [Cheng21] on the samples.
+    /// draft-cardwell-iccrg-bbr-congestion-control-00 [Cardwell17]; draft-cheng-iccrg-delivery-rate-estimation [Cheng21] on the samples, of
+    /// which that of an acknowledgement is of the segment sent last, as in draft-ietf-ccwg-bbr s4.1.2.3.
     pub struct Parameters {
-        /// Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.3].
+        /// Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.2].
         btlbw_filter_len: Count = "10";
-        /// Time over which RTprop is the minimum (RTpropFilterLen) [Cardwell17 s4.1.2.3].
+        /// Time over which RTprop is the minimum (RTpropFilterLen) [Cardwell17 s4.1.2.2].
         rtprop_filter_len: Duration = "10 s";
         /// How long ProbeRTT keeps cwnd low (ProbeRTTDuration) [Cardwell17 s4.3.5].
         probe_rtt_duration: Duration = "200 ms";
@@ -58,13 +62,13 @@ impl Check for Parameters {}
 
 /// 2/ln 2 (BBRHighGain), the least gain that doubles the rate every round trip [Cardwell17 s4.3.2.1].
 const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
-/// BBRGainCycle [Cardwell17 s4.3.4.1].
+/// pacing_gain_cycle [Cardwell17 s4.3.4.3].
 const GAIN_CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// cwnd_gain in ProbeBW.
+/// cwnd_gain in ProbeBW [Cardwell17 s4.3.4.1].
 const PROBE_BW_CWND_GAIN: f64 = 2.0;
-/// BBRMinPipeCwnd, in segments.
+/// BBRMinPipeCwnd, in segments [Cardwell17 s4.2.3.3].
 const MIN_PIPE_CWND: f64 = 4.0;
-/// BBRStartupFullBwThreshold and BBRStartupFullBwCount [Cardwell17 s4.3.2.2].
+/// Growth of BtlBw by less than this factor fills the pipe after so many rounds [Cardwell17 s4.3.2.2].
 const FULL_BW: (f64, u32) = (1.25, 3);
 
 /// The states of the machine [Cardwell17 s4.3].
@@ -155,7 +159,7 @@ impl Bbr {
     }
 
     /// The window of a new connection is known when it first does something: initial cwnd, and 1 ms for a round trip not measured yet
-    /// (BBRInitPacingRate).
+    /// (BBRInitPacingRate) [Cardwell17 s4.2.1].
     fn learn_initial_window(&mut self, window: &Window) {
         if self.initial_cwnd == 0.0 {
             (self.initial_cwnd, self.cwnd) = (window.size, window.size);
@@ -183,7 +187,7 @@ impl Bbr {
         }
     }
 
-    /// BBRSetPacingRateWithGain.
+    /// BBRSetPacingRateWithGain [Cardwell17 s4.2.1].
     fn set_pacing_rate(&mut self, gain: f64) {
         let rate = gain * self.btlbw.max();
         if rate > 0.0 && (self.filled_pipe || rate > self.pacing_rate) {
@@ -315,7 +319,7 @@ impl Bbr {
         self.prior_cwnd = if is_undisturbed { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
     }
 
-    /// BBRRestoreCwnd.
+    /// BBRRestoreCwnd [Cardwell17 s4.2.3.4].
     fn restore_cwnd(&mut self) {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
     }
@@ -369,7 +373,7 @@ crate::state! {
         "btlbw", "bit/s", is it.btlbw.max() * it.packet_size * 8.0;
         /// Estimated round trip without queues (RTprop) [Cardwell17 s4.1.2], once one was measured.
         "rtprop", "s", maybe it.rtprop.map(Duration::as_seconds);
-        /// Gain of the pacing rate (pacing_gain) [Cardwell17 s4.3].
+        /// Gain of the pacing rate (pacing_gain) [Cardwell17 s4.2.1].
         "pacing-gain", "1", is it.pacing_gain;
         /// State: 0 Startup, 1 Drain, 2 ProbeBW, 3 ProbeRTT.
         "bbr-state", "1", is f64::from(it.state as u8);
@@ -401,8 +405,11 @@ impl CongestionControl for Bbr {
         Needs::REPORTS
     }
 
-    /// BBRHandleRestartFromIdle [Cardwell17 s4.2.1].
+    /// BBRHandleRestartFromIdle [Cardwell17 s4.3.4.4].
     fn on_sent(&mut self, sent: &SentSegment, window: &mut Window) {
+        if self.initial_cwnd == 0.0 {
+            self.rtprop_stamp = sent.now; // BBRInit
+        }
         self.learn_initial_window(window);
         if sent.in_flight == 0 && sent.app_limited {
             self.idle_restart = true;
@@ -412,7 +419,7 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// BBRUpdateOnACK [Cardwell17 s3.4].
+    /// BBRUpdateOnACK [Cardwell17 s3.5.2].
     fn on_report(&mut self, report: &AckReport, window: &mut Window) {
         self.update_btlbw(report);
         self.check_cycle_phase(report);

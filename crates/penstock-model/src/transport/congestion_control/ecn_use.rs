@@ -85,7 +85,7 @@ pub enum EcnCapable {
     NewData,
     /// They and the packets of the SYN exchange [RFC8257 s3.6].
     NewDataAndSyn,
-    /// All segments, those sent again too [RFC9331 s4.1].
+    /// All segments, those sent again too, which are to get the treatment of L4S [RFC9331 s4.1].
     Segments,
     /// All, acknowledgements and segments sent again too [RFC8257 s4.1].
     Everything,

@@ -11,21 +11,24 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Acknowledgements count marked segments (AccECN). Once per virtual round trip, the longer of the smoothed round trip and `virtual-rtt`,
-    /// the sender updates alpha = (1 - g) alpha + g M, where M is the share of the segments delivered in it that were marked; alpha begins at 1.
-    /// The first mark of a window of data multiplies cwnd by 1 - alpha / 2, and ssthresh becomes cwnd. In slow start cwnd grows by a segment for
-    /// each that is acknowledged; afterwards by (rtt / virtual round trip)^2 segments per round trip, so that rates of connections with
-    /// different round trips grow alike. A loss halves the window as with Reno.
+    /// the sender updates alpha = (1 - g) alpha + g M, where M is the share of the segments delivered in it that were marked; alpha is 1 until
+    /// the first mark. The first mark of a window of data multiplies cwnd by 1 - alpha / 2, and ssthresh becomes cwnd. cwnd grows for each
+    /// segment that is acknowledged and was not marked, also in a window that has been reduced: by a segment in slow start, afterwards by
+    /// (rtt / virtual round trip)^2 / cwnd, so that rates of connections with different round trips grow alike. A loss halves the window as
+    /// with Reno, even if a mark has reduced it before.
     ///
     /// ## State
-    /// alpha, two counts, the smoothed round trip and when alpha is due. Constant cost per acknowledgement.
+    /// alpha, three counts, the smoothed round trip and when alpha is due. Constant cost per acknowledgement.
     ///
     /// ## Departures
     /// - cwnd is two segments at least after a mark.
-    /// - The option of AccECN counts marked segments, not bytes, and takes the place of a third SACK block; acknowledgements are as long as
-    ///   without. The SYN exchange does not tell which codepoints have arrived.
+    /// - Short round trips grow by less from the first on, in Linux after 500 of them. A window of data, there a virtual round trip, separates
+    ///   two reductions.
+    /// - The option of AccECN counts marked segments, not bytes, from 5 on as the flags do, and takes the place of a third SACK block;
+    ///   acknowledgements are as long as without. The SYN exchange does not tell which codepoints have arrived.
     /// - Queues that mark as [RFC3168] says are not told from those of L4S: there is no fallback to Reno's response to marks.
-    /// - Segments leave spaced at the rate that any paced sender has here, without a factor of Prague's own.
-    /// - A loss halves; CUBIC's factor and growth are not used after one.
+    /// - Segments leave spaced at the rate that any paced sender has here: 1.2 windows per round trip in congestion avoidance, in Linux one.
+    /// - A loss halves what is outstanding; CUBIC's factor and growth are not used after one, and no reduction by a mark is undone.
     ///
     /// ## Example
     /// ```toml
@@ -33,9 +36,9 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// draft-briscoe-iccrg-prague-congestion-control [Briscoe24 s2.4]; RFC 9331 s4; RFC 9768; RFC 8257.
+    /// draft-briscoe-iccrg-prague-congestion-control [Briscoe24 s2.3, s2.4] and its implementation in Linux; RFC 9331 s4; RFC 9768; RFC 8257.
     pub struct Parameters {
-        /// How much of alpha is the last virtual round trip's (g) [Briscoe24 s2.4.2].
+        /// How much of alpha is the last virtual round trip's (g) [Briscoe24 s2.3.2].
         gain: Probability = "1/16";
         /// A shorter round trip grows as one of this length does [Briscoe24 s2.4.4].
         virtual_rtt: Duration = "25 ms";
@@ -62,6 +65,10 @@ pub struct Prague {
     alpha: f64,
     delivered: u32,
     marked: u32,
+    /// Segments of which marks have been counted since the window last grew.
+    marked_since_growth: u32,
+    /// A mark has been seen: from then on alpha is updated.
+    has_seen_mark: bool,
     /// The smoothed round trip, once one was measured.
     smoothed: Option<Duration>,
     /// When alpha is updated next.
@@ -78,6 +85,8 @@ impl Prague {
             alpha: 1.0,
             delivered: 0,
             marked: 0,
+            marked_since_growth: 0,
+            has_seen_mark: false,
             smoothed: None,
             due: Time::ZERO,
         }
@@ -102,9 +111,9 @@ crate::state! {
 
 impl CongestionControl for Prague {
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
-        if ack.may_grow() {
-            let newly = f64::from(ack.newly);
-            window.size += if window.is_in_slow_start() { newly } else { newly * self.increase() / window.size };
+        let unmarked = f64::from(ack.newly.saturating_sub(std::mem::take(&mut self.marked_since_growth)));
+        if !ack.in_recovery {
+            window.size += if window.is_in_slow_start() { unmarked } else { unmarked * self.increase() / window.size };
             window.size = window.size.min(f64::from(window.max));
         }
     }
@@ -137,11 +146,15 @@ impl CongestionControl for Prague {
     fn on_ecn_feedback(&mut self, feedback: &EcnFeedback) {
         self.delivered += feedback.delivered;
         self.marked += feedback.marked;
+        self.marked_since_growth += feedback.marked;
+        self.has_seen_mark |= feedback.marked > 0;
         if feedback.now < self.due || self.delivered == 0 {
             return;
         }
-        let share = (f64::from(self.marked) / f64::from(self.delivered)).min(1.0);
-        self.alpha = self.alpha * (1.0 - self.gain) + self.gain * share;
+        if self.has_seen_mark {
+            let share = (f64::from(self.marked) / f64::from(self.delivered)).min(1.0);
+            self.alpha = self.alpha * (1.0 - self.gain) + self.gain * share;
+        }
         (self.delivered, self.marked) = (0, 0);
         self.due = feedback.now + self.smoothed.unwrap_or(self.virtual_rtt).max(self.virtual_rtt);
     }
@@ -198,22 +211,41 @@ mod tests {
         let mut window = Window { size: 10.0, threshold: 20.0, max: 1000 };
         prague(&[]).on_ack(&ack(2), &mut window);
         assert_eq!(window.size, 12.0);
-        prague(&[]).on_ack(&Acknowledgement { ece: true, ..ack(2) }, &mut window);
+        prague(&[]).on_ack(&Acknowledgement { in_recovery: true, ..ack(2) }, &mut window);
         assert_eq!(window.size, 12.0);
     }
 
     #[test]
-    fn alpha_moves_once_per_virtual_round_trip() {
+    fn only_unmarked_segments_make_the_window_grow() {
+        let mut it = prague(&[]);
+        let mut window = Window { size: 10.0, threshold: 2.0, max: 1000 };
+        let feedback = EcnFeedback { now: ms(1), acknowledged: 2, newly: 2, next: 10, delivered: 2, ece: true, marked: 1 };
+        // One of two, then two in duplicate acknowledgements before one of three: 1 / 10, then 1 / 10.1.
+        it.on_ecn_feedback(&feedback);
+        it.on_ack(&Acknowledgement { ece: true, ..ack(2) }, &mut window);
+        assert_eq!(window.size, 10.1);
+        (0..2).for_each(|_| it.on_ecn_feedback(&EcnFeedback { newly: 0, delivered: 1, ..feedback }));
+        it.on_ack(&ack(3), &mut window);
+        assert_eq!(window.size, 10.1 + 1.0 / 10.1);
+        // More marks than segments, since those sent again are marked too.
+        it.on_ecn_feedback(&EcnFeedback { newly: 1, delivered: 1, marked: 2, ..feedback });
+        it.on_ack(&ack(1), &mut window);
+        assert_eq!(window.size, 10.1 + 1.0 / 10.1);
+    }
+
+    #[test]
+    fn alpha_moves_once_per_virtual_round_trip_from_the_first_mark_on() {
         let mut it = prague(&[]);
         sample(&mut it, 5);
         let mut alphas = Vec::new();
-        // An update at 0, of one unmarked segment: 15/16. Then 25 ms later, of 8 segments with 2 marks: M = 1/4.
-        for (now, delivered, marked) in [(0, 1, 0), (5, 2, 1), (10, 0, 0), (24, 5, 1), (25, 1, 0)] {
+        // Nothing is marked until 5 ms; 25 ms after 0, M = 1/4, with 2 marks of 8 segments: 15/16 + 1/4 / 16. Then M = 0.
+        for (now, delivered, marked) in [(0, 1, 0), (5, 2, 1), (10, 0, 0), (24, 5, 1), (25, 1, 0), (50, 4, 0)] {
             let feedback = EcnFeedback { now: ms(now), acknowledged: 1, newly: 1, next: 10, delivered, ece: marked > 0, marked };
             it.on_ecn_feedback(&feedback);
             alphas.push(it.alpha);
         }
-        assert_eq!(alphas, [0.9375, 0.9375, 0.9375, 0.9375, 0.9375 * 0.9375 + 0.25 / 16.0]);
+        let updated = 0.9375 + 0.25 / 16.0;
+        assert_eq!(alphas, [1.0, 1.0, 1.0, 1.0, updated, updated * 0.9375]);
     }
 
     #[test]

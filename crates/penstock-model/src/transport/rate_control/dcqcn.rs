@@ -19,7 +19,7 @@ crate::parameters! {
     /// Two rates, alpha, two counts of cycles, three instants. Constant cost per packet.
     ///
     /// ## Departures
-    /// - The paper takes R_AI = 40 Mbit/s and leaves R_HAI to QCN, where it is ten times R_AI [IEEE8021Qau s32.11].
+    /// - The paper takes R_AI = 40 Mbit/s and leaves R_HAI to QCN, where it is ten times R_AI [IEEE8021Qau].
     /// - It has no least rate: `floor` is one.
     /// - A cycle of the timer that ends while a packet is held back changes the rate from the next packet on.
     ///
@@ -29,23 +29,23 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// Zhu et al. [Zhu15 s3, s5].
+    /// Zhu et al. [Zhu15].
     pub struct Parameters {
-        /// How much of alpha is new at an update (g) [Zhu15 s5].
+        /// How much of alpha is new at an update (g) [Zhu15].
         gain: Probability = "1/256";
-        /// How long without a notification alpha lasts (K) [Zhu15 s3].
+        /// How long without a notification alpha lasts (K) [Zhu15].
         alpha_timer: Duration = "55 us";
-        /// Length of a cycle of the timer (T) [Zhu15 s5].
+        /// Length of a cycle of the timer (T) [Zhu15].
         rate_timer: Duration = "55 us";
-        /// Bytes in a cycle of the byte counter (B) [Zhu15 s5].
+        /// Bytes in a cycle of the byte counter (B) [Zhu15].
         byte_counter: Bytes = "10 MB";
-        /// Cycles up to which the target stays (F) [Zhu15 s3].
+        /// Cycles up to which the target stays (F) [Zhu15].
         fast_recovery: Count = "5";
-        /// What the target gains in a cycle of additive increase (R_AI) [Zhu15 s5].
+        /// What the target gains in a cycle of additive increase (R_AI) [Zhu15].
         additive_increase: Rate = "40 Mbit/s";
         /// The same in hyper increase (R_HAI).
         hyper_increase: Rate = "400 Mbit/s";
-        /// The least time between two notifications of a receiver (N) [Zhu15 s3].
+        /// The least time between two notifications of a receiver (N) [Zhu15].
         notification_interval: Duration = "50 us";
         /// No notification takes the rate below this.
         floor: Rate = "10 Mbit/s";
@@ -170,11 +170,11 @@ impl RateControl for Dcqcn {
 
 crate::state! {
     impl Dcqcn, |it, _now| {
-        /// Current rate (R_C), as of the last packet or notification [Zhu15 s3].
+        /// Current rate (R_C), as of the last packet or notification [Zhu15].
         "rate", "bit/s", is it.rate;
-        /// Target rate (R_T), likewise [Zhu15 s3].
+        /// Target rate (R_T), likewise [Zhu15].
         "target-rate", "bit/s", is it.target;
-        /// Estimated share of marked packets (alpha), likewise [Zhu15 s3].
+        /// Estimated share of marked packets (alpha), likewise [Zhu15].
         "alpha", "1", is it.alpha;
     }
 }

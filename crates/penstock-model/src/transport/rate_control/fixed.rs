@@ -22,7 +22,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// The case without congestion control in [Zhu15 s2].
+    /// The case without congestion control in [Zhu15].
     pub struct Parameters {
         /// The rate; that of the first link if left out, and never more.
         rate: Option<Rate>;

@@ -20,9 +20,10 @@ crate::parameters! {
     /// ## Departures
     /// - Records take no bytes of packets: 42 more in `packet` and `header` account for the paper's header of five hops.
     /// - The port of the sending host writes none: its queue holds a few packets, since connections wait for room there.
-    /// - Fields have full range and resolution. Records of the first acknowledgement are only stored; U begins at 0.
+    /// - Fields have full range and resolution. Records of the first acknowledgement are only stored, and begin the first round trip; U begins
+    ///   at 0, in the authors' simulator at 1.
     /// - The window is at most B T of the first link, and its rate at least `floor`; the paper has no bounds.
-    /// - W_AI is a parameter, 80 bytes [Li19 s5.1]; the paper derives it from the number of flows, W_init (1 - eta) / N.
+    /// - W_AI is a parameter, 80 bytes; the paper derives it from the number of flows, W_init (1 - eta) / N.
     ///
     /// ## Example
     /// ```toml
@@ -30,15 +31,15 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// Li et al. [Li19 s3, s4].
+    /// Li et al. [Li19 algorithm 1].
     pub struct Parameters {
-        /// Round-trip time without queues (T), a little above the longest [Li19 s5.1].
+        /// Round-trip time without queues (T), a little above the longest [Li19].
         base_rtt: Duration = "13 us";
-        /// Target utilisation (eta) [Li19 s3.3].
+        /// Target utilisation (eta) [Li19].
         utilisation: Probability = "95 %";
-        /// Rounds of additive increase up to a multiplicative one (maxStage) [Li19 s3.3].
+        /// Rounds of additive increase up to a multiplicative one (maxStage) [Li19].
         max_stage: Count = "5";
-        /// What the window gains (W_AI) [Li19 s5.1].
+        /// What the window gains (W_AI) [Li19].
         additive_increase: Bytes = "80 bytes";
         /// The least rate.
         floor: Rate = "10 Mbit/s";
@@ -150,13 +151,13 @@ impl RateControl for Hpcc {
         if ack.telemetry.is_empty() {
             return;
         }
+        let is_new_round = ack.next > self.last_update;
         if self.follow(ack.telemetry) {
             self.measure_inflight(ack.telemetry);
-            let is_new_round = ack.next > self.last_update;
             self.compute_window(is_new_round);
-            if is_new_round {
-                self.last_update = ack.next_to_send;
-            }
+        }
+        if is_new_round {
+            self.last_update = ack.next_to_send;
         }
         self.links.clear();
         self.links.extend_from_slice(ack.telemetry);
@@ -165,11 +166,11 @@ impl RateControl for Hpcc {
 
 crate::state! {
     impl Hpcc, |it, _now| {
-        /// Window (W), as of the last acknowledgement [Li19 s3.3].
+        /// Window (W), as of the last acknowledgement [Li19].
         "window", "bytes", is it.window;
-        /// Reference window (W_c), likewise [Li19 s3.3].
+        /// Reference window (W_c), likewise [Li19].
         "reference-window", "bytes", is it.reference;
-        /// Averaged utilisation of the most loaded port (U), likewise [Li19 s3.3].
+        /// Averaged utilisation of the most loaded port (U), likewise [Li19].
         "utilisation", "1", is it.utilisation;
     }
 }

@@ -168,7 +168,7 @@ pub struct RateAck<'a> {
     pub telemetry: &'a [HopRecord],
 }
 
-/// The record of a port about itself for a packet that it begins to transmit (in-band telemetry) [Li19 s4.2]. The port of the sending
+/// The record of a port about itself for a packet that it begins to transmit (in-band telemetry) [Li19]. The port of the sending
 /// host writes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopRecord {

@@ -19,7 +19,9 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Packets leave one by one at the rate, not whole segments at line rate, so that the round trip of a segment is that of its last packet.
-    /// - The paper gives no alpha: 0.02 is that of eRPC, which has the code of the paper's authors [Kalia19 s5.2].
+    /// - The paper gives no alpha: 0.02 is that of the code that its authors published, as used by eRPC [Kalia19]. That code counts towards
+    ///   hyperactive increase the completions whose own difference is negative, makes a step smaller by the time since the last one over
+    ///   minRTT where that is below 1, and never lowers a rate by more than half; none of that is in the algorithm, or here.
     /// - The paper's flows begin at a share of the line rate that depends on the number of flows of a host. Where several begin at line rate at
     ///   once, `max-outstanding` must bound what they queue; else all completions of the backlog lower the rates, to the floor.
     /// - It has no least rate: `floor` is one.
@@ -30,23 +32,23 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// Mittal et al. [Mittal15 s4].
+    /// Mittal et al. [Mittal15 algorithm 1].
     pub struct Parameters {
-        /// Bytes on the wire per completion; whole packets, at least one [Mittal15 s5].
+        /// Bytes on the wire per completion; whole packets, at least one [Mittal15].
         segment: Bytes = "64 kB";
         /// Weight of a new difference (alpha).
         weight: Weight = "0.02";
-        /// What gradients are divided by (minRTT) [Mittal15 s4.3].
+        /// What gradients are divided by (minRTT) [Mittal15].
         min_rtt: Duration = "20 us";
-        /// Round trips below this raise the rate (T_low) [Mittal15 s5].
+        /// Round trips below this raise the rate (T_low) [Mittal15].
         t_low: Duration = "50 us";
-        /// Round trips above this lower it (T_high) [Mittal15 s5].
+        /// Round trips above this lower it (T_high) [Mittal15].
         t_high: Duration = "500 us";
-        /// What the rate gains (delta) [Mittal15 s5].
+        /// What the rate gains (delta) [Mittal15].
         additive_increase: Rate = "10 Mbit/s";
-        /// How strongly it falls (beta) [Mittal15 s5].
+        /// How strongly it falls (beta) [Mittal15].
         decrease: Fraction = "0.8";
-        /// Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15 s4.3].
+        /// Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15].
         hyperactive: Count = "5";
         /// The least rate.
         floor: Rate = "10 Mbit/s";
@@ -98,7 +100,7 @@ impl Timely {
         self.difference / self.parameters.min_rtt.as_seconds()
     }
 
-    /// The new rate after a round trip of so many seconds, of algorithm 1 [Mittal15 s4.3].
+    /// The new rate after a round trip of so many seconds [Mittal15 algorithm 1].
     fn updated(&mut self, rtt: f64) -> f64 {
         let weight = self.parameters.weight.0;
         self.difference = (1.0 - weight) * self.difference + weight * (rtt - self.before.replace(rtt).unwrap_or(rtt));
@@ -141,11 +143,11 @@ impl RateControl for Timely {
 
 crate::state! {
     impl Timely, |it, _now| {
-        /// Rate (R), as of the last completion [Mittal15 s4.3].
+        /// Rate (R), as of the last completion [Mittal15].
         "rate", "bit/s", is it.rate;
-        /// Round trip of the last completion; 0 before it [Mittal15 s4.3].
+        /// Round trip of the last completion; 0 before it [Mittal15].
         "rtt", "s", is it.before.unwrap_or(0.0);
-        /// Gradient of the round trip, averaged, in round trips [Mittal15 s4.3].
+        /// Gradient of the round trip, averaged, in round trips [Mittal15].
         "gradient", "1", is it.gradient();
     }
 }

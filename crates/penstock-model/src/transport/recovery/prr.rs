@@ -11,15 +11,18 @@ crate::parameters! {
     /// ## Decides
     /// Losses are seen, and segments chosen, as with `recovery.sack`. While more is in the network (inflight) than ssthresh, an acknowledgement
     /// lets out SndCnt = ceil(prr_delivered ssthresh / RecoverFS) - prr_out segments: prr_delivered have arrived and prr_out been sent since the
-    /// recovery began with a flight of RecoverFS. With less in the network, as many leave as arrive (PRR-CRB), and one more for an acknowledgement
-    /// that advances and shows no further loss (PRR-SSRB), up to ssthresh. cwnd is inflight + SndCnt, and ssthresh at the end.
+    /// recovery began, in which RecoverFS may arrive. With no more in the network, as many leave as arrive (PRR-CRB), and one more for an acknowledgement
+    /// that advances and shows no further loss (SafeACK, PRR-SSRB), up to ssthresh. The first acknowledgement lets out one segment at least.
+    /// cwnd is inflight + SndCnt, and ssthresh at the end.
     ///
     /// ## State
     /// Four counts, and the ranges that have arrived beyond the cumulative acknowledgement. Costs as much as `recovery.sack`.
     ///
     /// ## Departures
     /// - The first retransmission counts as sent (prr_out) as soon as the loss is seen.
-    /// - ssthresh may have a fraction of a segment, as the congestion control sets it; segments leave whole.
+    /// - ssthresh may have a fraction of a segment, as the congestion control sets it; segments leave whole, and SndCnt is never negative.
+    /// - A rescue retransmission does not count as a further loss.
+    /// - Marks of ECN reduce the window at once.
     ///
     /// ## Example
     /// ```toml
@@ -27,7 +30,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 9937 s6; RFC 6675.
+    /// RFC 9937 s6, which replaces RFC 6937; RFC 6675.
     pub struct Parameters {}
 }
 impl Check for Parameters {}
@@ -145,12 +148,16 @@ mod tests {
 
     /// A duplicate acknowledgement with one block; what it lets out, the fast retransmit included.
     fn duplicate(it: &mut Prr, flight: &mut Flight, window: &mut Window, start: u32, end: u32) -> Vec<u32> {
+        acknowledge(it, flight, window, (start, end));
+        sent(it, flight, window)
+    }
+
+    fn acknowledge(it: &mut Prr, flight: &mut Flight, window: &mut Window, (start, end): (u32, u32)) {
         let block = SackBlock { start, end };
         let next = flight.unacknowledged;
         if it.on_duplicate_ack(&Ack { next, sack: SackBlocks::new(next, [block].into_iter()), ..Ack::default() }, flight, window) {
             it.on_loss(flight, window);
         }
-        sent(it, flight, window)
     }
 
     fn sent(it: &mut Prr, flight: &mut Flight, window: &Window) -> Vec<u32> {
@@ -182,6 +189,46 @@ mod tests {
         assert_eq!(flight.scoreboard.pipe(flight.outstanding()), 10);
         // Nothing new tells of nothing.
         assert!(duplicate(&mut it, &mut flight, &mut window, 1, 20).is_empty());
+    }
+
+    /// cwnd, inflight and what is sent, of acknowledgements each with one more segment from `first` on, and with limited transmit: the rows
+    /// `c`, `i` and `s` of the figures of RFC 9937.
+    fn figure(first: u32, acknowledgements: u32) -> Vec<(u32, u32, Vec<u32>)> {
+        let (mut it, mut flight, mut window) = outstanding();
+        let mut of_ack = |end| {
+            acknowledge(&mut it, &mut flight, &mut window, (first, end));
+            // The fast retransmit counts as sent as soon as the loss is seen.
+            let in_flight = flight.scoreboard.pipe(flight.outstanding()) - u32::from(flight.resend);
+            let out = if flight.phase == Phase::Recovery {
+                sent(&mut it, &mut flight, &window)
+            } else {
+                (flight.next, flight.high) = (flight.next + 1, flight.high + 1);
+                vec![flight.next - 1]
+            };
+            (window.size as u32, in_flight, out)
+        };
+        (1..=acknowledgements).map(|n| of_ack(first + n)).collect()
+    }
+
+    #[test]
+    fn a_single_loss_is_as_in_figure_1_of_rfc_9937() {
+        // Acknowledgement 22 ends the recovery, with ssthresh. The figure goes on with the proportional reduction at 19, where inflight is ssthresh,
+        // and sends the last but one there, with 11 and 10 in its rows, and 10 and 10 at 20; section 6.2 has it wait for 20.
+        let cwnd = [20, 20, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 10, 10, 10];
+        let in_flight = [19, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 9, 9];
+        let seen = figure(1, 21);
+        assert_eq!(seen.iter().map(|(cwnd, ..)| *cwnd).collect::<Vec<_>>(), cwnd);
+        assert_eq!(seen.iter().map(|(_, in_flight, _)| *in_flight).collect::<Vec<_>>(), in_flight);
+        let sent: Vec<(usize, u32)> = (1..).zip(seen).flat_map(|(n, (.., out))| out.into_iter().map(move |seq| (n, seq))).collect();
+        let expected = [(1, 20), (2, 21), (3, 0), (5, 22), (7, 23), (9, 24), (11, 25), (13, 26), (15, 27), (17, 28), (20, 29), (21, 30)];
+        assert_eq!(sent, expected);
+    }
+
+    #[test]
+    fn fifteen_losses_are_as_in_figure_2_of_rfc_9937() {
+        let expected =
+            [(20, 19, 20), (20, 19, 21), (5, 4, 0), (5, 4, 1), (5, 4, 2)].map(|(cwnd, in_flight, seq)| (cwnd, in_flight, vec![seq]));
+        assert_eq!(figure(15, 5), expected);
     }
 
     #[test]

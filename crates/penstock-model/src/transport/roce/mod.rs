@@ -37,7 +37,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Sequence numbers count packets of one size; data flow one way, as in a write or a send of the reliable connection, and the connection is set up beforehand.
-    /// - Acknowledgements are not spaced, and of the same class as data; so are notifications, which the paper sends with priority [Zhu15 s3].
+    /// - Acknowledgements are not spaced, and of the same class as data; so are notifications, which the paper sends with priority [Zhu15].
     /// - A notification is due at the first marked packet after the interval, not at its end.
     /// - The rate control is not told that a connection waits for its port; the next packet leaves a spacing after the last one left.
     /// - At an end of AAL5 packets do not wait: they go to the port of cells at once.

@@ -86,7 +86,7 @@ pub(super) struct EcnReceiver {
     /// Both ends have agreed on ECN.
     pub negotiated: bool,
     /// What acknowledgements say: ECE until the sender answers with CWR [RFC3168 s6.1.3], or while the segments that they acknowledge
-    /// are marked (DCTCP.CE) [RFC8257 s3.2]; or the count of marks (r.cep) [RFC9768 s3.2.2].
+    /// are marked (DCTCP.CE) [RFC8257 s3.2]; or the count of marks (r.cep) [RFC9768 s3.2.2.2].
     pub flags: AckFlags,
     /// Marked segments, where they are counted (r.cep).
     pub marks: u32,
@@ -210,6 +210,10 @@ mod tests {
         ];
         for (ace, delivered, marked) in cases {
             assert_eq!(it.take_marks(AckFlags::of_count(ace), 0, delivered), marked, "{ace} after {delivered}");
+        }
+        // The example of [RFC9768 sA.2.1]: two more in the flags are two marks of nine segments, but ten of ten.
+        for (delivered, marked) in [(9, 2), (10, 10)] {
+            assert_eq!(EcnSender::new(true, counting()).take_marks(AckFlags::of_count(5 + 2), 0, delivered), marked, "of {delivered}");
         }
         let mut it = EcnSender::new(true, EcnUse { echo: EcnEcho::CountWithOption, ..EcnUse::default() });
         // 12 counted in all; then old news, none of 8, and the wrap of the counter.

@@ -51,7 +51,8 @@ struct Pending {
     sacked: u32,
     lost: u32,
     in_network_before: u32,
-    newest: Option<Record>,
+    /// The newly delivered segment that was sent last, and its number.
+    newest: Option<(Record, u32)>,
 }
 
 impl SegmentRecords {
@@ -141,8 +142,10 @@ impl SegmentRecords {
         if !record.resent {
             self.min_rtt = self.min_rtt.min(now.since(record.sent));
         }
-        if self.pending.newest.is_none_or(|newest| record.sent >= newest.sent) {
-            self.pending.newest = Some(record);
+        let seq = self.first + index as u32;
+        // IsNewestPacket of draft-ietf-ccwg-bbr s4.1.2.3.
+        if self.pending.newest.is_none_or(|(newest, number)| (record.sent, seq) > (newest.sent, number)) {
+            self.pending.newest = Some((record, seq));
             self.first_sent = record.sent;
         }
         true
@@ -183,6 +186,7 @@ impl SegmentRecords {
     /// The report of the acknowledgement that has come last.
     pub fn take_report(&mut self, now: Time, in_recovery: bool) -> AckReport {
         let Pending { acknowledged, sacked, lost, in_network_before, newest } = std::mem::take(&mut self.pending);
+        let newest = newest.map(|(newest, _)| newest);
         AckReport {
             now,
             acknowledged: self.first,
@@ -278,6 +282,16 @@ mod tests {
         it.on_sent(ms(34), 5);
         assert_eq!(ack(&mut it, &mut board, ms(46), 6, &[]).rate, sample(3, 33, 3));
         assert_eq!(sample(3, 33, 3).map(|it| it.rate(1500).as_bps()), Some(1_090_909));
+    }
+
+    #[test]
+    fn of_segments_sent_at_once_the_one_with_the_highest_number_is_the_newest() {
+        let (mut it, mut board) = (SegmentRecords::new(), Scoreboard::default());
+        (0..4).for_each(|seq| _ = it.on_sent(ms(0), seq));
+        ack(&mut it, &mut board, ms(10), 0, &[(1, 4)]);
+        [0, 4, 5].into_iter().for_each(|seq| _ = it.on_sent(ms(10), seq));
+        // 5 was sent once, and gives the round trip; 0, which was sent again, would give none.
+        assert_eq!(ack(&mut it, &mut board, ms(20), 4, &[(5, 6)]).rtt, Some(Duration::from_ms(10)));
     }
 
     #[test]

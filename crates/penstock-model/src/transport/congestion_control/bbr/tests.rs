@@ -164,3 +164,16 @@ fn a_recovery_conserves_packets_for_a_round_and_then_restores_the_window() {
     it.on_report(&of(None, 3, 0), &mut window);
     assert_eq!(window.size, 201.0);
 }
+
+#[test]
+fn a_connection_without_a_round_trip_waits_ten_seconds_for_one_from_its_beginning_on() {
+    let (mut it, mut window) = (bbr(1), window());
+    let first = SentSegment { now: at_ms(60_000), seq: 0, retransmission: false, in_flight: 0, app_limited: false };
+    it.on_sent(&first, &mut window);
+    // Its first segment was lost: what was sent again gives no round trip.
+    let without = |now| AckReport { now: at_ms(now), rtt: None, rate: None, ..report(0, 100) };
+    it.on_report(&without(70_000), &mut window);
+    assert_eq!(it.state, State::Startup);
+    it.on_report(&without(70_001), &mut window);
+    assert_eq!(it.state, State::ProbeRtt);
+}

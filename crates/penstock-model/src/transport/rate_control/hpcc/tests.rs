@@ -28,19 +28,22 @@ fn assert_near(seen: [f64; 2], expected: [f64; 2]) {
 fn algorithm_1_step_by_step() {
     let mut it = control(&[]);
     assert_eq!((it.rate(Time::ZERO), it.window()), (Rate::from_bps(8_000_000_000), Some(Bytes::new(10_000))));
-    // Only stored.
+    // Only stored; the first round trip lasts until packet 10 is acknowledged.
     assert_near(windows(&mut it, (1, 10), &[(0, 0, 0), (20_000, 0, 0)]), [10_000.0, 10_000.0]);
     // In T the first port sends half of B T; the second one all, with 10,000 bytes in its queue at least: u = 1 + 1, and tau = T gives U = 2.
-    // W = 10,000 x 0.95 / 2 + 100.
-    assert_near(windows(&mut it, (2, 11), &[(0, 5000, 10), (10_000, 10_000, 10)]), [4850.0, 4850.0]);
+    // W = 10,000 x 0.95 / 2 + 100; W_c stays.
+    assert_near(windows(&mut it, (2, 11), &[(0, 5000, 10), (10_000, 10_000, 10)]), [4850.0, 10_000.0]);
     assert_near([it.utilisation, f64::from(it.stage)], [2.0, 0.0]);
-    assert_eq!(it.last_update, 11);
-    assert_eq!(it.rate(Time::ZERO), Rate::from_bps(3_880_000_000));
-    // Of the same round: 5 us later u = 0 / 10,000 + 1 = 1, U = 2 / 2 + 1 / 2 = 1.5; W comes from W_c, which stays.
-    assert_near(windows(&mut it, (11, 16), &[(0, 5000, 15), (0, 15_000, 15)]), [4850.0 * 0.95 / 1.5 + 100.0, 4850.0]);
-    // Beyond packet 11 a new round. Both idle for 20 us: nothing is above 0, and U stays.
-    assert_near(windows(&mut it, (12, 20), &[(0, 5000, 35), (0, 15_000, 35)]), [4850.0 * 0.95 / 1.5 + 100.0; 2]);
-    assert_eq!(it.last_update, 20);
+    assert_eq!((it.last_update, it.rate(Time::ZERO)), (10, Rate::from_bps(3_880_000_000)));
+    // Beyond packet 10 a new round: 5 us later u = 0 / 10,000 + 1 = 1, U = 2 / 2 + 1 / 2 = 1.5; W comes from W_c, and becomes it.
+    let second = 10_000.0 * 0.95 / 1.5 + 100.0;
+    assert_near(windows(&mut it, (11, 16), &[(0, 5000, 15), (0, 15_000, 15)]), [second; 2]);
+    assert_eq!(it.last_update, 16);
+    // Both idle for 20 us: nothing is above 0, and U stays. Of the same round, then beyond packet 16.
+    let third = second * 0.95 / 1.5 + 100.0;
+    assert_near(windows(&mut it, (16, 20), &[(0, 5000, 35), (0, 15_000, 35)]), [third, second]);
+    assert_near(windows(&mut it, (17, 21), &[(0, 5000, 55), (0, 15_000, 55)]), [third; 2]);
+    assert_eq!(it.last_update, 21);
 }
 
 #[test]

@@ -260,9 +260,11 @@ impl Sender {
         ece
     }
 
-    /// Lets the congestion control reduce the window, but with ECN not more than once per window of data [RFC3168 s6.1.2].
+    /// Lets the congestion control reduce the window, but with ECN not more than once per window of data [RFC3168 s6.1.2]. Where marks are
+    /// counted a loss always reduces it, since a mark may have done so by little [RFC9331 s4.3].
     fn reduce(&mut self, now: Time, cause: Cause) {
-        if !self.ecn.has_reduced(self.flight.unacknowledged) {
+        let is_loss_of_its_own = cause == Cause::Loss && self.ecn.counts_marks();
+        if is_loss_of_its_own || !self.ecn.has_reduced(self.flight.unacknowledged) {
             let flight_size = self.flight.flight_size();
             let in_flight = match cause {
                 Cause::Loss => flight_size,

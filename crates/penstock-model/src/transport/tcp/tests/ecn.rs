@@ -58,6 +58,18 @@ fn a_loss_in_a_window_that_has_been_reduced_is_repaired_without_reducing_it_agai
 }
 
 #[test]
+fn where_marks_are_counted_a_loss_reduces_a_window_that_a_mark_has_reduced() {
+    let run = |lost: &'static [u32]| {
+        let settings = [("congestion-control", text("prague")), ("recovery", text("sack"))];
+        let mut path = exact(&settings).marking(&[2]).losing_once(lost).start(Some(40));
+        path.run_ms(1000);
+        path.sender.slow_start_threshold()
+    };
+    // alpha is 1 at the first mark.
+    assert!(run(&[4]) <= run(&[]) / 2.0, "{} after {}", run(&[4]), run(&[]));
+}
+
+#[test]
 fn a_loss_is_told_to_the_receiver_too() {
     // The first new segment after the reduction carries CWR; the retransmission does not.
     let mut path = path("new-reno", &[]).losing_once(&[2]).start(None);
