@@ -6,11 +6,13 @@
 pub mod circuit_thresholds;
 pub mod codel;
 pub mod dfba;
+mod drop_cause;
 mod early_drop;
 pub mod epd;
 pub mod fba;
 pub mod frame;
 pub mod frame_thresholds;
+mod hooks;
 pub mod pi2;
 pub mod pie;
 pub mod ppd;
@@ -20,6 +22,11 @@ pub mod red_n;
 pub mod selective_drop;
 pub mod step_marking;
 pub mod tail_drop;
+mod verdict;
+
+pub use drop_cause::DropCause;
+pub use hooks::Hooks;
+pub use verdict::{DepartureVerdict, Leave, Verdict};
 
 use crate::atm::circuits::PortCircuits;
 use crate::packet::Packet;
@@ -196,141 +203,6 @@ impl DisciplinePlan {
     /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
     pub fn marks(&self) -> bool {
         self.hooks().has(Hooks::MARK)
-    }
-}
-
-/// What becomes of an arriving packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The queue takes it.
-    Accept,
-    /// The queue takes it and writes [`Ecn::Ce`](crate::packet::Ecn::Ce) into it. Only for ECN-capable packets.
-    Mark,
-    /// It is refused.
-    Drop(DropCause),
-    /// A waiting packet is dropped first, the `position`-th from the head (0), which must be there; then the discipline is
-    /// asked again about the same arrival. For drop from the head and push-out; declared by [`Hooks::EVICTION`].
-    Evict {
-        /// Where it stands in the queue.
-        position: u32,
-        /// Why it is dropped.
-        cause: DropCause,
-    },
-}
-
-/// What becomes of the packet at the head when it could be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DepartureVerdict {
-    /// Its transmission begins.
-    Send,
-    /// It is marked with [`Ecn::Ce`](crate::packet::Ecn::Ce) and its transmission begins. Only for ECN-capable packets.
-    Mark,
-    /// It is dropped, and never reaches the wire. The scheduler is asked again at once.
-    Drop(DropCause),
-}
-
-/// Why a packet stops counting as queued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leave {
-    /// Its transmission has begun or, if the packet in service counts ([`Counting::InSystem`]), has ended.
-    Sent,
-    /// Dropped by [`DepartureVerdict::Drop`].
-    Dropped(DropCause),
-    /// Dropped by [`Verdict::Evict`], or by the scheduler at a limit of its own.
-    Evicted(DropCause),
-}
-
-/// Which calls of a [`Discipline`] its decisions rest on, beside that on arrival, and which of its answers are special.
-///
-/// A port whose disciplines use [`Hooks::ARRIVAL`] alone, or mark then, can compute departures on arrival; any other decides about each
-/// departure when its wire becomes free. What is not declared is not called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hooks(u8);
-
-impl Hooks {
-    /// [`Discipline::on_arrival`], without evictions.
-    pub const ARRIVAL: Hooks = Hooks(0);
-    /// [`Discipline::on_departure`].
-    pub const DEPARTURE: Hooks = Hooks(1);
-    /// [`Discipline::on_leave`].
-    pub const LEAVE: Hooks = Hooks(2);
-    /// [`Discipline::next_deadline`] and [`Discipline::on_timer`].
-    pub const TIMER: Hooks = Hooks(4);
-    /// [`Verdict::Evict`] may be an answer on arrival.
-    pub const EVICTION: Hooks = Hooks(8);
-    /// [`Verdict::Mark`] or [`DepartureVerdict::Mark`] may be an answer.
-    pub const MARK: Hooks = Hooks(16);
-    /// [`Occupancy::head_since`] is filled in.
-    pub const HEAD_AGE: Hooks = Hooks(32);
-
-    /// These and others.
-    pub const fn and(self, others: Hooks) -> Hooks {
-        Hooks(self.0 | others.0)
-    }
-
-    /// Whether departures can be computed on arrival.
-    #[inline]
-    pub const fn decide_on_arrival(self) -> bool {
-        self.0 & !Hooks::MARK.0 == Hooks::ARRIVAL.0
-    }
-
-    /// Whether all of `others` are among these.
-    #[inline]
-    pub const fn has(self, others: Hooks) -> bool {
-        self.0 & others.0 == others.0
-    }
-}
-
-/// Why a packet was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DropCause {
-    /// The buffer was full.
-    Overflow,
-    /// An early drop of active queue management: RED's random drop between the thresholds, CoDel's at departure.
-    Early,
-    /// RED's certain drop above the maximum threshold.
-    Forced,
-    /// Lost on the wire by an impairment.
-    Loss,
-    /// Refused by a policer.
-    Policed,
-    /// No room in the buffer that the ports of a switch share.
-    Buffer,
-    /// No room in the queue of a rate limiter of the station, before its port.
-    Limiter,
-    /// No room in the headroom of an ingress link whose port is paused, nor in the shared buffer.
-    Headroom,
-    /// A cell of a frame that has lost another one.
-    Partial,
-}
-
-impl DropCause {
-    /// All causes, in the order of the counters.
-    pub const ALL: [DropCause; 9] = [
-        DropCause::Overflow,
-        DropCause::Early,
-        DropCause::Forced,
-        DropCause::Loss,
-        DropCause::Policed,
-        DropCause::Buffer,
-        DropCause::Limiter,
-        DropCause::Headroom,
-        DropCause::Partial,
-    ];
-
-    /// The name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            DropCause::Overflow => "overflow",
-            DropCause::Early => "early",
-            DropCause::Forced => "forced",
-            DropCause::Loss => "loss",
-            DropCause::Policed => "policed",
-            DropCause::Buffer => "buffer",
-            DropCause::Limiter => "limiter",
-            DropCause::Headroom => "headroom",
-            DropCause::Partial => "partial",
-        }
     }
 }
 
