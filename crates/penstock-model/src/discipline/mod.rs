@@ -32,7 +32,7 @@ use crate::atm::circuits::PortCircuits;
 use crate::packet::Packet;
 use crate::parameters::{Entry, Limit};
 use crate::probe::{Probe, ReportVariable};
-use crate::registry::OpenKind;
+use crate::registry::{OpenKind, Registry};
 use crate::rng::Key;
 use crate::transmission::Framing;
 use crate::units::{Duration, Rate, Time};
@@ -48,12 +48,9 @@ macro_rules! disciplines {
         }
 
         impl DisciplinePlan {
-            /// The most that the queue may hold; as good as no limit for one of a plug-in, which refuses packets itself.
-            pub fn limit(&self) -> Limit {
-                match self {
-                    $( DisciplinePlan::$variant(parameters) => parameters.limit, )*
-                    DisciplinePlan::Custom(_) => Limit::Packets(u32::MAX),
-                }
+            /// The names of those of this crate that mark whatever their parameters say.
+            pub fn always_marking() -> Vec<&'static str> {
+                [$( ($name, <$discipline>::always_marks()) ),*].into_iter().filter(|(_, always)| *always).map(|(name, _)| name).collect()
             }
         }
 
@@ -91,6 +88,27 @@ macro_rules! disciplines {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_arrival(now, packet, queue), )*
                     AnyDiscipline::Custom(it) => it.on_arrival(now, packet, queue),
+                }
+            }
+
+            fn limit(&self) -> Option<Limit> {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.limit(), )*
+                    AnyDiscipline::Custom(it) => it.limit(),
+                }
+            }
+
+            fn needs_cells(&self) -> bool {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.needs_cells(), )*
+                    AnyDiscipline::Custom(it) => it.needs_cells(),
+                }
+            }
+
+            fn is_passive(&self) -> bool {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.is_passive(), )*
+                    AnyDiscipline::Custom(it) => it.is_passive(),
                 }
             }
 
@@ -173,22 +191,36 @@ impl OpenKind for Disciplines {
     }
 }
 
-/// Those that mark ECN-capable packets whatever their parameters say, and so have none called `ecn`.
-pub const ALWAYS_MARKING: &[&str] = &["red-marking", "step-marking"];
-
-/// Those that drop whole frames, and so need cells.
-pub const OF_FRAMES: &[&str] = &["ppd", "epd", "selective-drop", "fba", "frame-thresholds", "circuit-thresholds", "dfba"];
-
 impl DisciplinePlan {
-    /// What the discipline uses.
-    pub fn hooks(&self) -> Hooks {
-        Disciplines::on_trial(|context| AnyDiscipline::new(self, context)).hooks()
+    /// What is true of every discipline with these parameters, wherever it works.
+    fn on_trial<T>(&self, ask: impl FnOnce(&AnyDiscipline) -> T) -> T {
+        Disciplines::on_trial(|context| ask(&AnyDiscipline::new(self, context)))
     }
 
-    /// The names of those that mark packets where `ecn = true` is written.
-    pub fn with_ecn() -> Vec<&'static str> {
+    /// What the discipline uses.
+    pub fn hooks(&self) -> Hooks {
+        self.on_trial(AnyDiscipline::hooks)
+    }
+
+    /// The most that its queue may hold; see [`Discipline::limit`].
+    pub fn limit(&self) -> Option<Limit> {
+        self.on_trial(AnyDiscipline::limit)
+    }
+
+    /// Whether it works on cell links alone; see [`Discipline::needs_cells`].
+    pub fn needs_cells(&self) -> bool {
+        self.on_trial(AnyDiscipline::needs_cells)
+    }
+
+    /// Whether it only refuses what does not fit; see [`Discipline::is_passive`].
+    pub fn is_passive(&self) -> bool {
+        self.on_trial(AnyDiscipline::is_passive)
+    }
+
+    /// The names of those, plug-ins included, that mark packets where `ecn = true` is written.
+    pub fn with_ecn(registry: &Registry) -> Vec<&'static str> {
         let has_ecn = |entry: &&Entry| entry.fields.iter().any(|field| field.name == "ecn");
-        DisciplinePlan::ENTRIES.iter().filter(has_ecn).map(|entry| entry.name).collect()
+        DisciplinePlan::ENTRIES.iter().chain(registry.entries(DisciplinePlan::OF)).filter(has_ecn).map(|entry| entry.name).collect()
     }
 
     /// The circuits that its parameters name, each with the key where it stands.
@@ -283,6 +315,30 @@ pub struct PortContext {
 pub trait Discipline: Probe + DynClone {
     /// Decides on `packet`, arriving at `now` to a queue that holds `queue`.
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict;
+
+    /// The most that its queue may hold; `None` of a discipline that refuses nothing for want of room. Memory is estimated by it, and
+    /// connections that wait for their port fill the queue up to it.
+    fn limit(&self) -> Option<Limit> {
+        None
+    }
+
+    /// Whether it drops frames by circuit, and so works on cell links alone.
+    fn needs_cells(&self) -> bool {
+        false
+    }
+
+    /// Whether it only refuses what does not fit. All others are active queue management, and a run reports where they have not acted.
+    fn is_passive(&self) -> bool {
+        false
+    }
+
+    /// Whether it marks ECN-capable packets whatever its parameters say, and so has none called `ecn`.
+    fn always_marks() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
 
     /// Whether the packet in service counts in the occupancy that [`Discipline::on_arrival`] is told.
     fn counting(&self) -> Counting {
