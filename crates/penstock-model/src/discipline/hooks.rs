@@ -22,6 +22,8 @@ impl Hooks {
     pub const MARK: Hooks = Hooks(16);
     /// [`Occupancy::head_since`](super::Occupancy::head_since) is filled in.
     pub const HEAD_AGE: Hooks = Hooks(32);
+    /// [`Discipline::make_room`](super::Discipline::make_room): it sees all queues of the port, and may drop what waits in any.
+    pub const ROOM: Hooks = Hooks(64);
 
     /// These and others.
     pub const fn and(self, others: Hooks) -> Hooks {

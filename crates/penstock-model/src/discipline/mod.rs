@@ -26,12 +26,13 @@ mod verdict;
 
 pub use drop_cause::DropCause;
 pub use hooks::Hooks;
-pub use verdict::{DepartureVerdict, Leave, Verdict};
+pub use verdict::{DepartureVerdict, Eviction, Leave, Verdict};
 
 use crate::atm::circuits::PortCircuits;
 use crate::packet::Packet;
 use crate::parameters::{Entry, Limit};
 use crate::probe::{Probe, ReportVariable};
+use crate::queue_state::QueueState;
 use crate::registry::{OpenKind, Registry};
 use crate::rng::Key;
 use crate::transmission::Framing;
@@ -88,6 +89,13 @@ macro_rules! disciplines {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_arrival(now, packet, queue), )*
                     AnyDiscipline::Custom(it) => it.on_arrival(now, packet, queue),
+                }
+            }
+
+            fn make_room(&mut self, now: Time, packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.make_room(now, packet, own, queues), )*
+                    AnyDiscipline::Custom(it) => it.make_room(now, packet, own, queues),
                 }
             }
 
@@ -315,6 +323,14 @@ pub struct PortContext {
 pub trait Discipline: Probe + DynClone {
     /// Decides on `packet`, arriving at `now` to a queue that holds `queue`.
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict;
+
+    /// The packet that is dropped to make room for `packet`, such as one of the longest queue, where several share a limit: `queues` are all
+    /// queues of the port, and `queues[own]` is this discipline's. Asked before [`Discipline::on_arrival`] until there is none; each time
+    /// `queues` no longer shows what has been dropped. For [`Hooks::ROOM`].
+    fn make_room(&mut self, now: Time, packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
+        let _ = (now, packet, own, queues);
+        None
+    }
 
     /// The most that its queue may hold; `None` of a discipline that refuses nothing for want of room. Memory is estimated by it, and
     /// connections that wait for their port fill the queue up to it.

@@ -21,6 +21,24 @@ pub enum Verdict {
     },
 }
 
+/// A packet that is dropped to make room for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eviction {
+    /// Its queue, by the number that schedulers know.
+    pub queue: usize,
+    /// Where it stands there, counted from the head (0).
+    pub position: u32,
+    /// Why it is dropped.
+    pub cause: DropCause,
+}
+
+impl Eviction {
+    /// The head of a queue, dropped for want of room.
+    pub fn of_head(queue: usize) -> Eviction {
+        Eviction { queue, position: 0, cause: DropCause::Overflow }
+    }
+}
+
 /// What becomes of the packet at the head when it could be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DepartureVerdict {
@@ -39,6 +57,6 @@ pub enum Leave {
     Sent,
     /// Dropped by [`DepartureVerdict::Drop`].
     Dropped(DropCause),
-    /// Dropped by [`Verdict::Evict`], or by the scheduler at a limit of its own.
+    /// Dropped by [`Verdict::Evict`], by the discipline of another queue, or by the scheduler at a limit of its own.
     Evicted(DropCause),
 }

@@ -54,6 +54,8 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("codel", "limit = 30 packets; interval = 20 ms; target = 2 ms; mtu = 500 bytes"),
     ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 1 bytes; ecn = true"),
     ("codel", ""),
+    // It drops from other queues.
+    ("longest-drop", "limit = 6"),
 ];
 /// Schedulers that make their queues.
 pub(super) const FLOW_QUEUES: [(&str, &str); 5] = [
