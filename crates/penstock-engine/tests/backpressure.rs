@@ -317,5 +317,9 @@ fn should_have_waited(blueprint: &Blueprint, place: u32, packet: &Packet) -> boo
     };
     let waits = blueprint.groups[flow.group as usize].transport.waits_for_port();
     let buffer = blueprint.switches.iter().find(|switch| switch.node == link.from).and_then(|switch| switch.buffer.as_ref());
-    waits && is_kept && buffer.is_none() && link.from == origin && link.port.queues.iter().all(|queue| fits(queue.discipline.limit()))
+    waits
+        && is_kept
+        && buffer.is_none()
+        && link.from == origin
+        && link.port.queues.iter().all(|queue| queue.discipline.limit().is_none_or(fits))
 }

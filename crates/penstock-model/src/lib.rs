@@ -24,6 +24,7 @@ pub mod pcn_meter;
 pub mod prefetch;
 pub mod printable;
 pub mod probe;
+mod queue_state;
 pub mod registry;
 pub mod rng;
 pub mod scheduler;

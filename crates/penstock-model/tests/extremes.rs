@@ -9,7 +9,7 @@ mod random_parameters;
 use penstock_model::atm::circuits::{Circuit, Circuits, PortCircuits};
 use penstock_model::buffer::{AnyBuffer, Buffer, BufferContext, BufferPlan, Occupancies};
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
-use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, Hooks, Occupancy, PortContext, Verdict};
+use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, Eviction, Hooks, Occupancy, PortContext, Verdict};
 use penstock_model::edge::{AdmissionPlan, EdgeContext, Egress, Ingress, TerminationPlan};
 use penstock_model::id::{FlowId, HopId};
 use penstock_model::impairment::{AnyImpairment, Impairment, ImpairmentPlan};
@@ -196,8 +196,8 @@ impl Queues {
         self.sizes[queue].push_back(packet.size);
         self.show(queue);
         it.on_packet(now, queue, &self.states);
-        while let Some(queue) = it.over_limit(&self.states) {
-            let size = self.sizes[queue].pop_front().expect("the fattest queue has a packet");
+        while let Some(Eviction { queue, position, .. }) = it.over_limit(&self.states) {
+            let size = self.sizes[queue].remove(position as usize).expect("the fattest queue has a packet");
             self.show(queue);
             it.on_drop(now, queue, size, &self.states);
         }

@@ -3,7 +3,7 @@
 use crate::metrics::common::evaluation::GroupMembers;
 use penstock_engine::blueprint::{Blueprint, Ties};
 use penstock_engine::{Observations, Sim};
-use penstock_model::discipline::{DisciplinePlan, DropCause};
+use penstock_model::discipline::DropCause;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ fn idle_disciplines(blueprint: &Blueprint, members: &GroupMembers, seen: &Observ
         for (plan, counters) in blueprint.links[links.clone()].iter().zip(&seen.links[links.clone()]) {
             let dropped: u64 = counters.dropped_packets.iter().flatten().sum();
             let offered: u64 = counters.offered_packets.iter().sum();
-            let names = plan.port.queues.iter().filter(|queue| !matches!(queue.discipline, DisciplinePlan::TailDrop(_)));
+            let names = plan.port.queues.iter().filter(|queue| !queue.discipline.is_passive());
             for discipline in names.map(|queue| queue.discipline.name()) {
                 let (names, acted) = links_of.entry(discipline).or_default();
                 *acted += dropped + counters.marked_packets;

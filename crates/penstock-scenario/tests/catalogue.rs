@@ -3,7 +3,7 @@
 mod common;
 use common::{lines, BASE};
 use penstock_engine::Sim;
-use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING, OF_FRAMES};
+use penstock_model::discipline::DisciplinePlan;
 use penstock_model::registry::Registry;
 use penstock_scenario::{catalogue, json_schema, load};
 use serde_json::{json, Value};
@@ -33,7 +33,7 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
     let calls = |lines: &str| format!("[[calls]]\nname = \"calls\"\nfrom = \"a\"\nto = \"b\"\ninitial = {{ calls = 3 }}\n{CBR}{lines}");
     let plain = CBR;
     match (kind, name) {
-        ("discipline", name) if OF_FRAMES.contains(&name) => on_link(&format!("cells = true\n{}", fragment.replace("vc1", "f"))),
+        ("discipline", _) if fragment.contains(" cells\"") => on_link(&format!("cells = true\n{}", fragment.replace("vc1", "f"))),
         ("meter", "f-gcra") => on_link(&format!("cells = true\n{}", fragment.replace("vc1", "f"))),
         ("discipline" | "meter" | "impairment" | "shaper" | "policer", _) | ("scheduler", "fifo") => on_link(fragment),
         ("scheduler", _) => on_link(fragment) + &second("ef", plain),
@@ -63,9 +63,13 @@ fn docstring_examples_are_read() {
                 let text = embed(kind, name, &fragment);
                 let loaded = load(&text, &format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR")), &[])
                     .unwrap_or_else(|mistakes| panic!("{kind} {name}:\n{fragment}\n{mistakes:#?}"));
-                if kind == "discipline" && !DisciplinePlan::with_ecn().contains(&name) {
+                if kind == "discipline" && !DisciplinePlan::with_ecn(Registry::NONE).contains(&name) {
                     let marks = loaded.blueprint(None, 0).links[0].port.queues[0].discipline.marks();
-                    assert_eq!(marks, ALWAYS_MARKING.contains(&name), "{name}: it marks without ecn, or is listed and does not");
+                    assert_eq!(
+                        marks,
+                        DisciplinePlan::always_marking().contains(&name),
+                        "{name}: it marks without ecn, or is listed and does not"
+                    );
                 }
                 assert!(fragment.contains(name), "{kind} {name}: the example does not show it");
             }

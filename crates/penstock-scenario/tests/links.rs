@@ -1,8 +1,9 @@
 //! Links: limits in time, overheads, ways back, several in one entry, and rates from files.
 
 mod common;
-use common::{lines, sound, ways};
+use common::{changed, lines, sound, ways, LINK};
 use penstock_engine::{Cancel, Sim};
+use penstock_model::discipline::DropCause;
 use penstock_model::parameters::Limit;
 use penstock_model::units::Bytes;
 use penstock_scenario::{load, load_with, Mistake, ReadOptions, ValidScenario};
@@ -32,7 +33,9 @@ source.cbr = {{ rate = "800 kbit/s", packet = "1000 bytes", phase = "zero" }}
 }
 
 fn limits(scenario: &ValidScenario) -> Vec<Vec<Limit>> {
-    let of_link = |link: &penstock_engine::blueprint::LinkPlan| link.port.queues.iter().map(|queue| queue.discipline.limit()).collect();
+    let of_link = |link: &penstock_engine::blueprint::LinkPlan| {
+        link.port.queues.iter().map(|queue| queue.discipline.limit().expect("it has one")).collect()
+    };
     scenario.blueprint(None, 0).links.iter().map(of_link).collect()
 }
 
@@ -300,4 +303,26 @@ fn mistakes_of_such_files_say_their_line() {
     assert_eq!(wrong("w8", "r.csv", b"time,rate\n"), "r.csv: has no rates");
     let missing = lines(load(&page("rate-changes = { file = \"none.txt\" }"), "t.toml", &[]));
     assert!(missing[0].contains("links[0].rate-changes.file: none.txt: there is no such file"), "{missing:?}");
+}
+
+#[test]
+fn a_queue_without_a_limit_is_limited_by_the_shared_buffer() {
+    let text = |node: &str, limit: &str| {
+        let queue = format!("{LINK}\nqueue.step-marking = {{ limit = \"{limit}\", threshold = \"5 packets\" }}");
+        changed(LINK, &queue).replace("a = {}", &format!("a = {{ {node} }}")).replace("64 kbit/s", "2 Mbit/s")
+    };
+    let causes = [DropCause::Overflow, DropCause::Buffer];
+    let dropped = |text: &str| {
+        let seen = Sim::new(load(text, "t.toml", &[]).expect("sound").blueprint(None, 0)).expect("sound").run();
+        causes.map(|cause| seen.links[0].dropped_packets[cause as usize].iter().sum::<u64>())
+    };
+    let buffer = "buffer.pool = { size = \"20 packets\" }";
+    let [overflow, refused] = dropped(&text(buffer, "none"));
+    // Of 2 Mbit/s for 10 s half is sent, in packets of 160 bytes, and 20 of them are held in the end.
+    assert!(overflow == 0 && refused.abs_diff(7812 - 20) <= 2, "{overflow} and {refused}");
+    assert_eq!(dropped(&text("", "none")), [0, 0]);
+    // What may wait bounds the estimate of memory: 20 packets of the buffer, 7812 of the limit or all that does not leave.
+    let memory = |text: &str| load(text, "t.toml", &[]).expect("sound").memory();
+    let [of_buffer, of_limit, of_excess] = [text(buffer, "none"), text("", "9000 packets"), text("", "none")].map(|text| memory(&text));
+    assert!(of_buffer < of_limit && of_limit == of_excess, "{of_buffer}, {of_limit}, {of_excess}");
 }

@@ -3,6 +3,7 @@
 mod common;
 use common::{added, changed, class_schedulers, lines, names, FLOW, LINK};
 use penstock_model::discipline::DisciplinePlan;
+use penstock_model::registry::Registry;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_scenario::load;
 
@@ -77,7 +78,7 @@ fn shares_are_those_of_the_link() {
         mistakes("scheduler.scfq = {}\nclass.ef.weight = 1\nclass.default = { weight = 1, scheduler.fq-codel = {} }"),
         ["t.toml:13: links[0].class.default.scheduler: fq-codel makes queues by flow, so it stands at the link itself; not at a class"]
     );
-    let can = DisciplinePlan::with_ecn().join(", ");
+    let can = DisciplinePlan::with_ecn(Registry::NONE).join(", ");
     assert_eq!(
         mistakes("queue.tail-drop = { ecn = true }"),
         [format!("t.toml:11: links[0].queue.tail-drop.ecn: tail-drop cannot mark packets ({can} can)")]

@@ -2,7 +2,7 @@
 
 use penstock_model::discipline::{Discipline, DropCause, Occupancy, PortContext, Verdict};
 use penstock_model::packet::Packet;
-use penstock_model::parameters::{Check, Count, Probability};
+use penstock_model::parameters::{Check, Count, Limit, Probability};
 use penstock_model::rng::Stream;
 use penstock_model::units::Time;
 
@@ -79,5 +79,9 @@ impl Discipline for LinearDrop {
         } else {
             Verdict::Accept
         }
+    }
+
+    fn limit(&self) -> Option<Limit> {
+        Some(Limit::Packets(self.parameters.limit.0))
     }
 }

@@ -1,15 +1,16 @@
 //! A component of each open kind that the crate itself does not have, as small as can be, in runs.
 
-use penstock_engine::observations::Observations;
+use penstock_engine::observations::{ClassCounters, Observations};
 use penstock_engine::{Cancel, Executor, Sim};
 use penstock_model::buffer::{Buffer, BufferContext, Buffers, Occupancies};
 use penstock_model::conditioner::{Policer, Policers};
-use penstock_model::discipline::DropCause;
+use penstock_model::discipline::{Discipline, Disciplines, DropCause, Eviction, Hooks, Occupancy, Verdict};
 use penstock_model::meter::{Meter, Meters};
 use penstock_model::packet::Packet;
 use penstock_model::parameters::{Check, Count, Limit};
 use penstock_model::registry::{Plugin, Registry, INTERFACE};
 use penstock_model::rng::Stream;
+use penstock_model::scheduler::QueueState;
 use penstock_model::source::{Emission, OpenLoop, Source, SourceFacts, Sources};
 use penstock_model::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, CongestionControls, Timeout, Window};
 use penstock_model::transport::rate_control::{RateContext, RateControl, RateControls};
@@ -58,6 +59,28 @@ impl Meter for Tiny {
 impl Policer for Tiny {
     fn passes(&mut self, _: Time, _: &Packet) -> bool {
         !self.is_due()
+    }
+}
+
+/// All queues of a port hold `number` packets together, and the longest one makes room.
+impl Discipline for Tiny {
+    fn make_room(&mut self, _: Time, _: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
+        self.count = queues.iter().map(|queue| queue.packets).sum();
+        let longest = (0..queues.len()).max_by_key(|queue| queues[*queue].packets)?;
+        let is_unfair = self.count >= self.number && queues[longest].packets > queues[own].packets;
+        is_unfair.then(|| Eviction { queue: longest, position: queues[longest].packets - 1, cause: DropCause::Overflow })
+    }
+
+    fn on_arrival(&mut self, _: Time, _: &Packet, _: &Occupancy) -> Verdict {
+        if self.count < self.number {
+            Verdict::Accept
+        } else {
+            Verdict::Drop(DropCause::Overflow)
+        }
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks::ROOM
     }
 }
 
@@ -136,6 +159,7 @@ fn registry() -> Registry {
     let plugin = Plugin::new("tiny", INTERFACE, None)
         .add::<Meters, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
         .add::<Policers, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
+        .add::<Disciplines, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
         .add::<Buffers, Parameters>("tiny", Tiny::STATE, |it, _: &BufferContext<'_>| Ok(Box::new(Tiny::new(it))))
         .add::<Sources, Parameters>("tiny", &[], source)
         .add::<CongestionControls, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
@@ -148,6 +172,10 @@ fn registry() -> Registry {
 
 /// Runs two links of 10 Mbit/s with what is written for nodes, the second link and the flow; both executors must agree.
 fn run(node: &str, link: &str, flow: &str) -> Observations {
+    run_flows(node, link, &format!(r#"{{ name = "f", from = "a", to = "b", {flow} }}"#))
+}
+
+fn run_flows(node: &str, link: &str, flows: &str) -> Observations {
     let text = format!(
         r#"
         duration = "1 s"
@@ -158,7 +186,8 @@ fn run(node: &str, link: &str, flow: &str) -> Observations {
             {{ from = "a", to = "s", rate = "10 Mbit/s", delay = "1 ms", both-ways = true }},
             {{ from = "s", to = "b", rate = "10 Mbit/s", delay = "1 ms", both-ways = true, {link} }},
         ]
-        flows = [{{ name = "f", from = "a", to = "b", {flow} }}]
+        flows = [{flows}]
+        measure = [{{ metric = "drops", of = "s-b", by = ["class"] }}]
         "#
     );
     let options = ReadOptions { registry: registry(), ..ReadOptions::default() };
@@ -193,6 +222,24 @@ fn a_buffer_holds_what_it_says() {
     let seen = run("buffer.tiny = { number = 3 }", r#"rate-changes = [{ at = "1 us", rate = "1 kbit/s" }]"#, burst);
     let refused: u64 = seen.links.iter().map(|link| link.dropped_packets[DropCause::Buffer as usize].iter().sum::<u64>()).sum();
     assert_eq!(refused, 7);
+}
+
+#[test]
+fn a_discipline_drops_from_the_longest_queue() {
+    // The first of ten packets is in service for ever, 6 wait and 3 are refused. Then the other class takes the places of 3 of the 6, until
+    // both have as many and its fourth packet is refused.
+    let burst = |name: &str, at: &str, count: u32| {
+        format!(
+            r#"{{ name = "{name}", from = "a", to = "b", class = "{name}", source.packets = {{ at = ["{at}"], sizes = ["500 bytes"] }}, count = {count} }}"#
+        )
+    };
+    let link = r#"rate-changes = [{ at = "1 us", rate = "1 bit/s" }], scheduler.wrr = {}, class.x = { weight = 1 }, class.y = { weight = 1 },
+        queue.tiny = { number = 6 }"#;
+    let seen = run_flows("", link, &[burst("x", "1 ms", 10), burst("y", "20 ms", 4)].join(", "));
+    let [(_, narrow)] = &seen.ports[..] else { panic!("one link is measured") };
+    let counts =
+        |class: &ClassCounters| (class.counters.offered_packets[0], class.counters.dropped_packets[DropCause::Overflow as usize][0]);
+    assert_eq!(narrow.classes.iter().map(counts).collect::<Vec<_>>(), [(10, 3 + 3), (4, 1)]);
 }
 
 #[test]

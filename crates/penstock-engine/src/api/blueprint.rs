@@ -176,11 +176,10 @@ impl PortPlan {
         self.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) || self.pcn_at == PcnAt::Departure
     }
 
-    /// The limits of each queue; of queues of flows, that of each and of all.
-    pub fn queue_limits(&self) -> Vec<[Limit; 2]> {
+    /// The limits of each queue that has any: its own, and that of all queues together.
+    pub fn queue_limits(&self) -> Vec<Vec<Limit>> {
         let of_all = self.scheduler.traits().shared_limit();
-        let limits = |queue: &QueuePlan| [queue.discipline.limit(), of_all.unwrap_or(queue.discipline.limit())];
-        self.queues.iter().map(limits).collect()
+        self.queues.iter().map(|queue| queue.discipline.limit().into_iter().chain(of_all).collect()).collect()
     }
 
     /// Whether something that can be read of it changes as packets depart: meters, tokens of a shaper, states of impairments.

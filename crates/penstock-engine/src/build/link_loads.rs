@@ -1,7 +1,6 @@
 //! What each link of a blueprint is to carry, for the estimate of memory.
 
-use crate::api::blueprint::{Blueprint, CallsPlan, FlowGroup, FlowPlan, LinkPlan, PortPlan, Ties};
-use penstock_model::parameters::Limit;
+use crate::api::blueprint::{Blueprint, CallsPlan, FlowGroup, FlowPlan, LinkPlan, Ties};
 use penstock_model::units::{Duration, Time};
 use std::sync::Arc;
 
@@ -103,15 +102,6 @@ pub fn may_use_windows(blueprint: &Blueprint, loads: &[LinkLoad]) -> bool {
 /// The greatest rate that a link ever has, in bit/s.
 pub fn fastest(link: &LinkPlan) -> f64 {
     link.rate_changes.iter().map(|(_, rate)| *rate).fold(link.rate, Ord::max).as_bps() as f64
-}
-
-/// How many packets of this size wait at a port at most.
-pub fn queue_limit(port: &PortPlan, size: f64) -> f64 {
-    let of_queue = |limit: Limit| match limit {
-        Limit::Packets(packets) => f64::from(packets),
-        Limit::Bytes(bytes) => bytes.get() as f64 / size,
-    };
-    port.queues.iter().map(|queue| of_queue(queue.discipline.limit())).sum()
 }
 
 /// How many flows each group has.

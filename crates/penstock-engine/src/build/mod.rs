@@ -13,6 +13,7 @@ pub mod numbering;
 pub mod open_transfers;
 pub mod process_graph_builder;
 pub mod processes;
+pub mod queue_bounds;
 pub mod routes;
 pub mod series;
 pub mod switches;

@@ -1,8 +1,9 @@
 //! Packets that wait and that are on their way, for the estimate of memory.
 
 use crate::api::blueprint::{Blueprint, LinkPlan};
-use crate::build::link_loads::{fastest, may_use_windows, queue_limit, LinkLoad, OpenLoad};
+use crate::build::link_loads::{fastest, may_use_windows, LinkLoad, OpenLoad};
 use crate::build::open_transfers::transfer;
+use crate::build::queue_bounds::QueueBounds;
 use crate::kernel::event::Arrival;
 use crate::merge::window_wheel::Delivery;
 use crate::port::flow_losses::FlowLosses;
@@ -30,14 +31,17 @@ pub struct UnderWay {
     of_links: Vec<f64>,
     /// For each link, the open connections to which no other link gives less.
     bound: Vec<f64>,
+    /// What waits at each link at most.
+    queues: QueueBounds,
 }
 
 impl UnderWay {
     /// Of all connections of a blueprint whose links have these loads, given the share of each group's that are open at the same time.
     pub fn new(blueprint: &Blueprint, loads: &[LinkLoad], open: &[f64]) -> UnderWay {
-        let shares = Shares { blueprint, loads };
+        let queues = QueueBounds::new(blueprint);
+        let shares = Shares { blueprint, loads, queues: &queues };
         let paths: Vec<Path> = blueprint.routes.iter().map(|route| shares.path(route)).collect();
-        let mut under_way = UnderWay { all: 0.0, of_links: vec![0.0; blueprint.links.len()], bound: vec![0.0; blueprint.links.len()] };
+        let (mut all, mut of_links, mut bound) = (0.0, vec![0.0; blueprint.links.len()], vec![0.0; blueprint.links.len()]);
         for flow in &blueprint.flows {
             let group = &blueprint.groups[flow.group as usize];
             let Some((packet, window)) = group.transport.packet().zip(group.transport.max_in_flight().map(f64::from)) else { continue };
@@ -47,19 +51,19 @@ impl UnderWay {
             let on_wires = units * (there.delay + back.delay) * there.rate / (8.0 * size);
             let most = transfer(group, flow).map_or(window, |transfer| (transfer.bytes / size).ceil().min(window));
             let segments = (on_wires + shares.of_queues(route, there.rate, size)).min(units * most) * open[flow.group as usize];
-            under_way.all += segments;
+            all += segments;
             if let Some(link) = there.narrowest {
-                under_way.bound[link.index()] += open[flow.group as usize];
+                bound[link.index()] += open[flow.group as usize];
             }
-            route.iter().for_each(|link| under_way.of_links[link.index()] += segments);
+            route.iter().for_each(|link| of_links[link.index()] += segments);
         }
-        under_way
+        UnderWay { all, of_links, bound, queues }
     }
 
     /// Bytes of packets that wait and that are on their way.
     pub fn packets(&self, blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
         let length = blueprint.end.since(Time::ZERO).as_seconds();
-        let of_open_loops = |(link, load): (&LinkPlan, &LinkLoad)| {
+        let of_open_loops = |(i, (link, load)): (usize, (&LinkPlan, &LinkLoad))| {
             let OpenLoad { rate, packets_per_second, flows } = load.open;
             if flows == 0.0 {
                 return 0.0;
@@ -68,9 +72,9 @@ impl UnderWay {
             // Flows that send no more than the link carries meet by chance; what is more waits until the queue is full.
             let waiting = if excess > 0.0 { excess * length / (8.0 * size.max(1.0)) } else { flows };
             let units = if link.cells { f64::from(cells(size as u32)) } else { 1.0 };
-            units * packets_per_second * link.delay.as_seconds() + (units * waiting).min(queue_limit(&link.port, size.max(1.0)))
+            units * packets_per_second * link.delay.as_seconds() + (units * waiting).min(self.queues.packets(i, size.max(1.0)))
         };
-        let open: f64 = blueprint.links.iter().zip(loads).map(of_open_loops).sum();
+        let open: f64 = blueprint.links.iter().zip(loads).enumerate().map(of_open_loops).sum();
         let in_lists = (open + COPIES * self.all) * RING * size_of::<Arrival>() as f64;
         let in_wheel = RING * (open + self.all) * (size_of::<Arrival>() as f64 + COPIES_IN_WHEEL * size_of::<Delivery<Arrival>>() as f64);
         // Sweeps come first and are tried again now and then, with all packets in the queues of inputs.
@@ -90,8 +94,8 @@ impl UnderWay {
 
     /// Bytes of what ports know of segments that wait, and of the flows that have lost any where they get least.
     pub fn at_ports(&self, blueprint: &Blueprint) -> f64 {
-        let waiting = |(link, segments): (&LinkPlan, &f64)| segments.min(queue_limit(&link.port, SEGMENT));
-        let waiting: f64 = blueprint.links.iter().zip(&self.of_links).map(waiting).sum();
+        let waiting = |(i, segments): (usize, &f64)| segments.min(self.queues.packets(i, SEGMENT));
+        let waiting: f64 = self.of_links.iter().enumerate().map(waiting).sum();
         let pages: usize = self.bound.iter().map(|flows| FlowLosses::most_pages(flows.ceil() as usize, blueprint.flows.len())).sum();
         RING * waiting.min(self.all) * WAITING + (pages * FlowLosses::BYTES_OF_A_PAGE) as f64
     }
@@ -112,6 +116,7 @@ struct Path {
 struct Shares<'a> {
     blueprint: &'a Blueprint,
     loads: &'a [LinkLoad],
+    queues: &'a QueueBounds,
 }
 
 impl<'a> Shares<'a> {
@@ -136,7 +141,7 @@ impl<'a> Shares<'a> {
 
     /// Its part of the queues of those links that give it less than half as much again as `least`: each is the bottleneck at times.
     fn of_queues(&self, route: &[LinkId], least: f64, size: f64) -> f64 {
-        let links = route.iter().map(|link| self.of_link(*link)).filter(|(_, rate, _)| *rate < 1.5 * least);
-        links.map(|(plan, _, connections)| queue_limit(&plan.port, size) / connections).sum()
+        let links = route.iter().map(|link| (link, self.of_link(*link))).filter(|(_, (_, rate, _))| *rate < 1.5 * least);
+        links.map(|(link, (_, _, connections))| self.queues.packets(link.index(), size) / connections).sum()
     }
 }

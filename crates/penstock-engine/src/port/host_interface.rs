@@ -52,8 +52,8 @@ impl Port {
         self.transit.extend_from_slice(arrivals);
     }
 
-    /// Lets connections wait for room; `limits` are those of each queue, or of each and all queues of flows.
-    pub fn let_connections_wait(&mut self, limits: &[[Limit; 2]]) {
+    /// Lets connections wait for room; `limits` are those of each queue: its own, and that of all together.
+    pub fn let_connections_wait(&mut self, limits: &[Vec<Limit>]) {
         debug_assert!(!self.precomputes_departures(), "room appears at decisions");
         self.waiting_lists = Some(Box::new(WaitingLists::new(limits)));
     }

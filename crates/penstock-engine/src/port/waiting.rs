@@ -41,8 +41,8 @@ pub struct WaitingLists {
 #[derive(Clone, Debug)]
 struct WaitingList {
     entries: VecDeque<WaitingEntry>,
-    /// How far connections fill the queue.
-    limits: [Limit; 2],
+    /// How far connections fill the queue; nothing holds them back where there is no limit.
+    limits: Vec<Limit>,
 }
 
 /// The part of a queue's limit that is left to packets that cannot wait: of datagrams, and of what the host forwards.
@@ -59,8 +59,8 @@ fn fill_limit(limit: Limit) -> Limit {
 
 impl WaitingLists {
     /// Empty lists for queues of these limits.
-    pub fn new(limits: &[[Limit; 2]]) -> WaitingLists {
-        let list = |limits: &[Limit; 2]| WaitingList { entries: VecDeque::new(), limits: limits.map(fill_limit) };
+    pub fn new(limits: &[Vec<Limit>]) -> WaitingLists {
+        let list = |limits: &Vec<Limit>| WaitingList { entries: VecDeque::new(), limits: limits.iter().copied().map(fill_limit).collect() };
         WaitingLists { lists: limits.iter().map(list).collect(), first: 0 }
     }
 

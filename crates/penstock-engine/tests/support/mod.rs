@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // each test file uses its part
 
+pub mod longest_drop;
 pub mod statistics;
 
 use penstock_engine::blueprint::{
@@ -17,6 +18,7 @@ use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
 use penstock_model::parameters::{default_value, Field, Parameters, Reader, Value};
 use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::registry::Registry;
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
@@ -77,6 +79,9 @@ impl Reader for Settings {
     fn take(&mut self, field: &Field) -> Option<Value> {
         let index = self.0.iter().position(|(key, _)| *key == field.key())?;
         Some(self.0.remove(index).1)
+    }
+    fn registry(&self) -> &Registry {
+        longest_drop::registry()
     }
     fn mistake(&mut self, key: &str, message: String) {
         panic!("{key}: {message}");

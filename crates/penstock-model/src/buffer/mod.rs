@@ -242,6 +242,13 @@ buffers! {
     "minimum-allocation" => MinimumAllocation(minimum_allocation::MinimumAllocation, minimum_allocation::Parameters),
 }
 
+impl BufferPlan {
+    /// The size of the memory.
+    pub fn size(&self) -> Limit {
+        Buffers::on_trial(|context| AnyBuffer::new(self, context)).size()
+    }
+}
+
 /// The kind of buffer policies.
 pub struct Buffers;
 

@@ -86,4 +86,12 @@ impl Discipline for CircuitThresholds {
             refuses
         })
     }
+
+    fn limit(&self) -> Option<Limit> {
+        Some(self.frames.limit())
+    }
+
+    fn needs_cells(&self) -> bool {
+        true
+    }
 }

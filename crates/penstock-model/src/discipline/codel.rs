@@ -183,6 +183,10 @@ impl Discipline for Codel {
         }
     }
 
+    fn limit(&self) -> Option<Limit> {
+        Some(self.limit)
+    }
+
     fn hooks(&self) -> Hooks {
         if self.ecn {
             Hooks::DEPARTURE.and(Hooks::MARK)

@@ -191,6 +191,14 @@ impl Discipline for Dfba {
             p => stream.chance(p),
         })
     }
+
+    fn limit(&self) -> Option<Limit> {
+        Some(self.frames.limit())
+    }
+
+    fn needs_cells(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -67,4 +67,12 @@ impl Discipline for Epd {
         let Epd { frames, threshold } = self;
         frames.on_cell(packet, queue, |frame| frame.cells > *threshold)
     }
+
+    fn limit(&self) -> Option<Limit> {
+        Some(self.frames.limit())
+    }
+
+    fn needs_cells(&self) -> bool {
+        true
+    }
 }

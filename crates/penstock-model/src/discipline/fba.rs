@@ -75,6 +75,14 @@ impl Discipline for Fba {
             frame.cells > *threshold && frame.load() * f64::from(frame.cells - *threshold) > *slope * f64::from(frame.cells)
         })
     }
+
+    fn limit(&self) -> Option<Limit> {
+        Some(self.frames.limit())
+    }
+
+    fn needs_cells(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

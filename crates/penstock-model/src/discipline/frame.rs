@@ -98,6 +98,11 @@ impl FrameQueue {
         FrameQueue { circuits, limit: cells_of(limit), end_of_frame, states, waiting: VecDeque::new(), active: 0 }
     }
 
+    /// The most cells that wait (K).
+    pub fn limit(&self) -> Limit {
+        Limit::Packets(self.limit)
+    }
+
     /// What becomes of a cell; `refuses` is asked about each frame, at its first cell.
     #[inline]
     pub fn on_cell(&mut self, cell: &Packet, queue: &Occupancy, refuses: impl FnOnce(&FrameArrival) -> bool) -> Verdict {

@@ -72,4 +72,12 @@ impl Discipline for FrameThresholds {
         let FrameThresholds { frames, threshold, tagged_threshold } = self;
         frames.on_cell(packet, queue, |frame| frame.cells > if frame.is_tagged { *tagged_threshold } else { *threshold })
     }
+
+    fn limit(&self) -> Option<Limit> {
+        Some(self.frames.limit())
+    }
+
+    fn needs_cells(&self) -> bool {
+        true
+    }
 }

@@ -6,11 +6,13 @@
 pub mod circuit_thresholds;
 pub mod codel;
 pub mod dfba;
+mod drop_cause;
 mod early_drop;
 pub mod epd;
 pub mod fba;
 pub mod frame;
 pub mod frame_thresholds;
+mod hooks;
 pub mod pi2;
 pub mod pie;
 pub mod ppd;
@@ -20,12 +22,18 @@ pub mod red_n;
 pub mod selective_drop;
 pub mod step_marking;
 pub mod tail_drop;
+mod verdict;
+
+pub use drop_cause::DropCause;
+pub use hooks::Hooks;
+pub use verdict::{DepartureVerdict, Eviction, Leave, Verdict};
 
 use crate::atm::circuits::PortCircuits;
 use crate::packet::Packet;
 use crate::parameters::{Entry, Limit};
 use crate::probe::{Probe, ReportVariable};
-use crate::registry::OpenKind;
+use crate::queue_state::QueueState;
+use crate::registry::{OpenKind, Registry};
 use crate::rng::Key;
 use crate::transmission::Framing;
 use crate::units::{Duration, Rate, Time};
@@ -41,12 +49,9 @@ macro_rules! disciplines {
         }
 
         impl DisciplinePlan {
-            /// The most that the queue may hold; as good as no limit for one of a plug-in, which refuses packets itself.
-            pub fn limit(&self) -> Limit {
-                match self {
-                    $( DisciplinePlan::$variant(parameters) => parameters.limit, )*
-                    DisciplinePlan::Custom(_) => Limit::Packets(u32::MAX),
-                }
+            /// The names of those of this crate that mark whatever their parameters say.
+            pub fn always_marking() -> Vec<&'static str> {
+                [$( ($name, <$discipline>::always_marks()) ),*].into_iter().filter(|(_, always)| *always).map(|(name, _)| name).collect()
             }
         }
 
@@ -84,6 +89,34 @@ macro_rules! disciplines {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_arrival(now, packet, queue), )*
                     AnyDiscipline::Custom(it) => it.on_arrival(now, packet, queue),
+                }
+            }
+
+            fn make_room(&mut self, now: Time, packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.make_room(now, packet, own, queues), )*
+                    AnyDiscipline::Custom(it) => it.make_room(now, packet, own, queues),
+                }
+            }
+
+            fn limit(&self) -> Option<Limit> {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.limit(), )*
+                    AnyDiscipline::Custom(it) => it.limit(),
+                }
+            }
+
+            fn needs_cells(&self) -> bool {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.needs_cells(), )*
+                    AnyDiscipline::Custom(it) => it.needs_cells(),
+                }
+            }
+
+            fn is_passive(&self) -> bool {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.is_passive(), )*
+                    AnyDiscipline::Custom(it) => it.is_passive(),
                 }
             }
 
@@ -166,22 +199,36 @@ impl OpenKind for Disciplines {
     }
 }
 
-/// Those that mark ECN-capable packets whatever their parameters say, and so have none called `ecn`.
-pub const ALWAYS_MARKING: &[&str] = &["red-marking", "step-marking"];
-
-/// Those that drop whole frames, and so need cells.
-pub const OF_FRAMES: &[&str] = &["ppd", "epd", "selective-drop", "fba", "frame-thresholds", "circuit-thresholds", "dfba"];
-
 impl DisciplinePlan {
-    /// What the discipline uses.
-    pub fn hooks(&self) -> Hooks {
-        Disciplines::on_trial(|context| AnyDiscipline::new(self, context)).hooks()
+    /// What is true of every discipline with these parameters, wherever it works.
+    fn on_trial<T>(&self, ask: impl FnOnce(&AnyDiscipline) -> T) -> T {
+        Disciplines::on_trial(|context| ask(&AnyDiscipline::new(self, context)))
     }
 
-    /// The names of those that mark packets where `ecn = true` is written.
-    pub fn with_ecn() -> Vec<&'static str> {
+    /// What the discipline uses.
+    pub fn hooks(&self) -> Hooks {
+        self.on_trial(AnyDiscipline::hooks)
+    }
+
+    /// The most that its queue may hold; see [`Discipline::limit`].
+    pub fn limit(&self) -> Option<Limit> {
+        self.on_trial(AnyDiscipline::limit)
+    }
+
+    /// Whether it works on cell links alone; see [`Discipline::needs_cells`].
+    pub fn needs_cells(&self) -> bool {
+        self.on_trial(AnyDiscipline::needs_cells)
+    }
+
+    /// Whether it only refuses what does not fit; see [`Discipline::is_passive`].
+    pub fn is_passive(&self) -> bool {
+        self.on_trial(AnyDiscipline::is_passive)
+    }
+
+    /// The names of those, plug-ins included, that mark packets where `ecn = true` is written.
+    pub fn with_ecn(registry: &Registry) -> Vec<&'static str> {
         let has_ecn = |entry: &&Entry| entry.fields.iter().any(|field| field.name == "ecn");
-        DisciplinePlan::ENTRIES.iter().filter(has_ecn).map(|entry| entry.name).collect()
+        DisciplinePlan::ENTRIES.iter().chain(registry.entries(DisciplinePlan::OF)).filter(has_ecn).map(|entry| entry.name).collect()
     }
 
     /// The circuits that its parameters name, each with the key where it stands.
@@ -196,141 +243,6 @@ impl DisciplinePlan {
     /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
     pub fn marks(&self) -> bool {
         self.hooks().has(Hooks::MARK)
-    }
-}
-
-/// What becomes of an arriving packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The queue takes it.
-    Accept,
-    /// The queue takes it and writes [`Ecn::Ce`](crate::packet::Ecn::Ce) into it. Only for ECN-capable packets.
-    Mark,
-    /// It is refused.
-    Drop(DropCause),
-    /// A waiting packet is dropped first, the `position`-th from the head (0), which must be there; then the discipline is
-    /// asked again about the same arrival. For drop from the head and push-out; declared by [`Hooks::EVICTION`].
-    Evict {
-        /// Where it stands in the queue.
-        position: u32,
-        /// Why it is dropped.
-        cause: DropCause,
-    },
-}
-
-/// What becomes of the packet at the head when it could be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DepartureVerdict {
-    /// Its transmission begins.
-    Send,
-    /// It is marked with [`Ecn::Ce`](crate::packet::Ecn::Ce) and its transmission begins. Only for ECN-capable packets.
-    Mark,
-    /// It is dropped, and never reaches the wire. The scheduler is asked again at once.
-    Drop(DropCause),
-}
-
-/// Why a packet stops counting as queued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leave {
-    /// Its transmission has begun or, if the packet in service counts ([`Counting::InSystem`]), has ended.
-    Sent,
-    /// Dropped by [`DepartureVerdict::Drop`].
-    Dropped(DropCause),
-    /// Dropped by [`Verdict::Evict`], or by the scheduler at a limit of its own.
-    Evicted(DropCause),
-}
-
-/// Which calls of a [`Discipline`] its decisions rest on, beside that on arrival, and which of its answers are special.
-///
-/// A port whose disciplines use [`Hooks::ARRIVAL`] alone, or mark then, can compute departures on arrival; any other decides about each
-/// departure when its wire becomes free. What is not declared is not called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hooks(u8);
-
-impl Hooks {
-    /// [`Discipline::on_arrival`], without evictions.
-    pub const ARRIVAL: Hooks = Hooks(0);
-    /// [`Discipline::on_departure`].
-    pub const DEPARTURE: Hooks = Hooks(1);
-    /// [`Discipline::on_leave`].
-    pub const LEAVE: Hooks = Hooks(2);
-    /// [`Discipline::next_deadline`] and [`Discipline::on_timer`].
-    pub const TIMER: Hooks = Hooks(4);
-    /// [`Verdict::Evict`] may be an answer on arrival.
-    pub const EVICTION: Hooks = Hooks(8);
-    /// [`Verdict::Mark`] or [`DepartureVerdict::Mark`] may be an answer.
-    pub const MARK: Hooks = Hooks(16);
-    /// [`Occupancy::head_since`] is filled in.
-    pub const HEAD_AGE: Hooks = Hooks(32);
-
-    /// These and others.
-    pub const fn and(self, others: Hooks) -> Hooks {
-        Hooks(self.0 | others.0)
-    }
-
-    /// Whether departures can be computed on arrival.
-    #[inline]
-    pub const fn decide_on_arrival(self) -> bool {
-        self.0 & !Hooks::MARK.0 == Hooks::ARRIVAL.0
-    }
-
-    /// Whether all of `others` are among these.
-    #[inline]
-    pub const fn has(self, others: Hooks) -> bool {
-        self.0 & others.0 == others.0
-    }
-}
-
-/// Why a packet was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DropCause {
-    /// The buffer was full.
-    Overflow,
-    /// An early drop of active queue management: RED's random drop between the thresholds, CoDel's at departure.
-    Early,
-    /// RED's certain drop above the maximum threshold.
-    Forced,
-    /// Lost on the wire by an impairment.
-    Loss,
-    /// Refused by a policer.
-    Policed,
-    /// No room in the buffer that the ports of a switch share.
-    Buffer,
-    /// No room in the queue of a rate limiter of the station, before its port.
-    Limiter,
-    /// No room in the headroom of an ingress link whose port is paused, nor in the shared buffer.
-    Headroom,
-    /// A cell of a frame that has lost another one.
-    Partial,
-}
-
-impl DropCause {
-    /// All causes, in the order of the counters.
-    pub const ALL: [DropCause; 9] = [
-        DropCause::Overflow,
-        DropCause::Early,
-        DropCause::Forced,
-        DropCause::Loss,
-        DropCause::Policed,
-        DropCause::Buffer,
-        DropCause::Limiter,
-        DropCause::Headroom,
-        DropCause::Partial,
-    ];
-
-    /// The name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            DropCause::Overflow => "overflow",
-            DropCause::Early => "early",
-            DropCause::Forced => "forced",
-            DropCause::Loss => "loss",
-            DropCause::Policed => "policed",
-            DropCause::Buffer => "buffer",
-            DropCause::Limiter => "limiter",
-            DropCause::Headroom => "headroom",
-            DropCause::Partial => "partial",
-        }
     }
 }
 
@@ -411,6 +323,38 @@ pub struct PortContext {
 pub trait Discipline: Probe + DynClone {
     /// Decides on `packet`, arriving at `now` to a queue that holds `queue`.
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict;
+
+    /// The packet that is dropped to make room for `packet`, such as one of the longest queue, where several share a limit: `queues` are all
+    /// queues of the port, and `queues[own]` is this discipline's. Asked before [`Discipline::on_arrival`] until there is none; each time
+    /// `queues` no longer shows what has been dropped. For [`Hooks::ROOM`].
+    fn make_room(&mut self, now: Time, packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
+        let _ = (now, packet, own, queues);
+        None
+    }
+
+    /// The most that its queue may hold; `None` of a discipline that refuses nothing for want of room. Memory is estimated by it, and
+    /// connections that wait for their port fill the queue up to it.
+    fn limit(&self) -> Option<Limit> {
+        None
+    }
+
+    /// Whether it drops frames by circuit, and so works on cell links alone.
+    fn needs_cells(&self) -> bool {
+        false
+    }
+
+    /// Whether it only refuses what does not fit. All others are active queue management, and a run reports where they have not acted.
+    fn is_passive(&self) -> bool {
+        false
+    }
+
+    /// Whether it marks ECN-capable packets whatever its parameters say, and so has none called `ecn`.
+    fn always_marks() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
 
     /// Whether the packet in service counts in the occupancy that [`Discipline::on_arrival`] is told.
     fn counting(&self) -> Counting {

@@ -188,6 +188,10 @@ impl Discipline for Pi2 {
         }
     }
 
+    fn limit(&self) -> Option<Limit> {
+        Some(self.limit)
+    }
+
     fn hooks(&self) -> Hooks {
         Hooks::TIMER.and(Hooks::HEAD_AGE).and(Hooks::MARK)
     }

@@ -247,6 +247,10 @@ impl Discipline for Pie {
         Verdict::Accept
     }
 
+    fn limit(&self) -> Option<Limit> {
+        Some(self.limit)
+    }
+
     fn hooks(&self) -> Hooks {
         let hooks = Hooks::DEPARTURE.and(Hooks::TIMER);
         if self.mark_threshold.is_some() {

@@ -61,4 +61,12 @@ impl Discipline for Ppd {
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
         self.frames.on_cell(packet, queue, |_| false)
     }
+
+    fn limit(&self) -> Option<Limit> {
+        Some(self.frames.limit())
+    }
+
+    fn needs_cells(&self) -> bool {
+        true
+    }
 }

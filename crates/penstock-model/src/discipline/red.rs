@@ -181,6 +181,10 @@ impl Discipline for Red {
         verdict(cause, self.ecn, packet)
     }
 
+    fn limit(&self) -> Option<Limit> {
+        Some(self.limit)
+    }
+
     fn hooks(&self) -> Hooks {
         hooks(self.ecn)
     }

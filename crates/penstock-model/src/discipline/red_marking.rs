@@ -1,9 +1,9 @@
 //! Marking by RED's curve without its average, as the switches of DCQCN do it.
 
-use super::early_drop::{amount, same_unit};
+use super::early_drop::{amount, same_unit, unit_mistake};
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit, Probability};
+use crate::parameters::{Check, Limit, OwnLimit, Probability};
 use crate::rng::Stream;
 use crate::units::Time;
 
@@ -32,7 +32,7 @@ crate::parameters! {
     /// Zhu et al. [Zhu15].
     pub struct Parameters {
         /// The most that the queue may hold.
-        limit: Limit = "1 MB";
+        limit: OwnLimit = "1 MB";
         /// Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15].
         min_threshold: Limit = "5 kB";
         /// Everything is marked above this (K_max), in the unit of `limit` [Zhu15].
@@ -44,15 +44,19 @@ crate::parameters! {
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         for (name, threshold) in [("min-threshold", self.min_threshold), ("max-threshold", self.max_threshold)] {
-            if !same_unit(threshold, self.limit) {
-                mistake(name, "must be in packets if limit is, and in bytes if limit is".to_owned());
+            if let Some(message) = self.limit.0.and_then(|limit| unit_mistake(threshold, limit)) {
+                mistake(name, message);
                 return;
             }
+        }
+        if !same_unit(self.min_threshold, self.max_threshold) {
+            mistake("max-threshold", "must be in packets if min-threshold is, and in bytes if min-threshold is".to_owned());
+            return;
         }
         if amount(self.min_threshold) >= amount(self.max_threshold) {
             mistake("max-threshold", "must be above min-threshold".to_owned());
         }
-        if amount(self.min_threshold) >= amount(self.limit) {
+        if self.limit.0.is_some_and(|limit| amount(self.min_threshold) >= amount(limit)) {
             mistake("min-threshold", "is not below limit, so nothing would be marked".to_owned());
         }
     }
@@ -61,7 +65,9 @@ impl Check for Parameters {
 /// RED marking at work.
 #[derive(Clone, Debug)]
 pub struct RedMarking {
-    limit: Limit,
+    limit: OwnLimit,
+    /// Thresholds are in bytes.
+    in_bytes: bool,
     low: u64,
     high: u64,
     /// How much the probability rises for each packet or byte.
@@ -74,7 +80,8 @@ impl RedMarking {
     pub fn new(parameters: &Parameters, port: &PortContext) -> RedMarking {
         let (low, high) = (amount(parameters.min_threshold), amount(parameters.max_threshold));
         let slope = parameters.max_probability.0 / (high - low) as f64;
-        RedMarking { limit: parameters.limit, low, high, slope, stream: port.key.child("red-marking").stream() }
+        let in_bytes = matches!(parameters.min_threshold, Limit::Bytes(_));
+        RedMarking { limit: parameters.limit, in_bytes, low, high, slope, stream: port.key.child("red-marking").stream() }
     }
 }
 
@@ -85,13 +92,10 @@ crate::state! {
 impl Discipline for RedMarking {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        if !queue.has_room(packet, self.limit) {
+        if !self.limit.has_room(queue.packets, queue.bytes, packet.size) {
             return Verdict::Drop(DropCause::Overflow);
         }
-        let waiting = match self.limit {
-            Limit::Packets(_) => u64::from(queue.packets),
-            Limit::Bytes(_) => queue.bytes,
-        };
+        let waiting = if self.in_bytes { queue.bytes } else { u64::from(queue.packets) };
         if !packet.ecn.is_capable() || waiting <= self.low {
             return Verdict::Accept;
         }
@@ -100,6 +104,14 @@ impl Discipline for RedMarking {
         } else {
             Verdict::Accept
         }
+    }
+
+    fn limit(&self) -> Option<Limit> {
+        self.limit.0
+    }
+
+    fn always_marks() -> bool {
+        true
     }
 
     fn hooks(&self) -> Hooks {
@@ -149,6 +161,22 @@ mod tests {
         let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
         assert_eq!(mistakes(&["max-threshold = 5 kB"]), ["max-threshold: must be above min-threshold"]);
         assert_eq!(mistakes(&["limit = 5 kB"]), ["min-threshold: is not below limit, so nothing would be marked"]);
+        let unit = "max-threshold: must be in packets if min-threshold is, and in bytes if min-threshold is";
+        assert_eq!(mistakes(&["limit = none", "min-threshold = 10 packets"]), [unit]);
         assert_eq!(mistakes(&["limit = 60 packets"]), ["min-threshold: must be in packets if limit is, and in bytes if limit is"]);
+    }
+
+    #[test]
+    fn without_a_limit_the_thresholds_say_what_counts() {
+        let bytes = ["limit = none", "min-threshold = 5 kB", "max-threshold = 200 kB"];
+        let packets = ["limit = none", "min-threshold = 10 packets", "max-threshold = 50 packets"];
+        let capable = Packet { ecn: Ecn::Ect0, ..packet(500, 0) };
+        // 401 packets of 500 bytes are 200.5 kB.
+        for (lines, waiting) in [(&bytes, 401), (&packets, 51)] {
+            let mut it = RedMarking::new(&read(lines).expect("sound"), &port());
+            assert_eq!(it.limit(), None);
+            let verdict = |it: &mut RedMarking, waiting| it.on_arrival(Time::ZERO, &capable, &queue([waiting, 0, 0, 0]));
+            assert_eq!([verdict(&mut it, 10), verdict(&mut it, waiting)], [Verdict::Accept, Verdict::Mark], "{lines:?}");
+        }
     }
 }

@@ -70,6 +70,14 @@ impl Discipline for SelectiveDrop {
         let SelectiveDrop { frames, threshold, z } = self;
         frames.on_cell(packet, queue, |frame| frame.cells > *threshold && frame.load() > *z * f64::from(frame.cells))
     }
+
+    fn limit(&self) -> Option<Limit> {
+        Some(self.frames.limit())
+    }
+
+    fn needs_cells(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

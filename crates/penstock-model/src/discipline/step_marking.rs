@@ -3,7 +3,7 @@
 use super::early_drop::amount;
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit, QueueThreshold};
+use crate::parameters::{Check, Limit, OwnLimit, QueueThreshold};
 use crate::units::Time;
 
 crate::parameters! {
@@ -31,7 +31,7 @@ crate::parameters! {
     /// [Alizadeh10 s3.1], whose experiments have K at 20 packets of 1500 bytes for 1 Gbit/s and at 65 for 10 Gbit/s; [RFC8257 s3.1].
     pub struct Parameters {
         /// The most that the queue may hold.
-        limit: Limit = "1000 packets";
+        limit: OwnLimit = "1000 packets";
         /// What must be exceeded for marks (K); zero marks whatever finds a packet waiting.
         threshold: QueueThreshold;
         /// Drop packets that are not ECN-capable where others are marked.
@@ -40,10 +40,10 @@ crate::parameters! {
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        let is_out_of_reach = match (self.threshold.0, self.limit) {
+        let is_out_of_reach = match (self.threshold.0, self.limit.0) {
             // An arrival that has room finds at most limit - 1.
-            (Limit::Packets(threshold), Limit::Packets(limit)) => threshold >= limit - 1,
-            (threshold @ Limit::Bytes(_), limit @ Limit::Bytes(_)) => amount(threshold) >= amount(limit),
+            (Limit::Packets(threshold), Some(Limit::Packets(limit))) => threshold >= limit - 1,
+            (threshold @ Limit::Bytes(_), Some(limit @ Limit::Bytes(_))) => amount(threshold) >= amount(limit),
             _ => false,
         };
         if is_out_of_reach {
@@ -55,7 +55,7 @@ impl Check for Parameters {
 /// Step marking at work.
 #[derive(Clone, Debug)]
 pub struct StepMarking {
-    limit: Limit,
+    limit: OwnLimit,
     threshold: Limit,
     drop_incapable: bool,
 }
@@ -78,7 +78,7 @@ impl Discipline for StepMarking {
             Limit::Packets(threshold) => queue.packets > threshold,
             Limit::Bytes(threshold) => queue.bytes > threshold.get(),
         };
-        if !queue.has_room(packet, self.limit) {
+        if !self.limit.has_room(queue.packets, queue.bytes, packet.size) {
             Verdict::Drop(DropCause::Overflow)
         } else if is_above && packet.ecn.is_capable() {
             Verdict::Mark
@@ -87,6 +87,14 @@ impl Discipline for StepMarking {
         } else {
             Verdict::Accept
         }
+    }
+
+    fn limit(&self) -> Option<Limit> {
+        self.limit.0
+    }
+
+    fn always_marks() -> bool {
+        true
     }
 
     fn hooks(&self) -> Hooks {
@@ -143,6 +151,15 @@ mod tests {
             let verdicts = [0, 1].map(|waiting| verdict(&[nothing], waiting, Ecn::Ect0));
             assert_eq!(verdicts, [Verdict::Accept, Verdict::Mark], "{nothing}");
         }
+    }
+
+    #[test]
+    fn without_a_limit_everything_has_room() {
+        let lines = ["limit = none", "threshold = 20 packets"];
+        assert_eq!(verdict(&lines, u32::MAX, Ecn::Ect0), Verdict::Mark);
+        assert_eq!(verdict(&lines, u32::MAX, Ecn::NotEct), Verdict::Accept);
+        let limit = |lines: &[&str]| StepMarking::new(&read(lines).expect("sound"), &port()).limit();
+        assert_eq!((limit(&lines), limit(&PACKETS)), (None, Some(Limit::Packets(60))));
     }
 
     #[test]

@@ -96,6 +96,14 @@ impl Discipline for TailDrop {
         self.verdict(queue.packets, queue.bytes, packet.size)
     }
 
+    fn limit(&self) -> Option<Limit> {
+        Some(self.limit)
+    }
+
+    fn is_passive(&self) -> bool {
+        true
+    }
+
     fn counting(&self) -> Counting {
         self.counting
     }

@@ -36,7 +36,7 @@ pub use field::{key_of, Entry, Field, Kind};
 pub use reader::read_field;
 pub use reader::{join_words, Check, Parameter, Parameters, Plan, Reader, Reading};
 pub use types::{
-    duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, Positive, Precedence, Probability, Quantum,
+    duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, OwnLimit, Positive, Precedence, Probability, Quantum,
     QueueThreshold, RateOrZero, Weight, LONGEST_NAME,
 };
 pub use value::{default_value, Value};

@@ -2,7 +2,7 @@
 
 use super::class::ClassPlan;
 use super::{Hooks, QueueState, Scheduler, SchedulerContext, Traits, Turn};
-use crate::discipline::{codel, DisciplinePlan};
+use crate::discipline::{codel, DisciplinePlan, Eviction};
 use crate::packet::Packet;
 use crate::parameters::{Check, Count, Limit, Quantum};
 use crate::rng::Key;
@@ -249,14 +249,14 @@ impl Scheduler for FqCodel {
     }
 
     fn hooks(&self) -> Hooks {
-        Hooks::QUEUES
+        Hooks::QUEUES.and(Hooks::LIMIT)
     }
 
     fn classify(&mut self, packet: &Packet) -> usize {
         self.queue_of_hash(self.seed.hash([u64::from(packet.flow.0), 0]))
     }
 
-    fn over_limit(&mut self, queues: &[QueueState]) -> Option<usize> {
+    fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
         if self.dropping.1 == 0 && self.waiting > self.limit {
             let most = queues.iter().map(|queue| queue.bytes).max()?;
             let fattest = queues.iter().position(|queue| queue.bytes == most)?;
@@ -264,7 +264,7 @@ impl Scheduler for FqCodel {
         }
         let (queue, left) = self.dropping;
         self.dropping.1 = left.checked_sub(1)?;
-        Some(queue)
+        Some(Eviction::of_head(queue))
     }
 
     fn on_idle(&mut self) {
@@ -327,7 +327,7 @@ mod tests {
 
         fn drop_over_limit(&mut self) -> Vec<usize> {
             let mut dropped = Vec::new();
-            while let Some(queue) = self.0.over_limit(&self.states()) {
+            while let Some(Eviction { queue, position: 0, .. }) = self.0.over_limit(&self.states()) {
                 let size = self.1[queue].remove(0);
                 self.0.on_drop(Time::ZERO, queue, size, &self.states());
                 dropped.push(queue);

@@ -23,7 +23,9 @@ mod weights;
 pub mod wf2q_plus;
 pub mod wrr;
 
-use crate::discipline::{DepartureVerdict, DisciplinePlan, Verdict};
+pub use crate::queue_state::QueueState;
+
+use crate::discipline::{DepartureVerdict, DisciplinePlan, Eviction, Verdict};
 use crate::packet::Packet;
 use crate::parameters::Limit;
 use crate::probe::{Probe, ReportVariable};
@@ -225,7 +227,7 @@ macro_rules! schedulers {
                 }
             }
 
-            fn over_limit(&mut self, queues: &[QueueState]) -> Option<usize> {
+            fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
                 match self {
                     $( AnyScheduler::$variant(it) => it.over_limit(queues), )*
                     AnyScheduler::Tree(it) => it.over_limit(queues),
@@ -311,17 +313,6 @@ pub trait Traits {
     }
 }
 
-/// The state of a queue, as schedulers see it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QueueState {
-    /// Packets that wait.
-    pub packets: u32,
-    /// Bytes that wait.
-    pub bytes: u64,
-    /// Bytes of the packet at the head; 0 if none.
-    pub head: u32,
-}
-
 /// The decision of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -363,6 +354,8 @@ impl Hooks {
     pub const DEPARTURE: Hooks = Hooks(4);
     /// [`Scheduler::next_deadline`] and [`Scheduler::on_timer`].
     pub const TIMER: Hooks = Hooks(8);
+    /// [`Scheduler::over_limit`]. Not of one in a tree.
+    pub const LIMIT: Hooks = Hooks(16);
 
     /// These and others.
     pub const fn and(self, others: Hooks) -> Hooks {
@@ -465,15 +458,15 @@ pub trait Scheduler: Probe + DynClone {
         let _ = (now, head_since);
     }
 
-    /// The queue whose head is to be dropped because more waits than may; asked after each arrival until there is none. This and
-    /// [`Scheduler::on_idle`] are for [`Hooks::QUEUES`].
-    fn over_limit(&mut self, queues: &[QueueState]) -> Option<usize> {
+    /// The packet that is dropped because more waits than may, such as one of the longest queue; asked after each arrival has been queued
+    /// until there is none. It may be the arrival itself. For [`Hooks::LIMIT`].
+    fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
         let _ = queues;
         None
     }
 
-    /// The wire has become free and nothing has waited since; a packet is about to arrive. One over classes is not told, and counts
-    /// the time of its last transmission where it must know: see [`stfq`].
+    /// The wire has become free and nothing has waited since; a packet is about to arrive. For [`Hooks::QUEUES`]: one over classes is not
+    /// told, and counts the time of its last transmission where it must know: see [`stfq`].
     fn on_idle(&mut self) {}
 }
 

@@ -3,7 +3,7 @@
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::suggest::{join_words, nearest, unknown};
 use crate::read::tree::{Item, TableEntry, Tree};
-use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
+use penstock_model::discipline::DisciplinePlan;
 use penstock_model::parameters::{key_of, Field, Kind, LineRate, Plan, Reader, Reading, Value};
 use penstock_model::printable::quoted;
 use penstock_model::registry::Registry;
@@ -197,9 +197,22 @@ impl<'a> Section<'a> {
         }
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         for (branch, _) in self.table.iter().zip(&self.asked).filter(|(_, asked)| !**asked) {
-            let message = why_no_ecn(&self.path, &branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
+            let message = self.why_no_ecn(&branch.key).unwrap_or_else(|| unknown("key", &branch.key, &known));
             self.mistakes.add(branch.location, &self.join(&branch.key), message);
         }
+    }
+
+    /// Why `ecn` is unknown at a discipline: one that cannot mark packets, or does so in any case.
+    fn why_no_ecn(&self, key: &str) -> Option<String> {
+        let name = self.path.rsplit_once("queue.")?.1;
+        if key != "ecn" || !DisciplinePlan::NAMES.contains(&name) {
+            return None;
+        }
+        if DisciplinePlan::always_marking().contains(&name) {
+            return Some(format!("{name} marks ECN-capable packets without being told to; leave it out"));
+        }
+        let with_ecn = DisciplinePlan::with_ecn(&self.mistakes.components.registry);
+        Some(format!("{name} cannot mark packets ({} can)", join_words(&with_ecn)))
     }
 
     /// The path of `key` in this table.
@@ -349,16 +362,4 @@ impl Reader for NoParameters {
         None
     }
     fn mistake(&mut self, _: &str, _: String) {}
-}
-
-/// Why `ecn` is unknown at a discipline: one that cannot mark packets, or does so in any case.
-fn why_no_ecn(path: &str, key: &str) -> Option<String> {
-    let name = path.rsplit_once("queue.")?.1;
-    if key != "ecn" || !DisciplinePlan::NAMES.contains(&name) {
-        return None;
-    }
-    if ALWAYS_MARKING.contains(&name) {
-        return Some(format!("{name} marks ECN-capable packets without being told to; leave it out"));
-    }
-    Some(format!("{name} cannot mark packets ({} can)", join_words(&DisciplinePlan::with_ecn())))
 }

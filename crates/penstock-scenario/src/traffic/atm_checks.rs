@@ -9,7 +9,6 @@ use crate::traffic::group::{of_group, GroupDraft};
 use penstock_engine::blueprint::{FlowPlan, RouteSet};
 use penstock_model::atm::aal5::Segmentation;
 use penstock_model::atm::{CELL, SMALLEST_PACKET};
-use penstock_model::discipline::OF_FRAMES;
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::transport::tcp::LocalQueue;
 use penstock_model::transport::TransportPlan;
@@ -34,7 +33,7 @@ pub(crate) fn check_cell_links(nodes: &Nodes, links: &Links, mistakes: &Mistakes
             }
         }
         if !cells {
-            let of_frames = link.port.level.queues().into_iter().find(|queue| OF_FRAMES.contains(&queue.discipline.name()));
+            let of_frames = link.port.level.queues().into_iter().find(|queue| queue.discipline.needs_cells());
             if link.port.meter_name() == Some("f-gcra") {
                 report("marker.f-gcra", "f-gcra tags frames by circuit, and this link has none; write cells = true".to_owned());
             }

@@ -5,7 +5,8 @@ use crate::network::scheduling::Level;
 use crate::read::mistake::Mistakes;
 use crate::traffic::group::{of_group, GroupDraft};
 use penstock_engine::blueprint::{FlowPlan, RouteSet};
-use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
+use penstock_model::discipline::DisciplinePlan;
+use penstock_model::registry::Registry;
 use penstock_model::transport::TransportPlan;
 
 /// Warns of groups whose packets are ECN-capable although no queue on their routes marks.
@@ -25,13 +26,17 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
                 TransportPlan::Tcp(_) | TransportPlan::Udp(_) => ("ecn".to_owned(), "leave it out"),
             };
             let path = format!("{}.transport.{}.{key}", group.path, transport.name());
-            mistakes.warn(group.location, &path, format!("has no effect: no queue on the way marks; {}, or {what}", how_to_mark()));
+            mistakes.warn(
+                group.location,
+                &path,
+                format!("has no effect: no queue on the way marks; {}, or {what}", how_to_mark(&mistakes.components.registry)),
+            );
         }
     }
 }
 
 /// How to make a queue mark.
-fn how_to_mark() -> String {
-    let with_ecn = DisciplinePlan::with_ecn().join(", ");
-    format!("write ecn = true at a queue that can ({with_ecn}), choose one that always does ({})", ALWAYS_MARKING.join(", "))
+fn how_to_mark(registry: &Registry) -> String {
+    let (with_ecn, always) = (DisciplinePlan::with_ecn(registry).join(", "), DisciplinePlan::always_marking().join(", "));
+    format!("write ecn = true at a queue that can ({with_ecn}), choose one that always does ({always})")
 }

@@ -107,7 +107,7 @@ impl Process {
 
     /// Lets connections of the host wait for room in its ports, which ask them in the order of time, as those of a switch;
     /// `limits` has those of the queues of each port.
-    pub fn let_connections_wait(&mut self, limits: impl Iterator<Item = Vec<[Limit; 2]>>) {
+    pub fn let_connections_wait(&mut self, limits: impl Iterator<Item = Vec<Vec<Limit>>>) {
         if self.switch.is_none() {
             self.share(Switch::new(self.ports.len(), SwitchParts::default()));
         }

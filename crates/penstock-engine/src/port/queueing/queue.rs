@@ -4,7 +4,7 @@ use crate::kernel::event::Arrival;
 use crate::merge::ring::Ring;
 use penstock_model::discipline::tail_drop::TailDrop;
 use penstock_model::discipline::{
-    AnyDiscipline, Counting, DepartureVerdict, Discipline, DisciplinePlan, Hooks, Leave, Occupancy, PortContext, Verdict,
+    AnyDiscipline, Counting, DepartureVerdict, Discipline, DisciplinePlan, Eviction, Hooks, Leave, Occupancy, PortContext, Verdict,
 };
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::QueueState;
@@ -114,6 +114,14 @@ impl Queue {
                 debug_assert!(verdict != Verdict::Mark || packet.ecn.is_capable(), "only ECN-capable packets are marked");
                 verdict
             }
+        }
+    }
+
+    /// The packet of any queue of the port that the discipline drops before it decides about an arrival.
+    pub fn make_room(&mut self, now: Time, packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
+        match &mut self.admission {
+            Admission::General(general) if general.hooks.has(Hooks::ROOM) => general.discipline.make_room(now, packet, own, queues),
+            _ => None,
         }
     }
 

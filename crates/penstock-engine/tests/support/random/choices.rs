@@ -41,6 +41,8 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("step-marking", "limit = 20 packets; threshold = 3 packets"),
     ("red-marking", "limit = 20 packets; min-threshold = 1 packet; max-threshold = 10 packets; max-probability = 0.4"),
     ("step-marking", "limit = 9 kB; threshold = 3 kB; drop-incapable = true"),
+    ("step-marking", "limit = none; threshold = 3 packets"),
+    ("red-marking", "limit = none; min-threshold = 1 kB; max-threshold = 9 kB"),
     ("pie", "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 100 bytes; ecn = true"),
     (
         "pie",
@@ -52,6 +54,8 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("codel", "limit = 30 packets; interval = 20 ms; target = 2 ms; mtu = 500 bytes"),
     ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 1 bytes; ecn = true"),
     ("codel", ""),
+    // It drops from other queues.
+    ("longest-drop", "limit = 6"),
 ];
 /// Schedulers that make their queues.
 pub(super) const FLOW_QUEUES: [(&str, &str); 5] = [

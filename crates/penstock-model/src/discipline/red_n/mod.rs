@@ -185,6 +185,10 @@ impl Discipline for RedN {
         }
     }
 
+    fn limit(&self) -> Option<Limit> {
+        Some(self.limit)
+    }
+
     fn hooks(&self) -> Hooks {
         let leave = if matches!(self.unit, Unit::BytesOfPrecedence(_)) { Hooks::LEAVE } else { Hooks::ARRIVAL };
         hooks(self.ecn).and(leave)

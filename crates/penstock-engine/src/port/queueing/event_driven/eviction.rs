@@ -1,11 +1,11 @@
-//! Drops of packets that wait: evictions by a discipline, and those that a scheduler asks for.
+//! Drops of packets that wait: evictions by a discipline, from its own queue or any of the port, and by the scheduler.
 
 use crate::kernel::event::Arrival;
 use crate::port::queueing::event_driven::queues::Queues;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::stages::Records;
 use crate::port::verdict::{self, Decision, DecisionPoint};
-use penstock_model::discipline::{DropCause, Hooks, Leave, Verdict};
+use penstock_model::discipline::{DropCause, Eviction, Hooks, Leave, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::Scheduler;
 use penstock_model::units::Time;
@@ -58,11 +58,37 @@ impl EventDriven {
         verdict::apply::<true>(Decision::Drop(cause), point, now, &packet, records.counters, records.journal);
     }
 
-    /// Drops packets while the scheduler names a queue that is over the limit.
+    /// Drops packets while the scheduler names one that is over the limit.
     pub(super) fn drop_over_limit(&mut self, now: Time, records: &mut Records<'_>) {
-        let cause = DropCause::Overflow;
-        while let Some(index) = self.scheduler.over_limit(&self.queues.states) {
-            self.drop_waiting(now, (index, 0), Leave::Evicted(cause), cause, records);
+        while let Some(eviction) = self.scheduler.over_limit(&self.queues.states) {
+            self.evict(now, eviction, records);
         }
+    }
+
+    /// Drops packets of any queue while the discipline of an arrival's queue names one.
+    #[cold]
+    pub(super) fn make_room(&mut self, now: Time, index: usize, packet: &Packet, records: &mut Records<'_>) {
+        loop {
+            let Queues { queues, states, .. } = &mut self.queues;
+            let asked = match &self.pauses {
+                None => queues[index].make_room(now, packet, index, states),
+                Some(pauses) => queues[index].make_room(now, packet, index, &pauses.with_hidden(states)),
+            };
+            let Some(eviction) = asked else { break };
+            let is_hidden = self.pauses.as_ref().is_some_and(|pauses| pauses.hidden(eviction.queue).is_some());
+            self.show(now, eviction.queue);
+            self.evict(now, eviction, records);
+            if is_hidden {
+                self.hide(now, eviction.queue);
+            }
+        }
+        self.queues.reset_deadline();
+    }
+
+    /// Drops a packet that waits, which must be there.
+    fn evict(&mut self, now: Time, Eviction { queue, position, cause }: Eviction, records: &mut Records<'_>) {
+        let waiting = self.queues.states.get(queue).map_or(0, |state| state.packets);
+        assert!(position < waiting, "a packet that is evicted waits: number {position} of {waiting} in queue {queue} was named");
+        self.drop_waiting(now, (queue, position as usize), Leave::Evicted(cause), cause, records);
     }
 }

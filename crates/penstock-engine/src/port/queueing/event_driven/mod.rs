@@ -57,11 +57,13 @@ impl EventDriven {
             scheduler_hooks,
             scheduler_deadline: scheduler.next_deadline(),
             decides_on_departure: scheduler_hooks.has(scheduler::Hooks::DEPARTURE),
+            makes_room: false,
             has_timers: scheduler_hooks.has(scheduler::Hooks::TIMER),
             deadline: Time::NEVER,
         };
         let hooks = plan.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.discipline.hooks()));
         queues.decides_on_departure |= hooks.has(Hooks::DEPARTURE);
+        queues.makes_room = hooks.has(Hooks::ROOM);
         queues.has_timers |= hooks.has(Hooks::TIMER);
         queues.reset_deadline();
         EventDriven { scheduler, queues, pauses: None }
@@ -70,7 +72,7 @@ impl EventDriven {
     /// What the discipline of the packet's queue decides about its arrival, once it has evicted what it wants to.
     #[inline]
     pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Decision {
-        let EventDriven { queues, scheduler, pauses } = self;
+        let EventDriven { queues, scheduler, .. } = self;
         queues.note_transmission_end(now);
         let index = queues.queue_of(packet, scheduler);
         if queues.scheduler_hooks.has(scheduler::Hooks::ARRIVAL) {
@@ -79,6 +81,10 @@ impl EventDriven {
                 return verdict.into();
             }
         }
+        if queues.makes_room {
+            self.make_room(now, index, packet, records);
+        }
+        let EventDriven { queues, pauses, .. } = self;
         let hidden = pauses.as_ref().and_then(|pauses| pauses.hidden(index));
         let is_hidden = hidden.is_some();
         let verdict = queues.queues[index].on_arrival(now, packet, hidden.unwrap_or(&queues.states[index]));
@@ -116,7 +122,7 @@ impl EventDriven {
 
     /// What is done after an arrival where the scheduler asks for it.
     fn finish_arrival(&mut self, now: Time, records: &mut Records<'_>) {
-        if self.queues.flows.is_some() {
+        if self.queues.scheduler_hooks.has(scheduler::Hooks::LIMIT) {
             self.drop_over_limit(now, records);
         }
         if self.queues.scheduler_hooks.has(scheduler::Hooks::TIMER) {

@@ -58,6 +58,11 @@ impl Pauses {
         self.timers.iter().filter(|timer| includes(timer.class)).map(|timer| timer.until).max().unwrap_or(Time::ZERO)
     }
 
+    /// The states of all queues, of which `states` shows some empty.
+    pub fn with_hidden(&self, states: &[QueueState]) -> Vec<QueueState> {
+        (0..).zip(states).map(|(queue, state)| *self.hidden(queue).unwrap_or(state)).collect()
+    }
+
     /// Bytes in queues that the scheduler is shown empty.
     pub fn hidden_bytes(&self) -> u64 {
         self.hidden.iter().flatten().map(|state| state.bytes).sum()

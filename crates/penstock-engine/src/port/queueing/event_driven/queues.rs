@@ -30,6 +30,8 @@ pub(crate) struct Queues {
     pub(super) scheduler_deadline: Time,
     /// A discipline or the scheduler decides about departures.
     pub(super) decides_on_departure: bool,
+    /// A discipline drops what waits in any queue.
+    pub(super) makes_room: bool,
     /// A discipline or the scheduler uses a timer.
     pub(super) has_timers: bool,
     /// When the first of their timers is due.

@@ -5,7 +5,7 @@ use crate::api::blueprint::PcnAt;
 use crate::kernel::journal::{Journal, Measurement};
 use crate::port::counters::PortCounters;
 use penstock_model::atm::circuits::PortCircuits;
-use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, DropCause, Leave, Occupancy};
+use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, DropCause, Eviction, Leave, Occupancy};
 use penstock_model::packet::Body;
 use penstock_model::parameters::{Field, Reader, Value};
 use penstock_model::rng::Key;
@@ -127,6 +127,39 @@ impl Bench {
         Bench { service, wire: Wire::new(rate, Vec::new(), None), counters, journal: Journal::default(), log }
     }
 
+    /// A port of two classes, each with its queue, served by deficit round robin.
+    fn of_two_classes() -> Bench {
+        let class = |name: &str| ClassPlan { name: name.to_owned(), keys: ClassKeys::default(), rate_limit: None, below: None };
+        let mut plan = port_plan();
+        let queue = plan.queues[0].clone();
+        plan.scheduler = SchedulerPlan::read("drr", &mut Defaults).expect("defaults for everything");
+        (plan.classes, plan.queues, plan.queue_of_class) = (vec![class("a"), class("b")], vec![queue.clone(), queue], vec![0, 1]);
+        let context = PortContext {
+            key: Key::root(1, 0),
+            rate: Rate::from_bps(1_000_000),
+            framing: Framing::default(),
+            circuits: PortCircuits::none(),
+        };
+        Bench { service: EventDriven::new(&plan, &context), ..Bench::new(0) }
+    }
+
+    /// What becomes of a packet of 1000 bytes of a class.
+    fn offer(&mut self, at: Time, class: u8, seq: u32) -> Decision {
+        let packet = Packet { created: at, class, size: 1000, body: Body::datagram(seq), ..Arrival::PLACEHOLDER.packet };
+        let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
+        let decision = self.service.decide(at, &packet, records);
+        if matches!(decision, Decision::Accept) {
+            self.service.enqueue(at, packet, records);
+        }
+        decision
+    }
+
+    /// The packets that wait in each queue.
+    fn waiting(&self) -> Vec<Vec<u32>> {
+        let of_queue = |queue: &Queue| queue.waiting.iter().map(|arrival| arrival.packet.sequence()).collect();
+        self.service.queues.queues.iter().map(of_queue).collect()
+    }
+
     /// A packet of 1000 bytes, which take 8 ms.
     fn arrive(&mut self, at: Time, seq: u32) {
         let packet = Packet { created: at, size: 1000, body: Body::datagram(seq), ..Arrival::PLACEHOLDER.packet };
@@ -212,24 +245,141 @@ fn timers_are_decisions() {
 /// pause ends.
 #[test]
 fn what_is_paused_waits_for_the_wire_too() {
-    let class = |name: &str| ClassPlan { name: name.to_owned(), keys: ClassKeys::default(), rate_limit: None, below: None };
-    let mut bench = Bench::new(0);
-    let mut plan = port_plan();
-    let queue = plan.queues[0].clone();
-    plan.scheduler = SchedulerPlan::read("drr", &mut Defaults).expect("defaults for everything");
-    (plan.classes, plan.queues, plan.queue_of_class) = (vec![class("a"), class("b")], vec![queue.clone(), queue], vec![0, 1]);
-    let context =
-        PortContext { key: Key::root(1, 0), rate: Rate::from_bps(1_000_000), framing: Framing::default(), circuits: PortCircuits::none() };
-    bench.service = EventDriven::new(&plan, &context);
+    let mut bench = Bench::of_two_classes();
     bench.service.make_pausable();
     bench.arrive(ms(0), 0);
     assert_eq!(bench.decide(ms(0)), Some(0));
-    let later = Packet { class: 1, size: 1000, body: Body::datagram(2), ..Arrival::PLACEHOLDER.packet };
     let measured = Measurement { from: Time::ZERO, to: Time::NEVER };
     bench.service.on_pause(ms(1), Some(1), Duration::from_ms(4), &measured);
-    let records = &mut Records { counters: &mut bench.counters, journal: &mut bench.journal };
-    bench.service.enqueue(ms(1), later, records);
+    bench.offer(ms(1), 1, 2);
     assert_eq!(bench.decide(ms(2)), None, "the wire is busy until 8 ms, and the pause lasts until 5 ms");
     assert_eq!(bench.service.next_decision(), ms(8));
     assert_eq!(bench.decide(ms(8)), Some(2));
+}
+
+/// The queues of a port hold three packets together; the longest one drops its last.
+#[derive(Clone)]
+struct Longest {
+    log: Log,
+    is_refused: bool,
+}
+
+impl Longest {
+    fn among(queues: &[QueueState]) -> (usize, u32, bool) {
+        let longest = queues.iter().map(|queue| queue.packets).max().expect("a queue");
+        let queue = queues.iter().position(|queue| queue.packets == longest).expect("the longest");
+        (queue, longest, queues.iter().map(|queue| queue.packets).sum::<u32>() >= 3)
+    }
+
+    /// A port of two classes with such queues.
+    fn bench() -> Bench {
+        let mut bench = Bench::of_two_classes();
+        let discipline = Longest { log: bench.log.clone(), is_refused: false };
+        bench.service.queues.queues = vec![Queue::of(AnyDiscipline::Custom(Box::new(discipline))); 2];
+        bench.service.queues.makes_room = true;
+        bench
+    }
+}
+
+penstock_model::state! {
+    impl Longest, |_it, _now| {}
+}
+
+impl Discipline for Longest {
+    fn make_room(&mut self, _: Time, _: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
+        let (queue, longest, is_full) = Longest::among(queues);
+        self.is_refused = is_full && queues[own].packets == longest;
+        (is_full && !self.is_refused).then(|| Eviction { queue, position: longest - 1, cause: DropCause::Forced })
+    }
+
+    fn on_arrival(&mut self, _: Time, _: &Packet, _: &Occupancy) -> Verdict {
+        if self.is_refused {
+            Verdict::Drop(DropCause::Overflow)
+        } else {
+            Verdict::Accept
+        }
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks::ROOM.and(Hooks::LEAVE)
+    }
+
+    fn on_leave(&mut self, _now: Time, packet: &Packet, why: Leave) {
+        self.log.lock().expect("one thread").push(format!("{} {why:?}", packet.sequence()));
+    }
+}
+
+#[test]
+fn another_queue_makes_room_for_an_arrival() {
+    let mut bench = Longest::bench();
+    let refused = |decision: Decision| matches!(decision, Decision::Drop(DropCause::Overflow));
+    assert!([0, 1, 2].into_iter().all(|seq| !refused(bench.offer(ms(1), 0, seq))) && refused(bench.offer(ms(1), 0, 3)));
+    assert!(!refused(bench.offer(ms(1), 1, 4)));
+    assert_eq!((bench.told(), bench.waiting()), (vec!["2 Evicted(Forced)".to_owned()], vec![vec![0, 1], vec![4]]));
+    assert!(!refused(bench.offer(ms(1), 1, 5)) && refused(bench.offer(ms(1), 1, 6)));
+    assert_eq!((bench.told(), bench.waiting()), (vec!["1 Evicted(Forced)".to_owned()], vec![vec![0], vec![4, 5]]));
+    // Those that are refused are counted where that is decided, by the caller.
+    assert_eq!((bench.counters.dropped, bench.service.waiting(), bench.service.waiting_bytes()), (2, 3, 3000));
+    assert_eq!([1, 9, 17, 25].map(|at| bench.decide(ms(at))), [Some(0), Some(4), Some(5), None]);
+}
+
+/// The scheduler is shown a paused queue empty; who makes room sees it as it is.
+#[test]
+fn a_paused_queue_makes_room_too() {
+    let mut bench = Longest::bench();
+    bench.service.make_pausable();
+    let measured = Measurement { from: Time::ZERO, to: Time::NEVER };
+    bench.service.on_pause(ms(0), Some(0), Duration::from_ms(20), &measured);
+    [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4)].into_iter().for_each(|(class, seq)| drop(bench.offer(ms(1), class, seq)));
+    assert_eq!((bench.told().len(), bench.waiting()), (2, vec![vec![0], vec![3, 4]]));
+    assert_eq!(bench.service.queues.states[0].packets, 0, "it is still hidden");
+    assert_eq!([1, 9, 17].map(|at| bench.decide(ms(at))), [Some(3), Some(4), None]);
+    assert_eq!((bench.service.next_decision(), bench.decide(ms(20))), (ms(20), Some(0)));
+}
+
+/// A scheduler over classes with a limit for all of them.
+#[derive(Clone)]
+struct Limited(AnyScheduler);
+
+penstock_model::state! {
+    impl Limited, |_it, _now| {}
+}
+
+impl Scheduler for Limited {
+    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+        self.0.next(now, queues)
+    }
+
+    fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        self.0.on_backlog(now, queue, queues);
+    }
+
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+        self.0.on_sent(now, queue, size, queues);
+    }
+
+    fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
+        self.0.on_head_change(queue, queues);
+    }
+
+    fn hooks(&self) -> scheduler::Hooks {
+        scheduler::Hooks::LIMIT
+    }
+
+    fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
+        let (queue, longest, _) = Longest::among(queues);
+        let is_over = queues.iter().map(|queue| queue.packets).sum::<u32>() > 2;
+        is_over.then(|| Eviction { queue, position: longest - 1, cause: DropCause::Overflow })
+    }
+}
+
+#[test]
+fn a_scheduler_over_classes_drops_from_the_longest_queue() {
+    let mut bench = Bench::of_two_classes();
+    bench.service.scheduler = AnyScheduler::Custom(Box::new(Limited(bench.service.scheduler.clone())));
+    bench.service.queues.scheduler_hooks = scheduler::Hooks::LIMIT;
+    // The third is queued and dropped at once; the fourth takes the place of the second.
+    [(0, 0), (0, 1), (0, 2), (1, 3)].into_iter().for_each(|(class, seq)| drop(bench.offer(ms(1), class, seq)));
+    assert_eq!((bench.waiting(), bench.counters.dropped), (vec![vec![0], vec![3]], 2));
+    assert_eq!([1, 9, 17].map(|at| bench.decide(ms(at))), [Some(0), Some(3), None]);
 }

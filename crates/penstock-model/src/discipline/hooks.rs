@@ -1,0 +1,44 @@
+//! What a discipline declares of itself, so that nothing else is called.
+
+/// Which calls of a [`Discipline`](super::Discipline) its decisions rest on, beside that on arrival, and which of its answers are special.
+///
+/// A port whose disciplines use [`Hooks::ARRIVAL`] alone, or mark then, can compute departures on arrival; any other decides about each
+/// departure when its wire becomes free. What is not declared is not called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hooks(u8);
+
+impl Hooks {
+    /// [`Discipline::on_arrival`](super::Discipline::on_arrival), without evictions.
+    pub const ARRIVAL: Hooks = Hooks(0);
+    /// [`Discipline::on_departure`](super::Discipline::on_departure).
+    pub const DEPARTURE: Hooks = Hooks(1);
+    /// [`Discipline::on_leave`](super::Discipline::on_leave).
+    pub const LEAVE: Hooks = Hooks(2);
+    /// [`Discipline::next_deadline`](super::Discipline::next_deadline) and [`Discipline::on_timer`](super::Discipline::on_timer).
+    pub const TIMER: Hooks = Hooks(4);
+    /// [`Verdict::Evict`](super::Verdict::Evict) may be an answer on arrival.
+    pub const EVICTION: Hooks = Hooks(8);
+    /// [`Verdict::Mark`](super::Verdict::Mark) or [`DepartureVerdict::Mark`](super::DepartureVerdict::Mark) may be an answer.
+    pub const MARK: Hooks = Hooks(16);
+    /// [`Occupancy::head_since`](super::Occupancy::head_since) is filled in.
+    pub const HEAD_AGE: Hooks = Hooks(32);
+    /// [`Discipline::make_room`](super::Discipline::make_room): it sees all queues of the port, and may drop what waits in any.
+    pub const ROOM: Hooks = Hooks(64);
+
+    /// These and others.
+    pub const fn and(self, others: Hooks) -> Hooks {
+        Hooks(self.0 | others.0)
+    }
+
+    /// Whether departures can be computed on arrival.
+    #[inline]
+    pub const fn decide_on_arrival(self) -> bool {
+        self.0 & !Hooks::MARK.0 == Hooks::ARRIVAL.0
+    }
+
+    /// Whether all of `others` are among these.
+    #[inline]
+    pub const fn has(self, others: Hooks) -> bool {
+        self.0 & others.0 == others.0
+    }
+}

@@ -1,0 +1,62 @@
+//! The answers of a discipline.
+
+use super::DropCause;
+
+/// What becomes of an arriving packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The queue takes it.
+    Accept,
+    /// The queue takes it and writes [`Ecn::Ce`](crate::packet::Ecn::Ce) into it. Only for ECN-capable packets.
+    Mark,
+    /// It is refused.
+    Drop(DropCause),
+    /// A waiting packet is dropped first, the `position`-th from the head (0), which must be there; then the discipline is
+    /// asked again about the same arrival. For drop from the head and push-out; declared by [`Hooks::EVICTION`](super::Hooks::EVICTION).
+    Evict {
+        /// Where it stands in the queue.
+        position: u32,
+        /// Why it is dropped.
+        cause: DropCause,
+    },
+}
+
+/// A packet that is dropped to make room for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eviction {
+    /// Its queue, by the number that schedulers know.
+    pub queue: usize,
+    /// Where it stands there, counted from the head (0).
+    pub position: u32,
+    /// Why it is dropped.
+    pub cause: DropCause,
+}
+
+impl Eviction {
+    /// The head of a queue, dropped for want of room.
+    pub fn of_head(queue: usize) -> Eviction {
+        Eviction { queue, position: 0, cause: DropCause::Overflow }
+    }
+}
+
+/// What becomes of the packet at the head when it could be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DepartureVerdict {
+    /// Its transmission begins.
+    Send,
+    /// It is marked with [`Ecn::Ce`](crate::packet::Ecn::Ce) and its transmission begins. Only for ECN-capable packets.
+    Mark,
+    /// It is dropped, and never reaches the wire. The scheduler is asked again at once.
+    Drop(DropCause),
+}
+
+/// Why a packet stops counting as queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// Its transmission has begun or, if the packet in service counts ([`Counting::InSystem`](super::Counting::InSystem)), has ended.
+    Sent,
+    /// Dropped by [`DepartureVerdict::Drop`].
+    Dropped(DropCause),
+    /// Dropped by [`Verdict::Evict`], by the discipline of another queue, or by the scheduler at a limit of its own.
+    Evicted(DropCause),
+}

@@ -1,0 +1,12 @@
+//! What is known of a queue of a port.
+
+/// The state of a queue, as schedulers see it, and disciplines that drop from other queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueState {
+    /// Packets that wait.
+    pub packets: u32,
+    /// Bytes that wait.
+    pub bytes: u64,
+    /// Bytes of the packet at the head; 0 if none.
+    pub head: u32,
+}
