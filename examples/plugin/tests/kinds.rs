@@ -3,7 +3,7 @@
 use penstock_engine::observations::Observations;
 use penstock_engine::{Cancel, Executor, Sim};
 use penstock_model::buffer::{Buffer, BufferContext, Buffers, Occupancies};
-use penstock_model::conditioner::{Policer, Policers};
+use penstock_model::conditioner::{Policer, Policers, Shaper, Shapers};
 use penstock_model::discipline::DropCause;
 use penstock_model::meter::{Meter, Meters};
 use penstock_model::packet::Packet;
@@ -15,7 +15,7 @@ use penstock_model::transport::congestion_control::{Acknowledgement, Congestion,
 use penstock_model::transport::rate_control::{RateContext, RateControl, RateControls};
 use penstock_model::transport::recovery::{Flight, Recoveries, Recovery};
 use penstock_model::units::{Bytes, Duration, Rate, Time};
-use penstock_scenario::{load_with, report, ReadOptions};
+use penstock_scenario::{load_with, report, ReadOptions, ValidScenario};
 
 penstock_model::parameters! {
     /// A number, whatever it means.
@@ -49,6 +49,19 @@ impl Tiny {
     }
 }
 
+#[derive(Clone)]
+struct Spaced {
+    spacing: Duration,
+    last: Option<Time>,
+}
+
+penstock_model::state! {
+    impl Spaced, |it, now| {
+        /// How long ago the last packet began.
+        "gap", "s", maybe it.last.map(|last| now.since(last).as_seconds());
+    }
+}
+
 impl Meter for Tiny {
     fn colour(&mut self, _: Time, _: &Packet) -> u8 {
         u8::from(self.is_due())
@@ -58,6 +71,21 @@ impl Meter for Tiny {
 impl Policer for Tiny {
     fn passes(&mut self, _: Time, _: &Packet) -> bool {
         !self.is_due()
+    }
+}
+
+/// Lets packets begin `number` ms apart.
+impl Shaper for Spaced {
+    fn ready(&self, now: Time, _: Bytes) -> Time {
+        self.last.map_or(now, |last| now.max(last + self.spacing))
+    }
+
+    fn on_start(&mut self, now: Time, _: Bytes) {
+        self.last = Some(now);
+    }
+
+    fn burst(&self) -> Option<Bytes> {
+        Some(Bytes::new(1500))
     }
 }
 
@@ -132,10 +160,18 @@ fn share(parameters: &Parameters, context: &RateContext) -> Result<Box<dyn RateC
     Ok(Box::new(Share(Rate::from_bps(context.line.as_bps() / u64::from(parameters.number.0)))))
 }
 
+fn spaced(parameters: &Parameters, _: &()) -> Result<Box<dyn Shaper + Send>, String> {
+    match parameters.number.0 {
+        1001.. => Err("packets are at most a second apart; write number = 1000 or less".to_owned()),
+        ms => Ok(Box::new(Spaced { spacing: Duration::from_ms(u64::from(ms)), last: None })),
+    }
+}
+
 fn registry() -> Registry {
     let plugin = Plugin::new("tiny", INTERFACE, None)
         .add::<Meters, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
         .add::<Policers, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
+        .add::<Shapers, Parameters>("spaced", Spaced::STATE, spaced)
         .add::<Buffers, Parameters>("tiny", Tiny::STATE, |it, _: &BufferContext<'_>| Ok(Box::new(Tiny::new(it))))
         .add::<Sources, Parameters>("tiny", &[], source)
         .add::<CongestionControls, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
@@ -146,8 +182,8 @@ fn registry() -> Registry {
     registry
 }
 
-/// Runs two links of 10 Mbit/s with what is written for nodes, the second link and the flow; both executors must agree.
-fn run(node: &str, link: &str, flow: &str) -> Observations {
+/// Reads two links of 10 Mbit/s with what is written for nodes, the second link and the flow.
+fn load(node: &str, link: &str, flow: &str) -> Result<ValidScenario, String> {
     let text = format!(
         r#"
         duration = "1 s"
@@ -162,7 +198,12 @@ fn run(node: &str, link: &str, flow: &str) -> Observations {
         "#
     );
     let options = ReadOptions { registry: registry(), ..ReadOptions::default() };
-    let scenario = load_with(&Cancel::default(), &text, "t.toml", &[], options).map_err(|mistakes| report(&mistakes)).expect("sound");
+    load_with(&Cancel::default(), &text, "t.toml", &[], options).map_err(|mistakes| report(&mistakes))
+}
+
+/// Runs [`load`]; both executors must agree.
+fn run(node: &str, link: &str, flow: &str) -> Observations {
+    let scenario = load(node, link, flow).expect("sound");
     let run = |executor| Sim::new(scenario.blueprint(None, 0)).expect("sound").with_executor(executor).run();
     let (seen, plain) = (run(Executor::default()), run(Executor::Plain));
     assert_eq!(seen.digest, plain.digest);
@@ -184,6 +225,38 @@ fn a_meter_colours_every_fourth_packet() {
     let seen = run("", "marker.tiny = { number = 4 }", CBR);
     let yellow: u64 = seen.links.iter().map(|link| link.offered_packets[1]).sum();
     assert_eq!(yellow, 25);
+}
+
+#[test]
+fn a_shaper_spaces_packets() {
+    // Twenty packets at 10 ms, 30 ms apart instead of 0.4: the last begins 19 spacings later; each then takes 0.4 ms and 1 ms, and 1.4 before.
+    let burst = r#"source.packets = { at = ["10 ms"], sizes = ["500 bytes"] }, count = 20"#;
+    // Departures known on arrival, and found event by event.
+    for queue in ["tail-drop = {}", "codel = { interval = \"10 s\" }"] {
+        let link = format!("shaper.spaced = {{ number = 30 }}, queue.{queue}");
+        let seen = run("", &link, burst);
+        let longest = seen.flows.iter().map(|flow| flow.delay_max).max().expect("twenty flows");
+        assert_eq!(seen.links.iter().map(|link| link.waits).max(), Some(20), "{queue}");
+        assert!(longest > Duration::from_ms(19 * 30), "{queue}: {longest}");
+        assert!(longest < Duration::from_ms(19 * 30 + 12), "{queue}: {longest}");
+    }
+}
+
+#[test]
+fn what_a_shaper_cannot_be_is_refused_at_its_place() {
+    let mistakes = |link: &str, packet: u32| {
+        let flow = format!(r#"source.cbr = {{ rate = "400 kbit/s", packet = "{packet} bytes" }}"#);
+        load("", link, &flow).expect_err("a mistake")
+    };
+    let failed = mistakes("shaper.spaced = { number = 1001 }", 500);
+    assert!(
+        failed.contains("links[1].shaper.spaced: the factory of shaper 'spaced' failed: packets are at most a second apart"),
+        "{failed}"
+    );
+    let large = mistakes("shaper.spaced = { number = 3 }", 1501);
+    assert!(large.contains("shaper.spaced.burst: 1500 bytes are less than") && large.contains("1501 bytes"), "{large}");
+    let unknown = mistakes("shaper.space = { number = 3 }", 500);
+    assert!(unknown.contains("unknown shaper 'space'; did you mean 'spaced'?"), "{unknown}");
 }
 
 #[test]
