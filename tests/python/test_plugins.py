@@ -72,7 +72,10 @@ def test_it_is_explained_listed_and_described(plugin_folder: Path) -> None:
     explained = penstock(plugin_folder, "explain", "linear-drop")
     assert explained.returncode == 0, explained.stderr
     assert "probability that rises with the length of the queue" in " ".join(explained.stdout.split())
-    assert "linear-drop" in penstock(plugin_folder, "list").stdout
+    listed = penstock(plugin_folder, "list").stdout
+    assert "linear-drop" in listed
+    assert "mean-packet" in listed
+    assert "bytes" in penstock(plugin_folder, "explain", "mean-packet").stdout
     assert "discipline.linear-drop" in json.loads(penstock(plugin_folder, "schema").stdout)["$defs"]
 
 

@@ -79,7 +79,7 @@ pub mod _core {
     /// The names of the metrics that are shares or indices between 0 and 1.
     #[pyfunction]
     fn ratio_metrics() -> Vec<&'static str> {
-        penstock_scenario::ratio_metrics()
+        penstock_scenario::ratio_metrics(crate::plugins::registry())
     }
 
     /// What many settings make of one scenario, in their order: scenarios without what has no effect, or their mistakes.

@@ -43,6 +43,18 @@ mod top_keys;
 mod trace;
 mod traffic;
 
+/// What a metric is made of, for metrics of plug-ins.
+pub mod metric {
+    pub use crate::measure::keys::{Measure, MeasureKeys};
+    pub use crate::measure::recording::RecordingPlan;
+    pub use crate::measure::target::{MeasurableGroup, MeasurableLink};
+    pub use crate::measure::words::{SplitBy, Statistic};
+    pub use crate::metrics::common::evaluation::{Evaluation, FlowSet, LabelledValues};
+    pub use crate::metrics::common::info::{Key, MetricInfo, Targets, ANY, EXTREMES, MEAN, MEANS, SHARES, SUM};
+    pub use crate::metrics::common::metric::Metric;
+    pub use crate::metrics::AddMetric;
+}
+
 pub use catalogue::schema::json_schema;
 pub use catalogue::{catalogue, ratio_metrics};
 pub use decided::{Decided, WindowWatch};

@@ -1,6 +1,6 @@
-//! A plug-in: two components in a crate of their own, and a core of Penstock that has them.
+//! A plug-in: two components and a metric in a crate of their own, and a core of Penstock that has them.
 //!
-//! Each component is a file: parameters, state and the trait of its kind. [`plugin`] lists them with their scenario keys. Built as an
+//! Each component is a file: parameters, state and the trait of its kind. A metric is one too, without parameters. [`plugin`] lists them with their scenario keys. Built as an
 //! extension module, the crate takes the place of Penstock's core:
 //!
 //! ```sh
@@ -10,21 +10,24 @@
 //! ```
 
 pub mod linear_drop;
+pub mod mean_packet;
 pub mod periodic_loss;
 
 use penstock_model::discipline::{Discipline, Disciplines, PortContext};
 use penstock_model::impairment::{Impairment, Impairments};
 use penstock_model::registry::{Plugin, INTERFACE};
 use penstock_model::rng::Key;
+use penstock_scenario::metric::AddMetric;
 
 /// What decides about the components' numbers: stored runs are named by it.
-const SOURCE: &str = concat!(include_str!("linear_drop.rs"), include_str!("periodic_loss.rs"));
+const SOURCE: &str = concat!(include_str!("linear_drop.rs"), include_str!("mean_packet.rs"), include_str!("periodic_loss.rs"));
 
 /// The components of this crate.
 pub fn plugin() -> Plugin {
     Plugin::new("example-plugin", INTERFACE, Some(SOURCE))
         .add::<Disciplines, linear_drop::Parameters>("linear-drop", linear_drop::LinearDrop::STATE, build_linear_drop)
         .add::<Impairments, periodic_loss::Parameters>("periodic-loss", periodic_loss::PeriodicLoss::STATE, build_periodic_loss)
+        .add_metric(&mean_packet::MeanPacket)
 }
 
 fn build_linear_drop(parameters: &linear_drop::Parameters, port: &PortContext) -> Result<Box<dyn Discipline + Send>, String> {

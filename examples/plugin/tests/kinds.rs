@@ -3,7 +3,7 @@
 use penstock_engine::observations::{ClassCounters, Observations};
 use penstock_engine::{Cancel, Executor, Sim};
 use penstock_model::buffer::{Buffer, BufferContext, Buffers, Occupancies};
-use penstock_model::conditioner::{Policer, Policers};
+use penstock_model::conditioner::{Policer, Policers, Shaper, Shapers};
 use penstock_model::discipline::{Discipline, Disciplines, DropCause, Eviction, Hooks, Occupancy, Verdict};
 use penstock_model::meter::{Meter, Meters};
 use penstock_model::packet::Packet;
@@ -16,7 +16,7 @@ use penstock_model::transport::congestion_control::{Acknowledgement, Congestion,
 use penstock_model::transport::rate_control::{RateContext, RateControl, RateControls};
 use penstock_model::transport::recovery::{Flight, Recoveries, Recovery};
 use penstock_model::units::{Bytes, Duration, Rate, Time};
-use penstock_scenario::{load_with, report, ReadOptions};
+use penstock_scenario::{load_with, report, ReadOptions, ValidScenario};
 
 penstock_model::parameters! {
     /// A number, whatever it means.
@@ -47,6 +47,19 @@ impl Tiny {
     fn is_due(&mut self) -> bool {
         self.count += 1;
         self.count.is_multiple_of(self.number)
+    }
+}
+
+#[derive(Clone)]
+struct Spaced {
+    spacing: Duration,
+    last: Option<Time>,
+}
+
+penstock_model::state! {
+    impl Spaced, |it, now| {
+        /// How long ago the last packet began.
+        "gap", "s", maybe it.last.map(|last| now.since(last).as_seconds());
     }
 }
 
@@ -81,6 +94,21 @@ impl Discipline for Tiny {
 
     fn hooks(&self) -> Hooks {
         Hooks::ROOM
+    }
+}
+
+/// Lets packets begin `number` ms apart.
+impl Shaper for Spaced {
+    fn ready(&self, now: Time, _: Bytes) -> Time {
+        self.last.map_or(now, |last| now.max(last + self.spacing))
+    }
+
+    fn on_start(&mut self, now: Time, _: Bytes) {
+        self.last = Some(now);
+    }
+
+    fn burst(&self) -> Option<Bytes> {
+        Some(Bytes::new(1500))
     }
 }
 
@@ -155,11 +183,19 @@ fn share(parameters: &Parameters, context: &RateContext) -> Result<Box<dyn RateC
     Ok(Box::new(Share(Rate::from_bps(context.line.as_bps() / u64::from(parameters.number.0)))))
 }
 
+fn spaced(parameters: &Parameters, _: &()) -> Result<Box<dyn Shaper + Send>, String> {
+    match parameters.number.0 {
+        1001.. => Err("packets are at most a second apart; write number = 1000 or less".to_owned()),
+        ms => Ok(Box::new(Spaced { spacing: Duration::from_ms(u64::from(ms)), last: None })),
+    }
+}
+
 fn registry() -> Registry {
     let plugin = Plugin::new("tiny", INTERFACE, None)
         .add::<Meters, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
         .add::<Policers, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
         .add::<Disciplines, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
+        .add::<Shapers, Parameters>("spaced", Spaced::STATE, spaced)
         .add::<Buffers, Parameters>("tiny", Tiny::STATE, |it, _: &BufferContext<'_>| Ok(Box::new(Tiny::new(it))))
         .add::<Sources, Parameters>("tiny", &[], source)
         .add::<CongestionControls, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
@@ -170,12 +206,12 @@ fn registry() -> Registry {
     registry
 }
 
-/// Runs two links of 10 Mbit/s with what is written for nodes, the second link and the flow; both executors must agree.
-fn run(node: &str, link: &str, flow: &str) -> Observations {
-    run_flows(node, link, &format!(r#"{{ name = "f", from = "a", to = "b", {flow} }}"#))
+/// Reads two links of 10 Mbit/s with settings of nodes, the second link and the flow.
+fn load(node: &str, link: &str, flow: &str) -> Result<ValidScenario, String> {
+    load_flows(node, link, &format!(r#"{{ name = "f", from = "a", to = "b", {flow} }}"#))
 }
 
-fn run_flows(node: &str, link: &str, flows: &str) -> Observations {
+fn load_flows(node: &str, link: &str, flows: &str) -> Result<ValidScenario, String> {
     let text = format!(
         r#"
         duration = "1 s"
@@ -191,7 +227,15 @@ fn run_flows(node: &str, link: &str, flows: &str) -> Observations {
         "#
     );
     let options = ReadOptions { registry: registry(), ..ReadOptions::default() };
-    let scenario = load_with(&Cancel::default(), &text, "t.toml", &[], options).map_err(|mistakes| report(&mistakes)).expect("sound");
+    load_with(&Cancel::default(), &text, "t.toml", &[], options).map_err(|mistakes| report(&mistakes))
+}
+
+/// Runs [`load`]; both executors must agree.
+fn run(node: &str, link: &str, flow: &str) -> Observations {
+    run_scenario(&load(node, link, flow).expect("sound"))
+}
+
+fn run_scenario(scenario: &ValidScenario) -> Observations {
     let run = |executor| Sim::new(scenario.blueprint(None, 0)).expect("sound").with_executor(executor).run();
     let (seen, plain) = (run(Executor::default()), run(Executor::Plain));
     assert_eq!(seen.digest, plain.digest);
@@ -216,6 +260,38 @@ fn a_meter_colours_every_fourth_packet() {
 }
 
 #[test]
+fn a_shaper_spaces_packets() {
+    // Twenty packets at 10 ms, 30 ms apart instead of 0.4: the last begins 19 spacings later; each then takes 0.4 ms and 1 ms, and 1.4 before.
+    let burst = r#"source.packets = { at = ["10 ms"], sizes = ["500 bytes"] }, count = 20"#;
+    // Departures known on arrival, and found event by event.
+    for queue in ["tail-drop = {}", "codel = { interval = \"10 s\" }"] {
+        let link = format!("shaper.spaced = {{ number = 30 }}, queue.{queue}");
+        let seen = run("", &link, burst);
+        let longest = seen.flows.iter().map(|flow| flow.delay_max).max().expect("twenty flows");
+        assert_eq!(seen.links.iter().map(|link| link.waits).max(), Some(20), "{queue}");
+        assert!(longest > Duration::from_ms(19 * 30), "{queue}: {longest}");
+        assert!(longest < Duration::from_ms(19 * 30 + 12), "{queue}: {longest}");
+    }
+}
+
+#[test]
+fn what_a_shaper_cannot_be_is_refused_at_its_place() {
+    let mistakes = |link: &str, packet: u32| {
+        let flow = format!(r#"source.cbr = {{ rate = "400 kbit/s", packet = "{packet} bytes" }}"#);
+        load("", link, &flow).expect_err("a mistake")
+    };
+    let failed = mistakes("shaper.spaced = { number = 1001 }", 500);
+    assert!(
+        failed.contains("links[1].shaper.spaced: the factory of shaper 'spaced' failed: packets are at most a second apart"),
+        "{failed}"
+    );
+    let large = mistakes("shaper.spaced = { number = 3 }", 1501);
+    assert!(large.contains("shaper.spaced.burst: 1500 bytes are less than") && large.contains("1501 bytes"), "{large}");
+    let unknown = mistakes("shaper.space = { number = 3 }", 500);
+    assert!(unknown.contains("unknown shaper 'space'; did you mean 'spaced'?"), "{unknown}");
+}
+
+#[test]
 fn a_buffer_holds_what_it_says() {
     // Nine of ten packets that come at once find three packets there.
     let burst = r#"source.packets = { at = ["1 ms"], sizes = ["500 bytes"] }, count = 10"#;
@@ -235,7 +311,7 @@ fn a_discipline_drops_from_the_longest_queue() {
     };
     let link = r#"rate-changes = [{ at = "1 us", rate = "1 bit/s" }], scheduler.wrr = {}, class.x = { weight = 1 }, class.y = { weight = 1 },
         queue.tiny = { number = 6 }"#;
-    let seen = run_flows("", link, &[burst("x", "1 ms", 10), burst("y", "20 ms", 4)].join(", "));
+    let seen = run_scenario(&load_flows("", link, &[burst("x", "1 ms", 10), burst("y", "20 ms", 4)].join(", ")).expect("sound"));
     let [(_, narrow)] = &seen.ports[..] else { panic!("one link is measured") };
     let counts =
         |class: &ClassCounters| (class.counters.offered_packets[0], class.counters.dropped_packets[DropCause::Overflow as usize][0]);

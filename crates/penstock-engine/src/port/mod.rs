@@ -49,7 +49,7 @@ use crate::port::transmit_batch::TransmitBatch;
 use crate::port::waiting::WaitingLists;
 use crate::port::wire::Wire;
 use penstock_model::atm::circuits::PortCircuits;
-use penstock_model::conditioner::ShaperPlan;
+use penstock_model::conditioner::AnyShaper;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::impairment::AnyImpairment;
@@ -143,7 +143,7 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
 
 /// The wire of a link, idle.
 fn wire_of(plan: &LinkPlan) -> Wire {
-    let shaper = plan.port.shaper.as_ref().map(ShaperPlan::bucket);
+    let shaper = plan.port.shaper.as_ref().map(AnyShaper::new);
     let wire = Wire::new(plan.wire_rate(), plan.rate_changes.clone(), shaper);
     match &plan.deliveries {
         Some(times) => wire.with_deliveries(Deliveries::new(Arc::clone(times))),

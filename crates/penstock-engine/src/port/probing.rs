@@ -7,7 +7,6 @@ use crate::port::ingress_counts::IngressCounts;
 use crate::port::observer::PortState;
 use crate::port::stages::Policers;
 use crate::port::{Port, Queueing};
-use penstock_model::conditioner::shaper;
 use penstock_model::probe::{Probe, Variable};
 use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::units::Time;
@@ -170,8 +169,8 @@ impl Port {
         for (i, (policer, name)) in policers.iter().zip(&names.policers).enumerate() {
             policer.probe(now, &mut |variable, _, value| report(*name, one_of(policers.len(), i), variable, value));
         }
-        if let (Some(bucket), Some(name)) = (self.wire.shaper(), names.shaper) {
-            report(name, SeriesPart::WHOLE, &shaper::STATE[0], bucket.bits(now));
+        if let (Some(shaper), Some(name)) = (self.wire.shaper(), names.shaper) {
+            shaper.probe(now, &mut |variable, number, value| report(name, SeriesPart { class: None, number }, variable, value));
         }
         for (i, (impairment, name)) in self.impairments.iter().zip(&names.impairments).enumerate() {
             impairment.probe(now, &mut |variable, _, value| report(*name, one_of(names.impairments.len(), i), variable, value));

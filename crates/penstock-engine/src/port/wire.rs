@@ -1,13 +1,13 @@
 //! The wire: how long a transmission takes, also over scheduled changes of rate.
 
 use crate::port::deliveries::Deliveries;
-use penstock_model::meter::bucket::Bucket;
+use penstock_model::conditioner::{AnyShaper, Shaper};
 use penstock_model::transmission::WireRate;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 
 /// A link's wire. Rate changes and failures are a function of time known beforehand, so departures stay computable; so
 /// does a shaper, which holds each packet until its tokens are there.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[repr(C)]
 pub struct Wire {
     /// The last sizes sent, of small and of large packets, and their transmission times: traffic has few sizes, and a division costs more
@@ -21,17 +21,17 @@ pub struct Wire {
 const LARGE: u32 = 512;
 
 /// Changes of rate or delivery opportunities, and a shaper.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct WireOptions {
     changes: Vec<(Time, Rate)>,
     /// Instead of all rates.
     deliveries: Option<Deliveries>,
-    shaper: Option<Bucket>,
+    shaper: Option<AnyShaper>,
 }
 
 impl Wire {
     /// A wire of `rate` until the first of `changes` (by increasing time), behind `shaper`.
-    pub fn new(rate: impl Into<WireRate>, changes: Vec<(Time, Rate)>, shaper: Option<Bucket>) -> Wire {
+    pub fn new(rate: impl Into<WireRate>, changes: Vec<(Time, Rate)>, shaper: Option<AnyShaper>) -> Wire {
         let has_options = !changes.is_empty() || shaper.is_some();
         let options = has_options.then(|| Box::new(WireOptions { changes, deliveries: None, shaper }));
         Wire { rate: rate.into(), cached: [(0, Duration::ZERO); 2], options }
@@ -74,8 +74,8 @@ impl Wire {
         }
     }
 
-    /// The shaper's bucket, if there is one.
-    pub fn shaper(&self) -> Option<&Bucket> {
+    /// The shaper, if there is one.
+    pub fn shaper(&self) -> Option<&AnyShaper> {
         self.options.as_ref().and_then(|options| options.shaper.as_ref())
     }
 
@@ -98,7 +98,7 @@ impl Wire {
         let start = self.ready(now, size);
         let options = self.options.as_deref_mut().expect("checked by the caller");
         if let Some(shaper) = &mut options.shaper {
-            shaper.spend(start, Bytes::new(u64::from(size)));
+            shaper.on_start(start, Bytes::new(u64::from(size)));
         }
         let on_wire = self.rate.framing.on_wire(size);
         if let Some(deliveries) = &mut options.deliveries {
@@ -136,6 +136,9 @@ fn finish_over_changes(first: Rate, changes: &[(Time, Rate)], start: Time, size:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use penstock_model::conditioner::shaper::Parameters;
+    use penstock_model::conditioner::ShaperPlan;
+    use penstock_model::meter::bucket::Start;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
@@ -159,14 +162,15 @@ mod tests {
     #[test]
     fn a_shaper_holds_packets_until_their_tokens_are_there() {
         // 8 kbit/s is a byte a millisecond; at 1 Mbit/s 125 bytes take a millisecond.
-        let bucket = || Some(Bucket::new(Rate::from_bps(8_000), Bytes::new(250), penstock_model::meter::bucket::Start::Full));
-        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![], bucket());
+        let parameters = Parameters { rate: Rate::from_bps(8_000), burst: Bytes::new(250), start: Start::Full };
+        let shaper = || Some(AnyShaper::new(&ShaperPlan::TokenBucket(parameters.clone())));
+        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![], shaper());
         assert_eq!(wire.transmit(at(0), 125), (at(0), at(1)));
         assert_eq!(wire.transmit(at(1), 125), (at(1), at(2)));
         assert_eq!(wire.ready(at(2), 125), at(125));
         assert_eq!(wire.transmit(at(2), 125), (at(125), at(126)));
         // While the link is down, tokens go on coming.
-        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(50), Rate::ZERO), (at(200), Rate::from_bps(1_000_000))], bucket());
+        let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(50), Rate::ZERO), (at(200), Rate::from_bps(1_000_000))], shaper());
         wire.transmit(at(0), 250);
         assert_eq!(wire.transmit(at(2), 125), (at(125), at(201)));
     }

@@ -3,7 +3,6 @@
 pub mod policer;
 pub mod shaper;
 
-use crate::meter::bucket::Bucket;
 use crate::packet::Packet;
 use crate::probe::{Probe, ReportVariable};
 use crate::registry::OpenKind;
@@ -65,35 +64,100 @@ macro_rules! policers {
     };
 }
 
-/// Makes the plan from the list below. A shaper is a token bucket in front of the wire; its parameters say which.
+/// A shaper in front of a wire: the port asks when a packet may begin its transmission, and tells when it begins.
+pub trait Shaper: Probe + DynClone {
+    /// The first instant, `now` or later, at which a packet of `size` may begin if nothing else begins before; it is some instant
+    /// of the run. Asking changes nothing, and at that instant the answer is that instant.
+    fn ready(&self, now: Time, size: Bytes) -> Time;
+
+    /// A packet of `size` begins its transmission at `now`, which is not before the instant of [`Shaper::ready`]. Ports that know their
+    /// departures on arrival tell it then, ahead of time and in order.
+    fn on_start(&mut self, now: Time, size: Bytes);
+
+    /// The long-run rate of the output, where there is one. A shaper above the link's rate is a mistake of the scenario.
+    fn rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// The largest packet that keeps to the profile, where there is one. A larger packet is a mistake of the scenario.
+    fn burst(&self) -> Option<Bytes> {
+        None
+    }
+}
+
+dyn_clone::clone_trait_object!(Shaper);
+
+/// Makes the plan, the shaper at work and the dispatch between them from the list below.
 macro_rules! shapers {
-    ($( $name:literal => $variant:ident($parameters:ty), )*) => {
+    ($( $name:literal => $variant:ident($shaper:ty, $parameters:ty), )*) => {
         crate::component_plans! {
             /// A shaper with its parameters, as a scenario gives it.
-            pub enum ShaperPlan of "shaper" { $( $name => $variant($parameters) shows shaper::STATE, )* }
+            pub enum ShaperPlan of "shaper" open Shapers { $( $name => $variant($parameters) shows <$shaper>::STATE, )* }
         }
 
-        impl ShaperPlan {
-            /// The bucket of the shaper, in its state at the beginning.
-            pub fn bucket(&self) -> Bucket {
-                match self { $( ShaperPlan::$variant(parameters) => parameters.bucket(), )* }
+        /// A shaper at work. `Custom` is for users of the crate.
+        #[allow(missing_docs)] // a variant is documented by its component
+        #[derive(Clone)]
+        pub enum AnyShaper {
+            $( $variant($shaper), )*
+            Custom(Box<dyn Shaper + Send>),
+        }
+
+        impl AnyShaper {
+            /// Builds the shaper that `plan` describes.
+            pub fn new(plan: &ShaperPlan) -> AnyShaper {
+                match plan {
+                    $( ShaperPlan::$variant(parameters) => AnyShaper::$variant(<$shaper>::new(parameters)), )*
+                    ShaperPlan::Custom(it) => AnyShaper::Custom(it.build(&())),
+                }
+            }
+        }
+
+        impl Probe for AnyShaper {
+            fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
+                match self {
+                    $( AnyShaper::$variant(it) => it.probe(now, report), )*
+                    AnyShaper::Custom(it) => it.probe(now, report),
+                }
+            }
+        }
+
+        impl Shaper for AnyShaper {
+            #[inline]
+            fn ready(&self, now: Time, size: Bytes) -> Time {
+                match self {
+                    $( AnyShaper::$variant(it) => it.ready(now, size), )*
+                    AnyShaper::Custom(it) => it.ready(now, size).max(now),
+                }
             }
 
-            /// Long-run rate of the output.
-            pub fn rate(&self) -> Rate {
-                match self { $( ShaperPlan::$variant(parameters) => parameters.rate, )* }
+            #[inline]
+            fn on_start(&mut self, now: Time, size: Bytes) {
+                match self {
+                    $( AnyShaper::$variant(it) => it.on_start(now, size), )*
+                    AnyShaper::Custom(it) => it.on_start(now, size),
+                }
             }
 
-            /// Depth of the bucket.
-            pub fn burst(&self) -> Bytes {
-                match self { $( ShaperPlan::$variant(parameters) => parameters.burst, )* }
+            fn rate(&self) -> Option<Rate> {
+                match self {
+                    $( AnyShaper::$variant(it) => it.rate(), )*
+                    AnyShaper::Custom(it) => it.rate(),
+                }
+            }
+
+            fn burst(&self) -> Option<Bytes> {
+                match self {
+                    $( AnyShaper::$variant(it) => it.burst(), )*
+                    AnyShaper::Custom(it) => it.burst(),
+                }
             }
         }
     };
 }
 
 shapers! {
-    "token-bucket" => TokenBucket(shaper::Parameters),
+    "token-bucket" => TokenBucket(shaper::TokenBucketShaper, shaper::Parameters),
 }
 
 policers! {
@@ -108,6 +172,20 @@ impl OpenKind for Policers {
     const BUILT_IN: &'static [&'static str] = PolicerPlan::NAMES;
     type Context<'a> = ();
     type Component = Box<dyn Policer + Send>;
+
+    fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
+        build(&())
+    }
+}
+
+/// The kind of shapers.
+pub struct Shapers;
+
+impl OpenKind for Shapers {
+    const OF: &'static str = ShaperPlan::OF;
+    const BUILT_IN: &'static [&'static str] = ShaperPlan::NAMES;
+    type Context<'a> = ();
+    type Component = Box<dyn Shaper + Send>;
 
     fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
         build(&())

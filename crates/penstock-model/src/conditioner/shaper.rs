@@ -1,9 +1,9 @@
 //! A token-bucket shaper.
 
+use super::Shaper;
 use crate::meter::bucket::{Bucket, Start};
 use crate::parameters::Check;
-use crate::probe::Variable;
-use crate::units::{Bytes, Rate};
+use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
     /// Token-bucket shaper: packets wait in the queue until they keep to a rate and a burst.
@@ -39,12 +39,61 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-impl Parameters {
-    /// Its bucket.
-    pub fn bucket(&self) -> Bucket {
-        Bucket::new(self.rate, self.burst, self.start)
+/// A shaper at work.
+#[derive(Clone, Debug)]
+pub struct TokenBucketShaper {
+    bucket: Bucket,
+}
+
+impl TokenBucketShaper {
+    /// A shaper with these parameters.
+    pub fn new(parameters: &Parameters) -> TokenBucketShaper {
+        TokenBucketShaper { bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start) }
     }
 }
 
-/// The state that it shows, of which its bucket is all.
-pub const STATE: &[Variable] = &[Variable { name: "tokens", unit: "bit", doc: "What its bucket holds." }];
+impl Shaper for TokenBucketShaper {
+    #[inline]
+    fn ready(&self, now: Time, size: Bytes) -> Time {
+        self.bucket.ready(now, size)
+    }
+
+    #[inline]
+    fn on_start(&mut self, now: Time, size: Bytes) {
+        self.bucket.spend(now, size);
+    }
+
+    fn rate(&self) -> Option<Rate> {
+        Some(self.bucket.rate())
+    }
+
+    fn burst(&self) -> Option<Bytes> {
+        Some(self.bucket.depth())
+    }
+}
+
+crate::state! {
+    impl TokenBucketShaper, |it, now| {
+        /// What its bucket holds.
+        "tokens", "bit", is it.bucket.bits(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::units::Duration;
+
+    #[test]
+    fn packets_wait_for_their_tokens() {
+        // A byte a millisecond.
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let mut it = TokenBucketShaper::new(&read(&["rate = 8 kbit/s", "burst = 250 bytes"]).expect("sound"));
+        assert_eq!((it.rate(), it.burst()), (Some(Rate::from_bps(8_000)), Some(Bytes::new(250))));
+        it.on_start(at(0), Bytes::new(250));
+        assert_eq!(it.ready(at(2), Bytes::new(125)), at(125));
+        it.on_start(at(125), Bytes::new(125));
+        assert_eq!(it.ready(at(130), Bytes::new(5)), at(130));
+    }
+}

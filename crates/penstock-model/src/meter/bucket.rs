@@ -36,6 +36,16 @@ impl Bucket {
         Bucket { rate: rate.as_bps(), depth, level, at: Time::ZERO }
     }
 
+    /// The rate at which it fills.
+    pub fn rate(&self) -> Rate {
+        Rate::from_bps(self.rate)
+    }
+
+    /// The most that it holds.
+    pub fn depth(&self) -> Bytes {
+        Bytes::new((self.depth / (8 * BIT)) as u64)
+    }
+
     /// What the bucket holds at `now`, in whole bytes. Reading changes nothing.
     pub fn fill(&self, now: Time) -> Bytes {
         let level = self.depth.min(self.level + self.inflow(now));

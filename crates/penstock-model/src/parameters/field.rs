@@ -13,6 +13,13 @@ pub enum Kind {
     Number,
     /// One of these words.
     Choice(&'static [(&'static str, &'static str)]),
+    /// One of these words, or the name of a component of a plug-in.
+    OpenChoice {
+        /// The kind of component, such as `metric`.
+        of: &'static str,
+        /// The words, each with its documentation.
+        words: &'static [(&'static str, &'static str)],
+    },
     /// `true` or `false`.
     Switch,
     /// A whole number, or a list of them.

@@ -141,7 +141,7 @@ fn hint(field: &Field) -> String {
         Kind::Quantity(example) => format!("write {} = \"{example}\"", field.key()),
         Kind::Integer | Kind::IntegerOrList => format!("write {} = 1", field.key()),
         Kind::Number => format!("write {} = 0.5", field.key()),
-        Kind::Choice(words) => format!("one of {}", join_words(words.iter().map(|(word, _)| *word))),
+        Kind::Choice(words) | Kind::OpenChoice { words, .. } => format!("one of {}", join_words(words.iter().map(|(word, _)| *word))),
         Kind::Switch => format!("write {} = true or false", field.key()),
         Kind::Name(of) => format!("write {} = \"name of a {of}\"", field.key()),
         Kind::List(_) => format!("write {} = [...]", field.key()),

@@ -12,6 +12,7 @@ pub use custom::{Custom, OpenKind};
 pub use plugin::{Declared, Plugin, INTERFACE};
 
 use crate::parameters::{Entry, Reader};
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -113,6 +114,11 @@ impl Registry {
     /// The names of a kind: those of this crate, which `built_in` lists, and of plug-ins.
     pub fn names(&self, kind: &str, built_in: &[&'static str]) -> Vec<&'static str> {
         built_in.iter().copied().chain(self.entries(kind).map(|entry| entry.name)).collect()
+    }
+
+    /// The values of a kind that [`Plugin::add_value`] added, in that order.
+    pub fn values<'a, V: Any>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a V> {
+        self.components.iter().filter(move |it| it.kind == kind).filter_map(|it| it.value())
     }
 
     /// Reads the parameters of a component of a plug-in; `None` after a reported mistake or for an unknown name.

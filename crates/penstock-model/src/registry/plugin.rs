@@ -26,8 +26,8 @@ pub struct Declared {
     pub entry: Entry,
     /// The source text that identifies it in the names of stored runs; without one, no run with it is stored.
     pub source: Option<&'static str>,
-    /// A `Read<K>` of its kind.
-    read: Box<dyn Any + Send + Sync>,
+    /// A `Read<K>` of its kind, or what [`Plugin::add_value`] was given.
+    content: Box<dyn Any + Send + Sync>,
 }
 
 type Read<K> = Box<dyn Fn(&mut dyn Reader) -> Option<Custom<K>> + Send + Sync>;
@@ -68,9 +68,26 @@ impl Plugin {
             }
         });
         let entry = Entry { name, doc: P::DOC, fields: P::FIELDS, state };
-        let (kind, built_in, source) = (K::OF, K::BUILT_IN, self.source);
-        self.components.push(Declared { kind, built_in, entry, source, read: Box::new(read) });
+        self.declare(K::OF, K::BUILT_IN, entry, Box::new(read));
         self
+    }
+
+    /// Adds `value` as the component of `entry`: of a kind without parameters, whose trait is in another crate, such as a metric.
+    ///
+    /// `built_in` are the names that components of that crate have.
+    pub fn add_value<V: Any + Send + Sync>(
+        mut self,
+        kind: &'static str,
+        built_in: &'static [&'static str],
+        entry: Entry,
+        value: V,
+    ) -> Plugin {
+        self.declare(kind, built_in, entry, Box::new(value));
+        self
+    }
+
+    fn declare(&mut self, kind: &'static str, built_in: &'static [&'static str], entry: Entry, content: Box<dyn Any + Send + Sync>) {
+        self.components.push(Declared { kind, built_in, entry, source: self.source, content });
     }
 }
 
@@ -87,7 +104,12 @@ impl Declared {
     /// # Panics
     /// If it is of another kind.
     pub(super) fn read<K: OpenKind>(&self, reader: &mut dyn Reader) -> Option<Custom<K>> {
-        let read = self.read.downcast_ref::<Read<K>>().expect("found by its kind");
+        let read = self.content.downcast_ref::<Read<K>>().expect("found by its kind");
         read(reader)
+    }
+
+    /// What [`Plugin::add_value`] was given; `None` if that has another type.
+    pub(super) fn value<V: Any>(&self) -> Option<&V> {
+        self.content.downcast_ref()
     }
 }

@@ -75,7 +75,7 @@ fn value(kind: &Kind, style: Style, stream: &mut Stream) -> Value {
         Kind::IntegerOrList if stream.chance(0.5) => value(&Kind::List(&Kind::Integer), style, stream),
         Kind::IntegerOrList => value(&Kind::Integer, style, stream),
         Kind::Number => Value::Float(one_of(NUMBERS, stream)),
-        Kind::Choice(words) => text(one_of(words, stream).0),
+        Kind::Choice(words) | Kind::OpenChoice { words, .. } => text(one_of(words, stream).0),
         Kind::Switch => Value::Switch(stream.chance(0.5)),
         Kind::List(of) => Value::List((0..style.items).map(|_| value(of, style, stream)).collect()),
         Kind::Name(_) => text("default"),

@@ -26,25 +26,25 @@ pub fn catalogue(registry: &Registry) -> Value {
     let components: Map<String, Value> = KINDS
         .iter()
         .map(|kind| {
-            let entries: Vec<Value> = kind.all(registry).map(component_entry).collect();
+            let entries: Vec<Value> = kind.all(registry).map(|entry| component_entry(entry, registry)).collect();
             (kind.kind.to_owned(), Value::Array(entries))
         })
         .collect();
     let sections: Vec<Value> = SECTIONS
         .iter()
         .map(|section| {
-            let mut entry = described(section.name, section.doc, section.fields);
+            let mut entry = described(section.name, section.doc, section.fields, registry);
             entry["path"] = json!(section.path);
             entry["parts"] = section.parts.iter().map(part_entry).collect();
             entry
         })
         .collect();
-    let metrics: Vec<Value> = metrics::all().map(|metric| metric_entry(metric.info())).collect();
+    let metrics: Vec<Value> = metrics::all(registry).map(|metric| metric_entry(metric.info())).collect();
     json!({ "components": components, "metrics": metrics, "state": states(), "sections": sections })
 }
 
-fn component_entry(entry: &Entry) -> Value {
-    let mut described = described(entry.name, entry.doc, entry.fields);
+fn component_entry(entry: &Entry, registry: &Registry) -> Value {
+    let mut described = described(entry.name, entry.doc, entry.fields, registry);
     described["state"] = entry.state.iter().map(variable).collect();
     described
 }
@@ -59,12 +59,13 @@ fn variable(variable: &Variable) -> Value {
     json!({ "name": variable.name, "unit": variable.unit, "doc": dedent(variable.doc) })
 }
 
-fn described(name: &str, doc: &str, fields: &[Field]) -> Value {
+fn described(name: &str, doc: &str, fields: &[Field], registry: &Registry) -> Value {
     let doc = dedent(doc);
-    json!({ "name": name, "summary": summary(&doc), "doc": doc, "parameters": fields.iter().map(parameter).collect::<Vec<_>>() })
+    let parameters: Vec<Value> = fields.iter().map(|field| parameter(field, registry)).collect();
+    json!({ "name": name, "summary": summary(&doc), "doc": doc, "parameters": parameters })
 }
 
-pub(crate) fn parameter(field: &Field) -> Value {
+pub(crate) fn parameter(field: &Field, registry: &Registry) -> Value {
     let mut entry = json!({ "key": field.key(), "doc": dedent(field.doc), "required": is_required(field) });
     if let Some(default) = field.default {
         entry["default"] = json!(default);
@@ -72,17 +73,17 @@ pub(crate) fn parameter(field: &Field) -> Value {
     if !field.range.is_empty() {
         entry["range"] = json!(field.range);
     }
-    describe_kind(&mut entry, &field.kind);
+    describe_kind(&mut entry, &field.kind, registry);
     entry
 }
 
-fn describe_kind(entry: &mut Value, kind: &Kind) {
+fn describe_kind(entry: &mut Value, kind: &Kind, registry: &Registry) {
     let word = match kind {
         Kind::Quantity(_) => "quantity",
         Kind::Integer => "integer",
         Kind::IntegerOrList => "integer or list",
         Kind::Number => "number",
-        Kind::Choice(_) => "choice",
+        Kind::Choice(_) | Kind::OpenChoice { .. } => "choice",
         Kind::Switch => "switch",
         Kind::List(_) => "list",
         Kind::Name("text") => "text",
@@ -91,15 +92,19 @@ fn describe_kind(entry: &mut Value, kind: &Kind) {
         Kind::Component { .. } => "component",
     };
     entry["kind"] = json!(word);
+    let choice = |(word, doc): (&str, &str)| json!({ "word": word, "doc": doc.trim() });
     match kind {
         Kind::Quantity(example) | Kind::Law(example) => entry["example"] = json!(example),
         Kind::Choice(words) => {
-            let choice = |(word, doc): &(&str, &str)| json!({ "word": word, "doc": doc.trim() });
-            entry["choices"] = words.iter().map(choice).collect();
+            entry["choices"] = words.iter().copied().map(choice).collect();
+        }
+        Kind::OpenChoice { of, words } => {
+            let of_plugins = registry.entries(of).map(|entry| (entry.name, entry.doc));
+            entry["choices"] = words.iter().copied().chain(of_plugins).map(choice).collect();
         }
         Kind::List(items) => {
             let mut inner = json!({});
-            describe_kind(&mut inner, items);
+            describe_kind(&mut inner, items, registry);
             entry["items"] = inner;
         }
         Kind::Name(of) if *of != "text" => entry["of"] = json!(of),
@@ -132,9 +137,9 @@ fn part_entry(part: &SectionPart) -> Value {
     entry
 }
 
-/// The names of the metrics that are shares or indices between 0 and 1.
-pub fn ratio_metrics() -> Vec<&'static str> {
-    metrics::all().map(|metric| metric.info()).filter(|info| info.is_ratio).map(|info| info.name).collect()
+/// The names of the metrics that are shares or indices between 0 and 1, those of plug-ins included.
+pub fn ratio_metrics(registry: &Registry) -> Vec<&'static str> {
+    metrics::all(registry).map(|metric| metric.info()).filter(|info| info.is_ratio).map(|info| info.name).collect()
 }
 
 fn metric_entry(info: &MetricInfo) -> Value {

@@ -68,6 +68,10 @@ fn of_kind(kind: &Kind, registry: &Registry) -> Value {
         // A share may be written as a percentage or a fraction.
         Kind::Number => json!({ "type": ["number", "string"] }),
         Kind::Choice(words) => json!({ "enum": words.iter().map(|(word, _)| *word).collect::<Vec<_>>() }),
+        Kind::OpenChoice { of, words } => {
+            let of_plugins = registry.entries(of).map(|entry| entry.name);
+            json!({ "enum": words.iter().map(|(word, _)| *word).chain(of_plugins).collect::<Vec<_>>() })
+        }
         Kind::Switch => json!({ "type": "boolean" }),
         Kind::List(items) => json!({ "type": "array", "items": of_kind(items, registry), "minItems": 1 }),
         Kind::Name(_) => json!({ "type": "string" }),

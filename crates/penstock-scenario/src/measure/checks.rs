@@ -6,6 +6,7 @@ use crate::metrics;
 use crate::metrics::common::info::Key;
 use penstock_model::parameters::Check;
 use penstock_model::printable::quoted;
+use penstock_model::registry::Registry;
 use penstock_model::units::Duration;
 use std::collections::BTreeSet;
 
@@ -124,7 +125,8 @@ fn needed(key: Key) -> &'static str {
 
 /// Why a key has no effect on the metric `other`: the metrics that use it.
 fn no_effect(key: Key, other: &str) -> String {
-    let names: Vec<&str> = metrics::all().map(|metric| metric.info()).filter(|info| info.uses(key)).map(|info| info.name).collect();
+    let names: Vec<&str> =
+        metrics::all(Registry::NONE).map(|metric| metric.info()).filter(|info| info.uses(key)).map(|info| info.name).collect();
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let verb = |one: &'static str, several: &'static str| if names.len() == 1 { one } else { several };
     match key {

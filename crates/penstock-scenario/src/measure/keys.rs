@@ -48,32 +48,35 @@ penstock_model::parameters! {
 }
 /// A measurement whose names are resolved.
 #[derive(Clone, Debug)]
-pub(crate) struct Measure {
-    pub metric: &'static dyn Metric,
-    pub of: Vec<Target>,
-    pub per: Grouping,
+pub struct Measure {
+    pub(crate) metric: &'static dyn Metric,
+    pub(crate) of: Vec<Target>,
+    pub(crate) per: Grouping,
     /// Every flow or link by itself.
-    pub single: bool,
+    pub(crate) single: bool,
+    /// The statistics that it asks for.
     pub take: Vec<Statistic>,
+    /// The quantiles that it asks for, as shares.
     pub quantiles: Vec<f64>,
-    pub unit: TimeUnit,
+    pub(crate) unit: TimeUnit,
+    /// What its numbers are split by.
     pub by: Vec<SplitBy>,
     /// Where classes of transfers' sizes end.
-    pub sizes: Vec<Bytes>,
+    pub(crate) sizes: Vec<Bytes>,
     /// The classes that are compared with a server of this rate.
-    pub expedited: Option<(Vec<String>, Rate)>,
+    pub(crate) expedited: Option<(Vec<String>, Rate)>,
     /// One number per interval of this length.
-    pub interval: Option<Duration>,
+    pub(crate) interval: Option<Duration>,
     /// How far from the mean is still fair.
-    pub tolerance: f64,
+    pub(crate) tolerance: f64,
     /// What is compared in a fairness.
-    pub between: Between,
+    pub(crate) between: Between,
     /// What the load shall fall below.
-    pub below: Rate,
+    pub(crate) below: Rate,
     /// For each target, the sample plans of its members.
-    pub samples: Vec<std::ops::Range<usize>>,
+    pub(crate) samples: Vec<std::ops::Range<usize>>,
     /// Only if the link dropped something; for the default set.
-    pub if_dropped: bool,
+    pub(crate) if_dropped: bool,
 }
 
 impl Measure {
@@ -105,15 +108,15 @@ impl Measure {
 
 /// The length of the run, and of its measurement window.
 #[derive(Clone, Copy)]
-pub(crate) struct Durations {
+pub struct Durations {
     pub run: Duration,
     pub window: Duration,
 }
 
 /// A measurement while it is read: its keys and targets, and what is to be recorded.
-pub(crate) struct Request<'a, 's> {
+pub struct Request<'a, 's> {
     /// Where mistakes are reported.
-    pub section: &'a Section<'s>,
+    pub(crate) section: &'a Section<'s>,
     pub keys: &'a MeasureKeys,
     pub of: &'a [Target],
     pub measurable: &'a Measurable<'a>,

@@ -15,6 +15,7 @@ use crate::measure::target::{Measurable, Target};
 use crate::measure::transfer_counts::add_companions;
 pub(crate) use crate::measure::transfer_counts::measure_texts;
 use crate::measure::words::{Grouping, SplitBy, Statistic, TimeUnit};
+use crate::metrics;
 use crate::metrics::common::info::Key;
 use crate::network::nodes::MAX_ENTITIES;
 use crate::read::section::Section;
@@ -51,6 +52,7 @@ fn resolve(
     recording: &mut RecordingPlan,
 ) -> Option<Measure> {
     let info = keys.metric.info();
+    section.mistakes.components.note(metrics::OF, info.name);
     let of: Vec<Option<Target>> = keys.of.0.iter().map(|name| resolve_target(section, name, keys.metric, measurable)).collect();
     let of: Vec<Target> = of.into_iter().collect::<Option<_>>()?;
     let mismatched = |target: &Target| {

@@ -10,13 +10,13 @@ use std::ops::Range;
 
 /// What the engine must record for the measurements.
 #[derive(Default)]
-pub(crate) struct RecordingPlan {
-    pub samples: Vec<SamplePlan>,
-    pub meter_samples: Vec<SamplePlan>,
+pub struct RecordingPlan {
+    pub(crate) samples: Vec<SamplePlan>,
+    pub(crate) meter_samples: Vec<SamplePlan>,
     /// Positions of groups, and the interval in which what they receive is counted.
-    pub intervals: BTreeMap<usize, Duration>,
+    pub(crate) intervals: BTreeMap<usize, Duration>,
     /// Positions of groups, and what is recorded of their flows.
-    pub groups: BTreeMap<usize, FlowWatch>,
+    pub(crate) groups: BTreeMap<usize, FlowWatch>,
     /// What is recorded at each link of a group, by the group's first.
     links: BTreeMap<u32, LinkRecording>,
     /// How many aggregates all links have together.
@@ -25,10 +25,13 @@ pub(crate) struct RecordingPlan {
 
 /// What is recorded at each of some links, by names of classes.
 #[derive(Default)]
-pub(crate) struct LinkRecording {
+pub struct LinkRecording {
     members: Range<u32>,
+    /// Counts and waits by class.
     pub classes: bool,
+    /// Counts by the link over which packets came.
     pub ingresses: bool,
+    /// Counts by circuit.
     pub circuits: bool,
     /// Classes and the rate that they shall be served with, in the order of the measurements.
     expedited: Vec<(Vec<String>, Rate)>,
@@ -73,7 +76,7 @@ impl RecordingPlan {
     }
 
     /// Sets the intervals of the groups whose bytes are counted in intervals.
-    pub fn set_intervals(&self, flows: &mut [GroupDraft]) {
+    pub(crate) fn set_intervals(&self, flows: &mut [GroupDraft]) {
         for (group, every) in &self.intervals {
             flows[*group].plan.interval = Some(*every);
         }

@@ -10,8 +10,8 @@ use crate::read::suggest::Suggestions;
 /// The flows, calls or links called `name`, if the metric applies to them.
 pub(crate) fn resolve_target(section: &Section<'_>, name: &str, metric: &dyn Metric, measurable: &Measurable<'_>) -> Option<Target> {
     let found = match measurable.by_name.get(name) {
-        Some(Target::Flows(i)) => check_group(metric, &measurable.flows[*i]).map(|()| Target::Flows(*i)),
-        Some(Target::Links(i)) => check_link(metric, &measurable.links[*i]).map(|()| Target::Links(*i)),
+        Some(Target::Flows(i)) => check_group(section, metric, &measurable.flows[*i]).map(|()| Target::Flows(*i)),
+        Some(Target::Links(i)) => check_link(section, metric, &measurable.links[*i]).map(|()| Target::Links(*i)),
         None if measurable.complete => Err(unknown_target(metric, name, measurable, &section.mistakes.suggestions)),
         None => return None,
     };
@@ -19,11 +19,11 @@ pub(crate) fn resolve_target(section: &Section<'_>, name: &str, metric: &dyn Met
 }
 
 /// Whether the metric applies to a group of flows or calls; otherwise why not.
-fn check_group(metric: &dyn Metric, group: &MeasurableGroup<'_>) -> Result<(), String> {
+fn check_group(section: &Section<'_>, metric: &dyn Metric, group: &MeasurableGroup<'_>) -> Result<(), String> {
     let (info, name) = (metric.info(), group.name);
     let (applies, kind, those) = match group.calls {
-        Some(_) => (info.targets.calls, "calls", applying(|info| info.targets.calls)),
-        None => (info.targets.flows, "flows", applying(|info| info.targets.flows)),
+        Some(_) => (info.targets.calls, "calls", applying(section, |info| info.targets.calls)),
+        None => (info.targets.flows, "flows", applying(section, |info| info.targets.flows)),
     };
     if !applies {
         let of = measured_of(info);
@@ -34,10 +34,10 @@ fn check_group(metric: &dyn Metric, group: &MeasurableGroup<'_>) -> Result<(), S
 }
 
 /// Whether the metric applies to a group of links; otherwise why not.
-fn check_link(metric: &dyn Metric, link: &MeasurableLink<'_>) -> Result<(), String> {
+fn check_link(section: &Section<'_>, metric: &dyn Metric, link: &MeasurableLink<'_>) -> Result<(), String> {
     let (info, name) = (metric.info(), link.name);
     if !info.targets.links {
-        let (of, those) = (measured_of(info), applying(|info| info.targets.links));
+        let (of, those) = (measured_of(info), applying(section, |info| info.targets.links));
         Err(format!("'{}' is measured of {of}, and '{name}' is a link; for those: {those}", info.name))
     } else {
         metric.check_link(link)
@@ -61,8 +61,8 @@ fn unknown_target(metric: &dyn Metric, name: &str, measurable: &Measurable<'_>, 
 }
 
 /// The names of the metrics that apply.
-fn applying(applies: fn(&MetricInfo) -> bool) -> String {
-    let infos = metrics::all().map(|metric| metric.info());
+fn applying(section: &Section<'_>, applies: fn(&MetricInfo) -> bool) -> String {
+    let infos = metrics::all(&section.mistakes.components.registry).map(|metric| metric.info());
     infos.filter(|info| applies(info)).map(|info| info.name).collect::<Vec<_>>().join(", ")
 }
 

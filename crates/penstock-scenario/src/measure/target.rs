@@ -7,16 +7,18 @@ use std::ops::Range;
 
 /// A group of flows or calls, or a link of the scenario, by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
     Flows(usize),
     Links(usize),
 }
 
 /// A group of flows or calls that may be measured.
-pub(crate) struct MeasurableGroup<'a> {
+pub struct MeasurableGroup<'a> {
+    /// The name in the scenario.
     pub name: &'a str,
     /// What is lost is sent again.
     pub is_reliable: bool,
+    /// Its transport is `tcp`.
     pub is_tcp: bool,
     /// Its source is `http`.
     pub is_http: bool,
@@ -26,14 +28,19 @@ pub(crate) struct MeasurableGroup<'a> {
     pub has_size: bool,
     /// The packet time, where the source has one.
     pub spacing: Option<Duration>,
+    /// The traffic class.
     pub class: &'a str,
+    /// How many flows or aggregates of calls it has.
     pub count: usize,
+    /// The calls, where it is a group of calls.
     pub calls: Option<&'a CallsPlan>,
 }
 
 /// A group of links that may be measured.
-pub(crate) struct MeasurableLink<'a> {
+pub struct MeasurableLink<'a> {
+    /// The name in the scenario.
     pub name: &'a str,
+    /// The links.
     pub members: Range<u32>,
     /// Whether its ports have a marker or PCN meters.
     pub has_meters: bool,
@@ -44,7 +51,7 @@ pub(crate) struct MeasurableLink<'a> {
 }
 
 /// What may be measured.
-pub(crate) struct Measurable<'a> {
+pub struct Measurable<'a> {
     /// The groups of flows and calls.
     pub flows: Vec<MeasurableGroup<'a>>,
     /// The links.

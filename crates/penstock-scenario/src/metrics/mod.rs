@@ -44,15 +44,20 @@ mod wait;
 
 use crate::measure::keys::Measure;
 use crate::metrics::common::evaluation::{Evaluation, GroupMembers, MetricValue};
+use crate::metrics::common::info::MetricInfo;
 use crate::metrics::common::metric::Metric;
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::Observations;
-use penstock_model::parameters::{join_words, Kind, Parameter, Value};
+use penstock_model::parameters::{join_words, Entry, Field, Kind, Parameter, Reader, Reading, Value};
+use penstock_model::registry::{Plugin, Registry};
 
 /// Lists the metrics, in the order of the catalogue.
 macro_rules! metrics {
     ($( $module:ident::$metric:ident, )*) => {
         static METRICS: &[&dyn Metric] = &[$( &$module::$metric, )*];
+
+        /// The names.
+        const NAMES: &[&str] = &[$( $module::$metric::INFO.name, )*];
 
         /// The names, each with its documentation.
         const WORDS: &[(&str, &str)] = &[$( ($module::$metric::INFO.name, $module::$metric::INFO.doc), )*];
@@ -101,26 +106,56 @@ metrics! {
     deadlocked::Deadlocked,
 }
 
-/// All metrics, in the order of the list.
-pub(crate) fn all() -> impl Iterator<Item = &'static dyn Metric> {
-    METRICS.iter().copied()
+/// The kind of metrics.
+pub(crate) const OF: &str = "metric";
+
+/// All metrics, in the order of the list, those of plug-ins last.
+pub(crate) fn all(registry: &Registry) -> impl Iterator<Item = &'static dyn Metric> + '_ {
+    METRICS.iter().chain(registry.values(OF)).copied()
 }
 
-/// The metric called `name`.
+/// The metric of this crate called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Metric> {
-    all().find(|metric| metric.info().name == name)
+    METRICS.iter().copied().find(|metric| metric.info().name == name)
+}
+
+/// Adding metrics to a plug-in.
+pub trait AddMetric {
+    /// Adds a metric. It is read, checked, listed and documented as those of this crate are.
+    fn add_metric(self, metric: &'static dyn Metric) -> Self;
+}
+
+impl AddMetric for Plugin {
+    fn add_metric(self, metric: &'static dyn Metric) -> Plugin {
+        let MetricInfo { name, doc, .. } = *metric.info();
+        self.add_value(OF, NAMES, Entry { name, doc, fields: &[], state: &[] }, metric)
+    }
 }
 
 impl Parameter for &'static dyn Metric {
-    const KIND: Kind = Kind::Choice(WORDS);
+    const KIND: Kind = Kind::OpenChoice { of: OF, words: WORDS };
 
     fn from_value(value: &Value) -> Result<Self, String> {
-        let found = match value {
-            Value::Text(name) => find(name),
-            _ => None,
-        };
-        found.ok_or_else(|| format!("{} is not one of {}", value.quoted(), join_words(all().map(|metric| metric.info().name))))
+        named(value, Registry::NONE)
     }
+
+    fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
+        let Some(value) = reader.take(field) else { return Reading::Absent };
+        match named(&value, reader.registry()) {
+            Ok(metric) => Reading::Given(metric),
+            Err(message) => {
+                reader.mistake(&field.key(), message);
+                Reading::Broken
+            }
+        }
+    }
+}
+
+/// The metric that `value` names.
+fn named(value: &Value, registry: &Registry) -> Result<&'static dyn Metric, String> {
+    let is_named = |metric: &&dyn Metric| matches!(value, Value::Text(name) if name == metric.info().name);
+    let found = all(registry).find(is_named);
+    found.ok_or_else(|| format!("{} is not one of {}", value.quoted(), join_words(all(registry).map(|metric| metric.info().name))))
 }
 
 /// The numbers that `measures` ask for, and how many belong to each of them; those that nothing asks for come last.
@@ -138,7 +173,7 @@ pub(crate) fn evaluate<'a>(
         counts.push(evaluation.metrics.len() - before);
     }
     let before = evaluation.metrics.len();
-    all().for_each(|metric| metric.evaluate_unasked(&mut evaluation));
+    METRICS.iter().for_each(|metric| metric.evaluate_unasked(&mut evaluation));
     counts.push(evaluation.metrics.len() - before);
     (evaluation.metrics, counts)
 }
@@ -149,10 +184,10 @@ mod tests {
 
     #[test]
     fn each_metric_is_found_by_its_name_and_documented() {
-        for (i, (metric, (name, doc))) in all().zip(WORDS).enumerate() {
+        for (i, (metric, (name, doc))) in all(Registry::NONE).zip(WORDS).enumerate() {
             let info = metric.info();
             assert_eq!((info.name, info.doc), (*name, *doc));
-            assert_eq!(all().position(|other| other == find(name).expect("listed")), Some(i));
+            assert_eq!(all(Registry::NONE).position(|other| other == find(name).expect("listed")), Some(i));
             assert!(!doc.is_empty() && !info.unit.is_empty(), "{name}");
             assert!(info.default_take.iter().all(|take| info.take.contains(take)), "{name}");
         }

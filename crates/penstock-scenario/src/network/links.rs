@@ -9,6 +9,7 @@ use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::section::Section;
 use crate::read::values::{LinkDelay, LinkRate, LinkWeight, Name, NodeNames};
 use penstock_engine::blueprint::{LinkPlan, PortPlan};
+use penstock_model::conditioner::{AnyShaper, Shaper, ShaperPlan};
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, LineRate, Parameters};
 use penstock_model::transmission::Framing;
@@ -349,8 +350,9 @@ impl PortSpec {
         let fastest = self.rates.fastest(rate);
         check_meters(section, &self.port.pcn, fastest);
         self.port.level.check_rates(section.mistakes, fastest);
-        if let Some(shaper) = self.port.shaper.as_ref().filter(|it| it.rate() > fastest) {
-            let message = format!("{} is above the rate of the link, {fastest}, so it would delay nothing; leave it out", shaper.rate());
+        let rate_of = |shaper: &ShaperPlan| AnyShaper::new(shaper).rate().filter(|rate| *rate > fastest);
+        if let Some((shaper, rate)) = self.port.shaper.as_ref().and_then(|shaper| Some((shaper, rate_of(shaper)?))) {
+            let message = format!("{rate} is above the rate of the link, {fastest}, so it would delay nothing; leave it out");
             let path = section.join(&format!("shaper.{}.rate", shaper.name()));
             section.mistakes.add(section.location_below(&["shaper", shaper.name(), "rate"]), &path, message);
         }

@@ -70,8 +70,8 @@ impl PortKeys {
         let impairments = section.components_of::<ImpairmentPlan>("impairment", "impairment");
         let pcn = section.components_of::<PcnMeterPlan>("pcn", "PCN meter");
         let is_configured = ["scheduler", "queue", "pcn", "policer", "shaper"].iter().any(|key| section.has(key));
-        let shaper_location = section.location_below(&["shaper", "token-bucket"]);
         let (policer, level, marker, shaper, impairments, pcn) = (policer?, level?, marker?, shaper?, impairments?, pcn?);
+        let shaper_location = section.location_below(&["shaper", shaper.as_ref().map_or("", ShaperPlan::name)]);
         if pcn_at.is_some() && pcn.is_empty() {
             section.report("pcn-at", "has no effect without a PCN meter; write pcn or leave it out");
         }

@@ -271,7 +271,7 @@ impl<'a> Section<'a> {
 
 impl Reader for Section<'_> {
     fn take(&mut self, field: &Field) -> Option<Value> {
-        if let Kind::Choice(words) = field.kind {
+        if let Kind::Choice(words) | Kind::OpenChoice { words, .. } = field.kind {
             self.choices.push((field.name, words));
         }
         self.entry_of(field).map(|branch| branch.tree.value())

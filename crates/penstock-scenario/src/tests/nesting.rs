@@ -181,7 +181,7 @@ fn the_canonical_form_holds_what_is_written() {
 #[test]
 fn the_catalogue_and_the_schema_know_the_kind() {
     let field = &FlowScheduler::FIELDS[1];
-    let entry = catalogue::parameter(field);
+    let entry = catalogue::parameter(field, Registry::NONE);
     assert_eq!((&entry["kind"], &entry["of"], &entry["default"]), (&json!("component"), &json!("discipline"), &json!("tail-drop")));
     assert_eq!(entry["names"], json!(DisciplinePlan::NAMES));
     let schema = schema::property(field, Registry::NONE);

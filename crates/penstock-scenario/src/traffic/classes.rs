@@ -6,6 +6,7 @@ use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::traffic::group::GroupDraft;
 use penstock_engine::blueprint::{FlowGroup, FlowPlan, RouteSet};
 use penstock_model::atm::CELL;
+use penstock_model::conditioner::{AnyShaper, Shaper, ShaperPlan};
 use penstock_model::printable::quoted;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::units::Bytes;
@@ -113,11 +114,12 @@ fn check_sizes(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
         *known = if passing[*known].largest <= *largest { i } else { *known };
     }
     let greatest = |of: &mut dyn Iterator<Item = usize>| of.max_by_key(|i| (passing[*i].largest, *i)).map(|i| &passing[i]);
-    if let Some(shaper) = &link.port.shaper {
+    let burst_of = |shaper: &ShaperPlan| AnyShaper::new(shaper).burst();
+    if let Some((shaper, burst)) = link.port.shaper.as_ref().and_then(|shaper| Some((shaper, burst_of(shaper)?))) {
         let all = greatest(&mut (0..passing.len()));
         let location = link.port.shaper_location;
         let path = format!("{}.shaper.{}.burst", link.path, shaper.name());
-        check_size(shaper.burst(), all, mistakes, location, &path, |burst, flows| {
+        check_size(burst, all, mistakes, location, &path, |burst, flows| {
             format!("{burst} are less than {flows}, which would never be within the profile")
         });
     }

@@ -24,20 +24,20 @@ pub struct MetricValue {
 
 /// The names and members of a scenario's nodes, of its groups of flows and calls, in the blueprint's order, and of its links.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GroupMembers {
+pub struct GroupMembers {
     pub nodes: Vec<(String, Range<usize>)>,
     pub flows: Vec<(String, Range<usize>)>,
     pub links: Vec<(String, Range<usize>)>,
 }
 
 /// The values of one member, each with the labels that distinguish it.
-pub(crate) type LabelledValues = Vec<(Vec<(&'static str, String)>, f64)>;
+pub type LabelledValues = Vec<(Vec<(&'static str, String)>, f64)>;
 
 /// Names and values that distinguish a number.
-pub(crate) type Labels<'a> = [(&'a str, &'a str)];
+pub type Labels<'a> = [(&'a str, &'a str)];
 
 /// Links that are aggregated, or the share that one class, ingress or circuit has of their counts.
-pub(crate) struct LinkSet<'a> {
+pub struct LinkSet<'a> {
     /// What the counts are split by, and the part that these are.
     pub split: Option<(&'static str, String)>,
     /// The position of the class, if they are split by class.
@@ -46,10 +46,12 @@ pub(crate) struct LinkSet<'a> {
 }
 
 /// Flows that are aggregated into one number: a group, a single flow or a class.
-pub(crate) struct FlowSet {
+pub struct FlowSet {
+    /// The labels that distinguish it.
     pub labels: Vec<(&'static str, String)>,
     /// Position of their group, or of one of their groups.
     pub group: usize,
+    /// Positions of the flows.
     pub flows: Vec<usize>,
     /// A single flow, whose value needs no statistic.
     pub single: bool,
@@ -63,13 +65,15 @@ impl FlowSet {
 }
 
 /// The metrics computed so far, and what they are computed from.
-pub(crate) struct Evaluation<'a> {
-    pub group_members: &'a GroupMembers,
+pub struct Evaluation<'a> {
+    pub(crate) group_members: &'a GroupMembers,
+    /// The plan of the run.
     pub blueprint: &'a Blueprint,
+    /// What the engine counted and recorded in the window.
     pub seen: &'a Observations,
     /// How long was counted, in seconds.
     pub window: f64,
-    pub metrics: Vec<MetricValue>,
+    pub(crate) metrics: Vec<MetricValue>,
 }
 
 impl Evaluation<'_> {

@@ -3,7 +3,7 @@
 use crate::measure::words::{SplitBy, Statistic};
 
 /// What a metric is called, applies to and accepts.
-pub(crate) struct MetricInfo {
+pub struct MetricInfo {
     /// The scenario key, such as `page-time`.
     pub name: &'static str,
     /// The unit; `1` for a share.
@@ -12,6 +12,7 @@ pub(crate) struct MetricInfo {
     pub doc: &'static str,
     /// What its statistics are over, in a sentence; empty where it has none.
     pub statistics: &'static str,
+    /// What it may be measured of.
     pub targets: Targets,
     /// Allowed in `take`; empty for one number over all that `of` names.
     pub take: &'static [Statistic],
@@ -66,44 +67,65 @@ impl MetricInfo {
     }
 }
 
-pub(crate) const ANY: &[Statistic] = &[Statistic::Sum, Statistic::Mean, Statistic::Min, Statistic::Max];
-pub(crate) const MEANS: &[Statistic] = &[Statistic::Mean, Statistic::Min, Statistic::Max];
-pub(crate) const SUM: &[Statistic] = &[Statistic::Sum];
-pub(crate) const MEAN: &[Statistic] = &[Statistic::Mean];
-pub(crate) const EXTREMES: &[Statistic] = &[Statistic::Mean, Statistic::Max];
+/// All statistics.
+pub const ANY: &[Statistic] = &[Statistic::Sum, Statistic::Mean, Statistic::Min, Statistic::Max];
+/// All statistics but the sum.
+pub const MEANS: &[Statistic] = &[Statistic::Mean, Statistic::Min, Statistic::Max];
+/// The sum alone.
+pub const SUM: &[Statistic] = &[Statistic::Sum];
+/// The mean alone.
+pub const MEAN: &[Statistic] = &[Statistic::Mean];
+/// Mean and maximum.
+pub const EXTREMES: &[Statistic] = &[Statistic::Mean, Statistic::Max];
 
 /// The `statistics` of shares of packets.
-pub(crate) const SHARES: &str =
-    "The mean is over all packets together; `min` and `max` are over flows, aggregates or links, each with its share.";
+pub const SHARES: &str = "The mean is over all packets together; `min` and `max` are over flows, aggregates or links, each with its share.";
 
 /// What a metric may be measured of.
 #[derive(Clone, Copy)]
-pub(crate) struct Targets {
+pub struct Targets {
+    /// Of flows.
     pub flows: bool,
+    /// Of aggregates of calls.
     pub calls: bool,
+    /// Of links.
     pub links: bool,
 }
 
 impl Targets {
+    /// Flows, calls and links.
     pub const ALL: Targets = Targets { flows: true, calls: true, links: true };
     /// Flows and calls.
     pub const ENDS: Targets = Targets { flows: true, calls: true, links: false };
+    /// Flows only.
     pub const FLOWS: Targets = Targets { flows: true, calls: false, links: false };
+    /// Calls only.
     pub const CALLS: Targets = Targets { flows: false, calls: true, links: false };
+    /// Links only.
     pub const LINKS: Targets = Targets { flows: false, calls: false, links: true };
 }
 
 /// The keys of a measurement that only some metrics use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
+pub enum Key {
+    /// `quantiles`.
     Quantiles,
+    /// `unit`.
     Unit,
+    /// `sample`.
     Sample,
+    /// `sizes`.
     Sizes,
+    /// `interval`.
     Interval,
+    /// `tolerance`.
     Tolerance,
+    /// `between`.
     Between,
+    /// `below`.
     Below,
+    /// `classes`.
     Classes,
+    /// `rate`.
     Rate,
 }

@@ -16,7 +16,8 @@ use std::ops::Range;
 ///
 /// Only `info` must be written, and the value: `flow_value` and `link_value` for one number of a flow, an aggregate of calls or a
 /// link. Statistics over members and their splitting follow; whoever needs more overrides the method that does it.
-pub(crate) trait Metric: Sync {
+pub trait Metric: Sync {
+    /// The name, the unit, the targets and the page.
     fn info(&self) -> &'static MetricInfo;
 
     /// Whether it applies to a group of flows or calls that is among its targets.
