@@ -14,7 +14,7 @@ use support::{discipline, impairment, one_link, source, time, transport, Net};
 /// 100 Mbit/s and a round trip of 30.12 ms without a queue: 251 packets. Every arrival is marked that finds at least 51 packets waiting.
 fn net(tcp: &str, loss_of_acks: Option<&str>) -> Net {
     let (mut net, route, link) =
-        one_link("30 s", 1, "100 Mbit/s", "15 ms", discipline("step-marking", "limit = 2000 packets; threshold = 50 packets"));
+        one_link("45 s", 1, "100 Mbit/s", "15 ms", discipline("step-marking", "limit = 2000 packets; threshold = 50 packets"));
     let (a, b) = (net.0.links[link.index()].from, net.0.links[link.index()].to);
     let back = net.link(b, a, "10 Gbit/s", "15 ms", discipline("tail-drop", "limit = 100000 packets"));
     if let Some(probability) = loss_of_acks {
@@ -24,12 +24,13 @@ fn net(tcp: &str, loss_of_acks: Option<&str>) -> Net {
     let settings = transport("tcp", &format!("ecn = true; min-rto = 200 ms; initial-slow-start-threshold = 250 packets; {tcp}"));
     let group = net.group("bulk", source("ftp", ""), settings, ("0 s", "0 s"));
     net.flow(group, route, back);
-    // The SYN exchange and the first segments may need the timer where acknowledgements are lost.
-    net.0.warm_up = time("15 s");
+    // The SYN exchange and the first segments may need the timer where acknowledgements are lost, so that the first mark, which halves the
+    // window, comes after 14 s.
+    net.0.warm_up = time("30 s");
     net
 }
 
-/// What a run shows, from 15 s on.
+/// What a run shows, from 30 s on.
 #[derive(Debug)]
 struct Seen {
     /// The share of the link that is used.
