@@ -4,14 +4,12 @@ use super::*;
 use crate::api::blueprint::PcnAt;
 use crate::kernel::journal::{Journal, Measurement};
 use crate::port::counters::PortCounters;
-use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, DropCause, Eviction, Leave, Occupancy};
 use penstock_model::packet::Body;
 use penstock_model::parameters::{Field, Reader, Value};
-use penstock_model::rng::Key;
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan};
 use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::transmission::Framing;
+use penstock_model::site::Site;
 use penstock_model::units::{Duration, Rate};
 use std::sync::{Arc, Mutex};
 
@@ -116,7 +114,7 @@ fn port_plan() -> PortPlan {
 impl Bench {
     fn new(position: u32) -> Bench {
         let rate = Rate::from_bps(1_000_000);
-        let context = PortContext { key: Key::root(1, 0), rate, framing: Framing::default(), circuits: PortCircuits::none() };
+        let context = PortContext::of(Site { rate, ..Site::trial() });
         let mut service = EventDriven::new(&port_plan(), &context);
         let log = Log::default();
         let discipline = Scripted { log: log.clone(), position, deadline: ms(10) };
@@ -134,12 +132,7 @@ impl Bench {
         let queue = plan.queues[0].clone();
         plan.scheduler = SchedulerPlan::read("drr", &mut Defaults).expect("defaults for everything");
         (plan.classes, plan.queues, plan.queue_of_class) = (vec![class("a"), class("b")], vec![queue.clone(), queue], vec![0, 1]);
-        let context = PortContext {
-            key: Key::root(1, 0),
-            rate: Rate::from_bps(1_000_000),
-            framing: Framing::default(),
-            circuits: PortCircuits::none(),
-        };
+        let context = PortContext::of(Site { rate: Rate::from_bps(1_000_000), ..Site::trial() });
         Bench { service: EventDriven::new(&plan, &context), ..Bench::new(0) }
     }
 
@@ -330,7 +323,9 @@ fn a_paused_queue_makes_room_too() {
     bench.service.make_pausable();
     let measured = Measurement { from: Time::ZERO, to: Time::NEVER };
     bench.service.on_pause(ms(0), Some(0), Duration::from_ms(20), &measured);
-    [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4)].into_iter().for_each(|(class, seq)| drop(bench.offer(ms(1), class, seq)));
+    [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4)].into_iter().for_each(|(class, seq)| {
+        bench.offer(ms(1), class, seq);
+    });
     assert_eq!((bench.told().len(), bench.waiting()), (2, vec![vec![0], vec![3, 4]]));
     assert_eq!(bench.service.queues.states[0].packets, 0, "it is still hidden");
     assert_eq!([1, 9, 17].map(|at| bench.decide(ms(at))), [Some(3), Some(4), None]);
@@ -379,7 +374,9 @@ fn a_scheduler_over_classes_drops_from_the_longest_queue() {
     bench.service.scheduler = AnyScheduler::Custom(Box::new(Limited(bench.service.scheduler.clone())));
     bench.service.queues.scheduler_hooks = scheduler::Hooks::LIMIT;
     // The third is queued and dropped at once; the fourth takes the place of the second.
-    [(0, 0), (0, 1), (0, 2), (1, 3)].into_iter().for_each(|(class, seq)| drop(bench.offer(ms(1), class, seq)));
+    [(0, 0), (0, 1), (0, 2), (1, 3)].into_iter().for_each(|(class, seq)| {
+        bench.offer(ms(1), class, seq);
+    });
     assert_eq!((bench.waiting(), bench.counters.dropped), (vec![vec![0], vec![3]], 2));
     assert_eq!([1, 9, 17].map(|at| bench.decide(ms(at))), [Some(0), Some(3), None]);
 }
