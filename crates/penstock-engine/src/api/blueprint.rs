@@ -178,7 +178,7 @@ impl PortPlan {
 
     /// The limits of each queue; of queues of flows, that of each and of all.
     pub fn queue_limits(&self) -> Vec<[Limit; 2]> {
-        let of_all = self.scheduler.traits().shared_limit();
+        let of_all = self.scheduler.facts().shared_limit;
         let limits = |queue: &QueuePlan| [queue.discipline.limit(), of_all.unwrap_or(queue.discipline.limit())];
         self.queues.iter().map(limits).collect()
     }

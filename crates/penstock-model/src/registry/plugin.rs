@@ -67,7 +67,7 @@ impl Plugin {
                 }
             }
         });
-        let entry = Entry { name, doc: P::DOC, fields: P::FIELDS, state };
+        let entry = Entry { name, doc: P::DOC, fields: P::FIELDS, state, class: P::CLASS };
         let (kind, built_in, source) = (K::OF, K::BUILT_IN, self.source);
         self.components.push(Declared { kind, built_in, entry, source, read: Box::new(read) });
         self

@@ -1,8 +1,8 @@
 //! Hierarchical token bucket.
 
 use super::class::ClassPlan;
-use super::{QueueState, Scheduler, SchedulerContext, SchedulerPlan, Traits, Turn};
-use crate::parameters::{Check, Quantum};
+use super::{ClassFacts, HasFacts, QueueState, Scheduler, SchedulerContext, SchedulerFacts, SchedulerPlan, Turn};
+use crate::parameters::{Check, Count, Quantum};
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::BTreeMap;
 
@@ -40,22 +40,52 @@ crate::parameters! {
     ///
     /// ## References
     /// [Devera02]; tc-htb(8) of Linux; borrowing as in [Floyd95].
-    pub struct Parameters {}
+    pub struct Parameters with class ClassParameters {}
 }
 impl Check for Parameters {}
 
-impl Traits for Parameters {
-    fn class_keys() -> &'static [(&'static str, bool)] {
-        &[("rate", true), ("ceiling", false), ("burst", false), ("ceiling-burst", false), ("priority", false), ("quantum", false)]
+crate::parameters! {
+    /// A class of the hierarchical token bucket.
+    pub struct ClassParameters {
+        /// The rate that it is assured of.
+        rate: Rate;
+        /// The most that it may send, borrowed rate included; `rate` if left out.
+        ceiling: Option<Rate>;
+        /// What it may send at once at its assured rate after a pause.
+        burst: Bytes = "1600 bytes";
+        /// What it may send at once at its ceiling after a pause; `burst` if left out.
+        ceiling_burst: Option<Bytes>;
+        /// Its place among the classes that want what is left; 1 goes first. Classes may share one.
+        priority: Count = "1";
+        /// Bytes that it may send in a turn; what `rate` sends in a tenth of a second, 1000 to 200,000 bytes, if left out.
+        quantum: Option<Quantum>;
     }
-
-    fn spans(&self, below: &SchedulerPlan) -> bool {
-        matches!(below, SchedulerPlan::Htb(_))
+}
+impl Check for ClassParameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if let Some(ceiling) = self.ceiling.filter(|ceiling| *ceiling < self.rate) {
+            mistake("ceiling", format!("{ceiling} is below the rate, {}; at least that", self.rate));
+        }
     }
 }
 
-/// What a bucket holds of which nothing is said.
-const BURST: Bytes = Bytes::new(1600);
+impl ClassParameters {
+    /// The parameters of a class of which only the rate is known.
+    fn of(rate: Rate) -> ClassParameters {
+        ClassParameters { rate, ceiling: None, burst: Bytes::new(1600), ceiling_burst: None, priority: Count(1), quantum: None }
+    }
+}
+
+impl HasFacts for Parameters {
+    fn facts(&self) -> SchedulerFacts {
+        SchedulerFacts { spans_levels: true, ..SchedulerFacts::default() }
+    }
+
+    fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
+        let quantum = class.parameters().and_then(|class: &ClassParameters| class.quantum);
+        ClassFacts { quantum: quantum.map(|quantum| quantum.0), ..ClassFacts::default() }
+    }
+}
 
 /// A bucket whose tokens, in bit/s x ps, may be owed.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +97,8 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn new(rate: Rate, burst: Option<Bytes>) -> Tokens {
-        let depth = tokens(burst.unwrap_or(BURST).get());
+    fn new(rate: Rate, burst: Bytes) -> Tokens {
+        let depth = tokens(burst.get());
         Tokens { rate: i128::from(rate.as_bps()), depth, level: depth, at: Time::ZERO }
     }
 
@@ -139,14 +169,14 @@ impl Htb {
     fn add(&mut self, plans: &[ClassPlan], above: Option<usize>, depth: u32, link: Rate) {
         for plan in plans {
             let below = plan.below.as_deref().filter(|below| matches!(below.scheduler, SchedulerPlan::Htb(_)));
-            let keys = &plan.keys;
-            let rate = keys.rate.unwrap_or(link);
+            let keys = plan.parameters().cloned().unwrap_or_else(|| ClassParameters::of(link));
+            let rate = keys.rate;
             let class = self.classes.len();
             self.classes.push(Class {
                 above,
                 rank: if below.is_some() { u32::MAX - depth } else { 0 },
                 rate: Tokens::new(rate, keys.burst),
-                ceiling: Tokens::new(keys.ceiling.unwrap_or(rate), keys.ceiling_burst.or(keys.burst)),
+                ceiling: Tokens::new(keys.ceiling.unwrap_or(rate), keys.ceiling_burst.unwrap_or(keys.burst)),
             });
             if let Some(below) = below {
                 self.add(&below.classes, Some(class), depth + 1, link);
@@ -155,7 +185,7 @@ impl Htb {
             let tenth = (rate.as_bps() / 80).clamp(1000, 200_000);
             self.leaves.push(Leaf {
                 class,
-                priority: keys.priority.map_or(1, |priority| priority.0),
+                priority: keys.priority.0,
                 quantum: keys.quantum.map_or(tenth, Quantum::get) as i64,
                 deficit: BTreeMap::new(),
             });
@@ -246,7 +276,12 @@ mod tests {
 
     /// A class with these keys, this scheduler and classes below it.
     fn above(lines: &[&str], scheduler: SchedulerPlan, classes: Vec<ClassPlan>) -> ClassPlan {
-        ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..class(lines) }
+        ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..class::<ClassParameters>(lines) }
+    }
+
+    /// A class of another scheduler that needs no parameters, with this scheduler and classes below it.
+    fn below_other(scheduler: SchedulerPlan, classes: Vec<ClassPlan>) -> ClassPlan {
+        ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..ClassPlan::default() }
     }
 
     fn htb() -> SchedulerPlan {
@@ -296,10 +331,10 @@ mod tests {
 
     /// The example of [Devera02]: A has www and smtp, B is alone; all share the link.
     fn agencies() -> Vec<ClassPlan> {
-        let www = class(&["rate = 2400 kbit/s", "ceiling = 8 Mbit/s"]);
-        let smtp = class(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s"]);
+        let www = class::<ClassParameters>(&["rate = 2400 kbit/s", "ceiling = 8 Mbit/s"]);
+        let smtp = class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s"]);
         let a = above(&["rate = 3200 kbit/s", "ceiling = 8 Mbit/s"], htb(), vec![smtp, www]);
-        let b = class(&["rate = 4800 kbit/s", "ceiling = 8 Mbit/s"]);
+        let b = class::<ClassParameters>(&["rate = 4800 kbit/s", "ceiling = 8 Mbit/s"]);
         vec![above(&["rate = 8 Mbit/s"], htb(), vec![a, b])]
     }
 
@@ -317,13 +352,14 @@ mod tests {
         assert_shares(&htb(), &agencies(), &[true, true, false], &[0.25, 0.75, 0.0]);
         // 0.8 are left of two classes of 0.1, by quanta of 3 kB and 1 kB.
         let two = [("3000 bytes", "first"), ("1000 bytes", "second")]
-            .map(|(quantum, _)| class(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s", &format!("quantum = {quantum}")]));
+            .map(|(quantum, _)| class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s", &format!("quantum = {quantum}")]));
         assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two.to_vec())], &[true, true], &[0.7, 0.3]);
     }
 
     #[test]
     fn a_ceiling_holds_while_the_wire_is_idle() {
-        let two = [class(&["rate = 800 kbit/s", "ceiling = 1600 kbit/s"]), class(&["rate = 800 kbit/s"])];
+        let two =
+            [class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 1600 kbit/s"]), class::<ClassParameters>(&["rate = 800 kbit/s"])];
         // No class above lends.
         assert_shares(&htb(), &two, &[true, true], &[0.1, 0.1]);
         let one = [above(&["rate = 8 Mbit/s"], htb(), two.to_vec())];
@@ -341,14 +377,14 @@ mod tests {
     fn tokens_are_spent_and_earned_exactly() {
         // 1600 bytes: 1000 leave 600, with the 100 of the next millisecond 700; 1000 more overdraw by 300, which take 3 ms: at 4 ms, then
         // every 10 ms, since the bucket is at zero when it opens.
-        let one = [class(&["rate = 800 kbit/s"])];
+        let one = [class::<ClassParameters>(&["rate = 800 kbit/s"])];
         let starts: Vec<u64> = sent(&htb(), &one, &[true], 40).iter().map(|(ms, _)| *ms).collect();
         assert_eq!(starts, [0, 1, 4, 14, 24, 34]);
     }
 
     #[test]
     fn priority_says_who_gets_the_excess() {
-        let of = |ceiling: &str, priority: &str| class(&["rate = 800 kbit/s", ceiling, priority]);
+        let of = |ceiling: &str, priority: &str| class::<ClassParameters>(&["rate = 800 kbit/s", ceiling, priority]);
         let two = |ceiling| vec![of(ceiling, "priority = 1"), of("ceiling = 8 Mbit/s", "priority = 2")];
         assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two("ceiling = 4 Mbit/s"))], &[true, true], &[0.5, 0.5]);
         assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two("ceiling = 8 Mbit/s"))], &[true, true], &[0.9, 0.1]);
@@ -358,16 +394,19 @@ mod tests {
     fn it_stands_above_and_below_other_schedulers() {
         // Deficit round robin shares what its class gets, borrowed rate included, 3 to 1.
         let drr = SchedulerPlan::Drr(drr::Parameters {});
-        let shared = vec![class(&["quantum = 3000 bytes"]), class(&["quantum = 1000 bytes"])];
-        let lent = vec![above(&["rate = 1600 kbit/s", "ceiling = 4 Mbit/s"], drr, shared), class(&["rate = 4 Mbit/s"])];
+        let shared = ["quantum = 3000 bytes", "quantum = 1000 bytes"].map(|quantum| class::<drr::ClassParameters>(&[quantum])).to_vec();
+        let lent = vec![above(&["rate = 1600 kbit/s", "ceiling = 4 Mbit/s"], drr, shared), class::<ClassParameters>(&["rate = 4 Mbit/s"])];
         let classes = [above(&["rate = 8 Mbit/s"], htb(), lent)];
         assert_shares(&htb(), &classes, &[true, true, true], &[0.375, 0.125, 0.5]);
         assert_shares(&htb(), &classes, &[false, true, true], &[0.0, 0.5, 0.5]);
         // Below strict priority its classes borrow from each other, and leave what they may not send to the next class.
         let order = ["a", "b"].map(|name| priority::ClassName(name.to_owned())).to_vec();
         let root = SchedulerPlan::Priority(priority::Parameters { order });
-        let inner = vec![class(&["rate = 800 kbit/s", "ceiling = 1600 kbit/s"]), class(&["rate = 800 kbit/s"])];
-        let first = above(&[], htb(), vec![above(&["rate = 2400 kbit/s"], htb(), inner)]);
+        let inner = vec![
+            class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 1600 kbit/s"]),
+            class::<ClassParameters>(&["rate = 800 kbit/s"]),
+        ];
+        let first = below_other(htb(), vec![above(&["rate = 2400 kbit/s"], htb(), inner)]);
         assert_shares(&root, &[first.clone(), ClassPlan::default()], &[true, true, true], &[0.2, 0.1, 0.7]);
         assert_shares(&root, &[first, ClassPlan::default()], &[true, false, true], &[0.2, 0.0, 0.8]);
     }

@@ -9,6 +9,7 @@ pub mod class;
 mod class_set;
 pub mod drr;
 pub mod dualpi2;
+mod facts;
 pub mod fifo;
 pub mod fq_codel;
 pub mod htb;
@@ -23,15 +24,17 @@ mod weights;
 pub mod wf2q_plus;
 pub mod wrr;
 
-use crate::discipline::{DepartureVerdict, DisciplinePlan, Verdict};
+pub use facts::{ClassContext, ClassFacts, SchedulerFacts, Schedulers};
+
+use crate::discipline::{DepartureVerdict, Verdict};
 use crate::packet::Packet;
-use crate::parameters::Limit;
 use crate::probe::{Probe, ReportVariable};
 use crate::rng::Key;
 use crate::transmission::WireRate;
 use crate::units::{Duration, Time};
 use class::ClassPlan;
 use dyn_clone::DynClone;
+use facts::HasFacts;
 
 /// Builds a scheduler: one whose virtual times or classes may not fit 64 bits takes more where it must.
 macro_rules! build {
@@ -51,24 +54,35 @@ macro_rules! schedulers {
     ($( $name:literal => $variant:ident($scheduler:ty, $parameters:ty) $(or $wide:ty)?, )*) => {
         crate::component_plans! {
             /// A scheduler with its parameters, as a scenario gives it.
-            pub enum SchedulerPlan of "scheduler" { $( $name => $variant($parameters) shows <$scheduler>::STATE, )* }
+            pub enum SchedulerPlan of "scheduler" open Schedulers { $( $name => $variant($parameters) shows <$scheduler>::STATE, )* }
         }
 
         impl SchedulerPlan {
             /// What is known of the scheduler before it is built.
-            pub fn traits(&self) -> &dyn Traits {
-                match self { $( SchedulerPlan::$variant(parameters) => parameters, )* }
+            pub fn facts(&self) -> SchedulerFacts {
+                match self {
+                    $( SchedulerPlan::$variant(parameters) => parameters.facts(), )*
+                    SchedulerPlan::Custom(it) => it.facts(),
+                }
             }
 
-            /// The keys of a class that this scheduler reads, and whether each must be written; none of one without classes.
-            pub fn class_keys(&self) -> &'static [(&'static str, bool)] {
-                match self { $( SchedulerPlan::$variant(_) => <$parameters as Traits>::class_keys(), )* }
+            /// What is known of one of its classes.
+            pub fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
+                match self {
+                    $( SchedulerPlan::$variant(parameters) => parameters.class_facts(class), )*
+                    SchedulerPlan::Custom(_) => ClassFacts::default(),
+                }
             }
 
-            /// The names of the schedulers over classes.
-            pub fn with_classes() -> Vec<&'static str> {
-                let keys = [$( ($name, <$parameters as Traits>::class_keys()) ),*];
-                keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(name, _)| name).collect()
+            /// Checks what no class has to itself.
+            ///
+            /// # Errors
+            /// Says what is wrong with the classes together, or why the factory of a plug-in refuses them.
+            pub fn check_classes(&self, classes: &[ClassPlan]) -> Result<(), String> {
+                match self {
+                    $( SchedulerPlan::$variant(parameters) => parameters.check_classes(classes), )*
+                    SchedulerPlan::Custom(it) => it.check_classes(classes),
+                }
             }
         }
 
@@ -97,6 +111,7 @@ macro_rules! schedulers {
             fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], context: SchedulerContext) -> AnyScheduler {
                 match plan {
                     $( SchedulerPlan::$variant(parameters) => build!($variant, $scheduler, parameters, classes, context $(, $wide)?), )*
+                    SchedulerPlan::Custom(it) => AnyScheduler::Custom(it.build(&ClassContext { classes, port: context }).1),
                 }
             }
         }
@@ -265,50 +280,6 @@ schedulers! {
     "dualpi2" => Dualpi2(dualpi2::DualPi2, dualpi2::Parameters),
     "htb" => Htb(htb::Htb, htb::Parameters),
     "cbq" => Cbq(cbq::Cbq<1>, cbq::Parameters) or cbq::Cbq<4>,
-}
-
-/// What is known of a scheduler from its parameters, before it is built.
-pub trait Traits {
-    /// The keys of a class that it reads, and whether each must be written. None of a scheduler without classes.
-    fn class_keys() -> &'static [(&'static str, bool)]
-    where
-        Self: Sized,
-    {
-        &[]
-    }
-
-    /// Which queues it makes as packets arrive, in words, if it does so ([`Hooks::QUEUES`]). Then it has no classes, and its port has no
-    /// other scheduler: a class of a tree is one queue.
-    fn own_queues(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// The most that may wait in all queues of the port, where the scheduler has such a limit.
-    fn shared_limit(&self) -> Option<Limit> {
-        None
-    }
-
-    /// The discipline of its queues where the scenario gives none; plain tail drop if `None`.
-    fn default_queue(&self) -> Option<DisciplinePlan> {
-        None
-    }
-
-    /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
-    fn marks(&self) -> bool {
-        false
-    }
-
-    /// Whether a class whose scheduler is `below` has no scheduler of its own in a tree: this one also chooses between the classes below
-    /// it, and counts them, each before those below it, and their queues.
-    fn spans(&self, below: &SchedulerPlan) -> bool {
-        let _ = below;
-        false
-    }
-
-    /// Why it cannot be the scheduler of a class, where that is so.
-    fn only_at_link(&self) -> Option<&'static str> {
-        None
-    }
 }
 
 /// The state of a queue, as schedulers see it.

@@ -8,7 +8,7 @@ use crate::units::Time;
 /// Schedulers in a tree over queues, which are numbered from the first class to the last, each with all below it.
 ///
 /// A scheduler sees a class below which there is another as one queue: its head is what that scheduler would send next,
-/// and while that holds everything back it is empty. One that spans several levels ([`Traits::spans`](super::Traits::spans)) passes
+/// and while that holds everything back it is empty. One that [spans several levels](super::SchedulerFacts::spans_levels) passes
 /// eligibility and charges between them itself: they are one level of the tree.
 #[derive(Clone)]
 pub struct Tree {
@@ -66,12 +66,13 @@ impl Level {
         path: &mut Vec<u8>,
         paths: &mut Vec<Vec<u8>>,
     ) {
+        let spans_levels = plan.facts().spans_levels;
         for class in classes {
             self.numbers.push(self.count);
             self.count += 1;
             let context = SchedulerContext { key: context.key.child(&class.name), ..context };
             let below = class.below.as_deref();
-            if let Some(LevelPlan { classes, .. }) = below.filter(|below| plan.traits().spans(&below.scheduler)) {
+            if let Some(LevelPlan { classes, .. }) = below.filter(|below| spans_levels && below.scheduler.name() == plan.name()) {
                 self.add(plan, classes, context, path, paths);
                 continue;
             }

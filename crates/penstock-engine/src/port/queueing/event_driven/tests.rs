@@ -9,7 +9,7 @@ use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, Drop
 use penstock_model::packet::Body;
 use penstock_model::parameters::{Field, Reader, Value};
 use penstock_model::rng::Key;
-use penstock_model::scheduler::class::{ClassKeys, ClassPlan};
+use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::transmission::Framing;
 use penstock_model::units::{Duration, Rate};
@@ -212,7 +212,7 @@ fn timers_are_decisions() {
 /// pause ends.
 #[test]
 fn what_is_paused_waits_for_the_wire_too() {
-    let class = |name: &str| ClassPlan { name: name.to_owned(), keys: ClassKeys::default(), rate_limit: None, below: None };
+    let class = |name: &str| ClassPlan { name: name.to_owned(), ..ClassPlan::default() };
     let mut bench = Bench::new(0);
     let mut plan = port_plan();
     let queue = plan.queues[0].clone();
