@@ -45,7 +45,7 @@ impl Lottery {
         if tickets.len() == 1 {
             return Err("a lottery needs two classes".to_owned());
         }
-        let mut stream = context.port.key.child("lottery").stream();
+        let mut stream = context.site.key.child("lottery").stream();
         let drawn = stream.unit();
         Ok((SchedulerFacts::default(), Box::new(Lottery { tickets, stream, drawn })))
     }

@@ -162,7 +162,7 @@ impl<const WORDS: usize> Cbq<WORDS> {
     /// Class-based queueing among `classes` on a link of `rate`, if they fit. What a blueprint made by hand does not say of a
     /// class is that it has an equal share, priority 1, and borrows.
     pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Cbq<WORDS>> {
-        let SchedulerContext { wire, .. } = wire.into();
+        let wire = wire.into().wire();
         let WireRate { rate, framing } = wire;
         let equal = ClassParameters { share: Probability(1.0 / classes.len() as f64), priority: Count(1), borrows: true };
         let said = |class: &ClassPlan| class.parameters().unwrap_or(&equal).clone();

@@ -1,11 +1,13 @@
 //! What is known of a scheduler before it is built, and the kind that plug-ins add to.
 
 use super::class::{ClassPlan, RateLimit};
-use super::{Hooks, Scheduler, SchedulerContext, SchedulerPlan};
+use super::{Hooks, Scheduler, SchedulerPlan};
 use crate::discipline::DisciplinePlan;
 use crate::parameters::{Declaration, Entry, Limit};
 use crate::registry::{Custom, OpenKind, Registry};
-use crate::units::{Bytes, Rate};
+use crate::site::Site;
+use crate::transmission::Framing;
+use crate::units::Bytes;
 
 /// What is known of a scheduler from its parameters, before it is built.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,12 +60,14 @@ pub trait HasFacts {
 }
 
 /// What the factory of a plug-in's scheduler learns.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ClassContext<'a> {
     /// The classes in their order; empty while the scheduler's parameters alone are checked.
     pub classes: &'a [ClassPlan],
-    /// The port, or the class of a tree.
-    pub port: SchedulerContext,
+    /// The port; in a tree, the class.
+    pub site: Site,
+    /// What packets take on the wire beyond their size.
+    pub framing: Framing,
 }
 
 /// The kind of schedulers.
@@ -76,7 +80,7 @@ impl OpenKind for Schedulers {
     type Component = (SchedulerFacts, Box<dyn Scheduler + Send>);
 
     fn on_trial<T>(build: impl FnOnce(&ClassContext<'_>) -> T) -> T {
-        build(&ClassContext { classes: &[], port: SchedulerContext::from(Rate::from_bps(1)) })
+        build(&ClassContext { classes: &[], site: Site::trial(), framing: Framing::default() })
     }
 }
 
@@ -87,7 +91,7 @@ impl Custom<Schedulers> {
 
     /// Tries the factory with these classes.
     pub(super) fn check_classes(&self, classes: &[ClassPlan]) -> Result<(), String> {
-        Schedulers::on_trial(|context| self.try_build(&ClassContext { classes, ..*context })).map(|_| ())
+        Schedulers::on_trial(|context| self.try_build(&ClassContext { classes, ..context.clone() })).map(|_| ())
     }
 
     fn hooks(&self) -> Hooks {
