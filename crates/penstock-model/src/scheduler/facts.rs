@@ -6,8 +6,8 @@ use crate::discipline::DisciplinePlan;
 use crate::parameters::{Declaration, Entry, Limit};
 use crate::registry::{Custom, OpenKind, Registry};
 use crate::site::Site;
-use crate::transmission::Framing;
-use crate::units::Bytes;
+use crate::transmission::{Framing, WireRate};
+use crate::units::{Bytes, Time};
 
 /// What is known of a scheduler from its parameters, before it is built.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,9 +23,10 @@ pub struct SchedulerFacts {
     pub default_queue: Option<DisciplinePlan>,
     /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
     pub marks: bool,
-    /// Whether schedulers of its kind below it in a tree are part of it: it also chooses between the classes below them, and counts
-    /// them, each before those below it.
-    pub spans_levels: bool,
+    /// Whether its classes lend to those below them, in a tree. A scheduler of the same name directly below is then part of it: it also
+    /// chooses between the classes below, and counts them, each before those below it. One further down borrows through the schedulers
+    /// in between by [`Scheduler::loan`].
+    pub lends: bool,
     /// The names of all classes in their order, and the parameter that has them; `None` if the order of names will do.
     pub class_order: Option<(&'static str, Vec<String>)>,
 }
@@ -56,6 +57,52 @@ pub trait HasFacts {
     fn check_classes(&self, classes: &[ClassPlan]) -> Result<(), String> {
         let _ = classes;
         Ok(())
+    }
+}
+
+/// What the schedulers above a class of a tree let the classes below it send beyond the rates that these have themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loan {
+    /// Nothing may be sent before, whoever pays for it: the ceilings of all classes above.
+    pub ceiling: Time,
+    /// When a class above can pay for a packet, the ceilings apart.
+    pub lender: Time,
+}
+
+impl Loan {
+    /// When something may be sent that a class above pays for.
+    #[inline]
+    pub fn ready(self) -> Time {
+        self.ceiling.max(self.lender)
+    }
+}
+
+/// What a scheduler learns about its port when it is built.
+#[derive(Clone, Debug)]
+pub struct SchedulerContext {
+    /// The port; in a tree, the class.
+    pub site: Site,
+    /// What packets take on the wire beyond their size.
+    pub framing: Framing,
+}
+
+impl SchedulerContext {
+    /// The wire at the beginning.
+    pub fn wire(&self) -> WireRate {
+        WireRate { rate: self.site.rate, framing: self.framing }
+    }
+
+    /// That of a class below which there is another scheduler.
+    pub(super) fn of_class(&self, class: &str) -> SchedulerContext {
+        SchedulerContext { site: self.site.of_class(class), framing: self.framing }
+    }
+}
+
+impl<W: Into<WireRate>> From<W> for SchedulerContext {
+    /// A port without a name.
+    fn from(wire: W) -> SchedulerContext {
+        let WireRate { rate, framing } = wire.into();
+        SchedulerContext { site: Site { rate, ..Site::trial() }, framing }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Hierarchical token bucket.
 
 use super::class::ClassPlan;
-use super::{ClassFacts, HasFacts, QueueState, Scheduler, SchedulerContext, SchedulerFacts, SchedulerPlan, Turn};
+use super::{ClassFacts, HasFacts, Loan, QueueState, Scheduler, SchedulerContext, SchedulerFacts, SchedulerPlan, Turn};
 use crate::parameters::{Check, Count, Quantum};
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::BTreeMap;
@@ -18,7 +18,9 @@ crate::parameters! {
     /// class and of all above, and to the buckets of the rate from the lender up. If no class may send, the wire is idle until one may.
     ///
     /// A class with `scheduler.htb` lends to the classes below. One with any other scheduler borrows for all of them, and that scheduler
-    /// chooses between them; nor does HTB below another scheduler borrow from above it.
+    /// chooses between them. Where there is HTB further down, its classes borrow through the schedulers in between: ceilings and lenders
+    /// of all levels count, a packet that a class further down pays for goes first and is charged to all above, and the schedulers in
+    /// between choose among what may be sent.
     ///
     /// ## State
     /// Two buckets for each class, exact; for each depth and priority whose turn it is, and for each class what is left of its turn. The
@@ -78,7 +80,7 @@ impl ClassParameters {
 
 impl HasFacts for Parameters {
     fn facts(&self) -> SchedulerFacts {
-        SchedulerFacts { spans_levels: true, ..SchedulerFacts::default() }
+        SchedulerFacts { lends: true, ..SchedulerFacts::default() }
     }
 
     fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
@@ -126,6 +128,15 @@ fn tokens(bytes: u64) -> i128 {
     i128::from(bytes) * 8 * i128::from(PS_PER_SECOND)
 }
 
+/// The rank of a lender that is a class of another scheduler above.
+const ABOVE: u32 = u32::MAX;
+
+/// Whether classes below `plan` may borrow from it, at once or through other schedulers.
+fn lends_below(plan: &ClassPlan) -> bool {
+    let below = plan.below.as_deref();
+    below.is_some_and(|below| below.scheduler.facts().lends || below.classes.iter().any(lends_below))
+}
+
 /// A hierarchical token bucket at work.
 #[derive(Clone, Debug)]
 pub struct Htb {
@@ -142,7 +153,7 @@ pub struct Htb {
 #[derive(Clone, Debug)]
 struct Class {
     above: Option<usize>,
-    /// 0 of a leaf; of others the lower, the deeper they are.
+    /// 0 of a class that no other borrows from; of others the lower, the deeper they are.
     rank: u32,
     rate: Tokens,
     ceiling: Tokens,
@@ -174,7 +185,7 @@ impl Htb {
             let class = self.classes.len();
             self.classes.push(Class {
                 above,
-                rank: if below.is_some() { u32::MAX - depth } else { 0 },
+                rank: if lends_below(plan) { ABOVE - 1 - depth } else { 0 },
                 rate: Tokens::new(rate, keys.burst),
                 ceiling: Tokens::new(keys.ceiling.unwrap_or(rate), keys.ceiling_burst.unwrap_or(keys.burst)),
             });
@@ -198,9 +209,18 @@ impl Htb {
         std::iter::successors(Some(first), |class| class.above.map(|above| &self.classes[above]))
     }
 
+    /// When the ceilings of a leaf and of all classes above it are open.
+    fn ceilings(&self, now: Time, leaf: usize, above: Option<Loan>) -> Time {
+        let of_path = self.path(leaf).map(|class| class.ceiling.ready(now));
+        of_path.chain(above.map(|loan| loan.ceiling)).max().unwrap_or(now)
+    }
+
     /// The rank of the lender of a leaf, or when it may have one.
-    fn lender(&self, now: Time, leaf: usize) -> Result<u32, Time> {
-        let ceilings = self.path(leaf).map(|class| class.ceiling.ready(now)).max().unwrap_or(now);
+    fn lender(&self, now: Time, leaf: usize, is_paid: bool, above: Option<Loan>) -> Result<u32, Time> {
+        let ceilings = self.ceilings(now, leaf, above);
+        if is_paid {
+            return if ceilings <= now { Ok(0) } else { Err(ceilings) };
+        }
         let mut earliest = Time::NEVER;
         for class in self.path(leaf) {
             match class.rate.ready(now) {
@@ -208,7 +228,10 @@ impl Htb {
                 ready => earliest = earliest.min(ready),
             }
         }
-        Err(earliest.max(ceilings))
+        match above {
+            Some(loan) if loan.lender <= now && ceilings <= now => Ok(ABOVE),
+            above => Err(above.map_or(earliest, |loan| earliest.min(loan.lender)).max(ceilings)),
+        }
     }
 }
 
@@ -223,9 +246,19 @@ crate::state! {
 
 impl Scheduler for Htb {
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+        self.next_with_loan(now, queues, &[], None).0
+    }
+
+    fn loan(&self, now: Time, class: usize, above: Option<Loan>) -> Option<Loan> {
+        let of_path = self.path(class).map(|class| class.rate.ready(now));
+        let lender = of_path.chain(above.map(|loan| loan.lender)).min().unwrap_or(Time::NEVER);
+        Some(Loan { ceiling: self.ceilings(now, class, above), lender })
+    }
+
+    fn next_with_loan(&mut self, now: Time, queues: &[QueueState], is_paid: &[bool], above: Option<Loan>) -> (Turn, bool) {
         let (n, mut earliest, mut best) = (self.leaves.len(), Time::NEVER, None);
         for leaf in (0..n).filter(|leaf| queues[*leaf].packets > 0) {
-            match self.lender(now, leaf) {
+            match self.lender(now, leaf, is_paid.get(leaf) == Some(&true), above) {
                 Err(time) => earliest = earliest.min(time),
                 Ok(rank) => {
                     let key = (rank, self.leaves[leaf].priority);
@@ -235,9 +268,9 @@ impl Scheduler for Htb {
                 }
             }
         }
-        let Some(((rank, _), _, leaf)) = best else { return Turn::NotBefore(earliest) };
+        let Some(((rank, _), _, leaf)) = best else { return (Turn::NotBefore(earliest), false) };
         self.named = (leaf, rank);
-        Turn::Queue(leaf)
+        (Turn::Queue(leaf), rank != ABOVE)
     }
 
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
@@ -268,146 +301,4 @@ impl Scheduler for Htb {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::class::LevelPlan;
-    use super::super::testing::class;
-    use super::super::{drr, priority, AnyScheduler};
-    use super::*;
-
-    /// A class with these keys, this scheduler and classes below it.
-    fn above(lines: &[&str], scheduler: SchedulerPlan, classes: Vec<ClassPlan>) -> ClassPlan {
-        ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..class::<ClassParameters>(lines) }
-    }
-
-    /// A class of another scheduler that needs no parameters, with this scheduler and classes below it.
-    fn below_other(scheduler: SchedulerPlan, classes: Vec<ClassPlan>) -> ClassPlan {
-        ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..ClassPlan::default() }
-    }
-
-    fn htb() -> SchedulerPlan {
-        SchedulerPlan::Htb(Parameters {})
-    }
-
-    /// 1000 bytes a millisecond.
-    const LINK: Rate = Rate::from_bps(8_000_000);
-
-    /// Queues that always have packets of 1000 bytes, or never.
-    fn states(busy: &[bool]) -> Vec<QueueState> {
-        busy.iter()
-            .map(|busy| QueueState { packets: u32::from(*busy), bytes: 1000 * u64::from(*busy), head: 1000 * u32::from(*busy) })
-            .collect()
-    }
-
-    /// The queue that begins in each millisecond, and how many of them.
-    fn sent(scheduler: &SchedulerPlan, classes: &[ClassPlan], busy: &[bool], until_ms: u64) -> Vec<(u64, usize)> {
-        let mut it = AnyScheduler::new(scheduler, classes, LINK);
-        let (queues, mut now, mut sent) = (states(busy), Time::ZERO, Vec::new());
-        (0..busy.len()).filter(|queue| busy[*queue]).for_each(|queue| it.on_packet(now, queue, &queues));
-        while now < Time::ZERO + Duration::from_ms(until_ms) {
-            assert_eq!(it.next(now, &queues), it.next(now, &queues));
-            match it.next(now, &queues) {
-                Turn::Queue(queue) => {
-                    it.on_sent(now, queue, 1000, &queues);
-                    sent.push((now.as_ps() / 1_000_000_000, queue));
-                    now += Duration::from_ms(1);
-                }
-                Turn::NotBefore(time) => {
-                    assert!(time > now);
-                    now = time;
-                }
-            }
-        }
-        sent
-    }
-
-    /// The shares of the link over 10 s.
-    fn assert_shares(scheduler: &SchedulerPlan, classes: &[ClassPlan], busy: &[bool], expected: &[f64]) {
-        let sent = sent(scheduler, classes, busy, 10_000);
-        let seen: Vec<f64> = (0..busy.len()).map(|queue| sent.iter().filter(|(_, its)| *its == queue).count() as f64 / 1e4).collect();
-        // Bursts and debts of 3 packets, and what is left of a turn of at most 30 packets, of 10 000.
-        let is_near = |(seen, expected): (&f64, &f64)| (seen - expected).abs() < 0.0033;
-        assert!(seen.iter().zip(expected).all(is_near), "{busy:?}: {seen:?}, not {expected:?}");
-    }
-
-    /// The example of [Devera02]: A has www and smtp, B is alone; all share the link.
-    fn agencies() -> Vec<ClassPlan> {
-        let www = class::<ClassParameters>(&["rate = 2400 kbit/s", "ceiling = 8 Mbit/s"]);
-        let smtp = class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s"]);
-        let a = above(&["rate = 3200 kbit/s", "ceiling = 8 Mbit/s"], htb(), vec![smtp, www]);
-        let b = class::<ClassParameters>(&["rate = 4800 kbit/s", "ceiling = 8 Mbit/s"]);
-        vec![above(&["rate = 8 Mbit/s"], htb(), vec![a, b])]
-    }
-
-    #[test]
-    fn assured_rates_hold_and_what_is_unused_stays_in_the_family_first() {
-        assert_shares(&htb(), &agencies(), &[true, true, true], &[0.1, 0.3, 0.6]);
-        assert_shares(&htb(), &agencies(), &[true, false, true], &[0.4, 0.0, 0.6]);
-        assert_shares(&htb(), &agencies(), &[false, true, false], &[0.0, 1.0, 0.0]);
-        assert_shares(&htb(), &agencies(), &[false, false, true], &[0.0, 0.0, 1.0]);
-    }
-
-    #[test]
-    fn excess_is_shared_by_quanta() {
-        // B is silent: 0.6 are left, by quanta of 10 kB and 30 kB (a tenth of a second of 800 and of 2400 kbit/s).
-        assert_shares(&htb(), &agencies(), &[true, true, false], &[0.25, 0.75, 0.0]);
-        // 0.8 are left of two classes of 0.1, by quanta of 3 kB and 1 kB.
-        let two = [("3000 bytes", "first"), ("1000 bytes", "second")]
-            .map(|(quantum, _)| class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s", &format!("quantum = {quantum}")]));
-        assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two.to_vec())], &[true, true], &[0.7, 0.3]);
-    }
-
-    #[test]
-    fn a_ceiling_holds_while_the_wire_is_idle() {
-        let two =
-            [class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 1600 kbit/s"]), class::<ClassParameters>(&["rate = 800 kbit/s"])];
-        // No class above lends.
-        assert_shares(&htb(), &two, &[true, true], &[0.1, 0.1]);
-        let one = [above(&["rate = 8 Mbit/s"], htb(), two.to_vec())];
-        assert_shares(&htb(), &one, &[true, true], &[0.2, 0.1]);
-        // In any time t no more than ceiling x t + burst + a packet that overdraws it.
-        let starts: Vec<u64> = sent(&htb(), &one, &[true, false], 3000).iter().map(|(ms, _)| *ms).collect();
-        for (i, from) in starts.iter().enumerate() {
-            for (k, to) in starts.iter().enumerate().skip(i) {
-                assert!((k - i + 1) as u64 * 1000 <= (to - from) * 200 + 1600 + 1000, "from {from} to {to} ms");
-            }
-        }
-    }
-
-    #[test]
-    fn tokens_are_spent_and_earned_exactly() {
-        // 1600 bytes: 1000 leave 600, with the 100 of the next millisecond 700; 1000 more overdraw by 300, which take 3 ms: at 4 ms, then
-        // every 10 ms, since the bucket is at zero when it opens.
-        let one = [class::<ClassParameters>(&["rate = 800 kbit/s"])];
-        let starts: Vec<u64> = sent(&htb(), &one, &[true], 40).iter().map(|(ms, _)| *ms).collect();
-        assert_eq!(starts, [0, 1, 4, 14, 24, 34]);
-    }
-
-    #[test]
-    fn priority_says_who_gets_the_excess() {
-        let of = |ceiling: &str, priority: &str| class::<ClassParameters>(&["rate = 800 kbit/s", ceiling, priority]);
-        let two = |ceiling| vec![of(ceiling, "priority = 1"), of("ceiling = 8 Mbit/s", "priority = 2")];
-        assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two("ceiling = 4 Mbit/s"))], &[true, true], &[0.5, 0.5]);
-        assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two("ceiling = 8 Mbit/s"))], &[true, true], &[0.9, 0.1]);
-    }
-
-    #[test]
-    fn it_stands_above_and_below_other_schedulers() {
-        // Deficit round robin shares what its class gets, borrowed rate included, 3 to 1.
-        let drr = SchedulerPlan::Drr(drr::Parameters {});
-        let shared = ["quantum = 3000 bytes", "quantum = 1000 bytes"].map(|quantum| class::<drr::ClassParameters>(&[quantum])).to_vec();
-        let lent = vec![above(&["rate = 1600 kbit/s", "ceiling = 4 Mbit/s"], drr, shared), class::<ClassParameters>(&["rate = 4 Mbit/s"])];
-        let classes = [above(&["rate = 8 Mbit/s"], htb(), lent)];
-        assert_shares(&htb(), &classes, &[true, true, true], &[0.375, 0.125, 0.5]);
-        assert_shares(&htb(), &classes, &[false, true, true], &[0.0, 0.5, 0.5]);
-        // Below strict priority its classes borrow from each other, and leave what they may not send to the next class.
-        let order = ["a", "b"].map(|name| priority::ClassName(name.to_owned())).to_vec();
-        let root = SchedulerPlan::Priority(priority::Parameters { order });
-        let inner = vec![
-            class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 1600 kbit/s"]),
-            class::<ClassParameters>(&["rate = 800 kbit/s"]),
-        ];
-        let first = below_other(htb(), vec![above(&["rate = 2400 kbit/s"], htb(), inner)]);
-        assert_shares(&root, &[first.clone(), ClassPlan::default()], &[true, true, true], &[0.2, 0.1, 0.7]);
-        assert_shares(&root, &[first, ClassPlan::default()], &[true, false, true], &[0.2, 0.0, 0.8]);
-    }
-}
+mod tests;

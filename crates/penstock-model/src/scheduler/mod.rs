@@ -24,14 +24,11 @@ mod weights;
 pub mod wf2q_plus;
 pub mod wrr;
 
-pub use facts::{ClassContext, ClassFacts, SchedulerFacts, Schedulers};
+pub use facts::{ClassContext, ClassFacts, Loan, SchedulerContext, SchedulerFacts, Schedulers};
 
 use crate::discipline::{DepartureVerdict, Verdict};
 use crate::packet::Packet;
 use crate::probe::{Probe, ReportVariable};
-use crate::site::Site;
-use crate::transmission::Framing;
-use crate::transmission::WireRate;
 use crate::units::{Duration, Time};
 use class::ClassPlan;
 use dyn_clone::DynClone;
@@ -241,6 +238,22 @@ macro_rules! schedulers {
                 }
             }
 
+            fn loan(&self, now: Time, class: usize, above: Option<Loan>) -> Option<Loan> {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.loan(now, class, above), )*
+                    AnyScheduler::Tree(it) => it.loan(now, class, above),
+                    AnyScheduler::Custom(it) => it.loan(now, class, above),
+                }
+            }
+
+            fn next_with_loan(&mut self, now: Time, queues: &[QueueState], is_paid: &[bool], above: Option<Loan>) -> (Turn, bool) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.next_with_loan(now, queues, is_paid, above), )*
+                    AnyScheduler::Tree(it) => it.next_with_loan(now, queues, is_paid, above),
+                    AnyScheduler::Custom(it) => it.next_with_loan(now, queues, is_paid, above),
+                }
+            }
+
             fn over_limit(&mut self, queues: &[QueueState]) -> Option<usize> {
                 match self {
                     $( AnyScheduler::$variant(it) => it.over_limit(queues), )*
@@ -301,35 +314,6 @@ pub enum Turn {
     Queue(usize),
     /// Nothing may be sent now; ask again at this later time, or when something has arrived.
     NotBefore(Time),
-}
-
-/// What a scheduler learns about its port when it is built.
-#[derive(Clone, Debug)]
-pub struct SchedulerContext {
-    /// The port; in a tree, the class.
-    pub site: Site,
-    /// What packets take on the wire beyond their size.
-    pub framing: Framing,
-}
-
-impl SchedulerContext {
-    /// The wire at the beginning.
-    pub fn wire(&self) -> WireRate {
-        WireRate { rate: self.site.rate, framing: self.framing }
-    }
-
-    /// That of a class below which there is another scheduler.
-    fn of_class(&self, class: &str) -> SchedulerContext {
-        SchedulerContext { site: self.site.of_class(class), framing: self.framing }
-    }
-}
-
-impl<W: Into<WireRate>> From<W> for SchedulerContext {
-    /// A port without a name.
-    fn from(wire: W) -> SchedulerContext {
-        let WireRate { rate, framing } = wire.into();
-        SchedulerContext { site: Site { rate, ..Site::trial() }, framing }
-    }
 }
 
 /// Which calls of a [`Scheduler`] its decisions rest on, beyond those about backlogs. What is not declared is not called, and costs
@@ -405,6 +389,20 @@ pub trait Scheduler: Probe + DynClone {
     fn on_drop(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let _ = (now, size);
         self.on_head_change(queue, queues);
+    }
+
+    /// What the classes below `class` may borrow, in a tree where some [lend](SchedulerFacts::lends); `above` is what the schedulers above
+    /// this one lend, `None` if none does. One that does not lend passes it on.
+    fn loan(&self, now: Time, class: usize, above: Option<Loan>) -> Option<Loan> {
+        let _ = (now, class);
+        above
+    }
+
+    /// As [`Scheduler::next`], for one that [lends](SchedulerFacts::lends): `is_paid` tells for each queue whether a class below pays for
+    /// its head, and the result whether one of this scheduler or below does for the head of the queue that it names.
+    fn next_with_loan(&mut self, now: Time, queues: &[QueueState], is_paid: &[bool], above: Option<Loan>) -> (Turn, bool) {
+        let _ = (is_paid, above);
+        (self.next(now, queues), false)
     }
 
     /// Whether it reads [`QueueState::head`]; if not, that need not be right.
