@@ -30,6 +30,7 @@ _TYPES = {
     "name": "str",
     "text": "str",
     "law": "str | dict[str, Any]",
+    "table": "dict[str, Any]",
 }
 _HEAD = '''"""Every component as a class, written by ``python -m penstock.generate`` from the core's catalogue."""
 
@@ -104,6 +105,9 @@ def _class(kind: str, component: Component) -> str:
     if required_first:
         entries = [line for parameter in required_first for line in _entry(parameter)]
         docs.append("\n".join(["    Parameters", "    ----------", *entries]))
+    if "classes" in component:
+        keys = ", ".join(_of_class(parameter) for parameter in component["classes"]["parameters"])
+        docs.append(_wrap(f"Each of its classes takes {keys}.", 4))
     docs[0] = '    r"""' + docs[0].lstrip() if "\\" in "".join(docs) else '    """' + docs[0].lstrip()
     fields = [f'    KIND: ClassVar[str] = "{kind}"', f'    KEY: ClassVar[str] = "{component["name"]}"']
     declared = [_field(parameter) for parameter in required_first]
@@ -111,6 +115,12 @@ def _class(kind: str, component: Component) -> str:
     if declared:
         parts.append("\n".join(declared))
     return "\n\n".join(parts) + "\n"
+
+
+def _of_class(parameter: Parameter) -> str:
+    """A key of a class, and whether it must be written."""
+    need = "needed" if parameter["required"] else f"default {parameter['default']}" if "default" in parameter else "optional"
+    return f"``{_identifier(parameter)}`` ({need})"
 
 
 def _entry(parameter: Parameter) -> list[str]:

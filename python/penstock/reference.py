@@ -89,6 +89,13 @@ class Variable(TypedDict):
     doc: str
 
 
+class Classes(TypedDict):
+    """What a scheduler declares for each of its classes."""
+
+    doc: str
+    parameters: list[Parameter]
+
+
 class Component(TypedDict):
     """A component, as the core declares it."""
 
@@ -97,6 +104,7 @@ class Component(TypedDict):
     doc: str
     parameters: list[Parameter]
     state: NotRequired[list[Variable]]
+    classes: NotRequired[Classes]
 
 
 class Part(TypedDict):
@@ -192,7 +200,8 @@ def _component_page(kind: str, component: Component) -> str:
     state, departures, rest = after.partition("## Departures")
     shown = _variables(component.get("state", []))
     remembered = "\n\n".join(part for part in (f"{found}{state}".strip(), shown) if part)
-    parts = [title, place, doc.strip(), _parameters(component), remembered, f"{departures}{rest}".strip()]
+    of_classes = _parameters(component["classes"], "Classes") if "classes" in component else ""
+    parts = [title, place, doc.strip(), _parameters(component), of_classes, remembered, f"{departures}{rest}".strip()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -228,10 +237,10 @@ def _used(key: str, usual: str, doc: str) -> str:
     return found[1] if found is not None else usual
 
 
-def _parameters(described: Component) -> str:
+def _parameters(described: Component | Classes, title: str = "Parameters") -> str:
     parameters, doc = described["parameters"], described["doc"]
     if not parameters:
-        return "## Parameters\n\nNone."
+        return f"## {title}\n\nNone."
     items = []
     for parameter in parameters:
         facts = [parameter["kind"]]
@@ -249,4 +258,4 @@ def _parameters(described: Component) -> str:
         items += [
             f"    - `{choice['word']}`: {' '.join(choice['doc'].split())}" for choice in parameter.get("choices", [])
         ]
-    return "## Parameters\n\n" + "\n".join(items)
+    return f"## {title}\n\n" + "\n".join(items)

@@ -94,7 +94,7 @@ def test_a_component_says_what_is_wrong_with_its_parameters(call, said):
         ),
         (
             lambda net, a, b: net.link(a, b, classes={"ef": {"wieght": 3}}, **LINK),
-            "classes['ef']: unknown key 'wieght'; did you mean 'weight'? (weight, quantum, ",
+            "classes['ef']: unknown key 'wieght'; did you mean 'weight'? (rate_limit, weight, quantum, ",
         ),
         (
             lambda net, a, b: net.link(a, b, classes={"ef": {"rate_limit": {"rat": "1 Mbit/s"}}}, **LINK),

@@ -50,10 +50,6 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"DisciplinePlan::TailDrop", "TransportPlan::Tcp"},
         "disciplines that only refuse what does not fit, and windows that are as large as they may be; to be methods",
     ),
-    "penstock-scenario/src/network/scheduling.rs": (
-        {"SchedulerPlan::Priority"},
-        "classes stand in the order of the key `order`; to be a method",
-    ),
     "penstock-scenario/src/network/switches.rs": (
         {
             "BufferPlan::MinimumAllocation",
@@ -72,10 +68,6 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
     "penstock-scenario/src/traffic/atm_checks.rs": (
         TRANSPORTS,
         "backpressure at cells and the smallest packet; to be methods",
-    ),
-    "penstock-scenario/src/traffic/classes.rs": (
-        {"SchedulerPlan::Priority"},
-        "classes stand in the key `order`; to be a method",
     ),
     "penstock-scenario/src/traffic/ecn_checks.rs": (
         TRANSPORTS,

@@ -310,7 +310,7 @@ fn should_have_waited(blueprint: &Blueprint, place: u32, packet: &Packet) -> boo
     }
     let origin = if packet.body.is_from_receiver() { flow.to } else { flow.from };
     // Queues of flows drop what waits when others arrive.
-    let is_kept = link.port.scheduler.traits().own_queues().is_none();
+    let is_kept = link.port.scheduler.facts().own_queues.is_none();
     let fits = |limit: Limit| match limit {
         Limit::Packets(_) => true,
         Limit::Bytes(bytes) => u64::from(packet.size) <= bytes.get(),

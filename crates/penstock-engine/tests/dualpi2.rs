@@ -42,7 +42,7 @@ fn each_kind_of_traffic_alone_waits_for_the_target_in_overload() {
 #[test]
 fn a_shared_limit_is_the_limit_of_the_port() {
     let plan = scheduler("dualpi2", "limit = 20 packets");
-    assert!(plan.traits().shared_limit().is_some() && plan.traits().marks());
+    assert!(plan.facts().shared_limit.is_some() && plan.facts().marks);
     // Without a controller to speak of.
     let seen = overload("limit = 20 packets; alpha = 1e-9; beta = 1e-9", &[("80 Mbit/s", "not-ect"), ("80 Mbit/s", "ect-1")]);
     let link = &seen.links[0];

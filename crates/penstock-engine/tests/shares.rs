@@ -152,6 +152,20 @@ fn a_limited_class_below_a_fair_queue_leaves_its_share_to_others() {
 }
 
 #[test]
+fn classes_of_htb_borrow_through_strict_priority() {
+    // Half for the first two levels, in which 1 is assured for each of two urgent classes and lent to one of them; the third has the rest.
+    let urgent = ["rate = 1 Mbit/s; ceiling = 2 Mbit/s", "rate = 1 Mbit/s"].map(class);
+    let between = vec![above("", scheduler("htb", ""), urgent.into()), class("")];
+    let half = "rate = 5 Mbit/s; ceiling = 10 Mbit/s";
+    let below = vec![above(half, scheduler("priority", "order = [u, c]"), between), class(half)];
+    let classes = vec![above("rate = 10 Mbit/s", scheduler("htb", ""), below)];
+    let seen = shares(scheduler("htb", ""), classes.clone(), &[(20, 500), (20, 500), (20, 500), (20, 500)]);
+    by_weight("all", &seen, &[2.0, 1.0, 2.0, 5.0]);
+    let seen = shares(scheduler("htb", ""), classes, &[(20, 500), (20, 500), (20, 500), (0, 500)]);
+    by_weight("the half of the last class is lent", &seen, &[2.0, 1.0, 7.0, 0.0]);
+}
+
+#[test]
 fn class_based_queueing_lends_what_is_left() {
     // Formal sharing: the urgent class has its 30 % before others borrow, and the last, which does not borrow, its 10 %.
     let classes = ["share = 0.3", "share = 0.6; priority = 2", "share = 0.1; priority = 3; borrows = false"].map(class);

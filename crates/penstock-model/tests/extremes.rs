@@ -18,8 +18,9 @@ use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
 use penstock_model::parameters::{Entry, Reader};
 use penstock_model::pcn_meter::{AnyPcnMeter, PcnMeter, PcnMeterPlan};
 use penstock_model::probe::Probe;
+use penstock_model::registry::Registry;
 use penstock_model::rng::{Key, Stream};
-use penstock_model::scheduler::class::{ClassKeys, ClassPlan, RateLimit};
+use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
 use penstock_model::site::Site;
 use penstock_model::source::http::Http;
@@ -155,20 +156,16 @@ fn meters_colour_and_mark() {
     });
 }
 
-/// Classes with any keys, all alike or each with its own; half of the time with a rate limit.
-fn classes(stream: &mut Stream) -> Vec<ClassPlan> {
+/// Classes with any parameters, all alike or each with its own; only one without any for a scheduler without classes.
+fn classes(plan: &SchedulerPlan, stream: &mut Stream) -> Vec<ClassPlan> {
+    let Some(declaration) = plan.class(Registry::NONE) else { return vec![ClassPlan::default()] };
     let count = [1, 2, 3, 64, 256][stream.below(5) as usize];
-    let mut class = || ClassPlan {
-        name: String::new(),
-        keys: parameters::<ClassKeys>(stream).unwrap_or_default(),
-        rate_limit: if stream.chance(0.5) { parameters::<RateLimit>(stream) } else { None },
-        below: None,
-    };
-    let first = class();
-    if first.rate_limit.is_some() {
-        return vec![first; count];
+    let are_alike = stream.chance(0.5);
+    let mut class = || ClassPlan { parameters: parameters(declaration, stream), ..ClassPlan::default() };
+    match are_alike {
+        true => vec![class(); count],
+        false => (0..count).map(|_| class()).collect(),
     }
-    (0..count).map(|_| class()).collect()
 }
 
 /// A port without a wire: packets come for any queue, and leave as fast as the scheduler lets them.
@@ -227,7 +224,7 @@ impl Queues {
 #[test]
 fn schedulers_decide() {
     walk(SchedulerPlan::ENTRIES, SchedulerPlan::read, |plan, stream| {
-        let classes = if matches!(plan, SchedulerPlan::Fifo(_)) { vec![ClassPlan::default()] } else { classes(stream) };
+        let classes = classes(plan, stream);
         let rate = Rate::from_bps([1, 1_000_000, 100_000_000_000_000][stream.below(3) as usize]);
         let mut it = AnyScheduler::new(plan, &classes, rate);
         let queues = if it.hooks().has(scheduler::Hooks::QUEUES) { 0 } else { classes.len() };

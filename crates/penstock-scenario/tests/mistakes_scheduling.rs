@@ -17,12 +17,12 @@ fn each_scheduler_reads_keys_of_its_own() {
     added(
         LINK,
         "scheduler.wrr = {}\nclass.default.queue.tail-drop = {}",
-        "t.toml:12: links[0].class.default.weight: is missing; scheduler.wrr needs it: write weight = 1",
+        "t.toml:12: links[0].class.default.weight: is missing and has no default; write weight = 1",
     );
     added(
         LINK,
         "scheduler.drr = {}\nclass.default = {}",
-        "t.toml:12: links[0].class.default.quantum: is missing; scheduler.drr needs it: write quantum = \"1500 bytes\"",
+        "t.toml:12: links[0].class.default.quantum: is missing and has no default; write quantum = \"1500 bytes\"",
     );
     added(
         LINK,
@@ -66,7 +66,7 @@ fn shares_are_those_of_the_link() {
         mistakes("scheduler.cbq = {}\nclass.ef.share = 0\nclass.default.priority = 2"),
         [
             "t.toml:12: links[0].class.ef.share: 0 would never be served; above 0, at most 1",
-            "t.toml:13: links[0].class.default.share: is missing; scheduler.cbq needs it: write share = 0.5",
+            "t.toml:13: links[0].class.default.share: is missing and has no default; write share = 0.5",
         ]
     );
     assert_eq!(mistakes("scheduler.fq-codel = { limit = \"1 MB\" }"), ["t.toml:11: links[0].scheduler.fq-codel.limit: must be in packets"]);

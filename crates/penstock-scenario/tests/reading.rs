@@ -5,7 +5,7 @@ use common::{changed, flow, lines, link, names, sound, ways, BASE, FLOW, LINK, T
 use penstock_engine::blueprint::MarkAt;
 use penstock_engine::Sim;
 use penstock_model::source::SourcePlan;
-use penstock_model::units::{Duration, Rate, Time};
+use penstock_model::units::{Bytes, Duration, Rate, Time};
 use penstock_scenario::{load, report};
 
 #[test]
@@ -245,11 +245,12 @@ shaper.token-bucket = { rate = "900 kbit/s", burst = "1500 bytes" }"#;
     assert_eq!((port.queue_of_class.as_slice(), port.policer_of_class.as_slice()), (&[1, 0, 2][..], &[None, None, Some(0)][..]));
     let below = port.classes[1].below.as_ref().expect("a scheduler");
     assert_eq!((port.scheduler.name(), below.scheduler.name(), below.classes.len()), ("priority", "drr", 2));
-    assert_eq!(below.classes[0].keys.quantum.map(|quantum| quantum.get()), Some(3000));
-    assert!(port.classes[0].rate_limit.is_some() && port.shaper.is_some());
+    assert_eq!(below.scheduler.class_facts(&below.classes[0]).quantum.map(Bytes::get), Some(3000));
+    assert!(port.scheduler.class_facts(&port.classes[0]).rate_limit.is_some() && port.shaper.is_some());
     // A setting reaches every key of a class.
     let quantum = sound(&text, &[("a-b.class.data.class.web.quantum", "9 kB")]).blueprint(None, 0);
-    assert_eq!(quantum.links[0].port.classes[1].below.as_ref().unwrap().classes[1].keys.quantum.map(|quantum| quantum.get()), Some(9000));
+    let below = quantum.links[0].port.classes[1].below.as_ref().expect("a scheduler");
+    assert_eq!(below.scheduler.class_facts(&below.classes[1]).quantum.map(Bytes::get), Some(9000));
 }
 
 #[test]

@@ -178,7 +178,7 @@ impl PortPlan {
 
     /// The limits of each queue that has any: its own, and that of all queues together.
     pub fn queue_limits(&self) -> Vec<Vec<Limit>> {
-        let of_all = self.scheduler.traits().shared_limit();
+        let of_all = self.scheduler.facts().shared_limit;
         self.queues.iter().map(|queue| queue.discipline.limit().into_iter().chain(of_all).collect()).collect()
     }
 

@@ -39,7 +39,7 @@ fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 fn check_schedulers(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     fn has_flow_queues(plan: &SchedulerPlan, classes: &[ClassPlan]) -> bool {
         let mut below = classes.iter().filter_map(|class| class.below.as_deref());
-        plan.traits().own_queues().is_some() || below.any(|level| has_flow_queues(&level.scheduler, &level.classes))
+        plan.facts().own_queues.is_some() || below.any(|level| has_flow_queues(&level.scheduler, &level.classes))
     }
     let in_tree = |link: &&LinkPlan| {
         let PortPlan { scheduler, classes, .. } = &*link.port;

@@ -19,7 +19,7 @@ impl QueueBounds {
         let buffers: BTreeMap<NodeId, &SharedBufferPlan> = switches.filter_map(|it| Some((it.node, it.buffer.as_ref()?))).collect();
         let bound = |link: &LinkPlan| {
             let of_queues = link.port.queues.iter().map(|queue| queue.discipline.limit()).collect();
-            let of_port = || link.port.scheduler.traits().shared_limit().map(|limit| vec![limit]);
+            let of_port = || link.port.scheduler.facts().shared_limit.map(|limit| vec![limit]);
             let of_switch = || buffers.get(&link.from).map(|buffer| vec![buffer.policy.size()]);
             Option::or_else(of_queues, of_port).or_else(of_switch)
         };

@@ -16,11 +16,11 @@ use penstock_model::discipline::DisciplinePlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
-use penstock_model::parameters::{default_value, Field, Parameters, Reader, Value};
+use penstock_model::parameters::{default_value, AnyParameters, Declaration, Field, Parameters, Reader, Value};
 use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::registry::Registry;
-use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
-use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::scheduler::class::{ClassPlan, LevelPlan, RateLimit};
+use penstock_model::scheduler::{priority, SchedulerPlan};
 use penstock_model::source::SourcePlan;
 use penstock_model::transmission::Framing;
 use penstock_model::transport::TransportPlan;
@@ -128,15 +128,25 @@ pub fn policer(name: &str, settings: &str) -> PolicerPlan {
     PolicerPlan::read(name, &mut Settings::new(settings)).expect("a policer")
 }
 
-/// A class of a scheduler, as `weight = 3`; after a `|` its rate limit, as `rate = 1 Mbit/s; burst = 3 kB`.
+/// A class, as `weight = 3`, of the first scheduler whose classes have these parameters; after a `|` the rate limit of a class of
+/// strict priority, as `rate = 1 Mbit/s; burst = 3 kB`.
 pub fn class(settings: &str) -> ClassPlan {
-    let (keys, limit) = settings.split_once('|').map_or((settings, None), |(keys, limit)| (keys, Some(limit)));
-    ClassPlan {
-        name: String::new(),
-        keys: ClassKeys::read(&mut Settings::new(keys)).expect("keys of a class"),
-        rate_limit: limit.map(|limit| RateLimit::read(&mut Settings::new(limit)).expect("a rate limit")),
-        below: None,
+    if let Some((_, limit)) = settings.split_once('|') {
+        let rate_limit = Some(RateLimit::read(&mut Settings::new(limit)).expect("a rate limit"));
+        return ClassPlan { parameters: Some(AnyParameters::new(priority::ClassParameters { rate_limit })), ..ClassPlan::default() };
     }
+    let written = Settings::new(settings);
+    let is_written = |field: &Field| written.0.iter().any(|(key, _)| field.has_key(key));
+    let has_all = |class: &Declaration| {
+        let is_known = |key: &str| class.fields.iter().any(|field| field.has_key(key));
+        let is_optional = |field: &Field| field.optional || field.default.is_some();
+        written.0.iter().all(|(key, _)| is_known(key)) && class.fields.iter().all(|field| is_optional(field) || is_written(field))
+    };
+    if written.0.is_empty() {
+        return ClassPlan::default();
+    }
+    let declaration = SchedulerPlan::with_classes(Registry::NONE).map(|(_, class)| class).find(has_all).expect("parameters of a class");
+    ClassPlan { parameters: declaration.read(&mut Settings::new(settings)), ..ClassPlan::default() }
 }
 
 /// A class with a scheduler of its own.

@@ -1,5 +1,6 @@
 //! Declared parameters, for the catalogue, the schema and the pages.
 
+use super::Declaration;
 use crate::probe::Variable;
 
 /// What a parameter is, for schemas and pages.
@@ -37,6 +38,8 @@ pub enum Kind {
         /// The components of this kind.
         names: &'static [&'static str],
     },
+    /// A table; the text names the section that describes it.
+    Table(&'static str),
 }
 
 /// One declared parameter.
@@ -85,4 +88,6 @@ pub struct Entry {
     pub fields: &'static [Field],
     /// The state that it shows.
     pub state: &'static [Variable],
+    /// The parameters of each of its classes, if it is a scheduler of classes.
+    pub class: Option<Declaration>,
 }

@@ -1,11 +1,13 @@
 //! The declarations: parameters, words, and lists of components.
 
 /// Declares a component's parameters; see the [module](mod@crate::parameters).
+///
+/// A scheduler names the declaration of what each of its classes has: `pub struct Parameters with class ClassParameters { ... }`.
 #[macro_export]
 macro_rules! parameters {
     (
         $(#[doc = $doc:literal])*
-        $vis:vis struct $name:ident {
+        $vis:vis struct $name:ident $(with class $class:ty)? {
             $( $(#[doc = $field_doc:literal])* $field:ident : $type:ty $(= $default:literal)? ; )*
         }
     ) => {
@@ -27,6 +29,7 @@ macro_rules! parameters {
                     range: <$type as $crate::parameters::Parameter>::RANGE,
                 }, )*
             ];
+            const CLASS: Option<$crate::parameters::Declaration> = $crate::parameters!(@class $($class)?);
 
             #[allow(unused_variables, unused_mut, unused_assignments)] // components without parameters
             fn read(reader: &mut dyn $crate::parameters::Reader) -> Option<Self> {
@@ -44,6 +47,8 @@ macro_rules! parameters {
     };
     (@default $default:literal) => { Some($default) };
     (@default) => { None };
+    (@class $class:ty) => { Some($crate::parameters::Declaration::of::<$class>()) };
+    (@class) => { None };
 }
 
 /// Declares a parameter that is one of several documented words.
@@ -110,6 +115,7 @@ macro_rules! component_plans {
                     doc: <$parameters as $crate::parameters::Parameters>::DOC,
                     fields: <$parameters as $crate::parameters::Parameters>::FIELDS,
                     state: $crate::component_plans!(@state $($state)?),
+                    class: <$parameters as $crate::parameters::Parameters>::CLASS,
                 }, )*
             ];
 

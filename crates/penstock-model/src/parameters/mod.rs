@@ -21,6 +21,7 @@
 //! type cannot express (one threshold below another) goes into the component's [`Check`].
 
 mod component;
+mod declaration;
 mod field;
 mod macros;
 mod reader;
@@ -31,10 +32,11 @@ mod value;
 
 #[doc(hidden)]
 pub use component::{component_from_value, read_component};
+pub use declaration::{AnyParameters, Declaration};
 pub use field::{key_of, Entry, Field, Kind};
-#[doc(hidden)]
-pub use reader::read_field;
 pub use reader::{join_words, Check, Parameter, Parameters, Plan, Reader, Reading};
+#[doc(hidden)]
+pub use reader::{read_field, read_table};
 pub use types::{
     duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, OwnLimit, Positive, Precedence, Probability, Quantum,
     QueueThreshold, RateOrZero, Weight, LONGEST_NAME,

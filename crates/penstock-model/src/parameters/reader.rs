@@ -1,7 +1,7 @@
 //! Reading declared parameters: the types that they have, and where their values come from.
 
 use super::types::LineRate;
-use super::{default_value, Field, Kind, Value};
+use super::{default_value, Declaration, Field, Kind, Value};
 use crate::printable::quoted;
 use crate::registry::Registry;
 
@@ -89,6 +89,18 @@ pub trait Reader {
         visit_component(&value, (&field.kind, &registry), &mut mistake, read);
         true
     }
+
+    /// Calls `read` with the parameters of the table written for `field`, a [`Kind::Table`], unless it is none; false if nothing is written.
+    fn table(&mut self, field: &Field, read: &mut dyn FnMut(&mut dyn Reader)) -> bool {
+        let Some(value) = self.take(field) else { return false };
+        let (key, registry) = (field.key(), self.registry().clone());
+        let mut mistake = |path: &str, message: String| self.mistake(path, message);
+        match &value {
+            Value::Table(parameters) => visit_table((&key, parameters), &registry, &mut mistake, read),
+            other => mistake(&key, not_a_table(other)),
+        }
+        true
+    }
 }
 
 /// A parameter struct made by [`parameters!`].
@@ -97,6 +109,8 @@ pub trait Parameters: Sized {
     const DOC: &'static str;
     /// Its parameters, in order.
     const FIELDS: &'static [Field];
+    /// The parameters of each of its classes, if it is a scheduler of classes.
+    const CLASS: Option<Declaration> = None;
 
     /// Reads all fields, reporting every mistake to `reader`; `None` if there was any.
     fn read(reader: &mut dyn Reader) -> Option<Self>;
@@ -147,6 +161,7 @@ fn hint(field: &Field) -> String {
         Kind::List(_) => format!("write {} = [...]", field.key()),
         Kind::Law(text) => format!("write {} = {text}", field.key()),
         Kind::Component { names, .. } => format!("one of {}", join_words(names.iter().copied())),
+        Kind::Table(_) => format!("write {} = {{ ... }}", field.key()),
     }
 }
 
@@ -192,7 +207,7 @@ pub(super) fn visit_component(
         Value::Text(name) => (name, &[]),
         Value::Table(entries) => match &entries[..] {
             [(name, Value::Table(parameters))] => (name, parameters),
-            [(name, other)] => return mistake(name, format!("{} is not a table; write {{ key = value }}", other.quoted())),
+            [(name, other)] => return mistake(name, not_a_table(other)),
             [] => return mistake("", format!("names no {of}; {}", one_of())),
             [(first, _), (second, _), ..] => return mistake("", format!("names two, {} and {}; keep one", quoted(first), quoted(second))),
         },
@@ -201,10 +216,35 @@ pub(super) fn visit_component(
     if !names.contains(&name) {
         return mistake("", format!("unknown {of} {}; {}", quoted(name), one_of()));
     }
+    visit_table((name, parameters), registry, mistake, &mut |table| read(name, table));
+}
+
+fn not_a_table(value: &Value) -> String {
+    format!("{} is not a table; write {{ key = value }}", value.quoted())
+}
+
+/// Calls `read` with a table and its name; keys that it does not ask for are mistakes.
+fn visit_table(
+    (name, parameters): (&str, &[(String, Value)]),
+    registry: &Registry,
+    mistake: &mut dyn FnMut(&str, String),
+    read: &mut dyn FnMut(&mut dyn Reader),
+) {
     let mut table = Table { name, parameters, registry, known: Vec::new(), mistake };
-    read(name, &mut table);
+    read(&mut table);
     for (key, _) in parameters.iter().filter(|(key, _)| !table.known.contains(key)) {
         (table.mistake)(&format!("{name}.{key}"), format!("unknown key {}", quoted(key)));
+    }
+}
+
+/// Reads the table written for `field`, with mistakes below its key.
+#[doc(hidden)]
+pub fn read_table<T: Parameters>(field: &Field, reader: &mut dyn Reader) -> Reading<T> {
+    let mut read = None;
+    match (reader.table(field, &mut |table| read = T::read(table)), read) {
+        (false, _) => Reading::Absent,
+        (true, Some(parameters)) => Reading::Given(parameters),
+        (true, None) => Reading::Broken,
     }
 }
 

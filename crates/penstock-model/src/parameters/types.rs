@@ -106,7 +106,7 @@ impl Quantum {
 }
 
 impl Parameter for Quantum {
-    const KIND: Kind = Bytes::KIND;
+    const KIND: Kind = Kind::Quantity("1500 bytes");
     const RANGE: &'static str = "above zero, at most 1000 GB";
     fn from_value(value: &Value) -> Result<Self, String> {
         match quantity::<Bytes>(value, "1500 bytes", str::parse)? {

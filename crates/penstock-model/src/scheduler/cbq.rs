@@ -3,7 +3,7 @@
 use super::class::ClassPlan;
 use super::class_set::ClassSet;
 use super::wrr::{Debts, Wrr};
-use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::{HasFacts, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::parameters::{Check, Count, Probability, Quantum};
 use crate::transmission::{TransmissionTimes, WireRate};
 use crate::units::{Duration, Rate, Time};
@@ -50,7 +50,7 @@ crate::parameters! {
     ///
     /// ## References
     /// [Floyd95 s3, s5 and appendix A]; queue/cbq.cc of ns-2, with `sharing` as its algorithms of these names.
-    pub struct Parameters {
+    pub struct Parameters with class ClassParameters {
         /// When classes over their limit may borrow.
         sharing: Sharing = "formal";
         /// What a class that was idle may send back to back beyond its share, in packets of `quantum` bytes.
@@ -67,13 +67,37 @@ impl Check for Parameters {
     }
 }
 
-impl Traits for Parameters {
-    fn class_keys() -> &'static [(&'static str, bool)] {
-        &[("share", true), ("priority", false), ("borrows", false)]
+crate::parameters! {
+    /// A class of class-based queueing.
+    pub struct ClassParameters {
+        /// Its share of the link, above 0; those of all classes are at most 1.
+        share: Probability;
+        /// Its place among the classes; 1 goes first. Classes may share one.
+        priority: Count = "1";
+        /// Whether it may send beyond its share when the link has time left.
+        borrows: bool = "true";
+    }
+}
+impl Check for ClassParameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.share == Probability(0.0) {
+            mistake("share", "0 would never be served; above 0, at most 1".to_owned());
+        }
+    }
+}
+
+impl HasFacts for Parameters {
+    fn facts(&self) -> SchedulerFacts {
+        SchedulerFacts { only_at_link: Some("holds its classes to shares of the link"), ..SchedulerFacts::default() }
     }
 
-    fn only_at_link(&self) -> Option<&'static str> {
-        Some("holds its classes to shares of the link")
+    fn check_classes(&self, classes: &[ClassPlan]) -> Result<(), String> {
+        let shares: f64 = classes.iter().filter_map(ClassPlan::parameters).map(|class: &ClassParameters| class.share.0).sum();
+        // Shares such as 1/3 add up only within rounding.
+        if shares > 1.0 + 1e-9 {
+            return Err(format!("the shares of its classes add up to {shares:.4} of the link; at most 1"));
+        }
+        Ok(())
     }
 }
 
@@ -140,8 +164,10 @@ impl<const WORDS: usize> Cbq<WORDS> {
     pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Cbq<WORDS>> {
         let wire = wire.into().wire();
         let WireRate { rate, framing } = wire;
-        let share = |class: &ClassPlan| class.keys.share.map_or(1.0 / classes.len() as f64, |share: Probability| share.0);
-        let priority = |class: &ClassPlan| class.keys.priority.map_or(1, |priority| priority.0);
+        let equal = ClassParameters { share: Probability(1.0 / classes.len() as f64), priority: Count(1), borrows: true };
+        let said = |class: &ClassPlan| class.parameters().unwrap_or(&equal).clone();
+        let share = |class: &ClassPlan| said(class).share.0;
+        let priority = |class: &ClassPlan| said(class).priority.0;
         let set = |is_in: &dyn Fn(&ClassPlan) -> bool| {
             let mut set = ClassSet::NONE;
             classes.iter().enumerate().for_each(|(i, class)| set.set(i, is_in(class)));
@@ -176,7 +202,7 @@ impl<const WORDS: usize> Cbq<WORDS> {
             sharing: parameters.sharing,
             link: TransmissionTimes::new(wire),
             waiting: ClassSet::NONE,
-            borrowers: set(&|class| class.keys.borrows.unwrap_or(true)),
+            borrowers: set(&|class| said(class).borrows),
             over: ClassSet::NONE,
             over_until: Time::NEVER,
         })
@@ -298,7 +324,7 @@ mod tests {
     /// The same; tells of each packet when it begins, its queue, and avgidle after it in ps / GAIN.
     fn observe(lines: &[&str], classes: &[&[&str]], sizes: &[u32], seconds: u64, mut sent: impl FnMut(Time, usize, i128)) {
         let rate = Rate::from_bps(1_000_000);
-        let plans: Vec<ClassPlan> = classes.iter().map(|lines| class(lines)).collect();
+        let plans: Vec<ClassPlan> = classes.iter().map(|lines| class::<ClassParameters>(lines)).collect();
         let mut it = Cbq::<1>::new(&read(lines).expect("sound"), &plans, rate).expect("a few classes");
         let state = |size: &u32| QueueState { packets: u32::from(*size > 0), bytes: u64::from(*size), head: *size };
         let states: Vec<QueueState> = sizes.iter().map(state).collect();
@@ -381,7 +407,7 @@ mod tests {
     fn an_idle_class_may_send_its_burst() {
         let full = [QueueState { packets: 99, bytes: 99 * 1500, head: 1500 }, QueueState::default()];
         let it = |burst: &str| {
-            let plans = [class(&["share = 0.1", "borrows = false"]), class(&["share = 0.9"])];
+            let plans = [class::<ClassParameters>(&["share = 0.1", "borrows = false"]), class::<ClassParameters>(&["share = 0.9"])];
             let mut it = Cbq::<1>::new(&read(&[burst]).expect("sound"), &plans, Rate::from_bps(1_000_000)).expect("a few classes");
             it.on_backlog(Time::ZERO, 0, &full);
             it

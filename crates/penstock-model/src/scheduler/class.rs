@@ -1,55 +1,9 @@
-//! The keys and plans of classes of a scheduler.
+//! Classes of a scheduler: their plans, and parameters that several schedulers declare for them.
 
 use super::SchedulerPlan;
 use crate::meter::bucket::{Bucket, Start};
-use crate::parameters::{Check, Count, Kind, Parameter, Probability, Quantum, Value};
+use crate::parameters::{read_table, AnyParameters, Check, Field, Kind, Parameter, Reader, Reading, Value};
 use crate::units::{Bytes, Rate};
-
-crate::parameters! {
-    /// A class of a scheduler: a queue, or a scheduler with classes of its own.
-    ///
-    /// Each scheduler reads keys of its own: `weight` those that share by weights, `quantum` deficit round robin, `share`,
-    /// `priority` and `borrows` class-based queueing, `rate`, `ceiling`, their bursts, `priority` and `quantum` the hierarchical token
-    /// bucket, `rate-limit` strict priority. A class with a `scheduler` has classes too (`class.data.class.web`), and its `queue`
-    /// then holds for those of them that have none. Packets find their queue by the name of their class; a class with a
-    /// scheduler may be called anything. Schedulers take classes in the order of their names where nothing else orders
-    /// them.
-    pub struct ClassKeys {
-        /// Its share of what the classes get together is its weight over the sum of theirs.
-        weight: Option<ClassWeight>;
-        /// Bytes that it may send more in each round of deficit round robin, or in a turn of the hierarchical token bucket; better at least its largest packet, so that
-        /// each round serves each class and a decision costs the same however many classes there are [Shreedhar96 s4].
-        quantum: Option<Quantum>;
-        /// Its share of the link under class-based queueing, above 0; those of all classes are at most 1.
-        share: Option<Probability>;
-        /// Its place among the classes of class-based queueing, or of the hierarchical token bucket for what is left; 1 goes first and is
-        /// meant if left out. Classes may share one.
-        priority: Option<Count>;
-        /// Whether it may send beyond its share when the link has time left, under class-based queueing; `true` if left
-        /// out.
-        borrows: Option<bool>;
-        /// The rate that it is assured of under the hierarchical token bucket.
-        rate: Option<Rate>;
-        /// The most that it may send under the hierarchical token bucket, borrowed rate included; `rate` if left out.
-        ceiling: Option<Rate>;
-        /// What it may send at once at its assured rate after a pause; 1600 bytes if left out.
-        burst: Option<Bytes>;
-        /// What it may send at once at its ceiling after a pause; `burst` if left out.
-        ceiling_burst: Option<Bytes>;
-    }
-}
-impl Check for ClassKeys {
-    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if let (Some(rate), Some(ceiling)) = (self.rate, self.ceiling) {
-            if ceiling < rate {
-                mistake("ceiling", format!("{ceiling} is below the rate, {rate}; at least that"));
-            }
-        }
-        if self.share == Some(Probability(0.0)) {
-            mistake("share", "0 would never be served; above 0, at most 1".to_owned());
-        }
-    }
-}
 
 crate::choice! {
     /// What becomes of a class that has used up its rate limit.
@@ -74,6 +28,16 @@ crate::parameters! {
 }
 impl Check for RateLimit {}
 
+impl Parameter for RateLimit {
+    const KIND: Kind = Kind::Table("rate-limit");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        Err(format!("{} is not a rate limit", value.quoted()))
+    }
+    fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
+        read_table(field, reader)
+    }
+}
+
 impl RateLimit {
     /// Its bucket, which begins full.
     pub fn bucket(&self) -> Bucket {
@@ -86,10 +50,8 @@ impl RateLimit {
 pub struct ClassPlan {
     /// Its name in series.
     pub name: String,
-    /// What the scheduler above reads.
-    pub keys: ClassKeys,
-    /// The most that it may send ahead of the others.
-    pub rate_limit: Option<RateLimit>,
+    /// The parameters that the scheduler above declares for its classes; in a blueprint made by hand there may be none.
+    pub parameters: Option<AnyParameters>,
     /// The scheduler of its own classes; without it, the class is a queue.
     pub below: Option<Box<LevelPlan>>,
 }
@@ -122,20 +84,13 @@ pub fn classes_of_tree<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan
     found
 }
 
-impl Default for ClassKeys {
-    /// Nothing is said.
-    fn default() -> ClassKeys {
-        ClassKeys {
-            weight: None,
-            quantum: None,
-            share: None,
-            priority: None,
-            borrows: None,
-            rate: None,
-            ceiling: None,
-            burst: None,
-            ceiling_burst: None,
-        }
+impl ClassPlan {
+    /// What the scheduler above declares, by its own type; `None` if nothing is said.
+    ///
+    /// # Panics
+    /// If it has the parameters of another scheduler's classes.
+    pub fn parameters<P: 'static>(&self) -> Option<&P> {
+        self.parameters.as_ref().map(AnyParameters::get)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Deficit round robin.
 
 use super::class::ClassPlan;
-use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::{ClassFacts, HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::{Check, Quantum};
 use crate::units::Time;
 
@@ -31,13 +31,23 @@ crate::parameters! {
     ///
     /// ## References
     /// [Shreedhar96 s3].
-    pub struct Parameters {}
+    pub struct Parameters with class ClassParameters {}
 }
 impl Check for Parameters {}
 
-impl Traits for Parameters {
-    fn class_keys() -> &'static [(&'static str, bool)] {
-        &[("quantum", true)]
+crate::parameters! {
+    /// A class of deficit round robin.
+    pub struct ClassParameters {
+        /// Bytes that it may send more in each round; better at least its largest packet, so that each round serves each class and a
+        /// decision costs the same however many classes there are [Shreedhar96 s4].
+        quantum: Quantum;
+    }
+}
+impl Check for ClassParameters {}
+
+impl HasFacts for Parameters {
+    fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
+        ClassFacts { quantum: class.parameters().map(|class: &ClassParameters| class.quantum.0), ..ClassFacts::default() }
     }
 }
 
@@ -65,7 +75,7 @@ struct Class {
 impl Drr {
     /// Deficit round robin among `classes`. A class without a quantum, in a blueprint made by hand, has 1500 bytes.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Drr {
-        let quantum = |class: &ClassPlan| class.keys.quantum.map_or(1500, Quantum::get);
+        let quantum = |class: &ClassPlan| class.parameters().map_or(1500, |class: &ClassParameters| class.quantum.get());
         let class = |plan| Class { deficit: 0, quantum: quantum(plan), next: 0, stands_in_row: false };
         Drr { classes: classes.iter().map(class).collect(), last: 0, length: 0, granted: false }
     }
@@ -158,7 +168,7 @@ mod tests {
     use crate::units::Rate;
 
     fn drr(quanta: &[&str]) -> Drr {
-        let classes: Vec<ClassPlan> = quanta.iter().map(|quantum| class(&[&format!("quantum = {quantum}")])).collect();
+        let classes: Vec<ClassPlan> = quanta.iter().map(|quantum| class::<ClassParameters>(&[&format!("quantum = {quantum}")])).collect();
         Drr::new(&Parameters {}, &classes, Rate::from_bps(1_000_000))
     }
 

@@ -1,7 +1,7 @@
 //! DualPI2: two queues whose marking is coupled.
 
 use super::class::ClassPlan;
-use super::{HeadTimes, Hooks, QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::{HasFacts, HeadTimes, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::discipline::pi2::{check_times, is_scalable, Controller};
 use crate::discipline::{tail_drop, DepartureVerdict, DisciplinePlan, DropCause, Verdict};
 use crate::packet::Packet;
@@ -77,25 +77,17 @@ impl Check for Parameters {
     }
 }
 
-impl Traits for Parameters {
-    fn own_queues(&self) -> Option<&'static str> {
-        Some("a queue for Classic and one for scalable traffic")
-    }
-
-    fn only_at_link(&self) -> Option<&'static str> {
-        Some("makes queues by codepoint")
-    }
-
-    fn shared_limit(&self) -> Option<Limit> {
-        Some(self.limit)
-    }
-
-    fn default_queue(&self) -> Option<DisciplinePlan> {
-        Some(DisciplinePlan::TailDrop(tail_drop::Parameters { limit: self.limit, counts: tail_drop::Counts::Waiting }))
-    }
-
-    fn marks(&self) -> bool {
-        true
+impl HasFacts for Parameters {
+    fn facts(&self) -> SchedulerFacts {
+        let queue = tail_drop::Parameters { limit: self.limit, counts: tail_drop::Counts::Waiting };
+        SchedulerFacts {
+            own_queues: Some("a queue for Classic and one for scalable traffic"),
+            only_at_link: Some("makes queues by codepoint"),
+            shared_limit: Some(self.limit),
+            default_queue: Some(DisciplinePlan::TailDrop(queue)),
+            marks: true,
+            ..SchedulerFacts::default()
+        }
     }
 }
 

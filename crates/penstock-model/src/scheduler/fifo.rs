@@ -1,7 +1,7 @@
 //! First in, first out.
 
 use super::class::ClassPlan;
-use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::Check;
 use crate::units::Time;
 
@@ -28,7 +28,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-impl Traits for Parameters {}
+impl HasFacts for Parameters {}
 
 /// FIFO at work.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! FQ-CoDel: flow queues.
 
 use super::class::ClassPlan;
-use super::{Hooks, QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::{HasFacts, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::discipline::{codel, DisciplinePlan, Eviction};
 use crate::packet::Packet;
 use crate::parameters::{Check, Count, Limit, Quantum};
@@ -59,27 +59,22 @@ impl Check for Parameters {
     }
 }
 
-impl Traits for Parameters {
-    fn own_queues(&self) -> Option<&'static str> {
-        Some("a queue for each flow")
-    }
-
-    fn only_at_link(&self) -> Option<&'static str> {
-        Some("makes queues by flow")
-    }
-
-    fn shared_limit(&self) -> Option<Limit> {
-        Some(self.limit)
-    }
-
-    fn default_queue(&self) -> Option<DisciplinePlan> {
-        Some(DisciplinePlan::Codel(codel::Parameters {
+impl HasFacts for Parameters {
+    fn facts(&self) -> SchedulerFacts {
+        let codel = codel::Parameters {
             limit: self.limit,
             target: Duration::from_ms(5),
             interval: Duration::from_ms(100),
             mtu: Bytes::new(1500),
             ecn: true,
-        }))
+        };
+        SchedulerFacts {
+            own_queues: Some("a queue for each flow"),
+            only_at_link: Some("makes queues by flow"),
+            shared_limit: Some(self.limit),
+            default_queue: Some(DisciplinePlan::Codel(codel)),
+            ..SchedulerFacts::default()
+        }
     }
 }
 

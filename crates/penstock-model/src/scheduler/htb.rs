@@ -1,8 +1,8 @@
 //! Hierarchical token bucket.
 
 use super::class::ClassPlan;
-use super::{QueueState, Scheduler, SchedulerContext, SchedulerPlan, Traits, Turn};
-use crate::parameters::{Check, Quantum};
+use super::{ClassFacts, HasFacts, Loan, QueueState, Scheduler, SchedulerContext, SchedulerFacts, SchedulerPlan, Turn};
+use crate::parameters::{Check, Count, Quantum};
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,9 @@ crate::parameters! {
     /// So a class sends at its own `rate` even where the ceiling of a class above is used up: assured rates are to fit below it.
     ///
     /// A class with `scheduler.htb` lends to the classes below. One with any other scheduler borrows for all of them, and that scheduler
-    /// chooses between them; nor does HTB below another scheduler borrow from above it.
+    /// chooses between them. Where there is HTB further down, its classes borrow through the schedulers in between: lenders
+    /// of all levels count, a packet that a class further down pays for goes first and is charged to all above, and the schedulers in
+    /// between choose among what may be sent.
     ///
     /// ## State
     /// Two buckets for each class, exact; for each depth and priority whose turn it is, and for each class what is left of its turn. The
@@ -42,22 +44,52 @@ crate::parameters! {
     ///
     /// ## References
     /// [Devera02]; tc-htb(8) of Linux; borrowing as in [Floyd95].
-    pub struct Parameters {}
+    pub struct Parameters with class ClassParameters {}
 }
 impl Check for Parameters {}
 
-impl Traits for Parameters {
-    fn class_keys() -> &'static [(&'static str, bool)] {
-        &[("rate", true), ("ceiling", false), ("burst", false), ("ceiling-burst", false), ("priority", false), ("quantum", false)]
+crate::parameters! {
+    /// A class of the hierarchical token bucket.
+    pub struct ClassParameters {
+        /// The rate that it is assured of.
+        rate: Rate;
+        /// The most that it may send, borrowed rate included; `rate` if left out.
+        ceiling: Option<Rate>;
+        /// What it may send at once at its assured rate after a pause.
+        burst: Bytes = "1600 bytes";
+        /// What it may send at once at its ceiling after a pause; `burst` if left out.
+        ceiling_burst: Option<Bytes>;
+        /// Its place among the classes that want what is left; 1 goes first. Classes may share one.
+        priority: Count = "1";
+        /// Bytes that it may send in a turn; what `rate` sends in a tenth of a second, 1000 to 200,000 bytes, if left out.
+        quantum: Option<Quantum>;
     }
-
-    fn spans(&self, below: &SchedulerPlan) -> bool {
-        matches!(below, SchedulerPlan::Htb(_))
+}
+impl Check for ClassParameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if let Some(ceiling) = self.ceiling.filter(|ceiling| *ceiling < self.rate) {
+            mistake("ceiling", format!("{ceiling} is below the rate, {}; at least that", self.rate));
+        }
     }
 }
 
-/// What a bucket holds of which nothing is said.
-const BURST: Bytes = Bytes::new(1600);
+impl ClassParameters {
+    /// The parameters of a class of which only the rate is known.
+    fn of(rate: Rate) -> ClassParameters {
+        ClassParameters { rate, ceiling: None, burst: Bytes::new(1600), ceiling_burst: None, priority: Count(1), quantum: None }
+    }
+}
+
+impl HasFacts for Parameters {
+    fn facts(&self) -> SchedulerFacts {
+        SchedulerFacts { lends: true, ..SchedulerFacts::default() }
+    }
+
+    fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
+        let quantum = class.parameters().and_then(|class: &ClassParameters| class.quantum);
+        ClassFacts { quantum: quantum.map(|quantum| quantum.0), ..ClassFacts::default() }
+    }
+}
 
 /// A bucket whose tokens, in bit/s x ps, may be owed.
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +101,8 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn new(rate: Rate, burst: Option<Bytes>) -> Tokens {
-        let depth = tokens(burst.unwrap_or(BURST).get());
+    fn new(rate: Rate, burst: Bytes) -> Tokens {
+        let depth = tokens(burst.get());
         Tokens { rate: i128::from(rate.as_bps()), depth, level: depth, at: Time::ZERO }
     }
 
@@ -98,6 +130,15 @@ fn tokens(bytes: u64) -> i128 {
     i128::from(bytes) * 8 * i128::from(PS_PER_SECOND)
 }
 
+/// The rank of a lender that is a class of another scheduler above.
+const ABOVE: u32 = u32::MAX;
+
+/// Whether classes below `plan` may borrow from it, at once or through other schedulers.
+fn lends_below(plan: &ClassPlan) -> bool {
+    let below = plan.below.as_deref();
+    below.is_some_and(|below| below.scheduler.facts().lends || below.classes.iter().any(lends_below))
+}
+
 /// A hierarchical token bucket at work.
 #[derive(Clone, Debug)]
 pub struct Htb {
@@ -114,7 +155,7 @@ pub struct Htb {
 #[derive(Clone, Debug)]
 struct Class {
     above: Option<usize>,
-    /// 0 of a leaf; of others the lower, the deeper they are.
+    /// 0 of a class that no other borrows from; of others the lower, the deeper they are.
     rank: u32,
     rate: Tokens,
     ceiling: Tokens,
@@ -141,14 +182,14 @@ impl Htb {
     fn add(&mut self, plans: &[ClassPlan], above: Option<usize>, depth: u32, link: Rate) {
         for plan in plans {
             let below = plan.below.as_deref().filter(|below| matches!(below.scheduler, SchedulerPlan::Htb(_)));
-            let keys = &plan.keys;
-            let rate = keys.rate.unwrap_or(link);
+            let keys = plan.parameters().cloned().unwrap_or_else(|| ClassParameters::of(link));
+            let rate = keys.rate;
             let class = self.classes.len();
             self.classes.push(Class {
                 above,
-                rank: if below.is_some() { u32::MAX - depth } else { 0 },
+                rank: if lends_below(plan) { ABOVE - 1 - depth } else { 0 },
                 rate: Tokens::new(rate, keys.burst),
-                ceiling: Tokens::new(keys.ceiling.unwrap_or(rate), keys.ceiling_burst.or(keys.burst)),
+                ceiling: Tokens::new(keys.ceiling.unwrap_or(rate), keys.ceiling_burst.unwrap_or(keys.burst)),
             });
             if let Some(below) = below {
                 self.add(&below.classes, Some(class), depth + 1, link);
@@ -157,7 +198,7 @@ impl Htb {
             let tenth = (rate.as_bps() / 80).clamp(1000, 200_000);
             self.leaves.push(Leaf {
                 class,
-                priority: keys.priority.map_or(1, |priority| priority.0),
+                priority: keys.priority.0,
                 quantum: keys.quantum.map_or(tenth, Quantum::get) as i64,
                 deficit: BTreeMap::new(),
             });
@@ -171,7 +212,10 @@ impl Htb {
     }
 
     /// The rank of the lender of a leaf, or when it may have one. Ceilings count up to the lender, as in Linux' modes of classes.
-    fn lender(&self, now: Time, leaf: usize) -> Result<u32, Time> {
+    fn lender(&self, now: Time, leaf: usize, is_paid: bool, above: Option<Loan>) -> Result<u32, Time> {
+        if is_paid {
+            return Ok(0);
+        }
         let (mut ceilings, mut earliest) = (now, Time::NEVER);
         for class in self.path(leaf) {
             ceilings = ceilings.max(class.ceiling.ready(now));
@@ -180,7 +224,10 @@ impl Htb {
                 ready => earliest = earliest.min(ready),
             }
         }
-        Err(earliest)
+        match above.map(|loan| loan.ready.max(ceilings)) {
+            Some(ready) if ready <= now => Ok(ABOVE),
+            ready => Err(earliest.min(ready.unwrap_or(Time::NEVER))),
+        }
     }
 }
 
@@ -195,9 +242,23 @@ crate::state! {
 
 impl Scheduler for Htb {
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+        self.next_with_loan(now, queues, &[], None).0
+    }
+
+    fn loan(&self, now: Time, class: usize, above: Option<Loan>) -> Option<Loan> {
+        let (mut ceilings, mut earliest) = (now, Time::NEVER);
+        for class in self.path(class) {
+            ceilings = ceilings.max(class.ceiling.ready(now));
+            earliest = earliest.min(class.rate.ready(now).max(ceilings));
+        }
+        let of_others = above.map_or(Time::NEVER, |loan| loan.ready.max(ceilings));
+        Some(Loan { ready: earliest.min(of_others) })
+    }
+
+    fn next_with_loan(&mut self, now: Time, queues: &[QueueState], is_paid: &[bool], above: Option<Loan>) -> (Turn, bool) {
         let (n, mut earliest, mut best) = (self.leaves.len(), Time::NEVER, None);
         for leaf in (0..n).filter(|leaf| queues[*leaf].packets > 0) {
-            match self.lender(now, leaf) {
+            match self.lender(now, leaf, is_paid.get(leaf) == Some(&true), above) {
                 Err(time) => earliest = earliest.min(time),
                 Ok(rank) => {
                     let key = (rank, self.leaves[leaf].priority);
@@ -207,9 +268,9 @@ impl Scheduler for Htb {
                 }
             }
         }
-        let Some(((rank, _), _, leaf)) = best else { return Turn::NotBefore(earliest) };
+        let Some(((rank, _), _, leaf)) = best else { return (Turn::NotBefore(earliest), false) };
         self.named = (leaf, rank);
-        Turn::Queue(leaf)
+        (Turn::Queue(leaf), rank != ABOVE)
     }
 
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
@@ -240,150 +301,4 @@ impl Scheduler for Htb {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::class::LevelPlan;
-    use super::super::testing::class;
-    use super::super::{drr, priority, AnyScheduler};
-    use super::*;
-
-    /// A class with these keys, this scheduler and classes below it.
-    fn above(lines: &[&str], scheduler: SchedulerPlan, classes: Vec<ClassPlan>) -> ClassPlan {
-        ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..class(lines) }
-    }
-
-    fn htb() -> SchedulerPlan {
-        SchedulerPlan::Htb(Parameters {})
-    }
-
-    /// 1000 bytes a millisecond.
-    const LINK: Rate = Rate::from_bps(8_000_000);
-
-    /// Queues that always have packets of 1000 bytes, or never.
-    fn states(busy: &[bool]) -> Vec<QueueState> {
-        busy.iter()
-            .map(|busy| QueueState { packets: u32::from(*busy), bytes: 1000 * u64::from(*busy), head: 1000 * u32::from(*busy) })
-            .collect()
-    }
-
-    /// The queue that begins in each millisecond, and how many of them.
-    fn sent(scheduler: &SchedulerPlan, classes: &[ClassPlan], busy: &[bool], until_ms: u64) -> Vec<(u64, usize)> {
-        let mut it = AnyScheduler::new(scheduler, classes, LINK);
-        let (queues, mut now, mut sent) = (states(busy), Time::ZERO, Vec::new());
-        (0..busy.len()).filter(|queue| busy[*queue]).for_each(|queue| it.on_packet(now, queue, &queues));
-        while now < Time::ZERO + Duration::from_ms(until_ms) {
-            assert_eq!(it.next(now, &queues), it.next(now, &queues));
-            match it.next(now, &queues) {
-                Turn::Queue(queue) => {
-                    it.on_sent(now, queue, 1000, &queues);
-                    sent.push((now.as_ps() / 1_000_000_000, queue));
-                    now += Duration::from_ms(1);
-                }
-                Turn::NotBefore(time) => {
-                    assert!(time > now);
-                    now = time;
-                }
-            }
-        }
-        sent
-    }
-
-    /// The shares of the link over 10 s.
-    fn assert_shares(scheduler: &SchedulerPlan, classes: &[ClassPlan], busy: &[bool], expected: &[f64]) {
-        let sent = sent(scheduler, classes, busy, 10_000);
-        let seen: Vec<f64> = (0..busy.len()).map(|queue| sent.iter().filter(|(_, its)| *its == queue).count() as f64 / 1e4).collect();
-        // Bursts and debts of 3 packets, and what is left of a turn of at most 30 packets, of 10 000.
-        let is_near = |(seen, expected): (&f64, &f64)| (seen - expected).abs() < 0.0033;
-        assert!(seen.iter().zip(expected).all(is_near), "{busy:?}: {seen:?}, not {expected:?}");
-    }
-
-    /// The example of [Devera02]: A has www and smtp, B is alone; all share the link.
-    fn agencies() -> Vec<ClassPlan> {
-        let www = class(&["rate = 2400 kbit/s", "ceiling = 8 Mbit/s"]);
-        let smtp = class(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s"]);
-        let a = above(&["rate = 3200 kbit/s", "ceiling = 8 Mbit/s"], htb(), vec![smtp, www]);
-        let b = class(&["rate = 4800 kbit/s", "ceiling = 8 Mbit/s"]);
-        vec![above(&["rate = 8 Mbit/s"], htb(), vec![a, b])]
-    }
-
-    #[test]
-    fn assured_rates_hold_and_what_is_unused_stays_in_the_family_first() {
-        assert_shares(&htb(), &agencies(), &[true, true, true], &[0.1, 0.3, 0.6]);
-        assert_shares(&htb(), &agencies(), &[true, false, true], &[0.4, 0.0, 0.6]);
-        assert_shares(&htb(), &agencies(), &[false, true, false], &[0.0, 1.0, 0.0]);
-        assert_shares(&htb(), &agencies(), &[false, false, true], &[0.0, 0.0, 1.0]);
-    }
-
-    #[test]
-    fn excess_is_shared_by_quanta() {
-        // B is silent: 0.6 are left, by quanta of 10 kB and 30 kB (a tenth of a second of 800 and of 2400 kbit/s).
-        assert_shares(&htb(), &agencies(), &[true, true, false], &[0.25, 0.75, 0.0]);
-        // 0.8 are left of two classes of 0.1, by quanta of 3 kB and 1 kB.
-        let two = [("3000 bytes", "first"), ("1000 bytes", "second")]
-            .map(|(quantum, _)| class(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s", &format!("quantum = {quantum}")]));
-        assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two.to_vec())], &[true, true], &[0.7, 0.3]);
-    }
-
-    #[test]
-    fn a_ceiling_holds_while_the_wire_is_idle() {
-        let two = [class(&["rate = 800 kbit/s", "ceiling = 1600 kbit/s"]), class(&["rate = 800 kbit/s"])];
-        // No class above lends.
-        assert_shares(&htb(), &two, &[true, true], &[0.1, 0.1]);
-        let one = [above(&["rate = 8 Mbit/s"], htb(), two.to_vec())];
-        assert_shares(&htb(), &one, &[true, true], &[0.2, 0.1]);
-        // In any time t no more than ceiling x t + burst + a packet that overdraws it.
-        let starts: Vec<u64> = sent(&htb(), &one, &[true, false], 3000).iter().map(|(ms, _)| *ms).collect();
-        for (i, from) in starts.iter().enumerate() {
-            for (k, to) in starts.iter().enumerate().skip(i) {
-                assert!((k - i + 1) as u64 * 1000 <= (to - from) * 200 + 1600 + 1000, "from {from} to {to} ms");
-            }
-        }
-    }
-
-    #[test]
-    fn a_ceiling_above_binds_what_is_borrowed_and_not_an_assured_rate() {
-        // A leaf of 400 kbit/s lends to itself, though its family is in debt, whose rate and ceiling are 200 kbit/s.
-        let leaf = || class(&["rate = 400 kbit/s", "ceiling = 4 Mbit/s"]);
-        let family = |leaves| [above(&["rate = 8 Mbit/s"], htb(), vec![above(&["rate = 200 kbit/s"], htb(), leaves)])];
-        assert_shares(&htb(), &family(vec![leaf()]), &[true], &[0.05]);
-        assert_shares(&htb(), &family(vec![leaf(), leaf()]), &[true, true], &[0.05, 0.05]);
-        // 1600 bytes, 50 more in a millisecond and two packets: 350 owed at 1 ms, which take 7 ms; then a packet each 20 ms. The family owes
-        // 375 at 1 ms, and at 25 bytes a millisecond would be open at 16 ms: it lends nothing before.
-        let starts: Vec<u64> = sent(&htb(), &family(vec![leaf()]), &[true], 60).iter().map(|(ms, _)| *ms).collect();
-        assert_eq!(starts, [0, 1, 8, 28, 48]);
-    }
-
-    #[test]
-    fn tokens_are_spent_and_earned_exactly() {
-        // 1600 bytes: 1000 leave 600, with the 100 of the next millisecond 700; 1000 more overdraw by 300, which take 3 ms: at 4 ms, then
-        // every 10 ms, since the bucket is at zero when it opens.
-        let one = [class(&["rate = 800 kbit/s"])];
-        let starts: Vec<u64> = sent(&htb(), &one, &[true], 40).iter().map(|(ms, _)| *ms).collect();
-        assert_eq!(starts, [0, 1, 4, 14, 24, 34]);
-    }
-
-    #[test]
-    fn priority_says_who_gets_the_excess() {
-        let of = |ceiling: &str, priority: &str| class(&["rate = 800 kbit/s", ceiling, priority]);
-        let two = |ceiling| vec![of(ceiling, "priority = 1"), of("ceiling = 8 Mbit/s", "priority = 2")];
-        assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two("ceiling = 4 Mbit/s"))], &[true, true], &[0.5, 0.5]);
-        assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two("ceiling = 8 Mbit/s"))], &[true, true], &[0.9, 0.1]);
-    }
-
-    #[test]
-    fn it_stands_above_and_below_other_schedulers() {
-        // Deficit round robin shares what its class gets, borrowed rate included, 3 to 1.
-        let drr = SchedulerPlan::Drr(drr::Parameters {});
-        let shared = vec![class(&["quantum = 3000 bytes"]), class(&["quantum = 1000 bytes"])];
-        let lent = vec![above(&["rate = 1600 kbit/s", "ceiling = 4 Mbit/s"], drr, shared), class(&["rate = 4 Mbit/s"])];
-        let classes = [above(&["rate = 8 Mbit/s"], htb(), lent)];
-        assert_shares(&htb(), &classes, &[true, true, true], &[0.375, 0.125, 0.5]);
-        assert_shares(&htb(), &classes, &[false, true, true], &[0.0, 0.5, 0.5]);
-        // Below strict priority its classes borrow from each other, and leave what they may not send to the next class.
-        let order = ["a", "b"].map(|name| priority::ClassName(name.to_owned())).to_vec();
-        let root = SchedulerPlan::Priority(priority::Parameters { order });
-        let inner = vec![class(&["rate = 800 kbit/s", "ceiling = 1600 kbit/s"]), class(&["rate = 800 kbit/s"])];
-        let first = above(&[], htb(), vec![above(&["rate = 2400 kbit/s"], htb(), inner)]);
-        assert_shares(&root, &[first.clone(), ClassPlan::default()], &[true, true, true], &[0.2, 0.1, 0.7]);
-        assert_shares(&root, &[first, ClassPlan::default()], &[true, false, true], &[0.2, 0.0, 0.8]);
-    }
-}
+mod tests;

@@ -9,6 +9,7 @@ pub mod class;
 mod class_set;
 pub mod drr;
 pub mod dualpi2;
+mod facts;
 pub mod fifo;
 pub mod fq_codel;
 pub mod htb;
@@ -24,17 +25,15 @@ pub mod wf2q_plus;
 pub mod wrr;
 
 pub use crate::queue_state::QueueState;
+pub use facts::{ClassContext, ClassFacts, Loan, SchedulerContext, SchedulerFacts, Schedulers};
 
-use crate::discipline::{DepartureVerdict, DisciplinePlan, Eviction, Verdict};
+use crate::discipline::{DepartureVerdict, Eviction, Verdict};
 use crate::packet::Packet;
-use crate::parameters::Limit;
 use crate::probe::{Probe, ReportVariable};
-use crate::site::Site;
-use crate::transmission::Framing;
-use crate::transmission::WireRate;
 use crate::units::{Duration, Time};
 use class::ClassPlan;
 use dyn_clone::DynClone;
+use facts::HasFacts;
 
 /// Builds a scheduler: one whose virtual times or classes may not fit 64 bits takes more where it must.
 macro_rules! build {
@@ -54,24 +53,35 @@ macro_rules! schedulers {
     ($( $name:literal => $variant:ident($scheduler:ty, $parameters:ty) $(or $wide:ty)?, )*) => {
         crate::component_plans! {
             /// A scheduler with its parameters, as a scenario gives it.
-            pub enum SchedulerPlan of "scheduler" { $( $name => $variant($parameters) shows <$scheduler>::STATE, )* }
+            pub enum SchedulerPlan of "scheduler" open Schedulers { $( $name => $variant($parameters) shows <$scheduler>::STATE, )* }
         }
 
         impl SchedulerPlan {
             /// What is known of the scheduler before it is built.
-            pub fn traits(&self) -> &dyn Traits {
-                match self { $( SchedulerPlan::$variant(parameters) => parameters, )* }
+            pub fn facts(&self) -> SchedulerFacts {
+                match self {
+                    $( SchedulerPlan::$variant(parameters) => parameters.facts(), )*
+                    SchedulerPlan::Custom(it) => it.facts(),
+                }
             }
 
-            /// The keys of a class that this scheduler reads, and whether each must be written; none of one without classes.
-            pub fn class_keys(&self) -> &'static [(&'static str, bool)] {
-                match self { $( SchedulerPlan::$variant(_) => <$parameters as Traits>::class_keys(), )* }
+            /// What is known of one of its classes.
+            pub fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
+                match self {
+                    $( SchedulerPlan::$variant(parameters) => parameters.class_facts(class), )*
+                    SchedulerPlan::Custom(_) => ClassFacts::default(),
+                }
             }
 
-            /// The names of the schedulers over classes.
-            pub fn with_classes() -> Vec<&'static str> {
-                let keys = [$( ($name, <$parameters as Traits>::class_keys()) ),*];
-                keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(name, _)| name).collect()
+            /// Checks what no class has to itself.
+            ///
+            /// # Errors
+            /// Says what is wrong with the classes together, or why the factory of a plug-in refuses them.
+            pub fn check_classes(&self, classes: &[ClassPlan]) -> Result<(), String> {
+                match self {
+                    $( SchedulerPlan::$variant(parameters) => parameters.check_classes(classes), )*
+                    SchedulerPlan::Custom(it) => it.check_classes(classes),
+                }
             }
         }
 
@@ -100,6 +110,7 @@ macro_rules! schedulers {
             fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], context: SchedulerContext) -> AnyScheduler {
                 match plan {
                     $( SchedulerPlan::$variant(parameters) => build!($variant, $scheduler, parameters, classes, context $(, $wide)?), )*
+                    SchedulerPlan::Custom(it) => AnyScheduler::Custom(it.build(&ClassContext { classes, site: context.site, framing: context.framing }).1),
                 }
             }
         }
@@ -228,6 +239,22 @@ macro_rules! schedulers {
                 }
             }
 
+            fn loan(&self, now: Time, class: usize, above: Option<Loan>) -> Option<Loan> {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.loan(now, class, above), )*
+                    AnyScheduler::Tree(it) => it.loan(now, class, above),
+                    AnyScheduler::Custom(it) => it.loan(now, class, above),
+                }
+            }
+
+            fn next_with_loan(&mut self, now: Time, queues: &[QueueState], is_paid: &[bool], above: Option<Loan>) -> (Turn, bool) {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.next_with_loan(now, queues, is_paid, above), )*
+                    AnyScheduler::Tree(it) => it.next_with_loan(now, queues, is_paid, above),
+                    AnyScheduler::Custom(it) => it.next_with_loan(now, queues, is_paid, above),
+                }
+            }
+
             fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
                 match self {
                     $( AnyScheduler::$variant(it) => it.over_limit(queues), )*
@@ -270,50 +297,6 @@ schedulers! {
     "cbq" => Cbq(cbq::Cbq<1>, cbq::Parameters) or cbq::Cbq<4>,
 }
 
-/// What is known of a scheduler from its parameters, before it is built.
-pub trait Traits {
-    /// The keys of a class that it reads, and whether each must be written. None of a scheduler without classes.
-    fn class_keys() -> &'static [(&'static str, bool)]
-    where
-        Self: Sized,
-    {
-        &[]
-    }
-
-    /// Which queues it makes as packets arrive, in words, if it does so ([`Hooks::QUEUES`]). Then it has no classes, and its port has no
-    /// other scheduler: a class of a tree is one queue.
-    fn own_queues(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// The most that may wait in all queues of the port, where the scheduler has such a limit.
-    fn shared_limit(&self) -> Option<Limit> {
-        None
-    }
-
-    /// The discipline of its queues where the scenario gives none; plain tail drop if `None`.
-    fn default_queue(&self) -> Option<DisciplinePlan> {
-        None
-    }
-
-    /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
-    fn marks(&self) -> bool {
-        false
-    }
-
-    /// Whether a class whose scheduler is `below` has no scheduler of its own in a tree: this one also chooses between the classes below
-    /// it, and counts them, each before those below it, and their queues.
-    fn spans(&self, below: &SchedulerPlan) -> bool {
-        let _ = below;
-        false
-    }
-
-    /// Why it cannot be the scheduler of a class, where that is so.
-    fn only_at_link(&self) -> Option<&'static str> {
-        None
-    }
-}
-
 /// The decision of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -321,35 +304,6 @@ pub enum Turn {
     Queue(usize),
     /// Nothing may be sent now; ask again at this later time, or when something has arrived.
     NotBefore(Time),
-}
-
-/// What a scheduler learns about its port when it is built.
-#[derive(Clone, Debug)]
-pub struct SchedulerContext {
-    /// The port; in a tree, the class.
-    pub site: Site,
-    /// What packets take on the wire beyond their size.
-    pub framing: Framing,
-}
-
-impl SchedulerContext {
-    /// The wire at the beginning.
-    pub fn wire(&self) -> WireRate {
-        WireRate { rate: self.site.rate, framing: self.framing }
-    }
-
-    /// That of a class below which there is another scheduler.
-    fn of_class(&self, class: &str) -> SchedulerContext {
-        SchedulerContext { site: self.site.of_class(class), framing: self.framing }
-    }
-}
-
-impl<W: Into<WireRate>> From<W> for SchedulerContext {
-    /// A port without a name.
-    fn from(wire: W) -> SchedulerContext {
-        let WireRate { rate, framing } = wire.into();
-        SchedulerContext { site: Site { rate, ..Site::trial() }, framing }
-    }
 }
 
 /// Which calls of a [`Scheduler`] its decisions rest on, beyond those about backlogs. What is not declared is not called, and costs
@@ -427,6 +381,20 @@ pub trait Scheduler: Probe + DynClone {
     fn on_drop(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let _ = (now, size);
         self.on_head_change(queue, queues);
+    }
+
+    /// What the classes below `class` may borrow, in a tree where some [lend](SchedulerFacts::lends); `above` is what the schedulers above
+    /// this one lend, `None` if none does. One that does not lend passes it on.
+    fn loan(&self, now: Time, class: usize, above: Option<Loan>) -> Option<Loan> {
+        let _ = (now, class);
+        above
+    }
+
+    /// As [`Scheduler::next`], for one that [lends](SchedulerFacts::lends): `is_paid` tells for each queue whether a class below pays for
+    /// its head, and the result whether one of this scheduler or below does for the head of the queue that it names.
+    fn next_with_loan(&mut self, now: Time, queues: &[QueueState], is_paid: &[bool], above: Option<Loan>) -> (Turn, bool) {
+        let _ = (is_paid, above);
+        (self.next(now, queues), false)
     }
 
     /// Whether it reads [`QueueState::head`]; if not, that need not be right.

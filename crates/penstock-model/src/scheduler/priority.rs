@@ -2,7 +2,7 @@
 
 use super::class::{ClassPlan, Exceeding, RateLimit};
 use super::class_set::ClassSet;
-use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::{ClassFacts, HasFacts, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::meter::bucket::Bucket;
 use crate::parameters::Check;
 use crate::units::{Bytes, Time};
@@ -32,16 +32,36 @@ crate::parameters! {
     /// ## References
     /// [Cobham54] for the mean waits; RFC 3246 s2.2 for its use as an Expedited Forwarding scheduler, and RFC 2598 s2.2 for
     /// the limit that keeps it from starving others.
-    pub struct Parameters {
+    pub struct Parameters with class ClassParameters {
         /// The classes from the most to the least urgent; each class of the port stands here once.
         order: Vec<ClassName>;
     }
 }
 impl Check for Parameters {}
 
-impl Traits for Parameters {
-    fn class_keys() -> &'static [(&'static str, bool)] {
-        &[("rate-limit", false)]
+crate::parameters! {
+    /// A class of strict priority.
+    pub struct ClassParameters {
+        /// The most that it may send ahead of others.
+        rate_limit: Option<RateLimit>;
+    }
+}
+impl Check for ClassParameters {}
+
+impl ClassParameters {
+    fn limit_of(class: &ClassPlan) -> Option<&RateLimit> {
+        class.parameters().and_then(|class: &ClassParameters| class.rate_limit.as_ref())
+    }
+}
+
+impl HasFacts for Parameters {
+    fn facts(&self) -> SchedulerFacts {
+        let order = self.order.iter().map(|class| class.0.clone()).collect();
+        SchedulerFacts { class_order: Some(("order", order)), ..SchedulerFacts::default() }
+    }
+
+    fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
+        ClassFacts { rate_limit: ClassParameters::limit_of(class).cloned(), ..ClassFacts::default() }
     }
 }
 
@@ -66,8 +86,8 @@ impl<const WORDS: usize> Priority<WORDS> {
     /// Priority among `classes`, the most urgent first, if they fit.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<Priority<WORDS>> {
         let limit = |limit: &RateLimit| Limit { bucket: limit.bucket(), exceeding: limit.exceeding };
-        let limits = match classes.iter().any(|class| class.rate_limit.is_some()) {
-            true => classes.iter().map(|class| class.rate_limit.as_ref().map(limit)).collect(),
+        let limits = match classes.iter().any(|class| ClassParameters::limit_of(class).is_some()) {
+            true => classes.iter().map(|class| ClassParameters::limit_of(class).map(limit)).collect(),
             false => Vec::new(),
         };
         ClassSet::<WORDS>::fits(classes.len()).then_some(Priority { limits, waiting: ClassSet::NONE })
@@ -138,16 +158,21 @@ impl<const WORDS: usize> Scheduler for Priority<WORDS> {
 mod tests {
     use super::*;
     use crate::parameters::testing::read;
+    use crate::parameters::AnyParameters;
     use crate::units::{Duration, Rate};
 
     fn queue(packets: u32) -> QueueState {
         QueueState { packets, bytes: 100 * u64::from(packets), head: if packets > 0 { 100 } else { 0 } }
     }
 
+    fn limited(exceeding: &str) -> ClassPlan {
+        let rate_limit = read::<RateLimit>(&["rate = 8 kbit/s", "burst = 150 bytes", exceeding]).expect("sound");
+        ClassPlan { parameters: Some(AnyParameters::new(ClassParameters { rate_limit: Some(rate_limit) })), ..ClassPlan::default() }
+    }
+
     fn priority(exceeding: Option<&str>) -> Priority<1> {
         // A byte a millisecond.
-        let limit = |exceeding: &str| read::<RateLimit>(&["rate = 8 kbit/s", "burst = 150 bytes", exceeding]).expect("sound");
-        let first = ClassPlan { rate_limit: exceeding.map(limit), ..ClassPlan::default() };
+        let first = exceeding.map(limited).unwrap_or_default();
         let order = vec![ClassName("a".to_owned()), ClassName("b".to_owned())];
         Priority::new(&Parameters { order }, &[first, ClassPlan::default()], Rate::from_bps(1_000_000)).expect("two classes")
     }
@@ -206,11 +231,8 @@ mod tests {
 
     #[test]
     fn several_that_exceed_go_last_in_their_order() {
-        let limit = |exceeding: &str| ClassPlan {
-            rate_limit: Some(read::<RateLimit>(&["rate = 8 kbit/s", "burst = 150 bytes", exceeding]).expect("sound")),
-            ..ClassPlan::default()
-        };
-        let plans = [limit("exceeding = waits"), limit("exceeding = goes-last"), limit("exceeding = goes-last"), ClassPlan::default()];
+        let plans =
+            [limited("exceeding = waits"), limited("exceeding = goes-last"), limited("exceeding = goes-last"), ClassPlan::default()];
         let mut it = Priority::<1>::new(&Parameters { order: Vec::new() }, &plans, Rate::from_bps(1_000_000)).expect("four classes");
         // Each has sent 100 of 150 bytes; nobody has enough for another packet.
         (0..3).for_each(|i| it.on_sent(ms(0), i, 100, &[queue(2), queue(2), queue(2), queue(1)]));

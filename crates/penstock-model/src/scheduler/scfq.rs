@@ -2,8 +2,8 @@
 
 use super::class::ClassPlan;
 use super::tags::{Heads, Tag};
-use super::weights::{costs, exact_unit};
-use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::weights::{costs, exact_unit, ClassParameters};
+use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::Check;
 use crate::units::Time;
 
@@ -33,15 +33,11 @@ crate::parameters! {
     ///
     /// ## References
     /// [Golestani94 s3]; [Goyal97 s2] for how late a packet can be.
-    pub struct Parameters {}
+    pub struct Parameters with class ClassParameters {}
 }
 impl Check for Parameters {}
 
-impl Traits for Parameters {
-    fn class_keys() -> &'static [(&'static str, bool)] {
-        &[("weight", true)]
-    }
-}
+impl HasFacts for Parameters {}
 
 /// Self-clocked fair queueing at work.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use super::class::ClassPlan;
 use super::tags::{Heads, Tag};
-use super::weights::{costs, exact_unit};
-use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::weights::{costs, exact_unit, ClassParameters};
+use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::Check;
 use crate::transmission::WireRate;
 use crate::units::Time;
@@ -37,15 +37,11 @@ crate::parameters! {
     ///
     /// ## References
     /// [Goyal96 s2], there SFQ, which has come to mean stochastic fair queueing; STFQ in [Sivaraman16 s2.1].
-    pub struct Parameters {}
+    pub struct Parameters with class ClassParameters {}
 }
 impl Check for Parameters {}
 
-impl Traits for Parameters {
-    fn class_keys() -> &'static [(&'static str, bool)] {
-        &[("weight", true)]
-    }
-}
+impl HasFacts for Parameters {}
 
 /// Start-time fair queueing at work.
 #[derive(Clone, Debug)]

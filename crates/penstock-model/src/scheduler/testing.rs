@@ -1,20 +1,22 @@
 //! Classes and queues for the tests of schedulers.
 
-use super::class::{ClassKeys, ClassPlan};
-use super::{QueueState, Scheduler, Turn};
+use super::class::ClassPlan;
+use super::{weights, QueueState, Scheduler, Turn};
 use crate::parameters::testing::read;
+use crate::parameters::{AnyParameters, Parameters};
 use crate::rng::Key;
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;
+use std::fmt::Debug;
 
-/// A class with these keys, as `weight = 3`.
-pub(super) fn class(lines: &[&str]) -> ClassPlan {
-    ClassPlan { keys: read::<ClassKeys>(lines).expect("sound"), ..ClassPlan::default() }
+/// A class with these parameters, as `weight = 3`.
+pub(super) fn class<P: Parameters + Debug + Send + Sync + 'static>(lines: &[&str]) -> ClassPlan {
+    ClassPlan { parameters: Some(AnyParameters::new(read::<P>(lines).expect("sound"))), ..ClassPlan::default() }
 }
 
 /// Classes with these weights.
 pub(super) fn weighted(weights: &[u32]) -> Vec<ClassPlan> {
-    weights.iter().map(|weight| class(&[&format!("weight = {weight}")])).collect()
+    weights.iter().map(|weight| class::<weights::ClassParameters>(&[&format!("weight = {weight}")])).collect()
 }
 
 /// Queues of so many packets of so many bytes.

@@ -1,15 +1,16 @@
 //! A scheduler whose classes have schedulers of their own.
 
 use super::class::{ClassPlan, LevelPlan};
-use super::{AnyScheduler, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerPlan, Turn};
+use super::{AnyScheduler, Hooks, Loan, QueueState, Scheduler, SchedulerContext, SchedulerPlan, Turn};
 use crate::probe::{Probe, ReportVariable};
 use crate::units::Time;
 
 /// Schedulers in a tree over queues, which are numbered from the first class to the last, each with all below it.
 ///
 /// A scheduler sees a class below which there is another as one queue: its head is what that scheduler would send next,
-/// and while that holds everything back it is empty. One that spans several levels ([`Traits::spans`](super::Traits::spans)) passes
-/// eligibility and charges between them itself: they are one level of the tree.
+/// and while that holds everything back it is empty. So it learns when the classes below may send, and is charged what they send.
+/// Where classes [lend](super::SchedulerFacts::lends), the scheduler of a class also learns what it may borrow from above, and the one above
+/// whether the packet is paid for below. A queue whose packets only a class above can pay for is seen as empty until one can.
 #[derive(Clone)]
 pub struct Tree {
     root: Level,
@@ -30,12 +31,24 @@ struct Level {
     count: u32,
     /// What the scheduler sees of them.
     states: Vec<QueueState>,
+    /// Whether a class below pays for the packet that each would send.
+    is_paid: Vec<bool>,
+    /// Its classes lend.
+    lends: bool,
+    /// It lends, or a scheduler below it does.
+    borrows: bool,
 }
 
 #[derive(Clone)]
 enum Class {
     Queue(usize),
     Level(Box<Level>),
+}
+
+impl Class {
+    fn borrows(&self) -> bool {
+        matches!(self, Class::Level(level) if level.borrows)
+    }
 }
 
 impl Tree {
@@ -51,9 +64,21 @@ impl Level {
     fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: &SchedulerContext, path: &mut Vec<u8>, paths: &mut Vec<Vec<u8>>) -> Level {
         let scheduler = AnyScheduler::flat(plan, classes, context.clone());
         debug_assert!(scheduler.hooks() == Hooks::NONE, "refused before");
-        let mut level = Level { scheduler, classes: Vec::new(), numbers: Vec::new(), shown_as: Vec::new(), count: 0, states: Vec::new() };
+        let lends = plan.facts().lends;
+        let mut level = Level {
+            scheduler,
+            classes: Vec::new(),
+            numbers: Vec::new(),
+            shown_as: Vec::new(),
+            count: 0,
+            states: Vec::new(),
+            is_paid: Vec::new(),
+            lends,
+            borrows: lends,
+        };
         level.add(plan, classes, context, path, paths);
         level.states = vec![QueueState::default(); level.classes.len()];
+        level.is_paid = vec![false; level.classes.len()];
         level
     }
 
@@ -71,7 +96,7 @@ impl Level {
             self.count += 1;
             let context = context.of_class(&class.name);
             let below = class.below.as_deref();
-            if let Some(LevelPlan { classes, .. }) = below.filter(|below| plan.traits().spans(&below.scheduler)) {
+            if let Some(LevelPlan { classes, .. }) = below.filter(|below| self.lends && below.scheduler.name() == plan.name()) {
                 self.add(plan, classes, &context, path, paths);
                 continue;
             }
@@ -81,6 +106,7 @@ impl Level {
                 Some(LevelPlan { scheduler, classes }) => {
                     let level = Level::new(scheduler, classes, &context, path, paths);
                     self.count += level.count;
+                    self.borrows |= level.borrows;
                     Class::Level(Box::new(level))
                 }
                 None => {
@@ -93,20 +119,16 @@ impl Level {
         }
     }
 
-    /// The queue that would send next, or when that is to be asked again.
-    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+    /// The queue that would send next and whether a class below pays for it, or when that is to be asked again.
+    fn next(&mut self, now: Time, queues: &[QueueState], above: Option<Loan>) -> (Turn, bool) {
         let mut earliest = Time::NEVER;
-        for (i, class) in self.classes.iter_mut().enumerate() {
-            let state = match class {
-                Class::Queue(queue) => queues[*queue],
-                Class::Level(level) => match level.next_if_any(now, queues) {
-                    Some(Turn::Queue(queue)) => QueueState { head: queues[queue].head, ..level.waiting(queues) },
-                    Some(Turn::NotBefore(time)) => {
-                        earliest = earliest.min(time);
-                        QueueState::default()
-                    }
-                    None => QueueState::default(),
-                },
+        for i in 0..self.classes.len() {
+            let state = match self.offer(i, now, queues, above) {
+                Ok(state) => state,
+                Err(time) => {
+                    earliest = earliest.min(time);
+                    QueueState::default()
+                }
             };
             let before = std::mem::replace(&mut self.states[i], state);
             if before.packets == 0 && state.packets > 0 {
@@ -116,14 +138,52 @@ impl Level {
             }
         }
         if self.states.iter().all(|state| state.packets == 0) {
-            return Turn::NotBefore(earliest);
+            return (Turn::NotBefore(earliest), false);
         }
-        match self.scheduler.next(now, &self.states) {
-            Turn::NotBefore(time) => Turn::NotBefore(time.min(earliest)),
-            Turn::Queue(class) => match &mut self.classes[class] {
-                Class::Queue(queue) => Turn::Queue(*queue),
-                Class::Level(level) => level.next(now, queues),
-            },
+        let (turn, is_paid) = match self.lends {
+            true => self.scheduler.next_with_loan(now, &self.states, &self.is_paid, above),
+            false => (self.scheduler.next(now, &self.states), false),
+        };
+        let class = match turn {
+            Turn::NotBefore(time) => return (Turn::NotBefore(time.min(earliest)), false),
+            Turn::Queue(class) => class,
+        };
+        let loan = self.loan(class, now, above);
+        let turn = match &mut self.classes[class] {
+            Class::Queue(queue) => Turn::Queue(*queue),
+            Class::Level(level) => level.next(now, queues, loan).0,
+        };
+        (turn, if self.lends { is_paid } else { self.is_paid[class] })
+    }
+
+    /// What the scheduler sees of a class, or when something may be sent that waits there.
+    fn offer(&mut self, class: usize, now: Time, queues: &[QueueState], above: Option<Loan>) -> Result<QueueState, Time> {
+        let loan = self.loan(class, now, above);
+        let offer = match &mut self.classes[class] {
+            Class::Queue(queue) => (queues[*queue].packets > 0).then_some((Turn::Queue(*queue), false)),
+            Class::Level(level) => level.next_if_any(now, queues, loan),
+        };
+        let (turn, is_paid) = offer.unwrap_or((Turn::NotBefore(Time::NEVER), false));
+        self.is_paid[class] = is_paid;
+        // Where others can pay for themselves, one that cannot waits here until a class above can.
+        let needs_lender = self.borrows && !self.lends && !self.classes[class].borrows();
+        let ready = above.filter(|_| needs_lender).map_or(now, |loan| loan.ready);
+        match turn {
+            Turn::NotBefore(time) => Err(time),
+            Turn::Queue(_) if ready > now => Err(ready),
+            Turn::Queue(queue) => Ok(match &self.classes[class] {
+                Class::Queue(_) => queues[queue],
+                Class::Level(level) => QueueState { head: queues[queue].head, ..level.waiting(queues) },
+            }),
+        }
+    }
+
+    /// What the classes below `class` may borrow, if they borrow.
+    fn loan(&self, class: usize, now: Time, above: Option<Loan>) -> Option<Loan> {
+        match self.classes[class].borrows() {
+            false => None,
+            true if self.lends => self.scheduler.loan(now, class, above),
+            true => above,
         }
     }
 
@@ -139,8 +199,8 @@ impl Level {
         }
     }
 
-    fn next_if_any(&mut self, now: Time, queues: &[QueueState]) -> Option<Turn> {
-        (self.waiting(queues).packets > 0).then(|| self.next(now, queues))
+    fn next_if_any(&mut self, now: Time, queues: &[QueueState], above: Option<Loan>) -> Option<(Turn, bool)> {
+        (self.waiting(queues).packets > 0).then(|| self.next(now, queues, above))
     }
 
     /// What waits below it; which packet goes first is not told.
@@ -208,7 +268,7 @@ impl Probe for Tree {
 
 impl Scheduler for Tree {
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
-        self.root.next(now, queues)
+        self.root.next(now, queues, None).0
     }
 
     fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {

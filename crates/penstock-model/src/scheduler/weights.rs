@@ -1,10 +1,20 @@
 //! Weights of classes, and what a byte costs a class by its weight.
 
-use super::class::ClassPlan;
+use super::class::{ClassPlan, ClassWeight};
+use crate::parameters::Check;
+
+crate::parameters! {
+    /// A class that shares by its weight.
+    pub struct ClassParameters {
+        /// Its share of what the classes get together is its weight over the sum of theirs.
+        weight: ClassWeight;
+    }
+}
+impl Check for ClassParameters {}
 
 /// The weights of classes. A class that has none, in a blueprint made by hand, has 1.
 pub(super) fn weights(classes: &[ClassPlan]) -> Vec<u64> {
-    classes.iter().map(|class| class.keys.weight.map_or(1, |weight| u64::from(weight.0))).collect()
+    classes.iter().map(|class| class.parameters().map_or(1, |class: &ClassParameters| u64::from(class.weight.0))).collect()
 }
 
 /// `unit` x (sum of the weights) / weight for each class: what a byte costs a class where the classes together pay `unit`.

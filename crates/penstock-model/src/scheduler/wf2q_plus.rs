@@ -2,8 +2,8 @@
 
 use super::class::ClassPlan;
 use super::tags::{Heads, Tag};
-use super::weights::{common_divisor, costs, exact_unit};
-use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::weights::{common_divisor, costs, exact_unit, ClassParameters};
+use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::Check;
 use crate::units::{Duration, Time, PS_PER_SECOND};
 
@@ -35,15 +35,11 @@ crate::parameters! {
     ///
     /// ## References
     /// [Bennett97 s4]; [Bennett96] for worst-case fairness.
-    pub struct Parameters {}
+    pub struct Parameters with class ClassParameters {}
 }
 impl Check for Parameters {}
 
-impl Traits for Parameters {
-    fn class_keys() -> &'static [(&'static str, bool)] {
-        &[("weight", true)]
-    }
-}
+impl HasFacts for Parameters {}
 
 /// WF2Q+ at work.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Weighted round robin.
 
 use super::class::ClassPlan;
-use super::weights::weights;
-use super::{QueueState, Scheduler, SchedulerContext, Traits, Turn};
+use super::weights::{weights, ClassParameters};
+use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::{Check, Quantum};
 use crate::units::{Bytes, Time};
 
@@ -36,7 +36,7 @@ crate::parameters! {
     ///
     /// ## References
     /// [Katevenis91] for packets (of one size, cells). [Floyd95 s5] for bytes; queue/cbq.cc of ns-2 forgives debts.
-    pub struct Parameters {
+    pub struct Parameters with class ClassParameters {
         /// What weights are about.
         weighs: Weighs = "packets";
         /// Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
@@ -57,11 +57,7 @@ impl Check for Parameters {
     }
 }
 
-impl Traits for Parameters {
-    fn class_keys() -> &'static [(&'static str, bool)] {
-        &[("weight", true)]
-    }
-}
+impl HasFacts for Parameters {}
 
 crate::choice! {
     /// What the weights of classes are about.

@@ -4,9 +4,10 @@
 pub mod fluid;
 pub mod traffic;
 
-use penstock_model::parameters::{default_value, Field, Parameters, Reader, Value};
-use penstock_model::scheduler::class::{ClassKeys, ClassPlan, RateLimit};
-use penstock_model::scheduler::{AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
+use penstock_model::parameters::{default_value, AnyParameters, Declaration, Field, Parameters, Reader, Value};
+use penstock_model::registry::Registry;
+use penstock_model::scheduler::class::{ClassPlan, RateLimit};
+use penstock_model::scheduler::{priority, AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
 use penstock_model::units::{Bytes, Rate, Time};
 use std::collections::VecDeque;
 
@@ -49,14 +50,26 @@ impl Reader for Settings {
     }
 }
 
-/// A class, as `weight = 3`.
+/// A class, as `weight = 3`, of the first scheduler whose classes have these parameters.
 pub fn class(settings: &str) -> ClassPlan {
-    ClassPlan { keys: ClassKeys::read(&mut Settings::new(settings)).expect("keys of a class"), ..ClassPlan::default() }
+    let written = Settings::new(settings);
+    let is_written = |field: &Field| written.0.iter().any(|(key, _)| field.has_key(key));
+    let has_all = |class: &Declaration| {
+        let is_known = |key: &str| class.fields.iter().any(|field| field.has_key(key));
+        let is_optional = |field: &Field| field.optional || field.default.is_some();
+        written.0.iter().all(|(key, _)| is_known(key)) && class.fields.iter().all(|field| is_optional(field) || is_written(field))
+    };
+    if written.0.is_empty() {
+        return ClassPlan::default();
+    }
+    let declaration = SchedulerPlan::with_classes(Registry::NONE).map(|(_, class)| class).find(has_all).expect("parameters of a class");
+    ClassPlan { parameters: declaration.read(&mut Settings::new(settings)), ..ClassPlan::default() }
 }
 
 /// A class of `scheduler.priority` with this limit.
 pub fn limited(settings: &str) -> ClassPlan {
-    ClassPlan { rate_limit: RateLimit::read(&mut Settings::new(settings)), ..ClassPlan::default() }
+    let rate_limit = RateLimit::read(&mut Settings::new(settings));
+    ClassPlan { parameters: Some(AnyParameters::new(priority::ClassParameters { rate_limit })), ..ClassPlan::default() }
 }
 
 pub fn plan(name: &str, settings: &str) -> SchedulerPlan {

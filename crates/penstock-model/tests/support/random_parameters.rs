@@ -1,8 +1,9 @@
 //! Parameters of any component at the ends of what their types can take, from the declarations alone: a component that comes
 //! later is covered as it is.
 
-use penstock_model::parameters::{default_value, Entry, Field, Kind, Parameters, Reader, Value};
+use penstock_model::parameters::{default_value, AnyParameters, Declaration, Entry, Field, Kind, Parameters, Reader, Value};
 use penstock_model::rng::Stream;
+use penstock_model::scheduler::class::RateLimit;
 use penstock_model::units::{Bytes, Duration, Rate};
 
 const TIMES: &[&str] = &["0 s", "1 ps", "2 ps", "1 ns", "3 ms", "1 s", "1000000 s", "17000000 s"];
@@ -81,6 +82,8 @@ fn value(kind: &Kind, style: Style, stream: &mut Stream) -> Value {
         Kind::Name(_) => text("default"),
         Kind::Law(forms) => law(forms, style, stream),
         Kind::Component { names, .. } => text(one_of(names, stream)),
+        Kind::Table("rate-limit") => Value::Table(written(RateLimit::FIELDS, stream).0),
+        Kind::Table(other) => panic!("no random {other}"),
     }
 }
 
@@ -128,8 +131,8 @@ pub fn plans<P>(entry: &Entry, most: usize, stream: &mut Stream, read: impl Fn(&
     plans
 }
 
-/// The parameters of something that has no name, such as the keys of a class.
-pub fn parameters<P: Parameters>(stream: &mut Stream) -> Option<P> {
-    let mut written = written(P::FIELDS, stream);
-    P::read(&mut written).filter(|_| !written.1)
+/// Parameters that have a declaration of their own, such as those of a class.
+pub fn parameters(declaration: Declaration, stream: &mut Stream) -> Option<AnyParameters> {
+    let mut written = written(declaration.fields, stream);
+    declaration.read(&mut written).filter(|_| !written.1)
 }

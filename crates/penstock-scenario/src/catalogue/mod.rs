@@ -1,5 +1,6 @@
 //! The catalogue of all components, metrics and sections, from the declarations that the reader uses.
 
+mod class_parameters;
 pub(crate) mod kinds;
 pub(crate) mod schema;
 pub(crate) mod sections;
@@ -21,7 +22,8 @@ use serde_json::{json, Map, Value};
 /// `parameters` and `parts` (keys that hold components or further sections). A parameter has `key`, `doc`, `kind`,
 /// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`), `items` (of a list)
 /// and `of` (what a name is the name of, or the kind of component that it is, whose `names` are listed). Components have a `state`
-/// (entries of `name`, `unit` and `doc`), and so have ports, flows and TCP, which `state` lists by `name`.
+/// (entries of `name`, `unit` and `doc`), and schedulers `classes` (`doc` and `parameters` of each). Ports, flows and TCP
+/// have a state, too; `state` lists it by `name`.
 pub fn catalogue(registry: &Registry) -> Value {
     let components: Map<String, Value> = KINDS
         .iter()
@@ -34,6 +36,9 @@ pub fn catalogue(registry: &Registry) -> Value {
         .iter()
         .map(|section| {
             let mut entry = described(section.name, section.doc, section.fields, registry);
+            if section.name == "class" {
+                entry["parameters"] = class_parameters::catalogue(registry);
+            }
             entry["path"] = json!(section.path);
             entry["parts"] = section.parts.iter().map(part_entry).collect();
             entry
@@ -46,6 +51,9 @@ pub fn catalogue(registry: &Registry) -> Value {
 fn component_entry(entry: &Entry, registry: &Registry) -> Value {
     let mut described = described(entry.name, entry.doc, entry.fields, registry);
     described["state"] = entry.state.iter().map(variable).collect();
+    if let Some(class) = entry.class {
+        described["classes"] = json!({ "doc": dedent(class.doc), "parameters": class.fields.iter().map(|field| parameter(field, registry)).collect::<Vec<_>>() });
+    }
     described
 }
 
@@ -90,6 +98,7 @@ fn describe_kind(entry: &mut Value, kind: &Kind, registry: &Registry) {
         Kind::Name(_) => "name",
         Kind::Law(_) => "law",
         Kind::Component { .. } => "component",
+        Kind::Table(_) => "table",
     };
     entry["kind"] = json!(word);
     let choice = |(word, doc): (&str, &str)| json!({ "word": word, "doc": doc.trim() });
@@ -108,6 +117,7 @@ fn describe_kind(entry: &mut Value, kind: &Kind, registry: &Registry) {
             entry["items"] = inner;
         }
         Kind::Name(of) if *of != "text" => entry["of"] = json!(of),
+        Kind::Table(section) => entry["of"] = json!(section),
         Kind::Component { of, names } => {
             entry["of"] = json!(of);
             entry["names"] = json!(names);

@@ -1,5 +1,6 @@
 //! JSON Schema of scenarios, for editors and for other programs.
 
+use crate::catalogue::class_parameters;
 use crate::catalogue::kinds::KINDS;
 use crate::catalogue::sections::{PartContent, SECTIONS};
 use crate::catalogue::{dedent, is_required};
@@ -21,6 +22,9 @@ pub fn json_schema(registry: &Registry) -> Value {
     for section in SECTIONS {
         let mut schema = object(section.fields, registry);
         schema["description"] = json!(dedent(section.doc));
+        if section.name == "class" {
+            schema["properties"] = class_parameters::schema(registry);
+        }
         for part in section.parts {
             let mut inner = takes(part.takes, registry);
             inner["description"] = json!(part.doc);
@@ -76,6 +80,7 @@ fn of_kind(kind: &Kind, registry: &Registry) -> Value {
         Kind::List(items) => json!({ "type": "array", "items": of_kind(items, registry), "minItems": 1 }),
         Kind::Name(_) => json!({ "type": "string" }),
         Kind::Law(_) => json!({ "type": ["string", "object", "array"] }),
+        Kind::Table(section) => json!({ "$ref": format!("#/$defs/{section}") }),
         Kind::Component { of, names } => json!({ "anyOf": [{ "enum": registry.names(of, names) }, components(of, &[], 1, registry)] }),
     }
 }

@@ -16,7 +16,7 @@ use crate::traffic::rate_requests::RateRequestKeys;
 use crate::traffic::transfers::TransferKeys;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::parameters::{Field, Parameters};
-use penstock_model::scheduler::class::{ClassKeys, RateLimit};
+use penstock_model::scheduler::class::RateLimit;
 
 /// A table of a scenario.
 pub(crate) struct SectionEntry {
@@ -168,15 +168,15 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
     SectionEntry {
         name: "class",
         path: "links[].class.NAME",
-        doc: ClassKeys::DOC,
-        fields: ClassKeys::FIELDS,
+        doc: "A class of a scheduler: a queue, or a scheduler with classes of its own.\n\n\
+              Each scheduler declares the parameters of its classes, which its page lists. A class with a `scheduler` has classes too \
+              (`class.data.class.web`), and its `queue` then holds for those of them that have none. Packets find their queue by the name \
+              of their class; a class with a scheduler may be called anything. Schedulers take classes in the order of their names where \
+              nothing else orders them.",
+        // Those of all schedulers: see `class_parameters`.
+        fields: &[],
         parts: &[
             part("queue", PartContent::OneOf("discipline"), "Its queue discipline; that of the link if left out."),
-            part(
-                "rate-limit",
-                PartContent::Table("rate-limit"),
-                "The most that it may send ahead of others; only with `scheduler.priority`.",
-            ),
             part("policer", PartContent::OneOf("policer"), "Drops what of this class exceeds a profile; instead of the link's."),
             part("scheduler", PartContent::OneOf("scheduler"), "Which of the classes below sends next."),
             part("class", PartContent::Named("class"), "The classes of this class, if it has a scheduler."),

@@ -6,12 +6,12 @@ use crate::read::suggest::join_words;
 use penstock_engine::blueprint::QueuePlan;
 use penstock_model::conditioner::PolicerPlan;
 use penstock_model::discipline::DisciplinePlan;
-use penstock_model::parameters::{Parameters, Reading};
+use penstock_model::parameters::{AnyParameters, Field, Reader, Reading};
 use penstock_model::printable::quoted;
-use penstock_model::scheduler::class::{ClassKeys, ClassPlan, LevelPlan, RateLimit};
-use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::units::{Bytes, Rate};
-use std::collections::BTreeMap;
+use penstock_model::scheduler::class::{ClassPlan, LevelPlan};
+use penstock_model::scheduler::{ClassFacts, SchedulerPlan};
+use penstock_model::units::Rate;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A scheduler and its classes; without classes, one queue.
 #[derive(Clone, Debug)]
@@ -31,8 +31,7 @@ pub(crate) struct Class {
     pub name: String,
     pub path: String,
     pub location: SourceLocation,
-    keys: ClassKeys,
-    pub rate_limit: Option<RateLimit>,
+    parameters: Option<AnyParameters>,
     pub policer: Option<PolicerPlan>,
     queue: Option<DisciplinePlan>,
     pub below: Option<Level>,
@@ -46,7 +45,6 @@ impl Level {
 
     /// Reads the keys `scheduler`, `queue` and `class` of a link or of a class; `None` after a mistake.
     pub fn read(section: &mut Section<'_>) -> Option<Level> {
-        let location = section.location_below(&["scheduler", "priority", "order"]);
         let scheduler = match section.one_of::<SchedulerPlan>("scheduler", "scheduler", &[]) {
             Reading::Absent => Some(fifo()),
             Reading::Broken => None,
@@ -55,12 +53,29 @@ impl Level {
         let default = read_queue(section);
         let written = read_tables(section, scheduler.as_ref());
         let scheduler = scheduler?;
+        let location = location_of_order(section, &scheduler);
         let classes = in_scheduler_order(section, &scheduler, location, written?)?;
         let has_queue = |class: &Class| class.queue.is_some() || class.below.as_ref().is_some_and(|level| level.default.is_some());
         if section.has("queue") && !classes.is_empty() && classes.iter().all(has_queue) {
             section.report("queue", "has no effect: every class of the scheduler has a queue of its own; leave it out");
         }
-        Some(Level { scheduler, classes, default: default?, location })
+        let level = Level { scheduler, classes, default: default?, location };
+        level.check(section);
+        Some(level)
+    }
+
+    /// Reports what is wrong with the classes together, and schedulers that cannot be in a tree.
+    fn check(&self, section: &Section<'_>) {
+        let (name, plans) = (self.scheduler.name(), self.plans());
+        let wrong = |message: String| {
+            section.mistakes.add(section.location_of("scheduler"), &section.join(&format!("scheduler.{name}")), message);
+        };
+        if let Err(message) = self.scheduler.check_classes(&plans) {
+            wrong(message);
+        }
+        if let Some(why) = self.scheduler.not_in_tree().filter(|_| plans.iter().any(|plan| plan.below.is_some())) {
+            wrong(format!("{why}, so its classes have no schedulers of their own"));
+        }
     }
 
     /// The queues' classes, from the first to the last, each with the scheduler that it belongs to.
@@ -72,7 +87,7 @@ impl Level {
     pub fn queues(&self) -> Vec<QueuePlan> {
         let plain = DisciplinePlan::read("tail-drop", &mut NoParameters).expect("tail drop has defaults for everything");
         if self.classes.is_empty() {
-            let default = self.scheduler.traits().default_queue().unwrap_or(plain);
+            let default = self.scheduler.facts().default_queue.unwrap_or(plain);
             return vec![QueuePlan { name: String::new(), discipline: self.default.clone().unwrap_or(default) }];
         }
         let mut queues = Vec::new();
@@ -95,20 +110,13 @@ impl Level {
 
     /// The plans of the classes.
     pub fn plans(&self) -> Vec<ClassPlan> {
-        let below = |level: &Level| Box::new(LevelPlan { scheduler: level.scheduler.clone(), classes: level.plans() });
-        let plan = |class: &Class| ClassPlan {
-            name: class.name.clone(),
-            keys: class.keys.clone(),
-            rate_limit: class.rate_limit.clone(),
-            below: class.below.as_ref().map(below),
-        };
-        self.classes.iter().map(plan).collect()
+        self.classes.iter().map(Class::plan).collect()
     }
 
     /// Reports limits that the link never reaches.
     pub fn check_rates(&self, mistakes: &Mistakes, fastest: Rate) {
-        for (_, class) in self.all_classes() {
-            if let Some(limit) = class.rate_limit.as_ref().filter(|limit| limit.rate > fastest) {
+        for (scheduler, class) in self.all_classes() {
+            if let Some(limit) = class.facts(scheduler).rate_limit.filter(|limit| limit.rate > fastest) {
                 let message = format!("{} is above the rate of the link, {fastest}, so it would limit nothing", limit.rate);
                 mistakes.add(class.location, &format!("{}.rate-limit.rate", class.path), message);
             }
@@ -127,9 +135,15 @@ impl Level {
 }
 
 impl Class {
-    /// The quantum of deficit round robin.
-    pub fn quantum(&self) -> Option<Bytes> {
-        self.keys.quantum.map(|quantum| quantum.0)
+    /// Its plan, with those of the classes below it.
+    fn plan(&self) -> ClassPlan {
+        let below = |level: &Level| Box::new(LevelPlan { scheduler: level.scheduler.clone(), classes: level.plans() });
+        ClassPlan { name: self.name.clone(), parameters: self.parameters.clone(), below: self.below.as_ref().map(below) }
+    }
+
+    /// What its parameters tell, which are those of a class of `scheduler`.
+    pub fn facts(&self, scheduler: &SchedulerPlan) -> ClassFacts {
+        scheduler.class_facts(&self.plan())
     }
 }
 
@@ -158,13 +172,14 @@ fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> 
     }
     let mut table = section.table("class")?;
     let mut classes = Some(Vec::new());
-    if let Some((scheduler, queues)) = scheduler.and_then(|scheduler| Some((scheduler, scheduler.traits().own_queues()?))) {
+    if let Some((scheduler, queues)) = scheduler.and_then(|scheduler| Some((scheduler, scheduler.facts().own_queues?))) {
         // The keys of the classes have no meaning then, so they are not checked.
         table.report("", format!("has no effect with scheduler.{}, which makes {queues}; leave it out", scheduler.name()));
         return None;
     }
-    if scheduler.is_some_and(|scheduler| scheduler.class_keys().is_empty()) {
-        let schedulers = SchedulerPlan::with_classes();
+    let registry = &section.mistakes.components.registry;
+    if scheduler.is_some_and(|scheduler| scheduler.class(registry).is_none()) {
+        let schedulers: Vec<&str> = SchedulerPlan::with_classes(registry).map(|(name, _)| name).collect();
         table.report("", format!("has no effect with one queue; write a scheduler ({}) or leave it out", join_words(&schedulers)));
         classes = None;
     }
@@ -185,26 +200,22 @@ fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> 
 }
 
 fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&SchedulerPlan>) -> Option<Class> {
-    let keys = ClassKeys::read(section);
+    let parameters = read_parameters(section, scheduler);
     // Known keys, whichever of them is read below.
-    for key in ["queue", "rate-limit", "policer", "scheduler", "class"] {
+    for key in PARTS {
         section.entry(key);
     }
-    let rate_limit = read_rate_limit(section);
     let policer = optional(section.one_of::<PolicerPlan>("policer", "policer", &[]));
-    if let Some(scheduler) = scheduler {
-        check_keys(section, scheduler);
-    }
     let (queue, below) = if section.has("scheduler") || section.has("class") {
         if section.has("policer") {
             section.report("policer", "stands where there is a queue; write one for each class below");
         }
         let level = Level::read(section);
-        if let Some((name, why)) = level.as_ref().and_then(|level| Some((level.scheduler.name(), level.scheduler.traits().only_at_link()?)))
-        {
+        let only_at_link = |plan: &SchedulerPlan| plan.facts().only_at_link.or(plan.not_in_tree());
+        if let Some((name, why)) = level.as_ref().and_then(|level| Some((level.scheduler.name(), only_at_link(&level.scheduler)?))) {
             section.report("scheduler", format!("{name} {why}, so it stands at the link itself; not at a class"));
         }
-        if level.as_ref().is_some_and(|level| level.scheduler.traits().own_queues().is_some()) {
+        if level.as_ref().is_some_and(|level| level.scheduler.facts().own_queues.is_some()) {
             // Reported above.
         } else if level.as_ref().is_some_and(|level| level.classes.is_empty()) {
             section.report("scheduler", "leaves the class with one queue, as it has without it; leave it out");
@@ -214,48 +225,53 @@ fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&Schedu
         (read_queue(section), Some(None))
     };
     let (location, path) = (section.location, section.path.clone());
-    Some(Class { name, path, location, keys: keys?, rate_limit: rate_limit?, policer: policer?, queue: queue?, below: below? })
+    Some(Class { name, path, location, parameters: parameters?, policer: policer?, queue: queue?, below: below? })
 }
 
-/// `None` after a mistake.
-fn read_rate_limit(section: &mut Section<'_>) -> Option<Option<RateLimit>> {
-    if !section.has("rate-limit") {
-        return Some(None);
-    }
-    let mut table = section.table("rate-limit")?;
-    let limit = RateLimit::read(&mut table);
-    table.finish();
-    limit.map(Some)
-}
+/// Keys of a class that it has whatever its scheduler is.
+const PARTS: [&str; 4] = ["queue", "policer", "scheduler", "class"];
 
-/// Reports keys of a class that its scheduler needs or does not read.
-fn check_keys(section: &Section<'_>, scheduler: &SchedulerPlan) {
-    let keys = scheduler.class_keys();
-    let missing: Vec<&str> = keys.iter().filter(|(key, required)| *required && !section.has(key)).map(|(key, _)| *key).collect();
-    for key in missing {
-        let example = match key {
-            "quantum" => "\"1500 bytes\"",
-            "share" => "0.5",
-            "rate" => "\"1 Mbit/s\"",
-            _ => "1",
-        };
-        section.report(key, format!("is missing; scheduler.{} needs it: write {key} = {example}", scheduler.name()));
+/// The parameters that the scheduler declares for its classes; the outer `None` after a mistake.
+fn read_parameters(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> Option<Option<AnyParameters>> {
+    let registry = &section.mistakes.components.registry;
+    let declaration = scheduler.and_then(|scheduler| scheduler.class(registry));
+    let own = declaration.map_or(&[][..], |class| class.fields);
+    let parameters = declaration.map(|class| class.read(section));
+    let mut known: BTreeSet<&str> = own.iter().map(|field| field.name).collect();
+    let is_of_another = |field: &&Field| known.insert(field.name);
+    for field in SchedulerPlan::with_classes(registry).flat_map(|(_, class)| class.fields).filter(is_of_another) {
+        let key = field.key();
+        // Without a known scheduler, the keys of all are known.
+        if scheduler.is_some() && !section.has(&key) || section.take(field).is_none() {
+            continue;
+        }
+        if let (Some(scheduler), Some(_)) = (scheduler, declaration) {
+            section.report(&key, format!("has no effect with scheduler.{}, which reads {}; leave it out", scheduler.name(), keys_of(own)));
+        }
     }
-    let fields = ClassKeys::FIELDS.iter().map(|field| field.key()).chain(["rate-limit".to_owned()]);
-    for key in fields.filter(|key| section.has(key) && keys.iter().all(|(read, _)| read != key)) {
-        let message = format!("has no effect with scheduler.{}, which reads {}; leave it out", scheduler.name(), read_by(scheduler));
-        section.report(&key, message);
-    }
-    let may_have = ["queue", "policer", "scheduler", "class"].into_iter().chain(keys.iter().map(|(key, _)| *key));
-    if keys.iter().all(|(_, required)| !required) && may_have.into_iter().all(|key| !section.has(key)) {
+    let may_have = PARTS.into_iter().map(str::to_owned).chain(own.iter().map(Field::key));
+    let nothing_needed = own.iter().all(|field| field.optional || field.default.is_some());
+    if scheduler.is_some() && nothing_needed && may_have.into_iter().all(|key| !section.has(&key)) {
         section.report("", "is empty; write queue.tail-drop = { ... } or leave the class out");
     }
+    match parameters {
+        Some(None) => None,
+        Some(parameters) => Some(parameters),
+        None => Some(None),
+    }
 }
 
-/// The keys of a class that a scheduler reads.
-fn read_by(scheduler: &SchedulerPlan) -> String {
-    let keys: Vec<&str> = scheduler.class_keys().iter().map(|(key, _)| *key).collect();
-    join_words(&keys)
+fn keys_of(fields: &[Field]) -> String {
+    let keys: Vec<String> = fields.iter().map(Field::key).collect();
+    join_words(&keys.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Where the scheduler's name is written or, where it has one, the parameter with the order of its classes.
+fn location_of_order(section: &Section<'_>, scheduler: &SchedulerPlan) -> SourceLocation {
+    match scheduler.facts().class_order {
+        Some((key, _)) => section.location_below(&["scheduler", scheduler.name(), key]),
+        None => section.location_below(&["scheduler"]),
+    }
 }
 
 /// The classes in the scheduler's order; `None` after a mistake.
@@ -265,28 +281,20 @@ fn in_scheduler_order(
     location: SourceLocation,
     mut written: Vec<Class>,
 ) -> Option<Vec<Class>> {
-    match scheduler {
-        _ if scheduler.class_keys().is_empty() => Some(written),
-        SchedulerPlan::Priority(priority) => {
-            let order: Vec<&str> = priority.order.iter().map(|class| class.0.as_str()).collect();
-            in_priority_order(section, &order, location, written)
+    let Some(declaration) = scheduler.class(&section.mistakes.components.registry) else { return Some(written) };
+    let path = section.join(&format!("scheduler.{}", scheduler.name()));
+    match scheduler.facts().class_order {
+        Some((key, order)) => {
+            let order: Vec<&str> = order.iter().map(String::as_str).collect();
+            in_order_of(section, &order, (location, format!("{path}.{key}")), written)
         }
-        _ if written.is_empty() => {
-            let location = section.location_of("scheduler");
-            let path = section.join(&format!("scheduler.{}", scheduler.name()));
-            let message = format!("has no classes; write class.NAME = {{ ... }} for each, with {}", read_by(scheduler));
-            section.mistakes.add(location, &path, message);
+        None if written.is_empty() => {
+            let message = format!("has no classes; write class.NAME = {{ ... }} for each, with {}", keys_of(declaration.fields));
+            section.mistakes.add(section.location_of("scheduler"), &path, message);
             None
         }
         // The order in the file has no meaning.
-        _ => {
-            let shares: f64 = written.iter().filter_map(|class| class.keys.share).map(|share| share.0).sum();
-            // Shares such as 1/3 add up only within rounding.
-            if shares > 1.0 + 1e-9 {
-                let message = format!("the shares of its classes add up to {shares:.4} of the link; at most 1");
-                let path = section.join(&format!("scheduler.{}", scheduler.name()));
-                section.mistakes.add(section.location_of("scheduler"), &path, message);
-            }
+        None => {
             written.sort_by(|a, b| a.name.cmp(&b.name));
             Some(written)
         }
@@ -294,8 +302,12 @@ fn in_scheduler_order(
 }
 
 /// The classes in the order of their names in `order`, also those without a table.
-fn in_priority_order(section: &Section<'_>, order: &[&str], location: SourceLocation, written: Vec<Class>) -> Option<Vec<Class>> {
-    let path = section.join("scheduler.priority.order");
+fn in_order_of(
+    section: &Section<'_>,
+    order: &[&str],
+    (location, path): (SourceLocation, String),
+    written: Vec<Class>,
+) -> Option<Vec<Class>> {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
@@ -313,16 +325,7 @@ fn in_priority_order(section: &Section<'_>, order: &[&str], location: SourceLoca
     let mut written: BTreeMap<String, Class> = written.into_iter().map(|class| (class.name.clone(), class)).collect();
     let mut take = |name: &&str| match written.remove(*name) {
         Some(class) => class,
-        None => Class {
-            name: (*name).to_owned(),
-            path: path.clone(),
-            location,
-            keys: ClassKeys::default(),
-            rate_limit: None,
-            policer: None,
-            queue: None,
-            below: None,
-        },
+        None => Class { name: (*name).to_owned(), path: path.clone(), location, parameters: None, policer: None, queue: None, below: None },
     };
     Some(order.iter().map(&mut take).collect())
 }

@@ -308,6 +308,16 @@ impl Reader for Section<'_> {
         self.mistakes.add(location, &self.join(key), format!("{message}{hint}"));
     }
 
+    fn table(&mut self, field: &Field, read: &mut dyn FnMut(&mut dyn Reader)) -> bool {
+        let Some(branch) = self.entry_of(field) else { return false };
+        let table = Section::new(self.mistakes, self.join(&field.key()), branch.location, &branch.tree);
+        if let Some(mut table) = table.map(|table| table.at_line(self.line)) {
+            read(&mut table);
+            table.finish();
+        }
+        true
+    }
+
     fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
         let Kind::Component { of, names } = field.kind else { unreachable!("only components are read as components") };
         let (key, what) = (field.key(), of.replace('-', " "));

@@ -3,6 +3,8 @@
 use crate::catalogue::kinds::{KindEntry, KINDS};
 use crate::catalogue::sections::{PartContent, SectionEntry, SECTIONS};
 use penstock_model::parameters::{Field, Kind};
+use penstock_model::registry::Registry;
+use penstock_model::scheduler::SchedulerPlan;
 
 /// What may be written at one path.
 #[derive(Clone, Copy)]
@@ -54,6 +56,13 @@ impl PathSchema {
         match self {
             PathSchema::Section(section) => match section.parts.iter().find(|part| part.key == key) {
                 Some(part) => PathSchema::of_part(part.takes),
+                None if section.name == "class" => {
+                    let declared = SchedulerPlan::with_classes(Registry::NONE).map(|(_, class)| class.fields);
+                    declared
+                        .map(|fields| PathSchema::of_field(fields, key))
+                        .find(|found| !matches!(found, PathSchema::Value))
+                        .unwrap_or(PathSchema::Value)
+                }
                 None => PathSchema::of_field(section.fields, key),
             },
             PathSchema::Sections(section) => PathSchema::Section(section),
@@ -87,6 +96,7 @@ impl PathSchema {
 
     fn of_field(fields: &'static [Field], key: &str) -> PathSchema {
         match fields.iter().find(|field| field.key() == key).map(|field| field.kind) {
+            Some(Kind::Table(name)) => PathSchema::Section(section(name)),
             Some(Kind::Component { of, .. }) => PathSchema::Component(ComponentSyntax { kind: kind(of), beside: &[], by_name: true }),
             _ => PathSchema::Value,
         }

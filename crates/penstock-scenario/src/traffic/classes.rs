@@ -8,7 +8,6 @@ use penstock_engine::blueprint::{FlowGroup, FlowPlan, RouteSet};
 use penstock_model::atm::CELL;
 use penstock_model::conditioner::{AnyShaper, Shaper, ShaperPlan};
 use penstock_model::printable::quoted;
-use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::site::Site;
 use penstock_model::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,10 +73,8 @@ fn check_names(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
     if leaves.is_empty() {
         return;
     }
-    let path = match &level.scheduler {
-        SchedulerPlan::Priority(_) => format!("{}.scheduler.priority.order", link.path),
-        scheduler => format!("{}.scheduler.{}", link.path, scheduler.name()),
-    };
+    let order = level.scheduler.facts().class_order.map_or(String::new(), |(key, _)| format!(".{key}"));
+    let path = format!("{}.scheduler.{}{order}", link.path, level.scheduler.name());
     let known: BTreeSet<&str> = leaves.iter().map(|(_, leaf)| leaf.name.as_str()).collect();
     let mut missing: BTreeSet<&str> = BTreeSet::new();
     for Passing { group, .. } in passing {
@@ -124,9 +121,10 @@ fn check_sizes(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
             format!("{burst} are less than {flows}, which would never be within the profile")
         });
     }
-    for (_, class) in link.port.level.all_classes() {
+    for (scheduler, class) in link.port.level.all_classes() {
+        let facts = class.facts(scheduler);
         let coming = greatest(&mut leaf_names(class).into_iter().filter_map(|name| of_class.get(name).copied()));
-        if let Some(quantum) = class.quantum() {
+        if let Some(quantum) = facts.quantum {
             let path = format!("{}.quantum", class.path);
             // Shares and order need no such quantum, only the constant cost of a decision [Shreedhar96 s4].
             let message = |quantum, flows| {
@@ -139,7 +137,7 @@ fn check_sizes(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
                 mistakes.warn(class.location, &path, text);
             }
         }
-        if let Some(limit) = &class.rate_limit {
+        if let Some(limit) = &facts.rate_limit {
             let path = format!("{}.rate-limit.burst", class.path);
             check_size(limit.burst, coming, mistakes, class.location, &path, |burst, flows| {
                 format!("{burst} are less than {flows}, which would never be within the limit")

@@ -14,7 +14,7 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
     if !flows.iter().any(|group| group.plan.transport.is_ecn_capable()) {
         return;
     }
-    let marks = |level: &Level| level.scheduler.traits().marks() || level.queues().iter().any(|queue| queue.discipline.marks());
+    let marks = |level: &Level| level.scheduler.facts().marks || level.queues().iter().any(|queue| queue.discipline.marks());
     let marks: Vec<bool> = links.groups.iter().map(|link| marks(&link.port.level)).collect();
     for (i, group) in flows.iter().enumerate().filter(|(_, group)| group.plan.transport.is_ecn_capable()) {
         let mut routes_of_group = of_group(plans, i).iter().map(|plan| &routes[plan.forward.index()]);

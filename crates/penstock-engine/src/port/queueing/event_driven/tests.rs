@@ -7,7 +7,7 @@ use crate::port::counters::PortCounters;
 use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, DropCause, Eviction, Leave, Occupancy};
 use penstock_model::packet::Body;
 use penstock_model::parameters::{Field, Reader, Value};
-use penstock_model::scheduler::class::{ClassKeys, ClassPlan};
+use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::site::Site;
 use penstock_model::units::{Duration, Rate};
@@ -127,7 +127,7 @@ impl Bench {
 
     /// A port of two classes, each with its queue, served by deficit round robin.
     fn of_two_classes() -> Bench {
-        let class = |name: &str| ClassPlan { name: name.to_owned(), keys: ClassKeys::default(), rate_limit: None, below: None };
+        let class = |name: &str| ClassPlan { name: name.to_owned(), ..ClassPlan::default() };
         let mut plan = port_plan();
         let queue = plan.queues[0].clone();
         plan.scheduler = SchedulerPlan::read("drr", &mut Defaults).expect("defaults for everything");
