@@ -400,13 +400,13 @@ class RedMarking(Component):
         The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
         for what it sends in that time at its first rate.
     min_threshold : str, default 5 kB
-        Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15 s5]. Allowed: at least 1 packet or 1 byte;
-        at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15]. Allowed: at least 1 packet or 1 byte; at a
+        link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     max_threshold : str, default 200 kB
-        Everything is marked above this (K_max), in the unit of `limit` [Zhu15 s5]. Allowed: at least 1 packet or 1
-        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Everything is marked above this (K_max), in the unit of `limit` [Zhu15]. Allowed: at least 1 packet or 1 byte;
+        at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     max_probability : float | str, default 0.01
-        Probability at K_max (P_max) [Zhu15 s5]. Allowed: between 0 and 1.
+        Probability at K_max (P_max) [Zhu15]. Allowed: between 0 and 1.
     """
 
     KIND: ClassVar[str] = "discipline"
@@ -2682,10 +2682,10 @@ class Bbr(Component):
     Parameters
     ----------
     btlbw_filter_len : int, default 10
-        Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.3]. Allowed: a whole number, at
+        Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.2]. Allowed: a whole number, at
         least 1.
     rtprop_filter_len : str, default 10 s
-        Time over which RTprop is the minimum (RTpropFilterLen) [Cardwell17 s4.1.2.3]. Allowed: zero or more.
+        Time over which RTprop is the minimum (RTpropFilterLen) [Cardwell17 s4.1.2.2]. Allowed: zero or more.
     probe_rtt_duration : str, default 200 ms
         How long ProbeRTT keeps cwnd low (ProbeRTTDuration) [Cardwell17 s4.3.5]. Allowed: zero or more.
     """
@@ -2709,7 +2709,7 @@ class Prague(Component):
     Parameters
     ----------
     gain : float | str, default 1/16
-        How much of alpha is the last virtual round trip's (g) [Briscoe24 s2.4.2]. Allowed: between 0 and 1.
+        How much of alpha is the last virtual round trip's (g) [Briscoe24 s2.3.2]. Allowed: between 0 and 1.
     virtual_rtt : str, default 25 ms
         A shorter round trip grows as one of this length does [Briscoe24 s2.4.4]. Allowed: zero or more.
     accecn_option : bool, default true
@@ -2734,22 +2734,21 @@ class Dcqcn(Component):
     Parameters
     ----------
     gain : float | str, default 1/256
-        How much of alpha is new at an update (g) [Zhu15 s5]. Allowed: between 0 and 1.
+        How much of alpha is new at an update (g) [Zhu15]. Allowed: between 0 and 1.
     alpha_timer : str, default 55 us
-        How long without a notification alpha lasts (K) [Zhu15 s3]. Allowed: zero or more.
+        How long without a notification alpha lasts (K) [Zhu15]. Allowed: zero or more.
     rate_timer : str, default 55 us
-        Length of a cycle of the timer (T) [Zhu15 s5]. Allowed: zero or more.
+        Length of a cycle of the timer (T) [Zhu15]. Allowed: zero or more.
     byte_counter : str, default 10 MB
-        Bytes in a cycle of the byte counter (B) [Zhu15 s5]. Allowed: above zero.
+        Bytes in a cycle of the byte counter (B) [Zhu15]. Allowed: above zero.
     fast_recovery : int, default 5
-        Cycles up to which the target stays (F) [Zhu15 s3]. Allowed: a whole number, at least 1.
+        Cycles up to which the target stays (F) [Zhu15]. Allowed: a whole number, at least 1.
     additive_increase : str, default 40 Mbit/s
-        What the target gains in a cycle of additive increase (R_AI) [Zhu15 s5]. Allowed: above zero, at most 100
-        Tbit/s.
+        What the target gains in a cycle of additive increase (R_AI) [Zhu15]. Allowed: above zero, at most 100 Tbit/s.
     hyper_increase : str, default 400 Mbit/s
         The same in hyper increase (R_HAI). Allowed: above zero, at most 100 Tbit/s.
     notification_interval : str, default 50 us
-        The least time between two notifications of a receiver (N) [Zhu15 s3]. Allowed: zero or more.
+        The least time between two notifications of a receiver (N) [Zhu15]. Allowed: zero or more.
     floor : str, default 10 Mbit/s
         No notification takes the rate below this. Allowed: above zero, at most 100 Tbit/s.
     """
@@ -2793,14 +2792,13 @@ class Hpcc(Component):
     Parameters
     ----------
     base_rtt : str, default 13 us
-        Round-trip time without queues (T), a little above the longest [Li19 s5.1]. Allowed: zero or more.
+        Round-trip time without queues (T), a little above the longest [Li19]. Allowed: zero or more.
     utilisation : float | str, default 95 %
-        Target utilisation (eta) [Li19 s3.3]. Allowed: between 0 and 1.
+        Target utilisation (eta) [Li19]. Allowed: between 0 and 1.
     max_stage : int, default 5
-        Rounds of additive increase up to a multiplicative one (maxStage) [Li19 s3.3]. Allowed: a whole number, at least
-        1.
+        Rounds of additive increase up to a multiplicative one (maxStage) [Li19]. Allowed: a whole number, at least 1.
     additive_increase : str, default 80 bytes
-        What the window gains (W_AI) [Li19 s5.1]. Allowed: above zero.
+        What the window gains (W_AI) [Li19]. Allowed: above zero.
     floor : str, default 10 Mbit/s
         The least rate. Allowed: above zero, at most 100 Tbit/s.
     """
@@ -2823,22 +2821,22 @@ class Timely(Component):
     Parameters
     ----------
     segment : str, default 64 kB
-        Bytes on the wire per completion; whole packets, at least one [Mittal15 s5]. Allowed: above zero.
+        Bytes on the wire per completion; whole packets, at least one [Mittal15]. Allowed: above zero.
     weight : float | str, default 0.02
         Weight of a new difference (alpha). Allowed: above 0, at most 1.
     min_rtt : str, default 20 us
-        What gradients are divided by (minRTT) [Mittal15 s4.3]. Allowed: zero or more.
+        What gradients are divided by (minRTT) [Mittal15]. Allowed: zero or more.
     t_low : str, default 50 us
-        Round trips below this raise the rate (T_low) [Mittal15 s5]. Allowed: zero or more.
+        Round trips below this raise the rate (T_low) [Mittal15]. Allowed: zero or more.
     t_high : str, default 500 us
-        Round trips above this lower it (T_high) [Mittal15 s5]. Allowed: zero or more.
+        Round trips above this lower it (T_high) [Mittal15]. Allowed: zero or more.
     additive_increase : str, default 10 Mbit/s
-        What the rate gains (delta) [Mittal15 s5]. Allowed: above zero, at most 100 Tbit/s.
+        What the rate gains (delta) [Mittal15]. Allowed: above zero, at most 100 Tbit/s.
     decrease : float | str, default 0.8
-        How strongly it falls (beta) [Mittal15 s5]. Allowed: above 0, at most 1.
+        How strongly it falls (beta) [Mittal15]. Allowed: above 0, at most 1.
     hyperactive : int, default 5
-        Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15 s4.3]. Allowed:
-        a whole number, at least 1.
+        Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15]. Allowed: a
+        whole number, at least 1.
     floor : str, default 10 Mbit/s
         The least rate. Allowed: above zero, at most 100 Tbit/s.
     """
