@@ -28,6 +28,7 @@ mod queue_state;
 pub mod registry;
 pub mod rng;
 pub mod scheduler;
+pub mod site;
 pub mod source;
 pub mod stats;
 pub mod transmission;

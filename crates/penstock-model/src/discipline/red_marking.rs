@@ -81,7 +81,7 @@ impl RedMarking {
         let (low, high) = (amount(parameters.min_threshold), amount(parameters.max_threshold));
         let slope = parameters.max_probability.0 / (high - low) as f64;
         let in_bytes = matches!(parameters.min_threshold, Limit::Bytes(_));
-        RedMarking { limit: parameters.limit, in_bytes, low, high, slope, stream: port.key.child("red-marking").stream() }
+        RedMarking { limit: parameters.limit, in_bytes, low, high, slope, stream: port.site.key.child("red-marking").stream() }
     }
 }
 
