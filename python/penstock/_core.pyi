@@ -18,7 +18,7 @@ __all__ = [
     "catalogue",
     "check",
     "json_schema",
-    "ratio_metrics",
+    "metrics_with",
     "scenarios",
     "transposed",
     "unchanged",
@@ -178,8 +178,8 @@ def check(text: str, name: str = ..., sets: list[tuple[str, str]] = ..., folder:
 def catalogue() -> str:
     """Every component, metric and section, as JSON."""
 
-def ratio_metrics() -> list[str]:
-    """The names of the metrics that are shares or indices between 0 and 1."""
+def metrics_with(kind: str) -> list[str]:
+    """The names of the metrics of a kind: `ratio`, `part`, `of-finished`, or `counts-finished`."""
 
 def json_schema() -> str:
     """The JSON Schema of a scenario."""

@@ -398,7 +398,7 @@ class RedMarking(Component):
     ----------
     limit : str, default 1 MB
         The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate.
+        for what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
     min_threshold : str, default 5 kB
         Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15]. Allowed: at least 1 packet or 1 byte; at a
         link also a time, such as `5 ms`, for what it sends in that time at its first rate.
@@ -430,7 +430,7 @@ class StepMarking(Component):
         or more; at a link also a time, for what it sends in that time at its first rate.
     limit : str, default 1000 packets
         The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate.
+        for what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
     drop_incapable : bool, default false
         Drop packets that are not ECN-capable where others are marked.
     """

@@ -6,17 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from penstock.metric_properties import counts_finished
 from penstock.short_values import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-__all__ = ["COUNTS", "OF_FINISHED", "Finished", "finished_of", "group_of", "range_text"]
-
-COUNTS = "transfers"
-"""The metric that counts transfers, by the label ``what``."""
-OF_FINISHED = frozenset({"completion-time", "slowdown"})
-"""The metrics that only finished transfers have."""
+__all__ = ["Finished", "finished_of", "group_of", "range_text"]
 
 _WARNED = 0.99
 """Numbers of a smaller share of the transfers are warned of."""
@@ -74,7 +70,7 @@ def finished_of(numbers: Iterable[_Number]) -> dict[Hashable, Finished]:
     """How many transfers of each group finished at each point, where that is known."""
     counts: dict[Hashable, dict[str, float]] = {}
     for number in numbers:
-        if number.metric == COUNTS and "what" in number.labels:
+        if counts_finished(number.metric) and "what" in number.labels:
             values = number.values or (getattr(number, "mean", math.nan),)
             counts.setdefault(group_of(number), {})[number.labels["what"]] = math.fsum(values)
     return {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from penstock import _core, toml
+from penstock import toml
 from penstock.errors import InputError
+from penstock.metric_properties import is_ratio
 from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
 from penstock.records import RUNS
@@ -89,16 +89,11 @@ def interval_of(metric: str, labels: Mapping[str, str], values: Sequence[float])
     Of metrics between 0 and 1 (``loss``, ``utilisation``, ``fairness``, ``marking-ratio``, ``blocking``) the method is
     ``logit``, of conditions of a study, which are shares of runs, ``wilson``, and of all others ``t``.
     """
-    if metric in _ratios():
+    if is_ratio(metric):
         return ratio_interval(values)
     if labels == RUNS and all(value in (0, 1) for value in values):
         return wilson(sum(map(int, values)), len(values))
     return interval(values)
-
-
-@cache
-def _ratios() -> frozenset[str]:
-    return frozenset(_core.ratio_metrics())
 
 
 def summarise(results: Sequence[RunResult]) -> list[Summary]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock import _core
-from penstock.finished import COUNTS, OF_FINISHED, finished_of, group_of
+from penstock.finished import finished_of, group_of
+from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import NO_PARAMETERS
 from penstock.printable import one_line
 from penstock.provenance import Provenance
@@ -83,10 +84,10 @@ def table_of(
     """
     heads = ["metric", "of", *columns.heads, "mean", "unit", "runs"]
     finished = finished_of(summaries)
-    told = {group_of(summary) for summary in summaries if summary.metric in OF_FINISHED} & {*finished}
+    told = {group_of(summary) for summary in summaries if is_of_finished(summary.metric)} & {*finished}
     if not told:
         return heads, rows_of(summaries, columns)
-    kept = [summary for summary in summaries if summary.metric != COUNTS or group_of(summary) not in told]
+    kept = [summary for summary in summaries if not counts_finished(summary.metric) or group_of(summary) not in told]
     return [*heads, "finished"], rows_of(kept, columns, finished)
 
 
@@ -137,7 +138,7 @@ def _finished(summary: Summary, finished: Mapping[Hashable, Finished] | None) ->
     """The cell that says how many transfers a number is of; none in a table without that column."""
     if finished is None:
         return []
-    found = finished.get(group_of(summary)) if summary.metric in OF_FINISHED else None
+    found = finished.get(group_of(summary)) if is_of_finished(summary.metric) else None
     return ["" if found is None else found.text]
 
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from penstock.digits import plus_minus
+from penstock.metric_properties import is_part
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ _STEPS = {
     "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")),
 }
-_SHARES = frozenset({"blocking", "loss", "marking-ratio", "utilisation"})
-"""Metrics without a unit that are parts of a whole, and so are read in per cent."""
 
 
 class Scale:
@@ -58,7 +57,7 @@ def scale(metric: str, unit: str, means: Iterable[float]) -> Scale:
     'packets'
     """
     if unit == "1":
-        return Scale(0.01, "%", 4) if metric in _SHARES else Scale(1.0, "", 4)
+        return Scale(0.01, "%", 4) if is_part(metric) else Scale(1.0, "", 4)
     if unit not in _STEPS:
         return Scale(1.0, unit)
     largest = max((abs(mean) for mean in means if math.isfinite(mean)), default=0.0)

@@ -76,10 +76,10 @@ pub mod _core {
         penstock_scenario::catalogue(crate::plugins::registry()).to_string()
     }
 
-    /// The names of the metrics that are shares or indices between 0 and 1.
+    /// The names of the metrics of a kind: `ratio`, `part`, `of-finished`, or `counts-finished`.
     #[pyfunction]
-    fn ratio_metrics() -> Vec<&'static str> {
-        penstock_scenario::ratio_metrics(crate::plugins::registry())
+    fn metrics_with(kind: &str) -> PyResult<Vec<&'static str>> {
+        penstock_scenario::metrics_with(kind, crate::plugins::registry()).map_err(pyo3::exceptions::PyValueError::new_err)
     }
 
     /// What many settings make of one scenario, in their order: scenarios without what has no effect, or their mistakes.

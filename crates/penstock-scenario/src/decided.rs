@@ -4,7 +4,6 @@ use crate::metrics::common::evaluation::GroupMembers;
 use penstock_engine::blueprint::{Blueprint, Ties};
 use penstock_engine::{Observations, Sim};
 use penstock_model::discipline::DropCause;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -38,7 +37,7 @@ const LOOKS: u64 = 20;
 impl WindowWatch {
     /// The looks at a run, evenly spaced from the warm-up to the end; none where no flow has a window.
     pub(crate) fn new(blueprint: &Blueprint) -> WindowWatch {
-        let has_windows = blueprint.groups.iter().any(|group| matches!(group.transport, TransportPlan::Tcp(_)));
+        let has_windows = blueprint.groups.iter().any(|group| group.transport.max_window().is_some());
         let every = Duration::from_ps(blueprint.end.since(blueprint.warm_up).as_ps() / LOOKS);
         let from = if has_windows && every > Duration::ZERO { blueprint.warm_up } else { Time::NEVER };
         WindowWatch { from, every, looks: 0, held: vec![0; if has_windows { blueprint.flows.len() } else { 0 }] }
@@ -87,11 +86,9 @@ fn held_groups(blueprint: &Blueprint, members: &GroupMembers, windows: &WindowWa
         let held: u64 = windows.held.get(flows.clone()).unwrap_or_default().iter().map(|held| u64::from(*held)).sum();
         held as f64 / (flows.len() as u64 * windows.looks) as f64
     };
-    let group = |(plan, (name, flows)): (&penstock_engine::blueprint::FlowGroup, &(String, std::ops::Range<usize>))| match &plan.transport {
-        TransportPlan::Tcp(tcp) if share(flows) > 0.0 => {
-            Some(Decided { kind: "max-window", of: name.clone(), what: format!("{} packets", tcp.most_outstanding()), share: share(flows) })
-        }
-        _ => None,
+    let group = |(plan, (name, flows)): (&penstock_engine::blueprint::FlowGroup, &(String, std::ops::Range<usize>))| {
+        let window = plan.transport.max_window().filter(|_| share(flows) > 0.0)?;
+        Some(Decided { kind: "max-window", of: name.clone(), what: format!("{window} packets"), share: share(flows) })
     };
     blueprint.groups.iter().zip(&members.flows).filter_map(group).collect()
 }

@@ -56,7 +56,7 @@ pub mod metric {
 }
 
 pub use catalogue::schema::json_schema;
-pub use catalogue::{catalogue, ratio_metrics};
+pub use catalogue::{catalogue, metrics_with};
 pub use decided::{Decided, WindowWatch};
 pub use load::{load, load_leaving_out, load_until, load_with};
 pub use metrics::common::evaluation::MetricValue;

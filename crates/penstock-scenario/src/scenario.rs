@@ -35,7 +35,6 @@ use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::parameters::{Parameters, Value};
 use penstock_model::registry::Registry;
 use penstock_model::rng::Key;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeSet;
 
@@ -191,7 +190,7 @@ fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: boo
     let group = |group: &'a GroupDraft| MeasurableGroup {
         name: &group.plan.name,
         is_reliable: group.plan.transport.is_reliable(),
-        is_tcp: matches!(group.plan.transport, TransportPlan::Tcp(_)),
+        retransmits_segments: group.plan.transport.retransmits_segments(),
         is_http: group.plan.source.asks_for_pages(),
         has_frames: group.plan.source.has_frames(),
         has_size: group.has_size(),

@@ -4,7 +4,7 @@ use example_plugin::plugin;
 use penstock_engine::{Cancel, Sim};
 use penstock_model::registry::{Plugin, Registry, RegistryError, INTERFACE};
 use penstock_scenario::metric::{AddMetric, Metric, MetricInfo, Targets};
-use penstock_scenario::{catalogue, json_schema, load_with, ratio_metrics, report, ReadOptions, ValidScenario};
+use penstock_scenario::{catalogue, json_schema, load_with, metrics_with, report, ReadOptions, ValidScenario};
 
 /// 3 packets of 500 bytes, and 1 of 1500, in classes of their own.
 const SCENARIO: &str = r#"
@@ -122,5 +122,8 @@ fn names_that_clash_or_are_no_keys_are_refused() {
 fn shares_are_known_as_such() {
     let mut with = Registry::default();
     with.load(Plugin::new("mine", INTERFACE, None).add_metric(&GOOD)).expect("sound");
-    assert!(ratio_metrics(&with).contains(&"good") && !ratio_metrics(&Registry::default()).contains(&"good"));
+    assert!(
+        metrics_with("ratio", &with).expect("a property").contains(&"good")
+            && !metrics_with("ratio", &Registry::default().expect("a property")).contains(&"good")
+    );
 }

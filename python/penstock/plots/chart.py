@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
-from penstock.finished import OF_FINISHED, finished_of, group_of, range_text
+from penstock.finished import finished_of, group_of, range_text
+from penstock.metric_properties import is_of_finished
 from penstock.plots.data import REPLICATION, Cell, is_time, with_names
 from penstock.plots.log_axes import check_log_axes, drawable
 from penstock.plots.places import across, columns_of, numbers_in, pooled, text_of
@@ -169,7 +170,7 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
 
 def _finished(data: Data, drawn: Sequence[Datum]) -> list[Finished]:
     """How many transfers finished, of each group whose completion times are drawn."""
-    groups = {group_of(each) for each in drawn if each.metric in OF_FINISHED}
+    groups = {group_of(each) for each in drawn if is_of_finished(each.metric)}
     return [found for group, found in finished_of(data.numbers).items() if group in groups] if groups else []
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from penstock import MODEL_VERSION, __version__
 from penstock.display import things
 from penstock.errors import InputError
-from penstock.finished import COUNTS, OF_FINISHED, finished_of, group_of
+from penstock.finished import finished_of, group_of
+from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import ParameterColumns, parameter_columns, short_names
 from penstock.plots.chart import chart_of
 from penstock.plots.data import from_summaries
@@ -236,10 +237,10 @@ def _parts(summaries: Sequence[Summary], parameters: ParameterColumns) -> list[P
     parts = []
     drawn = 0
     finished = finished_of(summaries)
-    counts = [each for each in summaries if each.metric == COUNTS]
+    counts = [each for each in summaries if counts_finished(each.metric)]
     for number, own in enumerate(_grouped(summaries, lambda each: (each.metric,))):
         identifier = f"metric-{number + 1}"
-        plots = _plots(identifier, own, counts if own[0].metric in OF_FINISHED else []) if drawn < _MOST_PLOTS else []
+        plots = _plots(identifier, own, counts if is_of_finished(own[0].metric) else []) if drawn < _MOST_PLOTS else []
         drawn += len(plots)
         more = len(own) - _MOST_ROWS
         note = f"{things(more, 'row')} more; 'penstock run' with '--format csv' has all of them." if more > 0 else ""
@@ -257,7 +258,7 @@ def _numbers(
     scales = {unit: _scale([each for each in own if each.unit == unit]) for unit in {each.unit for each in own}}
     points = [parameters.cells(each.point) for each in own]
     keys = [_keys([cells[column] for cells in points]) for column in range(len(parameters.paths))]
-    known_counts = own[0].metric in OF_FINISHED and any(group_of(each) in finished for each in own)
+    known_counts = is_of_finished(own[0].metric) and any(group_of(each) in finished for each in own)
     rows = []
     for each, cells in zip(own, points, strict=True):
         shown = scales[each.unit]

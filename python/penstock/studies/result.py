@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PrecisionMissed
-from penstock.finished import COUNTS, OF_FINISHED, finished_of, group_of
+from penstock.finished import finished_of, group_of
+from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.output_analysis import quantile_interval
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, one_line
@@ -187,14 +188,16 @@ class StudyResult:
         told = []
         columns = parameter_columns([point.parameters for point in self.points], self.parameters)
         for point in self.points:
-            if not point.runs or all(metric.name != COUNTS for metric in point.runs[0].metrics):
+            if not point.runs or not any(counts_finished(metric.name) for metric in point.runs[0].metrics):
                 continue
-            counted = [each for each in point.summaries() if each.metric in OF_FINISHED or each.metric == COUNTS]
+            counted = [
+                each for each in point.summaries() if is_of_finished(each.metric) or counts_finished(each.metric)
+            ]
             finished = finished_of(counted)
             cells = zip(columns.heads, columns.cells(point.parameters), strict=True)
             where = one_line(", ".join(f"{head} = {cell}" for head, cell in cells if cell))
             at = f" at {where}" if where else ""
-            for each in {group_of(each): each for each in counted if each.metric in OF_FINISHED}.values():
+            for each in {group_of(each): each for each in counted if is_of_finished(each.metric)}.values():
                 found = finished.get(group_of(each))
                 if found is None or not found.is_warned:
                     continue

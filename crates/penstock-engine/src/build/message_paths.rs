@@ -4,7 +4,6 @@ use crate::api::blueprint::{Blueprint, FlowPlan, PausePlan, SwitchPlan};
 use crate::build::error::BlueprintError;
 use crate::build::numbering::{ProcessSite, ProcessSites};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +100,7 @@ pub struct TelemetryPath {
 /// # Errors
 /// If a path takes no time.
 pub fn telemetry_paths(blueprint: &Blueprint) -> Result<Vec<TelemetryPath>, BlueprintError> {
-    let asks: Vec<bool> = blueprint.groups.iter().map(|group| asks_for_telemetry(&group.transport)).collect();
+    let asks: Vec<bool> = blueprint.groups.iter().map(|group| group.transport.uses_telemetry()).collect();
     let mut paths = Vec::new();
     if !asks.contains(&true) {
         return Ok(paths);
@@ -119,10 +118,6 @@ pub fn telemetry_paths(blueprint: &Blueprint) -> Result<Vec<TelemetryPath>, Blue
         }
     }
     Ok(paths)
-}
-
-fn asks_for_telemetry(transport: &TransportPlan) -> bool {
-    matches!(transport, TransportPlan::Roce(parameters) if parameters.feedback().telemetry)
 }
 
 /// The links whose ports write records.

@@ -3,7 +3,6 @@
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan};
 use crate::build::link_loads::fastest;
 use penstock_model::id::RouteId;
-use penstock_model::source::SourcePlan;
 use penstock_model::units::{Bytes, Time};
 
 /// The highest load of a link that is taken for the time that transfers share it; near one they would take for ever.
@@ -61,12 +60,8 @@ pub fn transfer(group: &FlowGroup, flow: &FlowPlan) -> Option<Transfer> {
         let one = &transfers[flow.member as usize];
         return Some(Transfer { start: (seconds(one.start), seconds(one.start)), bytes: one.bytes as f64 });
     }
-    match &group.source {
-        SourcePlan::Ftp(ftp) => {
-            ftp.size.map(|size| Transfer { start: (seconds(group.start.0), seconds(group.start.1)), bytes: size.get() as f64 })
-        }
-        _ => None,
-    }
+    let start = (seconds(group.start.0), seconds(group.start.1));
+    group.source.file_size().map(|size| Transfer { start, bytes: size.get() as f64 })
 }
 
 /// How long a transfer takes alone, in seconds: its bytes at the slowest link, and a round trip for each doubling of its window and for

@@ -89,6 +89,12 @@ impl Buffer for MinimumAllocation {
     fn size(&self) -> Limit {
         self.size
     }
+
+    /// What all ports have for themselves must be there.
+    fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
+        let (kept, size) = ((ports as u64).saturating_mul(self.minimum), amount(self.size));
+        (kept > size).then(|| ("minimum", format!("{ports} ports take {kept}, more than the shared buffer of {size}")))
+    }
 }
 
 #[cfg(test)]

@@ -196,6 +196,12 @@ pub trait Buffer: DynClone {
 
     /// The size of the memory.
     fn size(&self) -> Limit;
+
+    /// Why it cannot be shared by so many ports, where that is so: the key at fault, and what is wrong with it.
+    fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
+        let _ = ports;
+        None
+    }
 }
 
 dyn_clone::clone_trait_object!(Buffer);
@@ -241,6 +247,13 @@ macro_rules! buffers {
                     AnyBuffer::Custom(it) => it.size(),
                 }
             }
+
+            fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
+                match self {
+                    $( AnyBuffer::$variant(it) => it.mistake_at(ports), )*
+                    AnyBuffer::Custom(it) => it.mistake_at(ports),
+                }
+            }
         }
     };
 }
@@ -256,6 +269,19 @@ impl BufferPlan {
     /// The size of the memory.
     pub fn size(&self) -> Limit {
         Buffers::on_trial(|context| AnyBuffer::new(self, context)).size()
+    }
+
+    /// Why it cannot be the buffer of so many ports, where that is so; see [`Buffer::mistake_at`].
+    pub fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
+        Buffers::on_trial(|context| AnyBuffer::new(self, context)).mistake_at(ports)
+    }
+
+    /// The shares that it gives ports by the names of their links, and the key where they stand.
+    pub fn named_shares(&self) -> Option<(&'static str, &[(String, Limit)])> {
+        match self {
+            BufferPlan::StaticShares(static_shares::Parameters { shares: Some(shares), .. }) => Some(("shares", &shares.0)),
+            _ => None,
+        }
     }
 }
 

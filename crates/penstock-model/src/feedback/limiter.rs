@@ -88,6 +88,20 @@ impl ReactionPointPlan {
         }
     }
 
+    /// Why feedback down to minus `greatest_feedback` frames takes rates to zero or below, where it does: the key at fault, and what is
+    /// wrong with it.
+    pub fn gain_mistake(&self, greatest_feedback: f64) -> Option<(&'static str, String)> {
+        let ReactionPointPlan::Bcn(parameters) = self else { return None };
+        let gain = parameters.decrease_gain.0;
+        (parameters.floor.is_none() && gain * greatest_feedback >= 1.0).then(|| {
+            let most = 1.0 / greatest_feedback;
+            let message = format!(
+                "{gain} takes rates to zero or below, since feedback reaches -{greatest_feedback}; it must be below {most}, or floor be given"
+            );
+            ("decrease-gain", message)
+        })
+    }
+
     /// Whether each congestion point has limiters of its own, and frames carry its tag.
     pub fn has_limiters_of_points(&self) -> bool {
         matches!(self, ReactionPointPlan::Bcn(_))

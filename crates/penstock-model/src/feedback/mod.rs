@@ -71,6 +71,14 @@ impl CongestionPointPlan {
             CongestionPointPlan::Qcn(parameters) => parameters.message,
         }
     }
+
+    /// The greatest |Fb| that a message asks for less with, in frames; zero of one whose feedback is no number of frames.
+    pub fn greatest_feedback(&self) -> f64 {
+        match self {
+            CongestionPointPlan::Bcn(parameters) => parameters.greatest_feedback(),
+            CongestionPointPlan::Qcn(_) => 0.0,
+        }
+    }
 }
 
 /// What a congestion point learns of a frame that has arrived.

@@ -367,9 +367,17 @@ impl SourcePlan {
         matches!(self, SourcePlan::Http(_))
     }
 
-    /// Whether it transfers a file of a certain size.
-    pub fn is_finite_transfer(&self) -> bool {
-        matches!(self, SourcePlan::Ftp(ftp) if ftp.size.is_some())
+    /// Files whose sizes are not the source's to say, one for each connection.
+    pub fn files() -> SourcePlan {
+        SourcePlan::Ftp(ftp::Parameters { size: None })
+    }
+
+    /// The size of the file that it transfers, where that has an end.
+    pub fn file_size(&self) -> Option<Bytes> {
+        match self {
+            SourcePlan::Ftp(ftp) => ftp.size,
+            _ => None,
+        }
     }
 }
 

@@ -38,6 +38,41 @@ impl TransportPlan {
         }
     }
 
+    /// The key that makes its packets ECN-capable, and how to write that they are not.
+    pub fn ecn_setting(&self) -> (String, &'static str) {
+        match self {
+            // A component, which cannot be left out.
+            TransportPlan::Roce(roce) => (format!("rate-control.{}", roce.rate_control.name()), "write rate-control = \"fixed\""),
+            TransportPlan::Tcp(_) | TransportPlan::Udp(_) => ("ecn".to_owned(), "leave it out"),
+        }
+    }
+
+    /// The key because of which its packets wait for the port; `None` where they do not, or always do.
+    pub fn port_wait_setting(&self) -> Option<&'static str> {
+        match self {
+            TransportPlan::Tcp(tcp) => (tcp.local_queue == tcp::LocalQueue::Backpressure).then_some("local-queue"),
+            TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
+        }
+    }
+
+    /// The most packets that its window lets be in flight; `None` of a transport without a window.
+    pub fn max_window(&self) -> Option<u32> {
+        match self {
+            TransportPlan::Tcp(tcp) => Some(tcp.most_outstanding()),
+            TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
+        }
+    }
+
+    /// Whether it sends single segments again, and so may have to do that repeatedly.
+    pub fn retransmits_segments(&self) -> bool {
+        matches!(self, TransportPlan::Tcp(_))
+    }
+
+    /// Whether ports on the way tell the sender of their load.
+    pub fn uses_telemetry(&self) -> bool {
+        matches!(self, TransportPlan::Roce(parameters) if parameters.feedback().telemetry)
+    }
+
     /// Whether both ends hold their packets until the port of their host has room, instead of handing them over at once.
     pub fn waits_for_port(&self) -> bool {
         match self {
@@ -56,6 +91,23 @@ impl TransportPlan {
     pub fn packet(&self) -> Option<Bytes> {
         match self {
             TransportPlan::Tcp(parameters) => Some(parameters.packet),
+            TransportPlan::Roce(parameters) => Some(parameters.packet),
+            TransportPlan::Udp(_) => None,
+        }
+    }
+
+    /// The smallest packet that either end sends; `None` where the source decides.
+    pub fn smallest_packet(&self) -> Option<Bytes> {
+        match self {
+            TransportPlan::Tcp(parameters) => Some(parameters.header.min(parameters.packet)),
+            TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
+        }
+    }
+
+    /// The smallest packet that goes forward, the one that opens a connection included; `None` where the source decides.
+    pub fn smallest_forward(&self) -> Option<Bytes> {
+        match self {
+            TransportPlan::Tcp(parameters) => Some(if parameters.syn { parameters.header } else { parameters.packet }),
             TransportPlan::Roce(parameters) => Some(parameters.packet),
             TransportPlan::Udp(_) => None,
         }

@@ -11,6 +11,7 @@ use crate::metrics;
 use crate::metrics::common::info::{Key, MetricInfo, Targets};
 use crate::series::PARTS;
 use penstock_model::parameters::{Entry, Field, Kind};
+use penstock_model::printable::quoted;
 use penstock_model::probe::Variable;
 use penstock_model::registry::Registry;
 use serde_json::{json, Map, Value};
@@ -147,16 +148,32 @@ fn part_entry(part: &SectionPart) -> Value {
     entry
 }
 
-/// The names of the metrics that are shares or indices between 0 and 1, those of plug-ins included.
-pub fn ratio_metrics(registry: &Registry) -> Vec<&'static str> {
-    metrics::all(registry).map(|metric| metric.info()).filter(|info| info.is_ratio).map(|info| info.name).collect()
+/// What may be true of a metric, by its name in the catalogue.
+const PROPERTIES: [(&str, fn(&MetricInfo) -> bool); 4] = [
+    ("ratio", |info| info.is_ratio),
+    ("part", |info| info.is_part),
+    ("of-finished", |info| info.is_of_finished),
+    ("counts-finished", |info| info.counts_finished),
+];
+
+/// The names of the metrics with a property: `ratio`, a share or an index between 0 and 1; `part`, a part of a whole, which is read in per
+/// cent; `of-finished`, of finished transfers alone; `counts-finished`, a count of transfers, those that have finished among them. Those of plug-ins are
+/// included.
+///
+/// # Errors
+/// Names the properties, if this is none.
+pub fn metrics_with(property: &str, registry: &Registry) -> Result<Vec<&'static str>, String> {
+    let Some((_, has)) = PROPERTIES.iter().find(|(name, _)| *name == property) else {
+        return Err(format!("{} is no property of metrics; one of {}", quoted(property), PROPERTIES.map(|(name, _)| name).join(", ")));
+    };
+    Ok(metrics::all(registry).map(|metric| metric.info()).filter(|info| has(info)).map(|info| info.name).collect())
 }
 
 fn metric_entry(info: &MetricInfo) -> Value {
     let Targets { flows, calls, links } = info.targets;
     let targets = [(flows, "flows"), (calls, "calls"), (links, "links")];
     let applies: Vec<&str> = targets.iter().filter(|(applies, _)| *applies).map(|(_, to)| *to).collect();
-    json!({
+    let mut entry = json!({
         "name": info.name,
         "unit": info.unit,
         "doc": format!("{} {}", info.doc, info.statistics).trim(),
@@ -164,9 +181,10 @@ fn metric_entry(info: &MetricInfo) -> Value {
         "take": info.take.iter().map(|take| take.word()).collect::<Vec<_>>(),
         "default-take": info.default_take.iter().map(|take| take.word()).collect::<Vec<_>>(),
         "quantiles": info.uses(Key::Quantiles),
-        "ratio": info.is_ratio,
         "by": info.split.iter().map(|by| by.word()).collect::<Vec<_>>(),
-    })
+    });
+    PROPERTIES.iter().for_each(|(name, has)| entry[*name] = json!(has(info)));
+    entry
 }
 
 /// A doc comment without the blank that follows the slashes.

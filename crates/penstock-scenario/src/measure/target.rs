@@ -18,8 +18,8 @@ pub struct MeasurableGroup<'a> {
     pub name: &'a str,
     /// What is lost is sent again.
     pub is_reliable: bool,
-    /// Its transport is `tcp`.
-    pub is_tcp: bool,
+    /// What is lost is sent again segment by segment.
+    pub retransmits_segments: bool,
     /// Its source is `http`.
     pub is_http: bool,
     /// Its source has frames.

@@ -18,6 +18,7 @@ impl Blocking {
         take: MEANS,
         default_take: MEAN,
         is_ratio: true,
+        is_part: true,
         ..MetricInfo::PLAIN
     };
 }

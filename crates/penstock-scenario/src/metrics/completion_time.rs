@@ -25,6 +25,7 @@ impl CompletionTime {
         take: MEANS,
         default_take: EXTREMES,
         uses: &[Key::Quantiles, Key::Sizes],
+        is_of_finished: true,
         has_member_statistics: true,
         ..MetricInfo::PLAIN
     };

@@ -20,6 +20,7 @@ impl MarkingRatio {
         default_take: MEAN,
         split: &[SplitBy::Class],
         is_ratio: true,
+        is_part: true,
         ..MetricInfo::PLAIN
     };
 }

@@ -25,7 +25,7 @@ impl Metric for RepeatedRetransmissions {
     }
 
     fn check_group(&self, group: &MeasurableGroup<'_>) -> Result<(), String> {
-        match group.is_tcp {
+        match group.retransmits_segments {
             true => Ok(()),
             false => Err(format!("'{}' is measured of tcp, and '{}' is carried by another transport", Self::INFO.name, group.name)),
         }

@@ -23,6 +23,7 @@ impl Slowdown {
         take: MEANS,
         default_take: EXTREMES,
         uses: &[Key::Quantiles, Key::Sizes],
+        is_of_finished: true,
         has_member_statistics: true,
         ..MetricInfo::PLAIN
     };

@@ -20,6 +20,7 @@ impl Transfers {
         targets: Targets::FLOWS,
         take: SUM,
         uses: &[Key::Sizes],
+        counts_finished: true,
         rows: 3,
         ..MetricInfo::PLAIN
     };

@@ -16,6 +16,7 @@ impl Utilisation {
         take: MEANS,
         split: &[SplitBy::Class],
         is_ratio: true,
+        is_part: true,
         ..MetricInfo::TIME_AVERAGE
     };
 }

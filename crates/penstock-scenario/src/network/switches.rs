@@ -5,9 +5,7 @@ use super::nodes::Nodes;
 use super::switch_keys::{PauseDraft, SwitchDraft};
 use crate::read::mistake::{Mistakes, SourceLocation};
 use penstock_engine::blueprint::{CongestionPointsPlan, LinkPlan, SharedBufferPlan, SwitchPlan};
-use penstock_model::buffer::static_shares::Shares;
-use penstock_model::buffer::{amount, BufferPlan};
-use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
+use penstock_model::buffer::amount;
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::parameters::Limit;
 use penstock_model::units::Duration;
@@ -39,7 +37,7 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
             check.check_ports(&mut report);
             check.check_pause(&mut report);
             let shares = check.shares(&mut report);
-            check.check_minimum(&mut report);
+            check.check_buffer(&mut report);
             reported |= !sound;
             let buffer = draft.buffer.clone().map(|policy| SharedBufferPlan { policy, shares });
             let congestion_points = draft.congestion_point.clone().map(|point| CongestionPointsPlan { point, routes: Vec::new() });
@@ -58,9 +56,7 @@ fn check_feedback(nodes: &Nodes, mistakes: &Mistakes) {
     let reacting = || nodes.switches().filter_map(|(_, draft)| Some((draft, draft.reaction_point.as_ref()?)));
     let mut greatest: f64 = 0.0;
     for (draft, point) in notifying() {
-        if let CongestionPointPlan::Bcn(point) = point {
-            greatest = greatest.max(point.greatest_feedback());
-        }
+        greatest = greatest.max(point.greatest_feedback());
         let name = point.name();
         if reacting().all(|(_, limiters)| limiters.name() != name) {
             let which = if reacting().next().is_none() { "no node has a reaction-point" } else { "no node has its reaction-point" };
@@ -72,15 +68,8 @@ fn check_feedback(nodes: &Nodes, mistakes: &Mistakes) {
     }
     for (draft, limiters) in reacting() {
         let name = limiters.name();
-        if let ReactionPointPlan::Bcn(limiters) = limiters {
-            let gain = limiters.decrease_gain.0;
-            if limiters.floor.is_none() && gain * greatest >= 1.0 {
-                let message = format!(
-                    "{gain} takes rates to zero or below, since feedback reaches -{greatest}; it must be below {}, or floor be given",
-                    1.0 / greatest
-                );
-                mistakes.add(draft.reaction_location, &format!("{}.reaction-point.bcn.decrease-gain", draft.path), message);
-            }
+        if let Some((key, message)) = limiters.gain_mistake(greatest) {
+            mistakes.add(draft.reaction_location, &format!("{}.reaction-point.{name}.{key}", draft.path), message);
         }
         if notifying().all(|(_, point)| point.name() != name) {
             let which = if notifying().next().is_none() { "no node has a congestion-point" } else { "no node has its congestion-point" };
@@ -183,22 +172,19 @@ impl SwitchCheck<'_> {
         }
     }
 
-    /// What all ports have for themselves must be there.
-    fn check_minimum(&self, report: Report<'_>) {
-        let Some(BufferPlan::MinimumAllocation(parameters)) = &self.draft.buffer else { return };
-        let (ports, minimum, size) = (self.out.len() as u64, amount(parameters.minimum), amount(parameters.size));
-        if ports.saturating_mul(minimum) > size {
-            let path = format!("{}.buffer.minimum-allocation.minimum", self.draft.path);
-            let message = format!("{ports} ports take {}, more than the shared buffer of {size}", ports.saturating_mul(minimum));
-            report(self.draft.buffer_location, path, message);
+    /// The buffer must do for all ports.
+    fn check_buffer(&self, report: Report<'_>) {
+        let Some(buffer) = &self.draft.buffer else { return };
+        if let Some((key, message)) = buffer.mistake_at(self.out.len()) {
+            report(self.draft.buffer_location, format!("{}.buffer.{}.{key}", self.draft.path, buffer.name()), message);
         }
     }
 
     /// The shares that are given to its links by name: that of the link, or of the group of links that it belongs to.
     fn shares(&self, report: Report<'_>) -> Vec<(LinkId, Limit)> {
-        let Some(BufferPlan::StaticShares(parameters)) = &self.draft.buffer else { return Vec::new() };
-        let Some(Shares(named)) = &parameters.shares else { return Vec::new() };
-        let path = || format!("{}.buffer.static-shares.shares", self.draft.path);
+        let Some(buffer) = &self.draft.buffer else { return Vec::new() };
+        let Some((key, named)) = buffer.named_shares() else { return Vec::new() };
+        let path = || format!("{}.buffer.{}.{key}", self.draft.path, buffer.name());
         let group_name = |link: LinkId| &self.links.groups[self.links.group_of(link)].name;
         let mut known: Vec<&str> = self.links_out().map(|(id, _)| group_name(id).as_str()).collect();
         known.dedup();
@@ -220,7 +206,7 @@ impl SwitchCheck<'_> {
             }
         }
         let ports = self.links_out().count();
-        let (sum, size) = (shares.iter().map(|(_, share)| amount(*share)).fold(0, u64::saturating_add), amount(parameters.size));
+        let (sum, size) = (shares.iter().map(|(_, share)| amount(*share)).fold(0, u64::saturating_add), amount(buffer.size()));
         if sum > size {
             report(
                 self.draft.buffer_location,

@@ -10,8 +10,6 @@ use penstock_engine::blueprint::{FlowPlan, RouteSet};
 use penstock_model::atm::aal5::Segmentation;
 use penstock_model::atm::{CELL, SMALLEST_PACKET};
 use penstock_model::id::{LinkId, NodeId};
-use penstock_model::transport::tcp::LocalQueue;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::Rate;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,14 +96,14 @@ impl AtmCheck<'_> {
         let ends: BTreeSet<NodeId> = at_cells.filter(|node| !self.nodes.is_cell_switch(*node)).collect();
         for (i, group) in self.flows.iter().enumerate() {
             let plans = of_group(self.plans, i);
-            let is_asked = matches!(&group.plan.transport, TransportPlan::Tcp(tcp) if tcp.local_queue == LocalQueue::Backpressure);
+            let transport = &group.plan.transport;
             let has_effect = plans.iter().flat_map(|plan| [plan.from, plan.to]).any(|node| !ends.contains(&node));
-            if let (true, false, Some(plan)) = (is_asked, has_effect, plans.first()) {
+            if let (Some(key), false, Some(plan)) = (transport.port_wait_setting(), has_effect, plans.first()) {
                 let message = format!(
                     "has no effect: the hosts are ends of AAL5, such as '{}', which take packets at once to make cells of them; leave it out",
                     self.nodes.name(plan.from)
                 );
-                self.mistakes.add(group.location, &format!("{}.transport.tcp.local-queue", group.path), message);
+                self.mistakes.add(group.location, &format!("{}.transport.{}.{key}", group.path, transport.name()), message);
             }
         }
     }
@@ -120,10 +118,7 @@ impl AtmCheck<'_> {
                 continue;
             }
             let report = |message: String| self.mistakes.add(group.location, &group.path, message);
-            let smallest = match &group.plan.transport {
-                TransportPlan::Tcp(tcp) => tcp.header.min(tcp.packet).get(),
-                TransportPlan::Udp(_) | TransportPlan::Roce(_) => group.plan.source.smallest_packet().get(),
-            };
+            let smallest = group.plan.transport.smallest_packet().unwrap_or_else(|| group.plan.source.smallest_packet()).get();
             if smallest < u64::from(SMALLEST_PACKET) {
                 report(format!(
                     "has packets of {smallest} bytes on a cell link; frames have two cells or more, so at least {SMALLEST_PACKET} bytes"

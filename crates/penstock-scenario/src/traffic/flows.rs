@@ -170,8 +170,9 @@ fn check_transport(
         Reading::Absent => TransportPlan::read("udp", &mut NoParameters).expect("udp has defaults for everything"),
     };
     match (&transport, greedy) {
-        (TransportPlan::Udp(_), true) => {
-            let message = format!("udp would carry source '{name}' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {{}}");
+        (unreliable, true) if !unreliable.is_reliable() => {
+            let carrier = unreliable.name();
+            let message = format!("{carrier} would carry source '{name}' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {{}}");
             section.report("transport", message);
             None
         }

@@ -70,7 +70,7 @@ impl GroupDraft {
 
     /// Whether its flows are transfers with a size.
     pub fn has_size(&self) -> bool {
-        self.has_transfers() || self.plan.source.is_finite_transfer()
+        self.has_transfers() || self.plan.source.file_size().is_some()
     }
 
     /// Whether packets are sent back, such as acknowledgements.

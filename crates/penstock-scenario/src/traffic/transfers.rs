@@ -13,7 +13,6 @@ use penstock_model::id::NodeId;
 use penstock_model::parameters::{Check, ClassName, Count, Parameters, Reading};
 use penstock_model::printable::quoted;
 use penstock_model::rng::Key;
-use penstock_model::source::ftp;
 use penstock_model::source::transfer_size::TransferSize;
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
@@ -179,7 +178,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let group = |name: String, class: String, (from, to): (NodeSet, NodeSet), pairs: Vec<(NodeId, NodeId)>| {
         let plan = FlowGroup {
             name,
-            source: SourcePlan::Ftp(ftp::Parameters { size: None }),
+            source: SourcePlan::files(),
             transport: transport.clone(),
             class: 0,
             precedence: keys.precedence.0,
@@ -352,11 +351,12 @@ fn listed(content: &[u8], name: &str, nodes: &Nodes, section: &Section<'_>, afte
 /// TCP with its defaults unless something else is written; `None` after a mistake.
 fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     match section.one_of::<TransportPlan>("transport", "transport", &[]) {
-        Reading::Given(TransportPlan::Udp(_)) => {
-            section.report("transport", "udp cannot carry transfers, which must arrive whole; leave it out (tcp)");
+        Reading::Given(transport) if transport.is_reliable() => Some(transport),
+        Reading::Given(transport) => {
+            section
+                .report("transport", format!("{} cannot carry transfers, which must arrive whole; leave it out (tcp)", transport.name()));
             None
         }
-        Reading::Given(tcp) => Some(tcp),
         Reading::Absent => TransportPlan::read("tcp", &mut NoParameters),
         Reading::Broken => None,
     }

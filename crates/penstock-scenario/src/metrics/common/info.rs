@@ -26,6 +26,12 @@ pub struct MetricInfo {
     pub requires: &'static [Key],
     /// A share or an index between 0 and 1, so that an interval of it has to stay there.
     pub is_ratio: bool,
+    /// A part of a whole, which is read in per cent.
+    pub is_part: bool,
+    /// Only finished transfers have it.
+    pub is_of_finished: bool,
+    /// Counts transfers, those that have finished among them, by the label `what`.
+    pub counts_finished: bool,
     /// An average over time of links, so that all statistics of one link are the same.
     pub is_time_average: bool,
     /// Has statistics, and so `take`, also with `per = "flow"` or `"link"`: over the packets or samples of a member.
@@ -48,6 +54,9 @@ impl MetricInfo {
         uses: &[],
         requires: &[],
         is_ratio: false,
+        is_part: false,
+        is_of_finished: false,
+        counts_finished: false,
         is_time_average: false,
         has_member_statistics: false,
         rows: 1,

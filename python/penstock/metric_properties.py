@@ -1,0 +1,58 @@
+"""What is true of a metric, as the core's catalogue says."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from penstock import _core
+
+__all__ = ["counts_finished", "is_of_finished", "is_part", "is_ratio"]
+
+
+def is_ratio(metric: str) -> bool:
+    """Whether it is a share or an index between 0 and 1.
+
+    Examples
+    --------
+    >>> is_ratio("fairness"), is_ratio("goodput")
+    (True, False)
+    """
+    return metric in _metrics_with("ratio")
+
+
+def is_part(metric: str) -> bool:
+    """Whether it is a part of a whole, which is read in per cent.
+
+    Examples
+    --------
+    >>> is_part("loss"), is_part("fairness")
+    (True, False)
+    """
+    return metric in _metrics_with("part")
+
+
+def is_of_finished(metric: str) -> bool:
+    """Whether only finished transfers have it.
+
+    Examples
+    --------
+    >>> is_of_finished("completion-time"), is_of_finished("transfers")
+    (True, False)
+    """
+    return metric in _metrics_with("of-finished")
+
+
+def counts_finished(metric: str) -> bool:
+    """Whether it counts transfers, those that have finished among them, by the label ``what``.
+
+    Examples
+    --------
+    >>> counts_finished("transfers"), counts_finished("completion-time")
+    (True, False)
+    """
+    return metric in _metrics_with("counts-finished")
+
+
+@cache
+def _metrics_with(of: str) -> frozenset[str]:
+    return frozenset(_core.metrics_with(of))
