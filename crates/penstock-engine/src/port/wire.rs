@@ -139,6 +139,7 @@ mod tests {
     use penstock_model::conditioner::shaper::Parameters;
     use penstock_model::conditioner::ShaperPlan;
     use penstock_model::meter::bucket::Start;
+    use penstock_model::site::Site;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
@@ -163,7 +164,7 @@ mod tests {
     fn a_shaper_holds_packets_until_their_tokens_are_there() {
         // 8 kbit/s is a byte a millisecond; at 1 Mbit/s 125 bytes take a millisecond.
         let parameters = Parameters { rate: Rate::from_bps(8_000), burst: Bytes::new(250), start: Start::Full };
-        let shaper = || Some(AnyShaper::new(&ShaperPlan::TokenBucket(parameters.clone())));
+        let shaper = || Some(AnyShaper::new(&ShaperPlan::TokenBucket(parameters.clone()), &Site::trial()));
         let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![], shaper());
         assert_eq!(wire.transmit(at(0), 125), (at(0), at(1)));
         assert_eq!(wire.transmit(at(1), 125), (at(1), at(2)));

@@ -6,6 +6,7 @@ pub mod shaper;
 use crate::packet::Packet;
 use crate::probe::{Probe, ReportVariable};
 use crate::registry::OpenKind;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 use dyn_clone::DynClone;
 
@@ -35,10 +36,10 @@ macro_rules! policers {
 
         impl AnyPolicer {
             /// Builds the policer that `plan` describes.
-            pub fn new(plan: &PolicerPlan) -> AnyPolicer {
+            pub fn new(plan: &PolicerPlan, site: &Site) -> AnyPolicer {
                 match plan {
-                    $( PolicerPlan::$variant(parameters) => AnyPolicer::$variant(<$policer>::new(parameters)), )*
-                    PolicerPlan::Custom(it) => AnyPolicer::Custom(it.build(&())),
+                    $( PolicerPlan::$variant(parameters) => AnyPolicer::$variant(<$policer>::new(parameters, site)), )*
+                    PolicerPlan::Custom(it) => AnyPolicer::Custom(it.build(site)),
                 }
             }
         }
@@ -105,10 +106,10 @@ macro_rules! shapers {
 
         impl AnyShaper {
             /// Builds the shaper that `plan` describes.
-            pub fn new(plan: &ShaperPlan) -> AnyShaper {
+            pub fn new(plan: &ShaperPlan, site: &Site) -> AnyShaper {
                 match plan {
-                    $( ShaperPlan::$variant(parameters) => AnyShaper::$variant(<$shaper>::new(parameters)), )*
-                    ShaperPlan::Custom(it) => AnyShaper::Custom(it.build(&())),
+                    $( ShaperPlan::$variant(parameters) => AnyShaper::$variant(<$shaper>::new(parameters, site)), )*
+                    ShaperPlan::Custom(it) => AnyShaper::Custom(it.build(site)),
                 }
             }
         }
@@ -170,11 +171,11 @@ pub struct Policers;
 impl OpenKind for Policers {
     const OF: &'static str = PolicerPlan::OF;
     const BUILT_IN: &'static [&'static str] = PolicerPlan::NAMES;
-    type Context<'a> = ();
+    type Context<'a> = Site;
     type Component = Box<dyn Policer + Send>;
 
-    fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
-        build(&())
+    fn on_trial<T>(build: impl FnOnce(&Site) -> T) -> T {
+        build(&Site::trial())
     }
 }
 
@@ -184,10 +185,10 @@ pub struct Shapers;
 impl OpenKind for Shapers {
     const OF: &'static str = ShaperPlan::OF;
     const BUILT_IN: &'static [&'static str] = ShaperPlan::NAMES;
-    type Context<'a> = ();
+    type Context<'a> = Site;
     type Component = Box<dyn Shaper + Send>;
 
-    fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
-        build(&())
+    fn on_trial<T>(build: impl FnOnce(&Site) -> T) -> T {
+        build(&Site::trial())
     }
 }

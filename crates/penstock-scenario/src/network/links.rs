@@ -12,6 +12,7 @@ use penstock_engine::blueprint::{LinkPlan, PortPlan};
 use penstock_model::conditioner::{AnyShaper, Shaper, ShaperPlan};
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, LineRate, Parameters};
+use penstock_model::site::Site;
 use penstock_model::transmission::Framing;
 use penstock_model::units::{Bytes, Duration, Rate};
 use std::ops::Range;
@@ -350,7 +351,7 @@ impl PortSpec {
         let fastest = self.rates.fastest(rate);
         check_meters(section, &self.port.pcn, fastest);
         self.port.level.check_rates(section.mistakes, fastest);
-        let rate_of = |shaper: &ShaperPlan| AnyShaper::new(shaper).rate().filter(|rate| *rate > fastest);
+        let rate_of = |shaper: &ShaperPlan| AnyShaper::new(shaper, &Site::trial()).rate().filter(|rate| *rate > fastest);
         if let Some((shaper, rate)) = self.port.shaper.as_ref().and_then(|shaper| Some((shaper, rate_of(shaper)?))) {
             let message = format!("{rate} is above the rate of the link, {fastest}, so it would delay nothing; leave it out");
             let path = section.join(&format!("shaper.{}.rate", shaper.name()));

@@ -9,6 +9,7 @@ use penstock_model::atm::CELL;
 use penstock_model::conditioner::{AnyShaper, Shaper, ShaperPlan};
 use penstock_model::printable::quoted;
 use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::site::Site;
 use penstock_model::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,7 +115,7 @@ fn check_sizes(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
         *known = if passing[*known].largest <= *largest { i } else { *known };
     }
     let greatest = |of: &mut dyn Iterator<Item = usize>| of.max_by_key(|i| (passing[*i].largest, *i)).map(|i| &passing[i]);
-    let burst_of = |shaper: &ShaperPlan| AnyShaper::new(shaper).burst();
+    let burst_of = |shaper: &ShaperPlan| AnyShaper::new(shaper, &Site::trial()).burst();
     if let Some((shaper, burst)) = link.port.shaper.as_ref().and_then(|shaper| Some((shaper, burst_of(shaper)?))) {
         let all = greatest(&mut (0..passing.len()));
         let location = link.port.shaper_location;
