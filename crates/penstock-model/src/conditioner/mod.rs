@@ -108,7 +108,7 @@ macro_rules! shapers {
             /// Builds the shaper that `plan` describes.
             pub fn new(plan: &ShaperPlan, site: &Site) -> AnyShaper {
                 match plan {
-                    $( ShaperPlan::$variant(parameters) => AnyShaper::$variant(<$shaper>::new(parameters)), )*
+                    $( ShaperPlan::$variant(parameters) => AnyShaper::$variant(<$shaper>::new(parameters, site)), )*
                     ShaperPlan::Custom(it) => AnyShaper::Custom(it.build(site)),
                 }
             }

@@ -3,6 +3,7 @@
 use super::Shaper;
 use crate::meter::bucket::{Bucket, Start};
 use crate::parameters::Check;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -47,7 +48,7 @@ pub struct TokenBucketShaper {
 
 impl TokenBucketShaper {
     /// A shaper with these parameters.
-    pub fn new(parameters: &Parameters) -> TokenBucketShaper {
+    pub fn new(parameters: &Parameters, _site: &Site) -> TokenBucketShaper {
         TokenBucketShaper { bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start) }
     }
 }
@@ -89,7 +90,7 @@ mod tests {
     fn packets_wait_for_their_tokens() {
         // A byte a millisecond.
         let at = |ms| Time::ZERO + Duration::from_ms(ms);
-        let mut it = TokenBucketShaper::new(&read(&["rate = 8 kbit/s", "burst = 250 bytes"]).expect("sound"));
+        let mut it = TokenBucketShaper::new(&read(&["rate = 8 kbit/s", "burst = 250 bytes"]).expect("sound"), &Site::trial());
         assert_eq!((it.rate(), it.burst()), (Some(Rate::from_bps(8_000)), Some(Bytes::new(250))));
         it.on_start(at(0), Bytes::new(250));
         assert_eq!(it.ready(at(2), Bytes::new(125)), at(125));

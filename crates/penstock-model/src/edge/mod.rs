@@ -11,7 +11,7 @@ pub mod termination;
 
 use crate::packet::PcnMark;
 use crate::site::Site;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Bytes, Duration, Rate, Time};
 pub use admission::AdmissionPlan;
 pub use report::Report;
 use report::Reporter;
@@ -76,6 +76,21 @@ pub struct EdgeContext {
     pub initial: u32,
 }
 
+impl EdgeContext {
+    /// One of no aggregate in particular, for questions about a plan.
+    pub(crate) fn trial() -> EdgeContext {
+        EdgeContext { site: Site::trial(), call_rate: Rate::from_bps(64_000), initial: 0 }
+    }
+}
+
+/// Refuses an interval of reports that has no length.
+fn check_interval(every: Duration) -> Result<(), String> {
+    match every {
+        Duration::ZERO => Err("an interval of reports must be above zero".to_owned()),
+        _ => Ok(()),
+    }
+}
+
 /// Why an admission and a termination do not go together; `None` if they do.
 pub fn mistake(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>) -> Option<String> {
     let one = admission.as_ref().and_then(AdmissionPlan::reports_every)?;
@@ -92,7 +107,7 @@ pub fn only_answers(admission: &Option<AdmissionPlan>, termination: &Option<Term
 }
 
 /// The ingress of one aggregate.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Ingress {
     admission: admission::AtIngress,
     termination: termination::AtIngress,
@@ -104,7 +119,7 @@ impl Ingress {
     /// Builds the ingress of an aggregate.
     pub fn new(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, context: &EdgeContext) -> Ingress {
         Ingress {
-            admission: admission::AtIngress::new(admission),
+            admission: admission::AtIngress::new(admission, context),
             termination: termination::AtIngress::new(termination, context),
             signals: VecDeque::new(),
             cut: 0,
@@ -113,17 +128,13 @@ impl Ingress {
 
     /// A call arrives while the aggregate has `live` admitted calls.
     pub fn on_call(&mut self, now: Time, call: u32, live: u32) -> Decision {
-        let _ = (now, call, live);
-        self.admission.on_call()
+        let _ = call;
+        self.admission.on_call(now, live)
     }
 
-    /// Whether a call would be admitted now; `None` where the egress has to be asked.
-    pub fn admits_now(&self) -> Option<bool> {
-        match self.admission.on_call() {
-            Decision::Admit => Some(true),
-            Decision::Block => Some(false),
-            Decision::Ask => None,
-        }
+    /// Whether a call would be admitted while the aggregate has `live`; `None` where the egress has to be asked, or that is not known.
+    pub fn admits_now(&self, live: u32) -> Option<bool> {
+        self.admission.admits_now(live)
     }
 
     /// A call has ended by itself; `live` calls are left. Terminated calls are known from [`Ingress::next_cut`].
@@ -143,7 +154,7 @@ impl Ingress {
         if let Signal::Answer { call, level } = signal {
             return Some((call, self.admission.admits(level)));
         }
-        self.admission.on_signal(signal);
+        self.admission.on_signal(now, signal);
         let cut = self.termination.on_signal(now, signal, live);
         self.terminate(cut);
         None
@@ -186,7 +197,7 @@ impl Ingress {
 }
 
 /// The egress of one aggregate.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Egress {
     admission: admission::AtEgress,
     /// Elsewhere, so that an aggregate that has none of it is small: there may be very many.
@@ -195,7 +206,7 @@ pub struct Egress {
 }
 
 /// Functions that not every egress has.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct EgressOptions {
     termination: termination::AtEgress,
     /// Shared by the admission and the termination that live on reports.
@@ -207,9 +218,9 @@ impl Egress {
     pub fn new(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, context: &EdgeContext) -> Egress {
         let every = admission.as_ref().and_then(AdmissionPlan::reports_every);
         let every = every.or(termination.as_ref().and_then(TerminationPlan::reports_every));
-        let more = EgressOptions { termination: termination::AtEgress::new(termination), reporter: every.map(Reporter::new) };
+        let more = EgressOptions { termination: termination::AtEgress::new(termination, context), reporter: every.map(Reporter::new) };
         Egress {
-            admission: admission::AtEgress::new(admission, context.initial),
+            admission: admission::AtEgress::new(admission, context),
             more: (termination.is_some() || every.is_some()).then(|| Box::new(more)),
             signals: VecDeque::new(),
         }

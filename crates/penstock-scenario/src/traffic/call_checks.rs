@@ -40,12 +40,11 @@ impl Check<'_> {
     }
 
     fn check_meters(&self, routes: &[&[LinkId]]) {
-        // Admission by counting needs no marks.
-        if let Some(plan) = self.calls.admission.as_ref().filter(|plan| plan.threshold().is_some()) {
+        if let Some(plan) = self.calls.admission.as_ref().filter(|plan| plan.needs_marks()) {
             let path = self.path("admission");
             self.check_fit(routes, (self.group.edges.admission, &path), plan.name(), &|meters| meters.fit_admission(plan));
         }
-        if let Some(plan) = &self.calls.termination {
+        if let Some(plan) = self.calls.termination.as_ref().filter(|plan| plan.needs_marks()) {
             let path = self.path("termination");
             self.check_fit(routes, (self.group.edges.termination, &path), plan.name(), &|meters| meters.fit_termination(plan));
         }

@@ -44,6 +44,7 @@ impl Meters<'_> {
                 ))
             }
             AdmissionPlan::Rfc6662(_) => self.admits_late(Marks::Any),
+            AdmissionPlan::Custom(_) => plan.marks_of_custom().and_then(|marks| self.unset_marks(marks)),
         }
     }
 
@@ -65,6 +66,7 @@ impl Meters<'_> {
                 .unset_marks(Marks::Excess)
                 .or_else(|| self.unmeasurable_excess(Marks::Any, "pcn.excess alone"))
                 .or_else(|| self.doubled_rate()),
+            TerminationPlan::Custom(_) => plan.marks_of_custom().and_then(|marks| self.unset_marks(marks)),
         }
     }
 

@@ -4,14 +4,17 @@ pub mod cle;
 pub mod count;
 pub mod rfc_6661;
 pub mod rfc_6662;
+pub mod scheme;
 
-use super::{Decision, Signal};
+use super::{Decision, EdgeContext, Signal};
 use crate::packet::PcnMark;
 use crate::units::{Bytes, Duration, Time};
+use cle::Marks;
+pub use scheme::{AdmissionEgress, AdmissionIngress, AdmissionScheme, Admissions};
 
 crate::component_plans! {
     /// An admission scheme with its parameters, as a scenario gives it.
-    pub enum AdmissionPlan of "admission" {
+    pub enum AdmissionPlan of "admission" open Admissions {
         "cle" => Cle(cle::Parameters),
         "count" => Count(count::Parameters),
         "rfc-6661" => Rfc6661(rfc_6661::Parameters),
@@ -26,12 +29,29 @@ impl AdmissionPlan {
             AdmissionPlan::Cle(_) | AdmissionPlan::Count(_) => None,
             AdmissionPlan::Rfc6661(parameters) => Some(parameters.measuring_interval),
             AdmissionPlan::Rfc6662(parameters) => Some(parameters.measuring_interval),
+            AdmissionPlan::Custom(it) => it.build(&EdgeContext::trial()).reports_every,
         }
     }
 
     /// Whether the ingress asks the egress about each call.
     pub fn asks(&self) -> bool {
-        matches!(self, AdmissionPlan::Cle(_) | AdmissionPlan::Count(_))
+        match self {
+            AdmissionPlan::Custom(it) => it.build(&EdgeContext::trial()).egress.is_some(),
+            plan => matches!(plan, AdmissionPlan::Cle(_) | AdmissionPlan::Count(_)),
+        }
+    }
+
+    /// The marks that a scheme of a plug-in says it reads, if any.
+    pub fn marks_of_custom(&self) -> Option<Marks> {
+        match self {
+            AdmissionPlan::Custom(it) => it.build(&EdgeContext::trial()).marks,
+            _ => None,
+        }
+    }
+
+    /// Whether it does nothing without marks.
+    pub fn needs_marks(&self) -> bool {
+        self.threshold().is_some() || self.marks_of_custom().is_some()
     }
 
     /// The key of the threshold of the congestion level estimate (CLE) above which calls are refused, and its value, if there is one.
@@ -40,13 +60,13 @@ impl AdmissionPlan {
             AdmissionPlan::Cle(parameters) => Some(("threshold", parameters.threshold.0)),
             AdmissionPlan::Rfc6661(parameters) => Some(("cle-limit", parameters.cle_limit.0)),
             AdmissionPlan::Rfc6662(parameters) => Some(("cle-limit", parameters.cle_limit.0)),
-            AdmissionPlan::Count(_) => None,
+            AdmissionPlan::Count(_) | AdmissionPlan::Custom(_) => None,
         }
     }
 }
 
 /// Admission control at the ingress.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum AtIngress {
     /// Every call is admitted.
     Open,
@@ -56,25 +76,40 @@ pub(super) enum AtIngress {
     Count,
     /// The last report decides.
     Reported(AdmissionState),
+    /// One of a plug-in.
+    Custom(Box<dyn AdmissionIngress + Send>),
 }
 
 impl AtIngress {
-    pub(super) fn new(plan: &Option<AdmissionPlan>) -> AtIngress {
+    pub(super) fn new(plan: &Option<AdmissionPlan>, context: &EdgeContext) -> AtIngress {
         match plan {
             None => AtIngress::Open,
             Some(AdmissionPlan::Cle(parameters)) => AtIngress::Cle(cle::Rule::new(parameters)),
             Some(AdmissionPlan::Count(_)) => AtIngress::Count,
             Some(AdmissionPlan::Rfc6661(parameters)) => AtIngress::Reported(AdmissionState::new(parameters.cle_limit.0)),
             Some(AdmissionPlan::Rfc6662(parameters)) => AtIngress::Reported(AdmissionState::new(parameters.cle_limit.0)),
+            Some(AdmissionPlan::Custom(it)) => AtIngress::Custom(it.build(context).ingress),
         }
     }
 
-    pub(super) fn on_call(&self) -> Decision {
+    pub(super) fn on_call(&mut self, now: Time, live: u32) -> Decision {
         match self {
-            AtIngress::Open => Decision::Admit,
-            AtIngress::Cle(_) | AtIngress::Count => Decision::Ask,
-            AtIngress::Reported(state) if state.blocked => Decision::Block,
-            AtIngress::Reported(_) => Decision::Admit,
+            AtIngress::Custom(it) => it.on_call(now, live),
+            of_this_crate => match of_this_crate.admits_now(live) {
+                Some(true) => Decision::Admit,
+                Some(false) => Decision::Block,
+                None => Decision::Ask,
+            },
+        }
+    }
+
+    /// Whether a call would be admitted; `None` where the egress has to be asked, or that is not known.
+    pub(super) fn admits_now(&self, live: u32) -> Option<bool> {
+        match self {
+            AtIngress::Open => Some(true),
+            AtIngress::Cle(_) | AtIngress::Count => None,
+            AtIngress::Reported(state) => Some(!state.blocked),
+            AtIngress::Custom(it) => it.admits_now(live),
         }
     }
 
@@ -82,17 +117,24 @@ impl AtIngress {
         match self {
             AtIngress::Cle(rule) => rule.admits(level),
             AtIngress::Count => level < count::FULL,
+            AtIngress::Custom(it) => it.admits(level),
             AtIngress::Open | AtIngress::Reported(_) => unreachable!("these need no answer"),
         }
     }
 
     pub(super) fn on_end(&self) -> Option<Signal> {
-        matches!(self, AtIngress::Count).then_some(Signal::Ended)
+        let tells = match self {
+            AtIngress::Custom(it) => it.tells_ends(),
+            of_this_crate => matches!(of_this_crate, AtIngress::Count),
+        };
+        tells.then_some(Signal::Ended)
     }
 
-    pub(super) fn on_signal(&mut self, signal: Signal) {
-        if let (AtIngress::Reported(state), Signal::Report(report)) = (self, signal) {
-            state.blocked = report.level() >= state.limit;
+    pub(super) fn on_signal(&mut self, now: Time, signal: Signal) {
+        match (self, signal) {
+            (AtIngress::Reported(state), Signal::Report(report)) => state.blocked = report.level() >= state.limit,
+            (AtIngress::Custom(it), Signal::Report(report)) => it.on_report(now, report),
+            _ => {}
         }
     }
 }
@@ -111,7 +153,7 @@ impl AdmissionState {
 }
 
 /// Admission control at the egress.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum AtEgress {
     /// It has no state of its own.
     Silent,
@@ -119,21 +161,26 @@ pub(super) enum AtEgress {
     Cle(cle::Estimator),
     /// It counts calls.
     Count(count::Counter),
+    /// One of a plug-in.
+    Custom(Box<dyn AdmissionEgress + Send>),
 }
 
 impl AtEgress {
-    pub(super) fn new(plan: &Option<AdmissionPlan>, initial: u32) -> AtEgress {
+    pub(super) fn new(plan: &Option<AdmissionPlan>, context: &EdgeContext) -> AtEgress {
         match plan {
             None | Some(AdmissionPlan::Rfc6661(_) | AdmissionPlan::Rfc6662(_)) => AtEgress::Silent,
             Some(AdmissionPlan::Cle(parameters)) => AtEgress::Cle(cle::Estimator::new(parameters)),
-            Some(AdmissionPlan::Count(parameters)) => AtEgress::Count(count::Counter::new(parameters, initial)),
+            Some(AdmissionPlan::Count(parameters)) => AtEgress::Count(count::Counter::new(parameters, context.initial)),
+            Some(AdmissionPlan::Custom(it)) => it.build(context).egress.map_or(AtEgress::Silent, AtEgress::Custom),
         }
     }
 
     #[inline]
     pub(super) fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
-        if let AtEgress::Cle(estimator) = self {
-            estimator.on_packet(now, size, mark);
+        match self {
+            AtEgress::Cle(estimator) => estimator.on_packet(now, size, mark),
+            AtEgress::Custom(it) => it.on_packet(now, size, mark),
+            AtEgress::Silent | AtEgress::Count(_) => {}
         }
     }
 
@@ -147,6 +194,7 @@ impl AtEgress {
     pub(super) fn only_samples(&self) -> bool {
         match self {
             AtEgress::Cle(estimator) => estimator.only_samples(),
+            AtEgress::Custom(_) => false,
             AtEgress::Silent | AtEgress::Count(_) => true,
         }
     }
@@ -162,7 +210,7 @@ impl AtEgress {
     pub(super) fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
         match self {
             AtEgress::Cle(estimator) => estimator.on_marks(marks),
-            AtEgress::Silent | AtEgress::Count(_) => marks.for_each(drop),
+            AtEgress::Silent | AtEgress::Count(_) | AtEgress::Custom(_) => marks.for_each(drop),
         }
     }
 
@@ -176,32 +224,46 @@ impl AtEgress {
                 counter.on_end(counted);
                 None
             }
+            (AtEgress::Custom(it), Signal::Request { call, live }) => {
+                Some(Signal::Answer { call, level: it.on_request(now, live, counted) })
+            }
+            (AtEgress::Custom(it), Signal::Ended) => {
+                it.on_end(counted);
+                None
+            }
             _ => None,
         }
     }
 
     pub(super) fn has_deadlines(&self) -> bool {
-        matches!(self, AtEgress::Cle(estimator) if estimator.has_deadlines())
+        match self {
+            AtEgress::Cle(estimator) => estimator.has_deadlines(),
+            AtEgress::Custom(_) => true,
+            AtEgress::Silent | AtEgress::Count(_) => false,
+        }
     }
 
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         match self {
             AtEgress::Cle(estimator) => estimator.deadline(),
+            AtEgress::Custom(it) => it.deadline(),
             AtEgress::Silent | AtEgress::Count(_) => Time::NEVER,
         }
     }
 
     pub(super) fn on_timer(&mut self, now: Time) {
-        if let AtEgress::Cle(estimator) = self {
-            estimator.on_timer(now);
+        match self {
+            AtEgress::Cle(estimator) => estimator.on_timer(now),
+            AtEgress::Custom(it) => it.on_timer(now),
+            AtEgress::Silent | AtEgress::Count(_) => {}
         }
     }
 
     pub(super) fn level(&self, now: Time) -> Option<f64> {
         match self {
             AtEgress::Cle(estimator) => Some(estimator.level(now)),
-            AtEgress::Silent | AtEgress::Count(_) => None,
+            AtEgress::Silent | AtEgress::Count(_) | AtEgress::Custom(_) => None,
         }
     }
 }

@@ -5,18 +5,21 @@ pub mod cut;
 pub mod reported;
 pub mod rfc_6661;
 pub mod rfc_6662;
+pub mod scheme;
 pub mod single_threshold;
 pub mod sm;
 pub mod sustainable;
 
 use super::{EdgeContext, Signal};
+use crate::edge::admission::cle::Marks;
 use crate::packet::PcnMark;
 use crate::units::{Bytes, Duration, Time};
 pub use cut::Victims;
+pub use scheme::{TerminationEgress, TerminationIngress, TerminationScheme, Terminations};
 
 crate::component_plans! {
     /// A termination scheme with its parameters, as a scenario gives it.
-    pub enum TerminationPlan of "termination" {
+    pub enum TerminationPlan of "termination" open Terminations {
         "single-threshold" => SingleThreshold(single_threshold::Parameters),
         "cl" => Cl(cl::Parameters),
         "sm" => Sm(sm::Parameters),
@@ -34,7 +37,21 @@ impl TerminationPlan {
             TerminationPlan::Sm(parameters) => parameters.victims,
             TerminationPlan::Rfc6661(parameters) => parameters.victims,
             TerminationPlan::Rfc6662(parameters) => parameters.victims,
+            TerminationPlan::Custom(it) => it.build(&EdgeContext::trial()).victims,
         }
+    }
+
+    /// The marks that a scheme of a plug-in says it reads, if any.
+    pub fn marks_of_custom(&self) -> Option<Marks> {
+        match self {
+            TerminationPlan::Custom(it) => it.build(&EdgeContext::trial()).marks,
+            _ => None,
+        }
+    }
+
+    /// Whether it does nothing without marks.
+    pub fn needs_marks(&self) -> bool {
+        !matches!(self, TerminationPlan::Custom(_)) || self.marks_of_custom().is_some()
     }
 
     /// How often the egress reports, for the schemes that decide from its reports.
@@ -43,12 +60,13 @@ impl TerminationPlan {
             TerminationPlan::Rfc6661(parameters) => Some(parameters.measuring_interval),
             TerminationPlan::Rfc6662(parameters) => Some(parameters.measuring_interval),
             TerminationPlan::SingleThreshold(_) | TerminationPlan::Cl(_) | TerminationPlan::Sm(_) => None,
+            TerminationPlan::Custom(it) => it.build(&EdgeContext::trial()).reports_every,
         }
     }
 }
 
 /// A termination at the ingress. What it decides is a number of calls.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum AtIngress {
     /// No call is terminated.
     Never,
@@ -58,6 +76,8 @@ pub(super) enum AtIngress {
     Sustainable(sustainable::Ingress),
     /// Cuts down to a rate that the reports imply (RFC 6661, RFC 6662).
     Reported(reported::Ingress),
+    /// One of a plug-in.
+    Custom(Box<dyn TerminationIngress + Send>),
 }
 
 impl AtIngress {
@@ -69,6 +89,7 @@ impl AtIngress {
             Some(TerminationPlan::Sm(it)) => AtIngress::Sustainable(sustainable::Ingress::new(it.ingress(context))),
             Some(TerminationPlan::Rfc6661(it)) => AtIngress::Reported(reported::Ingress::new(it.ingress(context))),
             Some(TerminationPlan::Rfc6662(it)) => AtIngress::Reported(reported::Ingress::new(it.ingress(context))),
+            Some(TerminationPlan::Custom(it)) => AtIngress::Custom(it.build(context).ingress),
         }
     }
 
@@ -79,6 +100,7 @@ impl AtIngress {
             AtIngress::SingleThreshold(it) => it.on_sent(size),
             AtIngress::Sustainable(it) => it.on_sent(now, size),
             AtIngress::Reported(it) => it.on_sent(size),
+            AtIngress::Custom(it) => it.on_sent(now, size),
         }
     }
 
@@ -89,6 +111,8 @@ impl AtIngress {
             (AtIngress::SingleThreshold(it), Signal::Cancel) => it.on_cancel(),
             (AtIngress::Sustainable(it), Signal::Sustainable(rate)) => return it.on_sustainable(now, rate, live),
             (AtIngress::Reported(it), Signal::Report(report)) => return it.on_report(now, report, live),
+            (AtIngress::Custom(it), Signal::Report(report)) => return it.on_report(now, report, live).min(live),
+            (AtIngress::Custom(it), Signal::Sustainable(rate)) => return it.on_sustainable(now, rate, live).min(live),
             _ => {}
         }
         0
@@ -101,6 +125,7 @@ impl AtIngress {
             AtIngress::SingleThreshold(it) => it.deadline(),
             AtIngress::Sustainable(it) => it.deadline(),
             AtIngress::Reported(it) => it.deadline(),
+            AtIngress::Custom(it) => it.deadline(),
         }
     }
 
@@ -110,6 +135,7 @@ impl AtIngress {
             AtIngress::SingleThreshold(it) => it.on_timer(now, live),
             AtIngress::Sustainable(it) => it.on_timer(now, live),
             AtIngress::Reported(it) => it.on_timer(now, live),
+            AtIngress::Custom(it) => it.on_timer(now, live).min(live),
         }
     }
 
@@ -119,12 +145,13 @@ impl AtIngress {
             AtIngress::Never | AtIngress::Reported(_) => false,
             AtIngress::SingleThreshold(it) => it.restarts(),
             AtIngress::Sustainable(it) => it.restarts(),
+            AtIngress::Custom(it) => it.restarts(),
         }
     }
 }
 
 /// A termination at the egress.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum AtEgress {
     /// It tells nothing that the reports do not say.
     Silent,
@@ -132,15 +159,18 @@ pub(super) enum AtEgress {
     SingleThreshold(single_threshold::Egress),
     /// It measures what may stay (CL, SM).
     Sustainable(sustainable::Egress),
+    /// One of a plug-in.
+    Custom(Box<dyn TerminationEgress + Send>),
 }
 
 impl AtEgress {
-    pub(super) fn new(plan: &Option<TerminationPlan>) -> AtEgress {
+    pub(super) fn new(plan: &Option<TerminationPlan>, context: &EdgeContext) -> AtEgress {
         match plan {
             None | Some(TerminationPlan::Rfc6661(_) | TerminationPlan::Rfc6662(_)) => AtEgress::Silent,
             Some(TerminationPlan::SingleThreshold(it)) => AtEgress::SingleThreshold(single_threshold::Egress::new(it)),
             Some(TerminationPlan::Cl(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress())),
             Some(TerminationPlan::Sm(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress())),
+            Some(TerminationPlan::Custom(it)) => it.build(context).egress.map_or(AtEgress::Silent, AtEgress::Custom),
         }
     }
 
@@ -153,6 +183,7 @@ impl AtEgress {
                 it.on_packet(now, size, mark);
                 None
             }
+            AtEgress::Custom(it) => it.on_packet(now, size, mark).map(Signal::Sustainable),
         }
     }
 
@@ -167,12 +198,13 @@ impl AtEgress {
         match (self, signal) {
             (AtEgress::SingleThreshold(it), Signal::Restart) => it.on_restart(),
             (AtEgress::Sustainable(it), Signal::Restart) => it.on_restart(),
+            (AtEgress::Custom(it), Signal::Restart) => it.on_restart(),
             _ => {}
         }
     }
 
     pub(super) fn has_deadlines(&self) -> bool {
-        matches!(self, AtEgress::Sustainable(_))
+        matches!(self, AtEgress::Sustainable(_) | AtEgress::Custom(_))
     }
 
     #[inline]
@@ -180,6 +212,7 @@ impl AtEgress {
         match self {
             AtEgress::Silent | AtEgress::SingleThreshold(_) => Time::NEVER,
             AtEgress::Sustainable(it) => it.deadline(),
+            AtEgress::Custom(it) => it.deadline(),
         }
     }
 
@@ -188,7 +221,7 @@ impl AtEgress {
     pub(super) fn silent_until(&self, now: Time) -> Time {
         match self {
             AtEgress::Silent => Time::NEVER,
-            AtEgress::SingleThreshold(_) => now,
+            AtEgress::SingleThreshold(_) | AtEgress::Custom(_) => now,
             AtEgress::Sustainable(it) => it.silent_until(now),
         }
     }
@@ -197,7 +230,7 @@ impl AtEgress {
     pub(super) fn silent_before_packet(&self) -> Option<u32> {
         match self {
             AtEgress::SingleThreshold(it) => Some(it.silent_before_packet()),
-            AtEgress::Silent | AtEgress::Sustainable(_) => None,
+            AtEgress::Silent | AtEgress::Sustainable(_) | AtEgress::Custom(_) => None,
         }
     }
 
@@ -205,6 +238,7 @@ impl AtEgress {
         match self {
             AtEgress::Silent | AtEgress::SingleThreshold(_) => None,
             AtEgress::Sustainable(it) => it.on_timer(now),
+            AtEgress::Custom(it) => it.on_timer(now).map(Signal::Sustainable),
         }
     }
 }

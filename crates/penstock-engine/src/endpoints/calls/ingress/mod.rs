@@ -95,7 +95,7 @@ penstock_model::state! {
         /// Calls that were terminated early since the beginning of the run.
         "terminated", "calls", is it.counters.terminations.iter().map(|(_, calls, _)| f64::from(*calls)).sum();
         /// Whether the next call would be admitted (1) or refused (0), where the ingress decides; not where it asks the egress.
-        "admitting", "1", maybe it.ingress.admits_now().map(|admits| f64::from(u8::from(admits)));
+        "admitting", "1", maybe it.ingress.admits_now(it.live.len() as u32).map(|admits| f64::from(u8::from(admits)));
     }
 }
 

@@ -1,0 +1,116 @@
+//! Admission schemes of plug-ins: what an ingress and an egress do in one aggregate.
+
+use super::cle::Marks;
+use crate::edge::{check_interval, Decision, EdgeContext, Report};
+use crate::packet::PcnMark;
+use crate::registry::OpenKind;
+use crate::units::{Bytes, Duration, Time};
+use dyn_clone::DynClone;
+
+/// Admission control at the ingress of one aggregate.
+pub trait AdmissionIngress: DynClone {
+    /// Decides about a call that arrives at `now` while the aggregate has `live` admitted calls; [`Decision::Ask`] only in a scheme that
+    /// [asks](AdmissionScheme::asking).
+    fn on_call(&mut self, now: Time, live: u32) -> Decision;
+
+    /// Whether a call begins whose request the egress has answered with `level`.
+    fn admits(&self, level: f64) -> bool {
+        let _ = level;
+        true
+    }
+
+    /// A report of the egress arrives.
+    fn on_report(&mut self, now: Time, report: Report) {
+        let _ = (now, report);
+    }
+
+    /// Whether the egress is told when a call ends.
+    fn tells_ends(&self) -> bool {
+        false
+    }
+
+    /// Whether a call would be admitted while there are `live`, for the series `admitting`; `None` where that is not known.
+    fn admits_now(&self, live: u32) -> Option<bool> {
+        let _ = live;
+        None
+    }
+}
+
+dyn_clone::clone_trait_object!(AdmissionIngress);
+
+/// Admission control at the egress of one aggregate, which answers requests.
+pub trait AdmissionEgress: DynClone {
+    /// A packet of the aggregate arrives.
+    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
+        let _ = (now, size, mark);
+    }
+
+    /// The level that answers a request, which left while the aggregate had `live` calls. `counted` is the number of calls of all
+    /// aggregates of the group that end at this node, as far as schemes count them.
+    fn on_request(&mut self, now: Time, live: u32, counted: &mut u32) -> f64;
+
+    /// A call has ended, in a scheme that [tells](AdmissionIngress::tells_ends).
+    fn on_end(&mut self, counted: &mut u32) {
+        let _ = counted;
+    }
+
+    /// The instant at which [`AdmissionEgress::on_timer`] is due.
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The deadline has come; the next one is later.
+    fn on_timer(&mut self, now: Time) {
+        let _ = now;
+    }
+}
+
+dyn_clone::clone_trait_object!(AdmissionEgress);
+
+/// What an admission scheme consists of in one aggregate.
+pub struct AdmissionScheme {
+    pub(super) ingress: Box<dyn AdmissionIngress + Send>,
+    pub(super) egress: Option<Box<dyn AdmissionEgress + Send>>,
+    pub(super) reports_every: Option<Duration>,
+    pub(super) marks: Option<Marks>,
+}
+
+impl AdmissionScheme {
+    /// The ingress decides by what it knows.
+    pub fn alone(ingress: impl AdmissionIngress + Send + 'static) -> AdmissionScheme {
+        AdmissionScheme { ingress: Box::new(ingress), egress: None, reports_every: None, marks: None }
+    }
+
+    /// The ingress asks the egress about calls.
+    pub fn asking(ingress: impl AdmissionIngress + Send + 'static, egress: impl AdmissionEgress + Send + 'static) -> AdmissionScheme {
+        AdmissionScheme { egress: Some(Box::new(egress)), ..AdmissionScheme::alone(ingress) }
+    }
+
+    /// The ingress decides from reports, which the egress sends in this interval.
+    ///
+    /// # Errors
+    /// If the interval is zero.
+    pub fn reported(ingress: impl AdmissionIngress + Send + 'static, every: Duration) -> Result<AdmissionScheme, String> {
+        check_interval(every)?;
+        Ok(AdmissionScheme { reports_every: Some(every), ..AdmissionScheme::alone(ingress) })
+    }
+
+    /// The same, which reads these marks: a route whose meters set none of them is a mistake of the scenario.
+    pub fn reading(self, marks: Marks) -> AdmissionScheme {
+        AdmissionScheme { marks: Some(marks), ..self }
+    }
+}
+
+/// The kind of admission schemes.
+pub struct Admissions;
+
+impl OpenKind for Admissions {
+    const OF: &'static str = super::AdmissionPlan::OF;
+    const BUILT_IN: &'static [&'static str] = super::AdmissionPlan::NAMES;
+    type Context<'a> = EdgeContext;
+    type Component = AdmissionScheme;
+
+    fn on_trial<T>(build: impl FnOnce(&EdgeContext) -> T) -> T {
+        build(&EdgeContext::trial())
+    }
+}

@@ -1,0 +1,128 @@
+//! Termination schemes of plug-ins: what an ingress and an egress do in one aggregate.
+
+use super::cut::Victims;
+use crate::edge::admission::cle::Marks;
+use crate::edge::{check_interval, EdgeContext, Report};
+use crate::packet::PcnMark;
+use crate::registry::OpenKind;
+use crate::units::{Bytes, Duration, Rate, Time};
+use dyn_clone::DynClone;
+
+/// Termination at the ingress of one aggregate. What it decides is how many of its `live` calls end at once.
+pub trait TerminationIngress: DynClone {
+    /// A packet of the aggregate goes out. That leaves the deadline as it is.
+    fn on_sent(&mut self, now: Time, size: Bytes) {
+        let _ = (now, size);
+    }
+
+    /// A report of the egress arrives, in a scheme of [reports](TerminationScheme::reported).
+    fn on_report(&mut self, now: Time, report: Report, live: u32) -> u32 {
+        let _ = (now, report, live);
+        0
+    }
+
+    /// The egress says which rate may stay, in a scheme of [its own signals](TerminationScheme::signalled).
+    fn on_sustainable(&mut self, now: Time, rate: Rate, live: u32) -> u32 {
+        let _ = (now, rate, live);
+        0
+    }
+
+    /// The instant at which [`TerminationIngress::on_timer`] is due.
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The deadline has come; the next one is later.
+    fn on_timer(&mut self, now: Time, live: u32) -> u32 {
+        let _ = (now, live);
+        0
+    }
+
+    /// Whether the egress is told of each cut, and begins to measure again.
+    fn restarts(&self) -> bool {
+        false
+    }
+}
+
+dyn_clone::clone_trait_object!(TerminationIngress);
+
+/// Termination at the egress of one aggregate. What it signals to the ingress is the rate that may stay, while more arrives.
+pub trait TerminationEgress: DynClone {
+    /// A packet of the aggregate arrives.
+    fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> Option<Rate>;
+
+    /// The ingress has cut, in a scheme that [restarts](TerminationIngress::restarts).
+    fn on_restart(&mut self) {}
+
+    /// The instant at which [`TerminationEgress::on_timer`] is due.
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The deadline has come; the next one is later.
+    fn on_timer(&mut self, now: Time) -> Option<Rate> {
+        let _ = now;
+        None
+    }
+}
+
+dyn_clone::clone_trait_object!(TerminationEgress);
+
+/// What a termination scheme consists of in one aggregate.
+pub struct TerminationScheme {
+    pub(super) ingress: Box<dyn TerminationIngress + Send>,
+    pub(super) egress: Option<Box<dyn TerminationEgress + Send>>,
+    pub(super) reports_every: Option<Duration>,
+    pub(super) victims: Victims,
+    pub(super) marks: Option<Marks>,
+}
+
+impl TerminationScheme {
+    /// The ingress decides from reports, which the egress sends in this interval.
+    ///
+    /// # Errors
+    /// If the interval is zero.
+    pub fn reported(ingress: impl TerminationIngress + Send + 'static, every: Duration) -> Result<TerminationScheme, String> {
+        check_interval(every)?;
+        Ok(TerminationScheme {
+            ingress: Box::new(ingress),
+            egress: None,
+            reports_every: Some(every),
+            victims: Victims::Random,
+            marks: None,
+        })
+    }
+
+    /// The egress measures and signals what may stay.
+    pub fn signalled(
+        ingress: impl TerminationIngress + Send + 'static,
+        egress: impl TerminationEgress + Send + 'static,
+    ) -> TerminationScheme {
+        let (ingress, egress) = (Box::new(ingress), Some(Box::new(egress) as Box<dyn TerminationEgress + Send>));
+        TerminationScheme { ingress, egress, reports_every: None, victims: Victims::Random, marks: None }
+    }
+
+    /// The same, which terminates these calls; any, all with the same probability, if nothing is said.
+    pub fn choosing(self, victims: Victims) -> TerminationScheme {
+        TerminationScheme { victims, ..self }
+    }
+
+    /// The same, which reads these marks: a route whose meters set none of them is a mistake of the scenario.
+    pub fn reading(self, marks: Marks) -> TerminationScheme {
+        TerminationScheme { marks: Some(marks), ..self }
+    }
+}
+
+/// The kind of termination schemes.
+pub struct Terminations;
+
+impl OpenKind for Terminations {
+    const OF: &'static str = super::TerminationPlan::OF;
+    const BUILT_IN: &'static [&'static str] = super::TerminationPlan::NAMES;
+    type Context<'a> = EdgeContext;
+    type Component = TerminationScheme;
+
+    fn on_trial<T>(build: impl FnOnce(&EdgeContext) -> T) -> T {
+        build(&EdgeContext::trial())
+    }
+}
