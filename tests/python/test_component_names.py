@@ -37,10 +37,6 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"SourcePlan::Ftp"},
         "reads the size of a transfer, to be a method",
     ),
-    "penstock-engine/src/build/process_graph_builder.rs": (
-        TRANSPORTS,
-        "the smallest packet of each way, to be methods",
-    ),
     "penstock-engine/src/build/series.rs": (
         TRANSPORTS,
         "finds the endpoints, which are the engine's, that show a state",
@@ -67,23 +63,10 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"TransportPlan::Tcp"},
         "the metric `repeated-retransmissions` is of TCP alone",
     ),
-    "penstock-scenario/src/series/variables.rs": (TRANSPORTS, "which state the engine's endpoints of a transport show"),
     "penstock-scenario/src/trace/capture/mod.rs": ({"TransportPlan::Tcp"}, "writes TCP's headers into captures"),
-    "penstock-scenario/src/traffic/atm_checks.rs": (
-        TRANSPORTS,
-        "backpressure at cells and the smallest packet; to be methods",
-    ),
     "penstock-scenario/src/traffic/classes.rs": (
         {"SchedulerPlan::Priority"},
         "classes stand in the key `order`; to be a method",
-    ),
-    "penstock-scenario/src/traffic/ecn_checks.rs": (
-        TRANSPORTS,
-        "which key makes the transport ECN-capable; to be a method",
-    ),
-    "penstock-scenario/src/traffic/flows.rs": (
-        {"TransportPlan::Udp"},
-        "names the transport that a greedy source needs",
     ),
     "penstock-scenario/src/traffic/pcn_schemes.rs": (
         {f"AdmissionPlan::{name}" for name in ("Cle", "Count", "Rfc6661", "Rfc6662")}
@@ -92,7 +75,7 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
     ),
     "penstock-scenario/src/traffic/trace.rs": ({"SourcePlan::Trace"}, "reads the file that the source replays"),
     "penstock-scenario/src/traffic/transfers.rs": (
-        {"SourcePlan::Ftp", "TransportPlan::Udp", '"count"'},
+        {"SourcePlan::Ftp", '"count"'},
         "a transfer is a file sent reliably; `count` is its key, not the admission scheme",
     ),
 }

@@ -1,13 +1,11 @@
 //! Builds the process graph of a blueprint: channels with their least delay, and loads in flows.
 
-use crate::api::blueprint::{Blueprint, LinkPlan};
+use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan};
 use crate::build::message_paths::MessagePath;
 use crate::build::numbering::{ProcessNumbers, ProcessSites};
 use crate::build::routes::InputNumbers;
 use crate::kernel::process_graph::{GraphChannel, ProcessGraph};
 use penstock_model::id::{ProcessId, RouteId};
-use penstock_model::transport::roce::{ACKNOWLEDGEMENT, NOTIFICATION};
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration};
 
 /// A packet is as much work at the ends of a transport with acknowledgements as at so many ports: measured with TCP over a fat tree, which
@@ -93,25 +91,12 @@ fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
         let known = &mut smallest[route.index()];
         *known = Some(known.map_or(size, |known| known.min(size)));
     };
-    // A mix of sizes may be a long list.
-    let of_sources: Vec<Bytes> = blueprint.groups.iter().map(|group| group.source.smallest_packet()).collect();
+    // By group: a mix of sizes may be a long list.
+    let of_groups: Vec<(Bytes, Option<Bytes>)> = blueprint.groups.iter().map(smallest_of_group).collect();
     for flow in &blueprint.flows {
-        let (group, of_source) = (&blueprint.groups[flow.group as usize], of_sources[flow.group as usize]);
-        match (&group.transport, &group.calls) {
-            (TransportPlan::Tcp(tcp), _) => {
-                note(flow.forward, if tcp.syn { tcp.header } else { tcp.packet });
-                note(flow.backward, tcp.header);
-            }
-            (TransportPlan::Roce(roce), _) => {
-                note(flow.forward, roce.packet);
-                note(flow.backward, Bytes::new(u64::from(ACKNOWLEDGEMENT.min(NOTIFICATION))));
-            }
-            (TransportPlan::Udp(_), None) => note(flow.forward, of_source),
-            (TransportPlan::Udp(_), Some(calls)) => {
-                let request = calls.request_packet.map(|size| Bytes::new(u64::from(size)));
-                note(flow.forward, request.into_iter().fold(of_source, Ord::min));
-            }
-        }
+        let (forward, backward) = of_groups[flow.group as usize];
+        note(flow.forward, forward);
+        backward.into_iter().for_each(|size| note(flow.backward, size));
     }
     let quenches = blueprint.switches.iter().filter_map(|switch| switch.source_quench.as_ref());
     for quench in quenches {
@@ -121,6 +106,14 @@ fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
         plan.routes.iter().for_each(|(.., route)| note(*route, plan.point.message()));
     }
     smallest.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The smallest packet that flows of a group send, and the smallest that goes back, if any does.
+fn smallest_of_group(group: &FlowGroup) -> (Bytes, Option<Bytes>) {
+    let of_data = group.transport.smallest_packet().unwrap_or_else(|| group.source.smallest_packet());
+    let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map(|size| Bytes::new(u64::from(size)));
+    let backward = group.transport.sizes_back().into_iter().min().map(Bytes::new);
+    (request.into_iter().fold(of_data, Ord::min), backward)
 }
 
 /// The least time that a packet of `size` bytes or more takes over a link, from when it might be sent.

@@ -11,8 +11,6 @@ use penstock_model::atm::aal5::Segmentation;
 use penstock_model::atm::{CELL, SMALLEST_PACKET};
 use penstock_model::discipline::OF_FRAMES;
 use penstock_model::id::{LinkId, NodeId};
-use penstock_model::transport::tcp::LocalQueue;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::Rate;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,14 +97,18 @@ impl AtmCheck<'_> {
         let ends: BTreeSet<NodeId> = at_cells.filter(|node| !self.nodes.is_cell_switch(*node)).collect();
         for (i, group) in self.flows.iter().enumerate() {
             let plans = of_group(self.plans, i);
-            let is_asked = matches!(&group.plan.transport, TransportPlan::Tcp(tcp) if tcp.local_queue == LocalQueue::Backpressure);
+            let is_asked = group.plan.transport.is_local_queue_asked_for();
             let has_effect = plans.iter().flat_map(|plan| [plan.from, plan.to]).any(|node| !ends.contains(&node));
             if let (true, false, Some(plan)) = (is_asked, has_effect, plans.first()) {
                 let message = format!(
                     "has no effect: the hosts are ends of AAL5, such as '{}', which take packets at once to make cells of them; leave it out",
                     self.nodes.name(plan.from)
                 );
-                self.mistakes.add(group.location, &format!("{}.transport.tcp.local-queue", group.path), message);
+                self.mistakes.add(
+                    group.location,
+                    &format!("{}.transport.{}.local-queue", group.path, group.plan.transport.name()),
+                    message,
+                );
             }
         }
     }
@@ -121,10 +123,9 @@ impl AtmCheck<'_> {
                 continue;
             }
             let report = |message: String| self.mistakes.add(group.location, &group.path, message);
-            let smallest = match &group.plan.transport {
-                TransportPlan::Tcp(tcp) => tcp.header.min(tcp.packet).get(),
-                TransportPlan::Udp(_) | TransportPlan::Roce(_) => group.plan.source.smallest_packet().get(),
-            };
+            let transport = &group.plan.transport;
+            let of_data = transport.smallest_packet().unwrap_or_else(|| group.plan.source.smallest_packet()).get();
+            let smallest = transport.sizes_back().into_iter().fold(of_data, u64::min);
             if smallest < u64::from(SMALLEST_PACKET) {
                 report(format!(
                     "has packets of {smallest} bytes on a cell link; frames have two cells or more, so at least {SMALLEST_PACKET} bytes"

@@ -6,7 +6,6 @@ use crate::read::mistake::Mistakes;
 use crate::traffic::group::{of_group, GroupDraft};
 use penstock_engine::blueprint::{FlowPlan, RouteSet};
 use penstock_model::discipline::{DisciplinePlan, ALWAYS_MARKING};
-use penstock_model::transport::TransportPlan;
 
 /// Warns of groups whose packets are ECN-capable although no queue on their routes marks.
 pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &RouteSet, mistakes: &Mistakes) {
@@ -19,13 +18,15 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
         let mut routes_of_group = of_group(plans, i).iter().map(|plan| &routes[plan.forward.index()]);
         if !routes_of_group.any(|route| route.iter().any(|link| marks[links.group_of(*link)])) {
             let transport = &group.plan.transport;
-            let (key, what) = match transport {
-                // A component, which cannot be left out.
-                TransportPlan::Roce(roce) => (format!("rate-control.{}", roce.rate_control.name()), "write rate-control = \"fixed\""),
-                TransportPlan::Tcp(_) | TransportPlan::Udp(_) => ("ecn".to_owned(), "leave it out"),
-            };
-            let path = format!("{}.transport.{}.{key}", group.path, transport.name());
-            mistakes.warn(group.location, &path, format!("has no effect: no queue on the way marks; {}, or {what}", how_to_mark()));
+            let path = format!("{}.transport.{}", group.path, transport.name());
+            let how = how_to_mark();
+            match transport.ecn_parameter() {
+                Some((key, off)) => {
+                    let message = format!("has no effect: no queue on the way marks; {how}, or {off}");
+                    mistakes.warn(group.location, &format!("{path}.{key}"), message);
+                }
+                None => mistakes.warn(group.location, &path, format!("is ECN-capable, and no queue on the way marks; {how}")),
+            }
         }
     }
 }

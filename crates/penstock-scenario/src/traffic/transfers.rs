@@ -352,11 +352,12 @@ fn listed(content: &[u8], name: &str, nodes: &Nodes, section: &Section<'_>, afte
 /// TCP with its defaults unless something else is written; `None` after a mistake.
 fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     match section.one_of::<TransportPlan>("transport", "transport", &[]) {
-        Reading::Given(TransportPlan::Udp(_)) => {
-            section.report("transport", "udp cannot carry transfers, which must arrive whole; leave it out (tcp)");
+        Reading::Given(transport) if !transport.is_reliable() => {
+            let name = transport.name();
+            section.report("transport", format!("{name} cannot carry transfers, which must arrive whole; leave it out (tcp)"));
             None
         }
-        Reading::Given(tcp) => Some(tcp),
+        Reading::Given(transport) => Some(transport),
         Reading::Absent => TransportPlan::read("tcp", &mut NoParameters),
         Reading::Broken => None,
     }
