@@ -15,7 +15,7 @@ from types import ModuleType
 VARIABLE = "PENSTOCK_CORE"
 """Names the plug-in's module."""
 
-INTERFACE = 1
+INTERFACE = 2
 """The version of the interface between this package and the core of a plug-in."""
 
 

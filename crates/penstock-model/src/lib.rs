@@ -27,6 +27,7 @@ pub mod probe;
 pub mod registry;
 pub mod rng;
 pub mod scheduler;
+pub mod site;
 pub mod source;
 pub mod stats;
 pub mod transmission;

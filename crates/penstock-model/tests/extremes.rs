@@ -21,6 +21,7 @@ use penstock_model::probe::Probe;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan, RateLimit};
 use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, SchedulerPlan, Turn};
+use penstock_model::site::Site;
 use penstock_model::source::http::Http;
 use penstock_model::source::{AnySource, Source, SourcePlan};
 use penstock_model::transport::tcp::Sender;
@@ -122,7 +123,7 @@ fn sources_send_and_time_goes_on() {
             (0..STEPS).for_each(|_| assert!(user.next_page(stream) > 0 && user.think(stream) <= Duration::FOREVER));
             return;
         }
-        let Some(mut source) = AnySource::new(plan) else { return };
+        let Some(mut source) = AnySource::new(plan, &Site::trial()) else { return };
         source.first(stream);
         let mut passed = (0..STEPS).fold(Duration::ZERO, |sum, _| sum + source.next_run(stream).0.after);
         // At 100 Tbit/s, most spacings of small packets at random times are less than half a picosecond.
@@ -139,14 +140,14 @@ fn sources_send_and_time_goes_on() {
 #[test]
 fn meters_colour_and_mark() {
     walk(MeterPlan::ENTRIES, MeterPlan::read, |plan, stream| {
-        let (mut meter, mut packets) = (AnyMeter::new(plan, Key::root(1, 0)), stream.clone());
+        let (mut meter, mut packets) = (AnyMeter::new(plan, &Site::trial()), stream.clone());
         for (now, _) in instants(stream) {
             assert!(meter.colour(now, &any_packet(&mut packets)) < 4);
             meter.probe(now, &mut |_, _, value| assert!(value.is_finite()));
         }
     });
     walk(PcnMeterPlan::ENTRIES, PcnMeterPlan::read, |plan, stream| {
-        let (mut meter, mut packets) = (AnyPcnMeter::new(plan, Key::root(1, 0)), stream.clone());
+        let (mut meter, mut packets) = (AnyPcnMeter::new(plan, &Site::trial()), stream.clone());
         for (now, _) in instants(stream) {
             meter.on_packet(now, &any_packet(&mut packets));
             meter.probe(now, &mut |_, _, value| assert!(value.is_finite()));
@@ -256,12 +257,8 @@ fn schedulers_decide() {
 #[test]
 fn disciplines_decide() {
     walk(DisciplinePlan::ENTRIES, DisciplinePlan::read, |plan, stream| {
-        let port = PortContext {
-            key: Key::root(1, 0),
-            rate: Rate::from_bps([1, 100_000_000_000_000][stream.below(2) as usize]),
-            framing: Default::default(),
-            circuits: circuits(),
-        };
+        let rate = Rate::from_bps([1, 100_000_000_000_000][stream.below(2) as usize]);
+        let port = PortContext { circuits: circuits(), ..PortContext::of(Site { rate, ..Site::trial() }) };
         let (mut it, mut packets) = (AnyDiscipline::new(plan, &port), stream.clone());
         let mut queue = Occupancy::default();
         for (now, number) in instants(stream) {
@@ -284,7 +281,7 @@ fn disciplines_decide() {
 fn buffers_and_impairments_decide() {
     walk(BufferPlan::ENTRIES, BufferPlan::read, |plan, stream| {
         let shares = vec![None; 8];
-        let buffer = AnyBuffer::new(plan, &BufferContext { shares: &shares });
+        let buffer = AnyBuffer::new(plan, &BufferContext::of(&shares));
         let mut held = Occupancies::new(8);
         for _ in 0..STEPS {
             let (port, size) = (stream.below(8) as usize, any_packet(stream).size);
@@ -294,7 +291,7 @@ fn buffers_and_impairments_decide() {
         }
     });
     walk(ImpairmentPlan::ENTRIES, ImpairmentPlan::read, |plan, stream| {
-        let (mut impairment, mut packets) = (AnyImpairment::new(plan, Key::root(1, 0)), stream.clone());
+        let (mut impairment, mut packets) = (AnyImpairment::new(plan, &Site::trial()), stream.clone());
         for (now, _) in instants(stream) {
             impairment.on_departure(now, &any_packet(&mut packets));
         }
@@ -314,7 +311,7 @@ fn calls_come_and_go() {
 
 /// Packets and deadlines at both edges; a deadline must lie ahead once it has been served.
 fn exercise_edges(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, stream: &mut Stream) {
-    let context = EdgeContext { key: Key::root(1, 0), call_rate: Rate::from_bps(64_000), initial: 3 };
+    let context = EdgeContext { site: Site::trial(), call_rate: Rate::from_bps(64_000), initial: 3 };
     let (mut ingress, mut egress) = (Ingress::new(admission, termination, &context), Egress::new(admission, termination, &context));
     let marks = [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess];
     let mut served = 0;
@@ -358,7 +355,7 @@ fn edges_serve_their_deadlines() {
 fn a_sender_that_hears_nothing_waits_longer_and_longer() {
     walk(TransportPlan::ENTRIES, TransportPlan::read, |plan, _| {
         let TransportPlan::Tcp(parameters) = plan else { return };
-        let mut sender = Sender::new(&Arc::new(parameters.clone()), Duration::ZERO, Key::root(0, 0));
+        let mut sender = Sender::new(&Arc::new(parameters.clone()), Duration::ZERO, &Site::trial());
         sender.offer(None);
         sender.start(Time::ZERO);
         let (mut now, mut sent) = (Time::ZERO, 0);

@@ -16,7 +16,7 @@ pub mod periodic_loss;
 use penstock_model::discipline::{Discipline, Disciplines, PortContext};
 use penstock_model::impairment::{Impairment, Impairments};
 use penstock_model::registry::{Plugin, INTERFACE};
-use penstock_model::rng::Key;
+use penstock_model::site::Site;
 use penstock_model::transport::Transports;
 
 /// What decides about the components' numbers: stored runs are named by it.
@@ -34,7 +34,7 @@ fn build_linear_drop(parameters: &linear_drop::Parameters, port: &PortContext) -
     Ok(Box::new(linear_drop::LinearDrop::new(parameters, port)))
 }
 
-fn build_periodic_loss(parameters: &periodic_loss::Parameters, _: &Key) -> Result<Box<dyn Impairment + Send>, String> {
+fn build_periodic_loss(parameters: &periodic_loss::Parameters, _: &Site) -> Result<Box<dyn Impairment + Send>, String> {
     Ok(Box::new(periodic_loss::PeriodicLoss::new(parameters)?))
 }
 

@@ -55,7 +55,7 @@ pub struct LinearDrop {
 impl LinearDrop {
     /// With these parameters, at this port.
     pub fn new(parameters: &Parameters, port: &PortContext) -> LinearDrop {
-        LinearDrop { parameters: parameters.clone(), stream: port.key.child("linear-drop").stream(), probability: 0.0 }
+        LinearDrop { parameters: parameters.clone(), stream: port.site.key.child("linear-drop").stream(), probability: 0.0 }
     }
 }
 

@@ -10,6 +10,7 @@ use penstock_model::packet::Packet;
 use penstock_model::parameters::{Check, Count, Limit};
 use penstock_model::registry::{Plugin, Registry, INTERFACE};
 use penstock_model::rng::Stream;
+use penstock_model::site::Site;
 use penstock_model::source::{Emission, OpenLoop, Source, SourceFacts, Sources};
 use penstock_model::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, CongestionControls, Timeout, Window};
 use penstock_model::transport::rate_control::{RateContext, RateControl, RateControls};
@@ -124,12 +125,12 @@ impl RateControl for Share {
     }
 }
 
-fn source(parameters: &Parameters, _: &()) -> Result<(SourceFacts, Box<dyn Source + Send>), String> {
+fn source(parameters: &Parameters, _: &Site) -> Result<(SourceFacts, Box<dyn Source + Send>), String> {
     Ok((SourceFacts::of(parameters), Box::new(Tiny::new(parameters))))
 }
 
 fn share(parameters: &Parameters, context: &RateContext) -> Result<Box<dyn RateControl + Send>, String> {
-    Ok(Box::new(Share(Rate::from_bps(context.line.as_bps() / u64::from(parameters.number.0)))))
+    Ok(Box::new(Share(Rate::from_bps(context.site.rate.as_bps() / u64::from(parameters.number.0)))))
 }
 
 fn registry() -> Registry {

@@ -1,6 +1,6 @@
 //! Transports of plug-ins in networks with losses, marks and other traffic: one outcome under all executors, and breaches of the contract.
 
-use example_plugin::{go_back_n, plugin};
+use example_plugin::plugin;
 use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::{Observations, TraceRow};
 use penstock_engine::{Cancel, Executor, Sim};
@@ -8,9 +8,8 @@ use penstock_model::packet::{Body, Ecn};
 use penstock_model::parameters::{Check, Count};
 use penstock_model::registry::{Plugin, Registry, INTERFACE};
 use penstock_model::rng::{Key, Stream};
-use penstock_model::transport::custom::{
-    AckPacket, DataPacket, Expiry, TransportContext, TransportEnds, TransportFacts, TransportReceiver, TransportSender,
-};
+use penstock_model::site::Site;
+use penstock_model::transport::custom::{AckPacket, DataPacket, TransportEnds, TransportFacts, TransportReceiver, TransportSender};
 use penstock_model::transport::Transports;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use penstock_scenario::{load_with, report, ReadOptions, ValidScenario};
@@ -137,17 +136,17 @@ impl TransportReceiver for Reporter {
     }
 }
 
-fn build(parameters: &Parameters, context: &TransportContext) -> Result<TransportEnds, String> {
+fn build(parameters: &Parameters, site: &Site) -> Result<TransportEnds, String> {
     let (bytes, breach) = (Bytes::new, parameters.breach.0);
     let facts = TransportFacts::new(bytes(LARGEST), bytes(HEADER), bytes(64))?.down_to(bytes(HEADER + 1))?.with_ecn(true);
     let sender = Paced {
         breach,
-        rate: Rate::from_bps(context.line.as_bps() / 4),
+        rate: Rate::from_bps(site.rate.as_bps() / 4),
         left: 0,
         seq: 0,
         marked: 0,
         next_send: Time::NEVER,
-        phases: context.key.child("phases").stream(),
+        phases: site.key.child("phases").stream(),
     };
     Ok(TransportEnds { facts, sender: Box::new(sender), receiver: Box::new(Reporter { breach, ..Reporter::default() }) })
 }
@@ -356,39 +355,4 @@ fn breaches_of_the_contract_end_the_run_with_a_message() {
     said(4, "takes delivered bytes back");
     said(5, "sends more than 1048576 packets at one instant: it never returns None");
     assert!(breach(1).contains("that is not later than the present time"), "{}", breach(1));
-}
-
-/// The smallest use of the contract's defaults: no timer at either end.
-#[test]
-fn timers_are_optional() {
-    #[derive(Clone)]
-    struct Idle;
-    penstock_model::state! { impl Idle, |_it, _now| {} }
-    impl TransportSender for Idle {
-        fn on_data(&mut self, _: Time, _: Option<u64>) {}
-        fn on_stop(&mut self, _: Time) {}
-        fn on_ack(&mut self, _: Time, _: &AckPacket, _: Time) {}
-        fn next_packet(&mut self, _: Time) -> Option<DataPacket> {
-            None
-        }
-        fn is_finished(&self) -> bool {
-            false
-        }
-    }
-    let mut idle = Idle;
-    assert_eq!((idle.deadline(), idle.on_deadline(Time::ZERO)), (Time::NEVER, Expiry::Pacing));
-    let sound: go_back_n::Parameters = {
-        use penstock_model::parameters::{Parameters as _, Reader};
-        struct Nothing;
-        impl Reader for Nothing {
-            fn take(&mut self, _: &penstock_model::parameters::Field) -> Option<penstock_model::parameters::Value> {
-                None
-            }
-            fn mistake(&mut self, _: &str, message: String) {
-                panic!("{message}");
-            }
-        }
-        go_back_n::Parameters::read(&mut Nothing).expect("defaults")
-    };
-    assert_eq!(go_back_n::build(&sound).expect("sound").receiver.deadline(), Time::NEVER);
 }

@@ -7,6 +7,7 @@ use crate::build::switches::check_switches;
 use penstock_model::id::{LinkId, RouteId};
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::site::Site;
 use penstock_model::source::{AnySource, SourcePlan};
 use penstock_model::units::Duration;
 use std::collections::BTreeSet;
@@ -52,7 +53,7 @@ fn check_schedulers(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 
 /// Greedy sources send by connections, all others by datagrams.
 fn check_sources(blueprint: &Blueprint) -> Result<(), BlueprintError> {
-    let is_greedy = |source: &SourcePlan| AnySource::new(source).is_none();
+    let is_greedy = |source: &SourcePlan| AnySource::new(source, &Site::trial()).is_none();
     let is_mismatch = |group: &&FlowGroup| is_greedy(&group.source) != group.transport.is_reliable();
     let used = |group: &u32| &blueprint.groups[*group as usize];
     let groups: BTreeSet<u32> = blueprint.flows.iter().map(|flow| flow.group).collect();

@@ -2,6 +2,7 @@
 
 use crate::api::blueprint::{Blueprint, FlowPlan};
 use penstock_model::rng::Key;
+use penstock_model::site::Site;
 use penstock_model::source::{AnySource, Source};
 use penstock_model::units::{Duration, Time};
 
@@ -22,6 +23,13 @@ pub fn flow_key(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Key {
     key.child("flows").child(&blueprint.groups[flow.group as usize].name).nth(u64::from(flow.member))
 }
 
+/// The place of an end of a flow.
+pub fn flow_site(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Site {
+    let first = blueprint.routes[flow.forward.index()][0];
+    let name = format!("{}[{}]", blueprint.groups[flow.group as usize].name, flow.member);
+    Site { key: flow_key(blueprint, flow, key), rate: blueprint.links[first.index()].rate, name: name.into() }
+}
+
 /// When a flow starts.
 pub fn start(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Time {
     let group = &blueprint.groups[flow.group as usize];
@@ -40,7 +48,8 @@ pub fn start(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Time {
 /// When a periodic flow sends first.
 fn first_packet(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Option<Time> {
     let group = &blueprint.groups[flow.group as usize];
-    let mut source = AnySource::new(&group.source_of(flow.member)).filter(|source| group.calls.is_none() && source.period().is_some())?;
-    let key = flow_key(blueprint, flow, key);
-    Some(start(blueprint, flow, key) + source.first(&mut key.child("source").stream()).after)
+    let site = flow_site(blueprint, flow, key);
+    let source = AnySource::new(&group.source_of(flow.member), &site.child("source"));
+    let mut source = source.filter(|source| group.calls.is_none() && source.period().is_some())?;
+    Some(start(blueprint, flow, site.key) + source.first(&mut site.key.child("source").stream()).after)
 }

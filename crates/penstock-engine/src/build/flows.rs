@@ -2,7 +2,7 @@
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, FlowWatch};
 use crate::build::error::BlueprintError;
-use crate::build::flow_layout::{flow_key, flows_in_layout_order, start};
+use crate::build::flow_layout::{flow_site, flows_in_layout_order, start};
 use crate::build::message_paths::call_signals;
 use crate::build::numbering::ProcessNumbers;
 use crate::build::processes::tie_key;
@@ -25,8 +25,9 @@ use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::registry::Custom;
 use penstock_model::rng::Key;
+use penstock_model::site::Site;
 use penstock_model::source::{AnySource, SourcePlan};
-use penstock_model::transport::custom::{TransportContext, TransportEnds, TransportFacts, Transports};
+use penstock_model::transport::custom::{TransportEnds, TransportFacts, Transports};
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
@@ -62,7 +63,7 @@ pub fn add_flows(
     for i in blueprint.cancel.until_set(flows_in_layout_order(blueprint, key)) {
         let flow = &blueprint.flows[i as usize];
         let group = &blueprint.groups[flow.group as usize];
-        let flow_key = flow_key(blueprint, flow, key);
+        let site = flow_site(blueprint, flow, key);
         let waits = |host: NodeId| group.transport.waits_for_port() && waiting.contains(&host);
         let template = PacketTemplate {
             flow: FlowId(i),
@@ -79,9 +80,9 @@ pub fn add_flows(
             template,
             answers_wait: waits(flow.to),
             watch: watches[flow.group as usize],
-            key: flow_key,
             ties: || tie_key(blueprint, key, &blueprint.nodes[flow.from.index()]),
-            start: start(blueprint, flow, flow_key),
+            start: start(blueprint, flow, site.key),
+            site,
             process: (host_of(flow.from), host_of(flow.to)),
         };
         flows[i as usize] = match (&group.transport, &tcp[flow.group as usize]) {
@@ -106,7 +107,7 @@ struct FlowEndpoints<'a, T> {
     /// What is sent back waits for the port at the sink.
     answers_wait: bool,
     watch: FlowWatch,
-    key: Key,
+    site: Site,
     /// The key of random ties at its source.
     ties: T,
     start: Time,
@@ -122,12 +123,12 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
 
     fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
         let FlowEndpoints { group, template, watch, start, process: (from, to), .. } = *self;
-        let mut sender = Sender::new(parameters, clock_offset(parameters, self.key), self.key.child("congestion-control"));
+        let mut sender = Sender::new(parameters, clock_offset(parameters, self.site.key), &self.site);
         if watch.repeated_retransmissions {
             sender.record_repeats(self.blueprint.warm_up);
         }
         let payload = parameters.packet.get() - parameters.header.get();
-        let application = match http_user(group, payload, self.key, watch.pages) {
+        let application = match http_user(group, payload, self.site.key, watch.pages) {
             Some(mut user) => {
                 sender.offer(Some(user.next_page(start)));
                 Some(Box::new(Application::Web(Box::new(user))))
@@ -152,12 +153,11 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     }
 
     fn add_roce(&self, processes: &mut [Process], parameters: &roce::Parameters, backward: Departure) -> FlowSlots {
-        let FlowEndpoints { blueprint, flow, group, template, watch, start, process: (from, to), .. } = *self;
+        let FlowEndpoints { flow, group, template, watch, start, process: (from, to), .. } = *self;
         let shared = Arc::new(parameters.clone());
-        let first = blueprint.routes[flow.forward.index()][0];
-        let mut sender = roce::Sender::new(&shared, blueprint.links[first.index()].rate, self.key);
+        let mut sender = roce::Sender::new(&shared, &self.site);
         let payload = parameters.packet.get() - parameters.header.get();
-        let application = match http_user(group, payload, self.key, watch.pages) {
+        let application = match http_user(group, payload, self.site.key, watch.pages) {
             Some(mut user) => {
                 sender.offer(Some(user.next_page(start)));
                 Some(Box::new(Application::Web(Box::new(user))))
@@ -178,13 +178,11 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     }
 
     fn add_custom(&self, processes: &mut [Process], custom: &Custom<Transports>, backward: Departure) -> FlowSlots {
-        let FlowEndpoints { blueprint, flow, group, template, watch, start, process: (from, to), .. } = *self;
-        let first = blueprint.routes[flow.forward.index()][0];
-        let context = TransportContext { line: blueprint.links[first.index()].rate, key: self.key.child("transport") };
-        let (TransportEnds { sender, receiver, .. }, facts) = (custom.build(&context), custom.facts());
+        let FlowEndpoints { flow, group, template, watch, start, process: (from, to), .. } = *self;
+        let (TransportEnds { sender, receiver, .. }, facts) = (custom.build(&self.site.child("transport")), custom.facts());
         let transport = CustomTransport { name: custom.name(), facts };
         // Users count in bytes here.
-        let (application, offer) = match http_user(group, 1, self.key, watch.pages) {
+        let (application, offer) = match http_user(group, 1, self.site.key, watch.pages) {
             Some(mut user) => {
                 let page = user.next_page(start);
                 (Some(Box::new(Application::Web(Box::new(user)))), Some(u64::from(page)))
@@ -211,23 +209,25 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
 
     fn add_open_loop(&self, processes: &mut [Process], header: u32) -> FlowSlots {
         let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
-        let source = AnySource::new(&group.source_of(self.flow.member)).expect("checked: datagrams have a source with times of its own");
+        let site = self.site.child("source");
+        let source =
+            AnySource::new(&group.source_of(self.flow.member), &site).expect("checked: datagrams have a source with times of its own");
         let sink = host(processes, to).add_sink(self.received(header));
         let has_more = group.source.has_frames() || group.source.adapts_rate();
         let requests = has_more.then(|| group.rate_requests.clone().unwrap_or_default());
-        let stream = self.key.child("source").stream();
+        let stream = site.key.stream();
         let source = host(processes, from).add_source(template, (source, stream), requests, start, group.stop);
         FlowSlots { source, sink }
     }
 
     /// Signals between the edges take the routes' propagation and the processing, and no queueing.
     fn add_calls(&self, processes: &mut [Process], header: u32) -> Result<FlowSlots, BlueprintError> {
-        let FlowEndpoints { blueprint, flow, group, template, key, start, process: (from, to), .. } = *self;
+        let FlowEndpoints { blueprint, flow, group, template, start, process: (from, to), .. } = *self;
         let plan = group.calls.as_ref().expect("a group of calls");
         let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
         let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
         let initial = plan.initial.of(flow.member);
-        let context = EdgeContext { key, call_rate: plan.call_rate, initial };
+        let context = EdgeContext { site: self.site.clone(), call_rate: plan.call_rate, initial };
         let egress = Egress::new(&plan.admission, &plan.termination, &context);
         let ingress = Peer { process: ProcessId(from), delay: back };
         let end = CallsEgress::new(self.received(header), egress, ingress, measured, group.interval);
@@ -239,7 +239,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             member: flow.member,
             plan: Arc::clone(plan),
             source: Arc::new(group.source.clone()),
-            key,
+            site: self.site.clone(),
             start,
             stop: group.stop,
             egress: Peer { process: ProcessId(to), delay: there },

@@ -30,6 +30,7 @@ use penstock_model::atm::aal5::Reassembly;
 use penstock_model::atm::circuits::Circuit;
 use penstock_model::id::{LinkId, ProcessId};
 use penstock_model::rng::Stream;
+use penstock_model::site::Site;
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
@@ -155,7 +156,7 @@ fn endpoints(group: &FlowGroup) -> f64 {
         (TransportPlan::Custom(_), _) => CustomEndpoints::BYTES_OF_A_FLOW as f64 + 2.0 * timer,
         (TransportPlan::Udp(_), Some(_)) => (size_of::<CallsIngress>() + size_of::<CallsEgress>()) as f64 * GROWING + timer,
         (TransportPlan::Udp(_), None) => {
-            let is_periodic = AnySource::new(&group.source).is_some_and(|source| source.period().is_some());
+            let is_periodic = AnySource::new(&group.source, &Site::trial()).is_some_and(|source| source.period().is_some());
             let due = if is_periodic { RING * size_of::<(Due, PeriodicPacket)>() as f64 } else { GROWING * size_of::<Due>() as f64 };
             let drawn = if is_periodic { 0.0 } else { block(size_of::<(AnySource, Stream)>()) };
             (size_of::<OpenLoopSource>() + size_of::<OpenLoopSink>()) as f64 + due + drawn
@@ -169,7 +170,7 @@ fn calls_at_work(blueprint: &Blueprint) -> f64 {
         if group.calls.is_none() {
             return 0.0;
         }
-        let is_periodic = AnySource::new(&group.source).is_some_and(|source| source.period().is_some());
+        let is_periodic = AnySource::new(&group.source, &Site::trial()).is_some_and(|source| source.period().is_some());
         let drawn = if is_periodic { 0.0 } else { block(size_of::<(AnySource, Stream)>()) };
         let each = GROWING * (size_of::<Call>() + size_of::<Due>() + 2 * size_of::<u32>()) as f64 + drawn;
         flows as f64 * calls * each

@@ -18,6 +18,7 @@ use penstock_model::discipline::PortContext;
 use penstock_model::id::LinkId;
 use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::rng::Key;
+use penstock_model::site::Site;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -129,8 +130,8 @@ impl<'a> PortBuilder<'a> {
         let is_observed = self.observed.contains(&link);
         let watch = self.watched.get(&link).copied().or(is_observed.then_some(&self.no_watch));
         let watch = watch.map(|watch| (watch, blueprint.classes.len()));
-        let key = self.links_key.child(&plan.path);
-        let context = PortContext { key, rate: plan.rate, framing: plan.framing, circuits: circuits.of_link(link) };
+        let site = Site { key: self.links_key.child(&plan.path), rate: plan.rate, name: plan.path.as_str().into() };
+        let context = PortContext { site, framing: plan.framing, circuits: circuits.of_link(link) };
         // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
         let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.deciding.share(plan);
         let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };
@@ -163,6 +164,5 @@ impl<'a> PortBuilder<'a> {
 
 /// Whether packets may overtake each other on a link.
 fn reorders(blueprint: &Blueprint, link: LinkId) -> bool {
-    let key = Key::root(0, 0);
-    blueprint.links[link.index()].port.impairments.iter().any(|plan| AnyImpairment::new(plan, key).reorders())
+    blueprint.links[link.index()].port.impairments.iter().any(|plan| AnyImpairment::new(plan, &Site::trial()).reorders())
 }

@@ -18,6 +18,7 @@ use penstock_model::feedback::CongestionPoint;
 use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
 use penstock_model::rng::Key;
+use penstock_model::site::Site;
 use penstock_model::units::{Bytes, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,7 +99,7 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
             return Err(BlueprintError::XonAboveXoff(name()));
         }
         let Some(buffer) = &switch.buffer else { continue };
-        let size = AnyBuffer::new(&buffer.policy, &BufferContext { shares: &[] }).size();
+        let size = AnyBuffer::new(&buffer.policy, &BufferContext::of(&[])).size();
         let foreign = |link: &LinkId| blueprint.links[link.index()].from != switch.node;
         let sum = buffer.shares.iter().map(|(_, share)| amount(*share)).fold(0, u64::saturating_add);
         if buffer.shares.iter().any(|(link, _)| foreign(link)) || sum > amount(size) {
@@ -166,7 +167,7 @@ impl Switches<'_> {
             let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
             let buffer = plan.buffer.as_ref().map(|buffer| {
                 let shares = shares(&links_of[&plan.node], &ports, &buffer.shares);
-                AnyBuffer::new(&buffer.policy, &BufferContext { shares: &shares })
+                AnyBuffer::new(&buffer.policy, &BufferContext { site: self.site(plan.node, &ports).child("buffer"), shares: &shares })
             });
             let quench = self.source_quench(plan, processes);
             let pause = self.pause(plan, process, pauses_of.get(&plan.node).map_or(&[], Vec::as_slice));
@@ -186,6 +187,14 @@ impl Switches<'_> {
             processes[process as usize].make_pausable(self.port_index[link.index()]);
         }
         Ok(())
+    }
+
+    /// The place of what the ports of a node share.
+    fn site(&self, node: NodeId, ports: &[LinkId]) -> Site {
+        let name = &self.blueprint.nodes[node.index()];
+        let rates = ports.iter().map(|link| self.blueprint.links[link.index()].rate.as_bps());
+        let rate = Rate::from_bps(rates.fold(0, u64::saturating_add));
+        Site { key: self.key.child("nodes").child(name), rate, name: name.as_str().into() }
     }
 
     fn source_quench(&self, plan: &SwitchPlan, processes: &mut [Process]) -> Option<SourceQuench> {
@@ -227,8 +236,8 @@ impl Switches<'_> {
             }
         }
         let lines: Vec<Rate> = ports.iter().map(|link| self.blueprint.links[link.index()].rate).collect();
-        let key = self.key.child("nodes").child(&self.blueprint.nodes[plan.node.index()]).child("reaction-point");
-        Some(ReactionPoint::new(limiters, key.stream(), lines, port_of_flow))
+        let site = self.site(plan.node, ports).child("reaction-point");
+        Some(ReactionPoint::new(limiters, site.key.stream(), lines, port_of_flow))
     }
 
     /// Its PAUSE, given the paths of its frames with their numbers.

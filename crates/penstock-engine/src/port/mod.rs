@@ -48,14 +48,13 @@ use crate::port::telemetry::{Telemetry, TelemetryReceiver};
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::waiting::WaitingLists;
 use crate::port::wire::Wire;
-use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::conditioner::ShaperPlan;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::impairment::AnyImpairment;
 use penstock_model::prefetch::prefetch;
-use penstock_model::rng::Key;
 use penstock_model::scheduler::SchedulerPlan;
+use penstock_model::site::Site;
 use penstock_model::units::{Duration, Rate, Time};
 use stages::{Marker, PcnStage, Policers};
 use std::sync::Arc;
@@ -135,7 +134,7 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_event_driven {
         return false;
     }
-    let context = PortContext { key: Key::root(0, 0), rate: plan.rate, framing: plan.framing, circuits: PortCircuits::none() };
+    let context = PortContext { framing: plan.framing, ..PortContext::of(Site { rate: plan.rate, ..Site::trial() }) };
     let discipline = AnyDiscipline::new(&port.queues[0].discipline, &context);
     let may_idle = port.shaper.is_some() || plan.deliveries.is_some();
     discipline.hooks().decide_on_arrival() && (!may_idle || discipline.counting() == Counting::Waiting)
@@ -176,7 +175,7 @@ impl Port {
         }
     }
 
-    /// Builds the port of link `link`; its random streams hang below the key of `context`. `watch` says what is recorded, and
+    /// Builds the port of link `link` for the place that `context` describes. `watch` says what is recorded, and
     /// the number of classes.
     pub fn new(
         link: LinkId,
@@ -187,7 +186,7 @@ impl Port {
         watch: Option<(&LinkWatch, usize)>,
         fast_paths: FastPaths,
     ) -> Port {
-        let key = context.key;
+        let site = context.site.clone();
         let watch = watch.map(|(watch, classes)| PortRecorder::new(watch, classes, measured));
         let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
         let has_more_stages = watch.is_some()
@@ -195,11 +194,11 @@ impl Port {
             || !plan.port.policers.is_empty()
             || !plan.port.impairments.is_empty()
             || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
-        let impairment = |(i, plan)| AnyImpairment::new(plan, key.child("impairment").nth(i as u64));
+        let impairment = |(i, plan)| AnyImpairment::new(plan, &site.with_key(site.key.child("impairment").nth(i as u64)));
         let wire = wire_of(plan);
         let only_queues = fast_paths.tail_drop_fifo && !has_more_stages && wire.is_constant();
         let queueing = Queueing::new(plan, &context, only_queues);
-        let pcn = PcnStage::new(&plan.port, key);
+        let pcn = PcnStage::new(&plan.port, &site);
         let uses_service_loop = match &queueing {
             Queueing::EventDriven(service) if fast_paths.event_driven_loop => {
                 !has_more_stages && !marks_on_arrival && pcn.is_none() && wire.is_constant() && service.supports_service_loop()
@@ -213,7 +212,7 @@ impl Port {
             link,
             wire,
             delay: plan.delay,
-            policers: Policers::new(&plan.port),
+            policers: Policers::new(&plan.port, &site),
             arrival_marker: Marker::new(&plan.port.marker, MarkAt::Arrival, &context),
             departure_marker: Marker::new(&plan.port.marker, MarkAt::Departure, &context),
             pcn,

@@ -5,12 +5,12 @@ use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
 use crate::kernel::journal::Journal;
 use crate::port::counters::PortCounters;
 use crate::port::verdict::{self, Decision, DecisionPoint};
-use penstock_model::conditioner::{AnyPolicer, Policer};
+use penstock_model::conditioner::{AnyPolicer, Policer, PolicerPlan};
 use penstock_model::discipline::{DropCause, PortContext};
 use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, Metered, PcnMeter, PcnMeterPlan};
-use penstock_model::rng::Key;
+use penstock_model::site::Site;
 use penstock_model::units::{Bytes, Time};
 
 /// Where a port keeps its records.
@@ -44,9 +44,10 @@ pub(super) struct Policers {
 }
 
 impl Policers {
-    /// Those of `plan`, if it has any.
-    pub(super) fn new(plan: &PortPlan) -> Option<Box<Policers>> {
-        let policers: Vec<AnyPolicer> = plan.policers.iter().map(AnyPolicer::new).collect();
+    /// Those of `plan` at the port `site`, if it has any.
+    pub(super) fn new(plan: &PortPlan, site: &Site) -> Option<Box<Policers>> {
+        let policer = |(i, plan): (usize, &PolicerPlan)| AnyPolicer::new(plan, &site.with_key(site.key.child("policer").nth(i as u64)));
+        let policers: Vec<AnyPolicer> = plan.policers.iter().enumerate().map(policer).collect();
         (!policers.is_empty()).then(|| Box::new(Policers { policers, of_class: plan.policer_of_class.clone() }))
     }
 }
@@ -69,10 +70,10 @@ pub(super) struct Marker {
 }
 
 impl Marker {
-    /// The marker of `plan`, if it has one that sees packets `at` this point; its random streams hang below the key of `context`.
+    /// The marker of `plan`, if it has one that sees packets `at` this point.
     pub(super) fn new(plan: &Option<MarkerPlan>, at: MarkAt, context: &PortContext) -> Option<Box<Marker>> {
         let marker = plan.as_ref().filter(|marker| marker.at == at)?;
-        let mut meter = AnyMeter::new(&marker.meter, context.key.child("marker"));
+        let mut meter = AnyMeter::new(&marker.meter, &context.site.child("marker"));
         meter.meter_circuits(&context.circuits);
         Some(Box::new(Marker { meter }))
     }
@@ -104,9 +105,9 @@ pub(super) struct PcnStage {
 }
 
 impl PcnStage {
-    /// Those of `plan`, if it has any; their random streams hang below `key`.
-    pub(super) fn new(plan: &PortPlan, key: Key) -> Option<Box<PcnStage>> {
-        let meter = |(i, plan): (usize, &PcnMeterPlan)| AnyPcnMeter::new(plan, key.child("pcn").nth(i as u64));
+    /// Those of `plan` at the port `site`, if it has any.
+    pub(super) fn new(plan: &PortPlan, site: &Site) -> Option<Box<PcnStage>> {
+        let meter = |(i, plan): (usize, &PcnMeterPlan)| AnyPcnMeter::new(plan, &site.with_key(site.key.child("pcn").nth(i as u64)));
         let meters: Vec<AnyPcnMeter> = plan.pcn.iter().enumerate().map(meter).collect();
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }

@@ -68,7 +68,7 @@ mod tests {
     use crate::parameters::testing::read;
 
     fn policy(lines: &[&str]) -> DynamicThreshold {
-        DynamicThreshold::new(&read(lines).expect("sound"), &BufferContext { shares: &[None; 4] })
+        DynamicThreshold::new(&read(lines).expect("sound"), &BufferContext::of(&[None; 4]))
     }
 
     /// What ports hold in the end of which `busy` are offered packets in turn, for long.

@@ -98,7 +98,7 @@ mod tests {
     use crate::parameters::testing::read;
 
     fn policy(lines: &[&str]) -> MinimumAllocation {
-        MinimumAllocation::new(&read(lines).expect("sound"), &BufferContext { shares: &[None; 3] })
+        MinimumAllocation::new(&read(lines).expect("sound"), &BufferContext::of(&[None; 3]))
     }
 
     #[test]

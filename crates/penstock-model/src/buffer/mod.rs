@@ -11,6 +11,7 @@ pub mod static_shares;
 use crate::parameters::Limit;
 use crate::probe::Variable;
 use crate::registry::OpenKind;
+use crate::site::Site;
 use dyn_clone::DynClone;
 
 /// What one port, or all of them, hold.
@@ -172,10 +173,19 @@ crate::state! {
 const STATE: &[Variable] = &[Occupancies::STATE[0], Occupancies::STATE[1], Held::STATE[0], Held::STATE[1]];
 
 /// What a policy learns about its switch when it is built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct BufferContext<'a> {
+    /// Its switch.
+    pub site: Site,
     /// For each port in its order, the share that the scenario gives it by the name of its link, if any.
     pub shares: &'a [Option<Limit>],
+}
+
+impl<'a> BufferContext<'a> {
+    /// That of a switch with these shares, which is no place in particular.
+    pub fn of(shares: &'a [Option<Limit>]) -> BufferContext<'a> {
+        BufferContext { site: Site::trial(), shares }
+    }
 }
 
 /// A buffer policy.
@@ -252,7 +262,7 @@ impl OpenKind for Buffers {
     type Component = Box<dyn Buffer + Send>;
 
     fn on_trial<T>(build: impl FnOnce(&BufferContext<'_>) -> T) -> T {
-        build(&BufferContext { shares: &[] })
+        build(&BufferContext::of(&[]))
     }
 }
 

@@ -60,7 +60,7 @@ mod tests {
     use crate::parameters::testing::read;
 
     fn pool(size: &str) -> Pool {
-        Pool::new(&read(&[size]).expect("sound"), &BufferContext { shares: &[None, None] })
+        Pool::new(&read(&[size]).expect("sound"), &BufferContext::of(&[None, None]))
     }
 
     #[test]

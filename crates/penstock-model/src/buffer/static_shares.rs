@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn ports_that_are_not_named_divide_the_rest() {
         // 10 packets: 4 for port 1, 3 for each of the others.
-        let switch = BufferContext { shares: &[None, Some(Limit::Packets(4)), None] };
+        let switch = BufferContext::of(&[None, Some(Limit::Packets(4)), None]);
         let buffer = StaticShares::new(&size_alone("size = 10 packets"), &switch);
         let mut held = Occupancies::new(3);
         assert_eq!(offer(&buffer, &mut held, 500, &[0; 4]), [true, true, true, false]);
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn what_came_into_headroom_leaves_others_less_than_their_shares() {
-        let buffer = StaticShares::new(&size_alone("size = 6 packets"), &BufferContext { shares: &[None, None] });
+        let buffer = StaticShares::new(&size_alone("size = 6 packets"), &BufferContext::of(&[None, None]));
         let mut held = Occupancies::new(2);
         assert_eq!(offer(&buffer, &mut held, 500, &[0, 0, 0, 0, 1, 1, 1]), [true, true, true, false, true, true, true]);
         held.add_beside(0, 500);
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn bytes_must_fit_into_the_share_as_a_whole() {
-        let buffer = StaticShares::new(&size_alone("size = 3 kB"), &BufferContext { shares: &[None, None] });
+        let buffer = StaticShares::new(&size_alone("size = 3 kB"), &BufferContext::of(&[None, None]));
         let mut held = Occupancies::new(2);
         assert_eq!(offer(&buffer, &mut held, 800, &[0, 0, 1]), [true, false, true]);
         assert_eq!(offer(&buffer, &mut held, 700, &[0]), [true]);

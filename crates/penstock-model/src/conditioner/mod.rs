@@ -7,6 +7,7 @@ use crate::meter::bucket::Bucket;
 use crate::packet::Packet;
 use crate::probe::{Probe, ReportVariable};
 use crate::registry::OpenKind;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 use dyn_clone::DynClone;
 
@@ -36,10 +37,10 @@ macro_rules! policers {
 
         impl AnyPolicer {
             /// Builds the policer that `plan` describes.
-            pub fn new(plan: &PolicerPlan) -> AnyPolicer {
+            pub fn new(plan: &PolicerPlan, site: &Site) -> AnyPolicer {
                 match plan {
-                    $( PolicerPlan::$variant(parameters) => AnyPolicer::$variant(<$policer>::new(parameters)), )*
-                    PolicerPlan::Custom(it) => AnyPolicer::Custom(it.build(&())),
+                    $( PolicerPlan::$variant(parameters) => AnyPolicer::$variant(<$policer>::new(parameters, site)), )*
+                    PolicerPlan::Custom(it) => AnyPolicer::Custom(it.build(site)),
                 }
             }
         }
@@ -106,10 +107,10 @@ pub struct Policers;
 impl OpenKind for Policers {
     const OF: &'static str = PolicerPlan::OF;
     const BUILT_IN: &'static [&'static str] = PolicerPlan::NAMES;
-    type Context<'a> = ();
+    type Context<'a> = Site;
     type Component = Box<dyn Policer + Send>;
 
-    fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
-        build(&())
+    fn on_trial<T>(build: impl FnOnce(&Site) -> T) -> T {
+        build(&Site::trial())
     }
 }

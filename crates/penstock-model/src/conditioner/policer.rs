@@ -4,6 +4,7 @@ use super::Policer;
 use crate::meter::bucket::{Bucket, Start};
 use crate::packet::Packet;
 use crate::parameters::Check;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -46,7 +47,7 @@ pub struct TokenBucketPolicer {
 
 impl TokenBucketPolicer {
     /// A policer with these parameters.
-    pub fn new(parameters: &Parameters) -> TokenBucketPolicer {
+    pub fn new(parameters: &Parameters, _: &Site) -> TokenBucketPolicer {
         TokenBucketPolicer { bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start) }
     }
 }
@@ -76,7 +77,7 @@ mod tests {
     #[test]
     fn what_exceeds_takes_nothing() {
         // A byte a millisecond: 200 left after two packets, 399 at 199 ms, 400 at 200 ms.
-        let mut it = TokenBucketPolicer::new(&read(&["rate = 8 kbit/s", "burst = 1000 bytes"]).expect("sound"));
+        let mut it = TokenBucketPolicer::new(&read(&["rate = 8 kbit/s", "burst = 1000 bytes"]).expect("sound"), &Site::trial());
         let verdicts = [(0, 400), (0, 400), (0, 400), (199, 400), (200, 400), (200, 1), (9000, 1001), (9000, 1000)];
         let passes = verdicts.map(|(ms, size)| it.passes(Time::ZERO + Duration::from_ms(ms), &packet(size, 0)));
         assert_eq!(passes, [true, true, false, false, true, false, false, true]);

@@ -144,7 +144,7 @@ impl Dfba {
             combination: parameters.probability,
             circuits: shares.into_iter().zip(scales).collect(),
         };
-        Dfba { frames, rule, stream: port.key.child("dfba").stream() }
+        Dfba { frames, rule, stream: port.site.key.child("dfba").stream() }
     }
 }
 

@@ -26,9 +26,9 @@ use crate::packet::Packet;
 use crate::parameters::{Entry, Limit};
 use crate::probe::{Probe, ReportVariable};
 use crate::registry::OpenKind;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::transmission::Framing;
-use crate::units::{Duration, Rate, Time};
+use crate::units::{Duration, Time};
 use dyn_clone::DynClone;
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ impl OpenKind for Disciplines {
     type Component = Box<dyn Discipline + Send>;
 
     fn on_trial<T>(build: impl FnOnce(&PortContext) -> T) -> T {
-        build(&PortContext { key: Key::root(0, 0), rate: Rate::from_bps(1), framing: Framing::default(), circuits: PortCircuits::none() })
+        build(&PortContext::of(Site::trial()))
     }
 }
 
@@ -394,14 +394,19 @@ pub enum Counting {
 /// What a discipline learns about its port when it is built.
 #[derive(Clone, Debug)]
 pub struct PortContext {
-    /// The random streams under this port.
-    pub key: Key,
-    /// The link's rate at the beginning.
-    pub rate: Rate,
+    /// The port, or its class that the queue is of.
+    pub site: Site,
     /// What packets take on the wire beyond their size.
     pub framing: Framing,
     /// The circuits of a cell link.
     pub circuits: Arc<PortCircuits>,
+}
+
+impl PortContext {
+    /// That of a port without circuits, on whose wire packets take their size alone.
+    pub fn of(site: Site) -> PortContext {
+        PortContext { site, framing: Framing::default(), circuits: PortCircuits::none() }
+    }
 }
 
 /// A queue discipline. Decisions may use `now`, the packet, the occupancy and the discipline's own state and streams.

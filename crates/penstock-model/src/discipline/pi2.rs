@@ -148,7 +148,7 @@ impl Pi2 {
     pub fn new(parameters: &Parameters, port: &PortContext) -> Pi2 {
         let it = parameters;
         let controller = Controller::new((it.target, it.update_interval), (it.alpha.0, it.beta.0), it.coupling.0);
-        Pi2 { limit: it.limit, ecn: it.ecn, controller, stream: port.key.child("pi2").stream() }
+        Pi2 { limit: it.limit, ecn: it.ecn, controller, stream: port.site.key.child("pi2").stream() }
     }
 }
 

@@ -159,7 +159,7 @@ impl Pie {
             burst_allowance: Duration::ZERO,
             accumulated: 0.0,
             next_update: Time::NEVER,
-            stream: port.key.child("pie").stream(),
+            stream: port.site.key.child("pie").stream(),
         }
     }
 

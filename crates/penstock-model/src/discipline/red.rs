@@ -137,14 +137,14 @@ impl Red {
         let mean_packet = (parameters.mode() == Mode::Bytes).then_some(parameters.mean_packet.get());
         Red {
             limit: parameters.limit,
-            averaging: Averaging::new(parameters.weight, parameters.idle, parameters.mean_packet, port.rate),
+            averaging: Averaging::new(parameters.weight, parameters.idle, parameters.mean_packet, port.site.rate),
             spacing_rule: SpacingRule { spacing: parameters.spacing, mean_packet },
             average: 0.0,
             count: DropCount::default(),
             drops: CurveDrops::new(curve, parameters.near_empty),
             in_bytes: matches!(parameters.limit, Limit::Bytes(_)),
             ecn: parameters.ecn,
-            stream: port.key.child("early-drop").stream(),
+            stream: port.site.key.child("early-drop").stream(),
         }
     }
 

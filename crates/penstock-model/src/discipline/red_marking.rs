@@ -74,7 +74,7 @@ impl RedMarking {
     pub fn new(parameters: &Parameters, port: &PortContext) -> RedMarking {
         let (low, high) = (amount(parameters.min_threshold), amount(parameters.max_threshold));
         let slope = parameters.max_probability.0 / (high - low) as f64;
-        RedMarking { limit: parameters.limit, low, high, slope, stream: port.key.child("red-marking").stream() }
+        RedMarking { limit: parameters.limit, low, high, slope, stream: port.site.key.child("red-marking").stream() }
     }
 }
 

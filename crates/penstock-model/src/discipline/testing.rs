@@ -1,9 +1,9 @@
 //! Packets, queues and ports for the tests of disciplines.
 
-use super::{Counting, Discipline, Occupancy, PortCircuits, PortContext, Verdict, PRECEDENCES};
+use super::{Counting, Discipline, Occupancy, PortContext, Verdict, PRECEDENCES};
 pub(super) use crate::packet::testing::packet;
 use crate::rng::Key;
-use crate::transmission::Framing;
+use crate::site::Site;
 use crate::units::{Rate, Time};
 
 /// A busy port's queue of so many packets of 500 bytes per precedence.
@@ -14,12 +14,7 @@ pub(super) fn queue(of_precedence: [u32; PRECEDENCES]) -> Occupancy {
 
 /// 1.5 Mbit/s: 375 packets of 500 bytes a second.
 pub(super) fn port() -> PortContext {
-    PortContext {
-        key: Key::root(1, 0).child("port"),
-        rate: Rate::from_bps(1_500_000),
-        framing: Framing::default(),
-        circuits: PortCircuits::none(),
-    }
+    PortContext::of(Site { key: Key::root(1, 0).child("port"), rate: Rate::from_bps(1_500_000), name: "port".into() })
 }
 
 /// What `n` arrivals of 500 bytes of precedence `precedence` to a queue that stays as it is meet.

@@ -10,7 +10,7 @@ pub mod report;
 pub mod termination;
 
 use crate::packet::PcnMark;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 pub use admission::AdmissionPlan;
 pub use report::Report;
@@ -66,10 +66,10 @@ pub enum Decision {
 }
 
 /// What the edges know of their aggregate when they are built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct EdgeContext {
-    /// The random streams under this aggregate.
-    pub key: Key,
+    /// The aggregate.
+    pub site: Site,
     /// The long-term mean rate of one call.
     pub call_rate: Rate,
     /// Calls that are there from the start, without asking.

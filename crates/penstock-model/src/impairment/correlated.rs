@@ -41,13 +41,13 @@ pub(super) fn check_correlation(correlation: f64, mistake: &mut dyn FnMut(&str, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::key;
+    use super::super::testing::site;
     use super::*;
 
     const N: usize = 200_000;
 
     fn choices(probability: f64, correlation: f64) -> Vec<bool> {
-        let mut choice = CorrelatedChoice::new(probability, correlation, key().child("choice").stream());
+        let mut choice = CorrelatedChoice::new(probability, correlation, site().key.child("choice").stream());
         (0..N).map(|_| choice.draw()).collect()
     }
 

@@ -4,7 +4,8 @@ use super::{Fate, Impairment};
 use crate::packet::Packet;
 use crate::parameters::{Check, Kind, Parameter, Value};
 use crate::printable::quoted;
-use crate::rng::{Key, Stream};
+use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
@@ -102,9 +103,9 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// A delay with these parameters; it draws from the stream `delay` below `key`.
-    pub fn new(parameters: &Parameters, key: Key) -> Delay {
-        Delay { law: parameters.added, keep_order: parameters.keep_order, last: Time::ZERO, stream: key.child("delay").stream() }
+    /// A delay with these parameters; it draws from the stream `delay` below the key of `site`.
+    pub fn new(parameters: &Parameters, site: &Site) -> Delay {
+        Delay { law: parameters.added, keep_order: parameters.keep_order, last: Time::ZERO, stream: site.key.child("delay").stream() }
     }
 }
 
@@ -130,13 +131,13 @@ impl Impairment for Delay {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fates, key};
+    use super::super::testing::{fates, site};
     use super::*;
     use crate::parameters::testing::read;
 
     /// What is added to packets that leave every millisecond, in ps, and whether that may reorder them.
     fn added_to(law: DelayLaw, keep_order: bool) -> (Vec<u64>, bool) {
-        let mut delay = Delay::new(&Parameters { added: law, keep_order }, key());
+        let mut delay = Delay::new(&Parameters { added: law, keep_order }, &site());
         let added = |fate| match fate {
             Fate::Delayed(added) => added.as_ps(),
             Fate::Duplicated(_) | Fate::Lost => panic!("a delay only delays"),

@@ -4,7 +4,7 @@ use super::{Fate, Impairment};
 use crate::id::FlowId;
 use crate::packet::Packet;
 use crate::parameters::{Check, Count};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ pub struct DropList {
 
 impl DropList {
     /// A list with these parameters; it draws nothing.
-    pub fn new(parameters: &Parameters, _key: Key) -> DropList {
+    pub fn new(parameters: &Parameters, _: &Site) -> DropList {
         DropList { numbers: sorted(parameters), of: parameters.of, of_link: 0, of_flows: BTreeMap::new() }
     }
 }
@@ -103,13 +103,13 @@ impl Impairment for DropList {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fates, key};
+    use super::super::testing::{fates, site};
     use super::*;
     use crate::packet::testing::packet;
     use crate::parameters::testing::read;
 
     fn list(lines: &[&str]) -> DropList {
-        DropList::new(&read(lines).expect("sound"), key())
+        DropList::new(&read(lines).expect("sound"), &site())
     }
 
     /// The places of the lost among these, from 1.

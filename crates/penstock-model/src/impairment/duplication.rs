@@ -4,7 +4,7 @@ use super::correlated::{check_correlation, CorrelatedChoice};
 use super::{Fate, Impairment};
 use crate::packet::{Body, Packet};
 use crate::parameters::{Check, Probability};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
@@ -59,9 +59,9 @@ pub struct Duplication {
 }
 
 impl Duplication {
-    /// Duplication with these parameters; it draws from the stream `duplication` below `key`.
-    pub fn new(parameters: &Parameters, key: Key) -> Duplication {
-        let stream = key.child("duplication").stream();
+    /// Duplication with these parameters; it draws from the stream `duplication` below the key of `site`.
+    pub fn new(parameters: &Parameters, site: &Site) -> Duplication {
+        let stream = site.key.child("duplication").stream();
         let duplicated = CorrelatedChoice::new(parameters.probability.0, parameters.correlation.0, stream);
         Duplication { copy_delay: parameters.copy_delay, duplicated }
     }
@@ -88,14 +88,14 @@ impl Impairment for Duplication {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fates, key, packet};
+    use super::super::testing::{fates, packet, site};
     use super::*;
     use crate::parameters::testing::read;
 
     #[test]
     fn the_share_that_is_duplicated_is_the_probability() {
         let duplicates = |probability| {
-            let mut it = Duplication::new(&read(&[probability, "copy-delay = 3 ms"]).expect("sound"), key());
+            let mut it = Duplication::new(&read(&[probability, "copy-delay = 3 ms"]).expect("sound"), &site());
             assert!(it.reorders());
             fates(&mut it, 100_000).into_iter().filter(|fate| *fate == Fate::Duplicated(Duration::from_ms(3))).count()
         };
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn copies_at_once_keep_the_order_and_requests_have_none() {
-        let mut it = Duplication::new(&read(&["probability = 1"]).expect("sound"), key());
+        let mut it = Duplication::new(&read(&["probability = 1"]).expect("sound"), &site());
         assert!(!it.reorders());
         let mut packet = packet();
         assert_eq!(it.on_departure(Time::ZERO, &packet), Fate::Duplicated(Duration::ZERO));

@@ -3,7 +3,8 @@
 use super::{Fate, Impairment};
 use crate::packet::Packet;
 use crate::parameters::{Check, Probability};
-use crate::rng::{Key, Stream};
+use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
@@ -63,9 +64,9 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// A channel with these parameters; it draws from the stream `gilbert-elliott` below `key`.
-    pub fn new(parameters: &Parameters, key: Key) -> GilbertElliott {
-        let mut stream = key.child("gilbert-elliott").stream();
+    /// A channel with these parameters; it draws from the stream `gilbert-elliott` below the key of `site`.
+    pub fn new(parameters: &Parameters, site: &Site) -> GilbertElliott {
+        let mut stream = site.key.child("gilbert-elliott").stream();
         let (p, r) = (parameters.good_to_bad.0, parameters.bad_to_good.0);
         GilbertElliott { is_bad: stream.chance(p / (p + r)), parameters: parameters.clone(), stream }
     }
@@ -99,12 +100,12 @@ impl Impairment for GilbertElliott {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fates, key};
+    use super::super::testing::{fates, site};
     use super::*;
     use crate::parameters::testing::read;
 
     fn losses(lines: &[&str], n: u64) -> Vec<bool> {
-        let mut channel = GilbertElliott::new(&read(lines).expect("sound"), key());
+        let mut channel = GilbertElliott::new(&read(lines).expect("sound"), &site());
         fates(&mut channel, n).into_iter().map(|fate| fate == Fate::Lost).collect()
     }
 
@@ -146,7 +147,7 @@ mod tests {
     #[test]
     fn it_begins_in_either_state_as_often_as_it_is_in_it() {
         let parameters: Parameters = read(&["good-to-bad = 0.03", "bad-to-good = 0.07"]).expect("sound");
-        let first = |i: u64| fates(&mut GilbertElliott::new(&parameters, key().nth(i)), 1)[0] == Fate::Lost;
+        let first = |i: u64| fates(&mut GilbertElliott::new(&parameters, &site().with_key(site().key.nth(i))), 1)[0] == Fate::Lost;
         let bad = (0..10_000).filter(|i| first(*i)).count() as f64 / 1e4;
         // p / (p + r) = .3; standard error sqrt(.21 / 10000) = .0046; four of them.
         assert!((bad - 0.3).abs() < 0.0184, "{bad}");

@@ -3,7 +3,8 @@
 use super::{Fate, Impairment};
 use crate::packet::Packet;
 use crate::parameters::{Check, Probability};
-use crate::rng::{Key, Stream};
+use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
@@ -42,9 +43,9 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// Loss with these parameters; it draws from the stream `loss` below `key`.
-    pub fn new(parameters: &Parameters, key: Key) -> Loss {
-        Loss { probability: parameters.probability.0, stream: key.child("loss").stream() }
+    /// Loss with these parameters; it draws from the stream `loss` below the key of `site`.
+    pub fn new(parameters: &Parameters, site: &Site) -> Loss {
+        Loss { probability: parameters.probability.0, stream: site.key.child("loss").stream() }
     }
 }
 
@@ -69,11 +70,11 @@ impl Impairment for Loss {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fates, key};
+    use super::super::testing::{fates, site};
     use super::*;
 
     fn losses(probability: f64) -> Vec<bool> {
-        let mut loss = Loss::new(&Parameters { probability: Probability(probability) }, key());
+        let mut loss = Loss::new(&Parameters { probability: Probability(probability) }, &site());
         fates(&mut loss, 100_000).into_iter().map(|fate| fate == Fate::Lost).collect()
     }
 

@@ -12,7 +12,7 @@ use crate::packet::Packet;
 use crate::parameters::Entry;
 use crate::probe::{Probe, ReportVariable};
 use crate::registry::OpenKind;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 use dyn_clone::DynClone;
 
@@ -55,11 +55,11 @@ macro_rules! impairments {
         }
 
         impl AnyImpairment {
-            /// Builds the impairment that `plan` describes; its streams descend from `key`, the link's.
-            pub fn new(plan: &ImpairmentPlan, key: Key) -> AnyImpairment {
+            /// Builds the impairment that `plan` describes; at a link.
+            pub fn new(plan: &ImpairmentPlan, site: &Site) -> AnyImpairment {
                 match plan {
-                    $( ImpairmentPlan::$variant(parameters) => AnyImpairment::$variant(<$impairment>::new(parameters, key)), )*
-                    ImpairmentPlan::Custom(it) => AnyImpairment::Custom(it.build(&key)),
+                    $( ImpairmentPlan::$variant(parameters) => AnyImpairment::$variant(<$impairment>::new(parameters, site)), )*
+                    ImpairmentPlan::Custom(it) => AnyImpairment::Custom(it.build(site)),
                 }
             }
         }
@@ -101,17 +101,17 @@ impairments! {
     "duplication" => Duplication(duplication::Duplication, duplication::Parameters),
 }
 
-/// The kind of impairments; their random streams hang below the key that they are given.
+/// The kind of impairments.
 pub struct Impairments;
 
 impl OpenKind for Impairments {
     const OF: &'static str = ImpairmentPlan::OF;
     const BUILT_IN: &'static [&'static str] = ImpairmentPlan::NAMES;
-    type Context<'a> = Key;
+    type Context<'a> = Site;
     type Component = Box<dyn Impairment + Send>;
 
-    fn on_trial<T>(build: impl FnOnce(&Key) -> T) -> T {
-        build(&Key::root(0, 0))
+    fn on_trial<T>(build: impl FnOnce(&Site) -> T) -> T {
+        build(&Site::trial())
     }
 }
 
@@ -134,10 +134,11 @@ mod testing {
     use crate::id::{FlowId, HopId};
     use crate::packet::{Body, Ecn, Packet, PcnMark};
     use crate::rng::Key;
+    use crate::site::Site;
     use crate::units::{Duration, Time};
 
-    pub(super) fn key() -> Key {
-        Key::root(1, 0).child("link")
+    pub(super) fn site() -> Site {
+        Site::trial().with_key(Key::root(1, 0).child("link"))
     }
 
     /// The fates of `n` packets that leave every millisecond, from 0 on.

@@ -4,7 +4,7 @@ use super::correlated::{check_correlation, CorrelatedChoice};
 use super::{Fate, Impairment};
 use crate::packet::Packet;
 use crate::parameters::{Check, Probability};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
@@ -59,9 +59,9 @@ pub struct Reordering {
 }
 
 impl Reordering {
-    /// Reordering with these parameters; it draws from the stream `reordering` below `key`.
-    pub fn new(parameters: &Parameters, key: Key) -> Reordering {
-        let stream = key.child("reordering").stream();
+    /// Reordering with these parameters; it draws from the stream `reordering` below the key of `site`.
+    pub fn new(parameters: &Parameters, site: &Site) -> Reordering {
+        let stream = site.key.child("reordering").stream();
         Reordering { delay: parameters.delay, held_back: CorrelatedChoice::new(parameters.probability.0, parameters.correlation.0, stream) }
     }
 }
@@ -83,7 +83,7 @@ impl Impairment for Reordering {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fates, key};
+    use super::super::testing::{fates, site};
     use super::*;
     use crate::parameters::testing::read;
 
@@ -91,7 +91,7 @@ mod tests {
     fn held_back(probability: &str) -> Vec<bool> {
         let parameters = read(&[probability, "delay = 5 ms"]).expect("sound");
         let late = Fate::Delayed(Duration::from_ms(5));
-        let all = fates(&mut Reordering::new(&parameters, key()), 100_000);
+        let all = fates(&mut Reordering::new(&parameters, &site()), 100_000);
         assert!(all.iter().all(|fate| *fate == late || *fate == Fate::Delayed(Duration::ZERO)), "nothing between");
         all.into_iter().map(|fate| fate == late).collect()
     }

@@ -5,7 +5,7 @@ use crate::atm::circuits::PortCircuits;
 use crate::atm::CELL;
 use crate::packet::{Body, Packet};
 use crate::parameters::{Check, Limit};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Rate, Time, PS_PER_SECOND};
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ struct CircuitState {
 
 impl FGcra {
     /// An F-GCRA with these parameters, of no circuits yet.
-    pub fn new(parameters: &Parameters, _: Key) -> FGcra {
+    pub fn new(parameters: &Parameters, _: &Site) -> FGcra {
         let cells = match parameters.burst {
             Limit::Packets(cells) => cells,
             Limit::Bytes(_) => unreachable!("checked: in cells"),
@@ -132,7 +132,7 @@ mod tests {
 
     /// An MCR of 1,000 cells/s: a cell leaves the bucket in 1 ms.
     fn meter(burst: u32) -> FGcra {
-        let mut meter = FGcra::new(&Parameters { burst: Limit::Packets(burst) }, Key::root(1, 0));
+        let mut meter = FGcra::new(&Parameters { burst: Limit::Packets(burst) }, &Site::trial());
         meter.meter_circuits(&port(&[424_000]).circuits);
         meter
     }

@@ -17,7 +17,7 @@ use crate::atm::circuits::PortCircuits;
 use crate::packet::Packet;
 use crate::probe::{Probe, ReportVariable};
 use crate::registry::OpenKind;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Time};
 use dyn_clone::DynClone;
 use std::sync::Arc;
@@ -47,11 +47,11 @@ macro_rules! meters {
         }
 
         impl AnyMeter {
-            /// Builds the meter that `plan` describes; its random streams hang below `key`.
-            pub fn new(plan: &MeterPlan, key: Key) -> AnyMeter {
+            /// Builds the meter that `plan` describes.
+            pub fn new(plan: &MeterPlan, site: &Site) -> AnyMeter {
                 match plan {
-                    $( MeterPlan::$variant(parameters) => AnyMeter::$variant(<$meter>::new(parameters, key)), )*
-                    MeterPlan::Custom(it) => AnyMeter::Custom(it.build(&key)),
+                    $( MeterPlan::$variant(parameters) => AnyMeter::$variant(<$meter>::new(parameters, site)), )*
+                    MeterPlan::Custom(it) => AnyMeter::Custom(it.build(site)),
                 }
             }
         }
@@ -88,17 +88,17 @@ meters! {
     "f-gcra" => FGcra(f_gcra::FGcra, f_gcra::Parameters),
 }
 
-/// The kind of meters; their random streams hang below the key that they are given.
+/// The kind of meters.
 pub struct Meters;
 
 impl OpenKind for Meters {
     const OF: &'static str = MeterPlan::OF;
     const BUILT_IN: &'static [&'static str] = MeterPlan::NAMES;
-    type Context<'a> = Key;
+    type Context<'a> = Site;
     type Component = Box<dyn Meter + Send>;
 
-    fn on_trial<T>(build: impl FnOnce(&Key) -> T) -> T {
-        build(&Key::root(0, 0))
+    fn on_trial<T>(build: impl FnOnce(&Site) -> T) -> T {
+        build(&Site::trial())
     }
 }
 
@@ -186,10 +186,11 @@ mod testing {
     use super::Meter;
     use crate::packet::testing::packet;
     use crate::rng::Key;
+    use crate::site::Site;
     use crate::units::{Duration, Time};
 
-    pub(super) fn key() -> Key {
-        Key::root(1, 0)
+    pub(super) fn site() -> Site {
+        Site::trial().with_key(Key::root(1, 0))
     }
 
     pub(super) fn at(ms: u64) -> Time {

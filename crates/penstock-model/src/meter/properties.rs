@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{AnyMeter, Meter, MeterPlan};
 use crate::packet::testing::packet;
 use crate::parameters::testing::read;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn meters(mode: &str) -> Vec<(AnyMeter, Envelope, Envelope)> {
         (MeterPlan::Rfc4115(read(&excess).expect("sound")), c, sum),
         (MeterPlan::TwoRateTcm(read(&peak).expect("sound")), c, (3000, 120_000)),
     ];
-    plans.into_iter().map(|(plan, green, both)| (AnyMeter::new(&plan, Key::root(1, 0)), green, both)).collect()
+    plans.into_iter().map(|(plan, green, both)| (AnyMeter::new(&plan, &Site::trial()), green, both)).collect()
 }
 
 /// Meters without buckets, which ignore the colour that a packet arrives with.
@@ -73,7 +73,7 @@ fn estimators() -> Vec<AnyMeter> {
     let rates = ["committed-rate = 80 kbit/s", "averaging-interval = 100 ms"];
     let three = [&rates[..], &["peak-rate = 120 kbit/s"]].concat();
     let plans = [MeterPlan::Tsw2cm(read(&rates).expect("sound")), MeterPlan::Tsw3cm(read(&three).expect("sound"))];
-    plans.iter().map(|plan| AnyMeter::new(plan, Key::root(1, 0))).collect()
+    plans.iter().map(|plan| AnyMeter::new(plan, &Site::trial())).collect()
 }
 
 fn blind_meters() -> Vec<AnyMeter> {

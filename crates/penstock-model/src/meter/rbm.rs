@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::{Check, RateOrZero};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Time};
 
 crate::parameters! {
@@ -72,7 +72,7 @@ pub struct Rbm {
 
 impl Rbm {
     /// A marker with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> Rbm {
+    pub fn new(parameters: &Parameters, _: &Site) -> Rbm {
         let excess = parameters.excess_rate.zip(parameters.excess_burst);
         Rbm {
             committed: Bucket::new(parameters.committed_rate.0, parameters.committed_burst, parameters.start),
@@ -105,7 +105,7 @@ impl Meter for Rbm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{colours, key, overload};
+    use super::super::testing::{colours, overload, site};
     use super::*;
     use crate::parameters::testing::read;
 
@@ -113,7 +113,7 @@ mod tests {
     const BOTH: [&str; 4] = [GREEN[0], GREEN[1], "excess-rate = 16 kbit/s", "excess-burst = 500 bytes"];
 
     fn rbm(lines: &[&str], more: &[&str]) -> Rbm {
-        Rbm::new(&read(&[lines, more].concat()).expect("sound"), key())
+        Rbm::new(&read(&[lines, more].concat()).expect("sound"), &site())
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{colour_of, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::{BytesOrZero, Check, RateOrZero};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -66,7 +66,7 @@ pub struct Rfc4115 {
 
 impl Rfc4115 {
     /// A marker with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> Rfc4115 {
+    pub fn new(parameters: &Parameters, _: &Site) -> Rfc4115 {
         Rfc4115 {
             committed: Bucket::new(parameters.committed_rate.0, parameters.committed_burst.0, parameters.start),
             excess: Bucket::new(parameters.excess_rate.0, parameters.excess_burst.0, parameters.start),
@@ -95,12 +95,12 @@ impl Meter for Rfc4115 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{colours, key, overload};
+    use super::super::testing::{colours, overload, site};
     use super::*;
     use crate::parameters::testing::read;
 
     fn marker(lines: &[&str]) -> Rfc4115 {
-        Rfc4115::new(&read(lines).expect("sound"), key())
+        Rfc4115::new(&read(lines).expect("sound"), &site())
     }
 
     const PLAN: [&str; 4] =

@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::{BytesOrZero, Check, RateOrZero};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -71,7 +71,7 @@ pub struct Tcm {
 
 impl Tcm {
     /// A marker with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> Tcm {
+    pub fn new(parameters: &Parameters, _: &Site) -> Tcm {
         Tcm {
             committed: Bucket::new(parameters.committed_rate.0, parameters.committed_burst.0, parameters.start),
             excess: parameters.excess_burst.map(|burst| Bucket::new(Rate::ZERO, burst.0, parameters.start)),
@@ -107,14 +107,14 @@ impl Meter for Tcm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{colours, key, overload};
+    use super::super::testing::{colours, overload, site};
     use super::*;
     use crate::parameters::testing::read;
 
     const ONE: [&str; 2] = ["committed-rate = 8 kbit/s", "committed-burst = 1000 bytes"];
 
     fn tcm(more: &[&str]) -> Tcm {
-        Tcm::new(&read(&[&ONE[..], more].concat()).expect("sound"), key())
+        Tcm::new(&read(&[&ONE[..], more].concat()).expect("sound"), &site())
     }
 
     #[test]
@@ -162,12 +162,12 @@ mod tests {
         // All tokens go to E, a byte a millisecond; then C alone.
         let packets = [(0, 500, 0), (0, 1, 0), (100, 101, 0), (100, 100, 0)];
         let yellow = read(&[ONE[0], "committed-burst = 0 bytes", "excess-burst = 500 bytes"]).expect("sound");
-        assert_eq!(colours(&mut Tcm::new(&yellow, key()), &packets), [1, 2, 2, 1]);
+        assert_eq!(colours(&mut Tcm::new(&yellow, &site()), &packets), [1, 2, 2, 1]);
         let green = read(&[ONE[0], "committed-burst = 500 bytes", "excess-burst = 0 bytes"]).expect("sound");
-        assert_eq!(colours(&mut Tcm::new(&green, key()), &packets), [0, 2, 2, 0]);
+        assert_eq!(colours(&mut Tcm::new(&green, &site()), &packets), [0, 2, 2, 0]);
         // No rate: the bursts once.
         let once = read(&["committed-rate = 0 bit/s", ONE[1], "excess-burst = 500 bytes"]).expect("sound");
-        assert_eq!(colours(&mut Tcm::new(&once, key()), &[(0, 1000, 0), (0, 500, 0), (9000, 1, 0)]), [0, 1, 2]);
+        assert_eq!(colours(&mut Tcm::new(&once, &site()), &[(0, 1000, 0), (0, 500, 0), (9000, 1, 0)]), [0, 1, 2]);
         for excess in [&[][..], &["excess-burst = 0 bytes"]] {
             let lines = [&[ONE[0], "committed-burst = 0 bytes"][..], excess].concat();
             let message = "committed-burst: is zero, and so is what excess-burst holds: no packet would find tokens [RFC2697 s2]";
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn overload_gets_the_committed_rate_and_yellow_once() {
         let plan = ["committed-rate = 192 kbit/s", "committed-burst = 4 kB", "excess-burst = 4 kB"];
-        let [green, yellow, red] = overload(&mut Tcm::new(&read(&plan).expect("sound"), key()));
+        let [green, yellow, red] = overload(&mut Tcm::new(&read(&plan).expect("sound"), &site()));
         // 100 s at 192 kbit/s are 2400 kB, and both bursts once: in packets of 500 bytes, 4808 and 8.
         assert_eq!((green, yellow, red), (4808, 8, 25_001 - 4816));
     }

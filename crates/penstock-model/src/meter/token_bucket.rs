@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::{Check, Precedence};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -76,7 +76,7 @@ pub struct TokenBucket {
 
 impl TokenBucket {
     /// A token bucket with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> TokenBucket {
+    pub fn new(parameters: &Parameters, _: &Site) -> TokenBucket {
         let peak_burst = parameters.peak_burst.unwrap_or(PEAK_BURST);
         TokenBucket {
             bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start),
@@ -116,13 +116,13 @@ impl Meter for TokenBucket {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, colours, key};
+    use super::super::testing::{at, colours, site};
     use super::*;
     use crate::packet::testing::packet;
     use crate::parameters::testing::read;
 
     fn token_bucket(more: &[&str]) -> TokenBucket {
-        TokenBucket::new(&read(&[&["rate = 8 kbit/s", "burst = 1000 bytes"], more].concat()).expect("sound"), key())
+        TokenBucket::new(&read(&[&["rate = 8 kbit/s", "burst = 1000 bytes"], more].concat()).expect("sound"), &site())
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
     fn a_burst_at_line_rate_lasts_b_over_c_less_r() {
         // b 20 kB, r 1 Mbit/s, 100 bytes every 80 us (C 10 Mbit/s): packet k needs 100 (k+1) <= 20000 + 10 k, so k <= 221,
         // which is at 17.68 ms and ends at 17.76; the fluid limit is 17.78 ms.
-        let mut meter = TokenBucket::new(&read(&["rate = 1 Mbit/s", "burst = 20 kB"]).expect("sound"), key());
+        let mut meter = TokenBucket::new(&read(&["rate = 1 Mbit/s", "burst = 20 kB"]).expect("sound"), &site());
         let conforming = (0..).take_while(|k| meter.colour(Time::from_ps(k * 80_000_000), &packet(100, 0)) == 0).count();
         assert_eq!(conforming, 222);
     }
@@ -160,7 +160,7 @@ mod tests {
         let packets = [(0, 400, 0), (0, 400, 0), (149, 400, 0), (150, 400, 0), (350, 400, 0), (550, 400, 0), (550, 350, 0)];
         assert_eq!(colours(&mut token_bucket(&peak), &packets), [0, 1, 1, 0, 0, 1, 0]);
         // An MTU may come at once, but no more; without a peak rate the burst may.
-        let mtu = |more: &[&str]| TokenBucket::new(&read(&[&["rate = 8 kbit/s", "burst = 8 kB"], more].concat()).expect("sound"), key());
+        let mtu = |more: &[&str]| TokenBucket::new(&read(&[&["rate = 8 kbit/s", "burst = 8 kB"], more].concat()).expect("sound"), &site());
         assert_eq!(colours(&mut mtu(&["peak-rate = 1 Mbit/s"]), &[(0, 1501, 0), (0, 1500, 0), (0, 40, 0)]), [1, 0, 1]);
         assert_eq!(colours(&mut mtu(&[]), &[(0, 1501, 0), (0, 1500, 0), (0, 40, 0)]), [0, 0, 0]);
     }

@@ -4,7 +4,8 @@ use super::tsw::{interval_mistake, TimeSlidingWindow};
 use super::Meter;
 use crate::packet::Packet;
 use crate::parameters::{Check, Precedence, RateOrZero};
-use crate::rng::{Key, Stream};
+use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
@@ -62,12 +63,12 @@ pub struct Tsw2cm {
 
 impl Tsw2cm {
     /// A marker with these parameters; it draws from the stream `tsw2cm` of its port's marker.
-    pub fn new(parameters: &Parameters, key: Key) -> Tsw2cm {
+    pub fn new(parameters: &Parameters, site: &Site) -> Tsw2cm {
         Tsw2cm {
             window: TimeSlidingWindow::new(parameters.averaging_interval, parameters.committed_rate.0),
             committed: parameters.committed_rate.0.as_bps() as f64,
             exceed: parameters.exceed_precedence.0,
-            stream: key.child("tsw2cm").stream(),
+            stream: site.key.child("tsw2cm").stream(),
         }
     }
 }
@@ -94,13 +95,13 @@ impl Meter for Tsw2cm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, key, overload, probed};
+    use super::super::testing::{at, overload, probed, site};
     use super::*;
     use crate::packet::testing::packet;
     use crate::parameters::testing::read;
 
     fn marker(lines: &[&str]) -> Tsw2cm {
-        Tsw2cm::new(&read(lines).expect("sound"), key())
+        Tsw2cm::new(&read(lines).expect("sound"), &site())
     }
 
     #[test]
@@ -132,7 +133,7 @@ mod tests {
         let exceeds = (0..10_000)
             .filter(|i| {
                 let parameters = read::<Parameters>(&["committed-rate = 8 kbit/s", "exceed-precedence = 2"]).expect("sound");
-                Tsw2cm::new(&parameters, key().nth(*i)).colour(Time::ZERO, &packet(1000, 0)) == 2
+                Tsw2cm::new(&parameters, &site().with_key(site().key.nth(*i))).colour(Time::ZERO, &packet(1000, 0)) == 2
             })
             .count() as f64;
         // Four standard errors of sqrt(0.5 x 0.5 / 10,000).

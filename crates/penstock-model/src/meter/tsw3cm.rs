@@ -4,7 +4,8 @@ use super::tsw::{interval_mistake, TimeSlidingWindow};
 use super::Meter;
 use crate::packet::Packet;
 use crate::parameters::{Check, RateOrZero};
-use crate::rng::{Key, Stream};
+use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
@@ -64,12 +65,12 @@ pub struct Tsw3cm {
 
 impl Tsw3cm {
     /// A marker with these parameters; it draws from the stream `tsw3cm` of its port's marker.
-    pub fn new(parameters: &Parameters, key: Key) -> Tsw3cm {
+    pub fn new(parameters: &Parameters, site: &Site) -> Tsw3cm {
         Tsw3cm {
             window: TimeSlidingWindow::new(parameters.averaging_interval, parameters.committed_rate.0),
             committed: parameters.committed_rate.0.as_bps() as f64,
             peak: parameters.peak_rate.0.as_bps() as f64,
-            stream: key.child("tsw3cm").stream(),
+            stream: site.key.child("tsw3cm").stream(),
         }
     }
 }
@@ -98,13 +99,13 @@ impl Meter for Tsw3cm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, key, overload, probed};
+    use super::super::testing::{at, overload, probed, site};
     use super::*;
     use crate::packet::testing::packet;
     use crate::parameters::testing::read;
 
     fn marker(lines: &[&str]) -> Tsw3cm {
-        Tsw3cm::new(&read(lines).expect("sound"), key())
+        Tsw3cm::new(&read(lines).expect("sound"), &site())
     }
 
     #[test]
@@ -125,7 +126,7 @@ mod tests {
         let parameters = read::<Parameters>(&["committed-rate = 8 kbit/s", "peak-rate = 12 kbit/s"]).expect("sound");
         let mut counts = [0.0f64; 3];
         for i in 0..10_000 {
-            let colour = Tsw3cm::new(&parameters, key().nth(i)).colour(Time::ZERO, &packet(1000, 0));
+            let colour = Tsw3cm::new(&parameters, &site().with_key(site().key.nth(i))).colour(Time::ZERO, &packet(1000, 0));
             counts[usize::from(colour)] += 1e-4;
         }
         // Four standard errors of sqrt(0.5 x 0.5 / 10,000), the widest of the three.

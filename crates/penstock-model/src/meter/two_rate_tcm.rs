@@ -4,7 +4,7 @@ use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::packet::Packet;
 use crate::parameters::{Check, RateOrZero};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Time};
 
 crate::parameters! {
@@ -63,7 +63,7 @@ pub struct TwoRateTcm {
 
 impl TwoRateTcm {
     /// A marker with these parameters.
-    pub fn new(parameters: &Parameters, _: Key) -> TwoRateTcm {
+    pub fn new(parameters: &Parameters, _: &Site) -> TwoRateTcm {
         TwoRateTcm {
             committed: Bucket::new(parameters.committed_rate.0, parameters.committed_burst, parameters.start),
             peak: Bucket::new(parameters.peak_rate.0, parameters.peak_burst, parameters.start),
@@ -99,7 +99,7 @@ impl Meter for TwoRateTcm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{colours, key, overload};
+    use super::super::testing::{colours, overload, site};
     use super::*;
     use crate::parameters::testing::read;
 
@@ -107,7 +107,7 @@ mod tests {
         ["committed-rate = 8 kbit/s", "committed-burst = 1000 bytes", "peak-rate = 16 kbit/s", "peak-burst = 1500 bytes"];
 
     fn marker(lines: &[&str]) -> TwoRateTcm {
-        TwoRateTcm::new(&read(lines).expect("sound"), key())
+        TwoRateTcm::new(&read(lines).expect("sound"), &site())
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{MarkingRate, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -79,7 +79,7 @@ pub struct Excess<N> {
 
 impl<N: BucketInteger> Excess<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
-    pub fn new(parameters: &Parameters, _: Key) -> Option<Excess<N>> {
+    pub fn new(parameters: &Parameters, _: &Site) -> Option<Excess<N>> {
         let bucket = Bucket::with_debt(parameters.rate, parameters.size, parameters.start)?;
         Some(Excess { clock: Clock::default(), bucket, metering: parameters.metering })
     }
@@ -120,7 +120,7 @@ impl<N: BucketInteger> PcnMeter for Excess<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, key, marks, probed};
+    use super::super::testing::{at, marks, probed, site};
     use super::*;
     use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
@@ -129,7 +129,7 @@ mod tests {
     const YES: PcnMark = PcnMark::Excess;
 
     fn meter(more: &str) -> Excess<u64> {
-        Excess::new(&read(&["rate = 8 kbit/s", "size = 300 bytes", more]).expect("sound"), key()).expect("fits")
+        Excess::new(&read(&["rate = 8 kbit/s", "size = 300 bytes", more]).expect("sound"), &site()).expect("fits")
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{MarkingRate, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::{Check, Count};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
@@ -101,7 +101,7 @@ pub struct Fractional<N> {
 
 impl<N: BucketInteger> Fractional<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
-    pub fn new(parameters: &Parameters, _: Key) -> Option<Fractional<N>> {
+    pub fn new(parameters: &Parameters, _: &Site) -> Option<Fractional<N>> {
         let fractional = Bucket::new(parameters.admissible_rate, parameters.fractional_size, parameters.start)?;
         let marking = Bucket::new(parameters.supportable_rate, parameters.marking_size, parameters.start)?;
         Some(Fractional {
@@ -154,7 +154,7 @@ impl<N: BucketInteger> PcnMeter for Fractional<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{key, marks, probed};
+    use super::super::testing::{marks, probed, site};
     use super::*;
     use crate::parameters::testing::read;
 
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_byte_counter_picks_a_share_and_the_low_bucket_everything() {
-        let mut meter = Fractional::new(&read(&SMALL).expect("sound"), key()).expect("fits");
+        let mut meter = Fractional::new(&read(&SMALL).expect("sound"), &site()).expect("fits");
         // Packets find 1000, 900, ... bytes. From 700 on the counter runs: 0 -> -100; below 0: marked, +300 -100 -> 100;
         // 0; -100; marked, 100; 0 (200 found: not below). From 100 on all are marked: the counter goes to -100 meanwhile.
         assert_eq!(pattern(&mut meter, &[(0, 100); 10]), "----#--#-#");
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn bytes_are_picked_not_packets() {
-        let mut meter = Fractional::new(&read(&[&SMALL[..], &["start = empty"]].concat()).expect("sound"), key()).expect("fits");
+        let mut meter = Fractional::new(&read(&[&SMALL[..], &["start = empty"]].concat()).expect("sound"), &site()).expect("fits");
         // At 500 ms: 500 and 1000 bytes. A large packet that is marked pays for three times its size.
         let packets = [(500, 10), (500, 300), (500, 100), (500, 100), (500, 100), (500, 100)];
         // 0, -10 marked: +900 - 300 = 590; 490, 390, 290, 190 before each of the others.

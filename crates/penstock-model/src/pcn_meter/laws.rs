@@ -1,6 +1,6 @@
 //! The laws that PCN meters follow under many packets.
 
-use super::testing::{key, share};
+use super::testing::{share, site};
 use super::{excess, fractional, pre_emption, single_threshold, threshold, virtual_queue, PcnMeter};
 use crate::packet::testing::with_mark;
 use crate::packet::PcnMark;
@@ -11,7 +11,7 @@ use crate::units::{Duration, Time};
 use proptest::prelude::*;
 
 fn stream(name: &str) -> Stream {
-    key().child(name).stream()
+    site().key.child(name).stream()
 }
 
 /// The mean of the samples lies within four standard errors of `expected`.
@@ -24,7 +24,7 @@ fn assert_mean(samples: &Moments, expected: f64, what: &str) {
 /// STM that marks whatever finds the marking bucket not full: its threshold is out of reach, and N is 1.
 fn shallow(supportable: &str) -> single_threshold::SingleThreshold<u64> {
     let lines = ["admissible-rate = 1 kbit/s", supportable, "marking-size = 10 s", "marking-threshold = 1 byte", "mark-every = 1"];
-    single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits")
+    single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), &site()).expect("fits")
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn the_marked_share_of_stm_is_that_of_figure_2() {
     for form in ["form = first", "form = second"] {
         let at = |mbps: f64| {
             let parameters = read(&[&RATES[..], &[form]].concat()).expect("sound");
-            poisson(&mut single_threshold::SingleThreshold::<u64>::new(&parameters, key()).expect("fits"), mbps)
+            poisson(&mut single_threshold::SingleThreshold::<u64>::new(&parameters, &site()).expect("fits"), mbps)
         };
         assert_eq!((at(57.6).mean(), at(126.72).mean()), (Some(0.0), Some(1.0)));
         for mbps in [72.0, 96.0] {
@@ -92,7 +92,9 @@ fn the_marked_share_of_stm_is_that_of_figure_2() {
 #[test]
 fn the_marked_share_of_fractional_marking_is_that_of_figure_e_1() {
     let at = |mbps: f64| {
-        poisson(&mut fractional::Fractional::<u64>::new(&read(&RATES).expect("sound"), key()).expect("fits"), mbps).mean().expect("samples")
+        poisson(&mut fractional::Fractional::<u64>::new(&read(&RATES).expect("sound"), &site()).expect("fits"), mbps)
+            .mean()
+            .expect("samples")
     };
     assert_eq!((at(57.6), at(126.72)), (0.0, 1.0));
     // One packet in three, by a counter: off by at most a packet a batch.
@@ -110,20 +112,20 @@ fn excess_marking_marks_what_exceeds_the_rate() {
         for metering in ["metering = size-independent", "metering = classic"] {
             let parameters: excess::Parameters = read(&["rate = 8 Mbit/s", "size = 5 ms", metering]).expect("sound");
             assert!(
-                near(share(&mut excess::Excess::<u64>::new(&parameters, key()).expect("fits"), 125, spacing, 20_000)),
+                near(share(&mut excess::Excess::<u64>::new(&parameters, &site()).expect("fits"), 125, spacing, 20_000)),
                 "{metering}, {load}"
             );
         }
         let parameters: pre_emption::Parameters = read(&["supportable-rate = 8 Mbit/s"]).expect("sound");
         assert!(
-            near(share(&mut pre_emption::PreEmption::<u64>::new(&parameters, key()).expect("fits"), 125, spacing, 20_000)),
+            near(share(&mut pre_emption::PreEmption::<u64>::new(&parameters, &site()).expect("fits"), 125, spacing, 20_000)),
             "pre-emption, {load}"
         );
         let parameters: excess::Parameters = read(&["rate = 8 Mbit/s", "size = 5 ms", "metering = drained"]).expect("sound");
-        let all = share(&mut excess::Excess::<u64>::new(&parameters, key()).expect("fits"), 125, spacing, 20_000);
+        let all = share(&mut excess::Excess::<u64>::new(&parameters, &site()).expect("fits"), 125, spacing, 20_000);
         assert_eq!(all, if load > 1.0 { 1.0 } else { 0.0 }, "drained, {load}");
         let parameters: threshold::Parameters = read(&["rate = 8 Mbit/s", "size = 20 ms", "threshold = 10 ms"]).expect("sound");
-        let all = share(&mut threshold::Threshold::<u64>::new(&parameters, key()).expect("fits"), 125, spacing, 20_000);
+        let all = share(&mut threshold::Threshold::<u64>::new(&parameters, &site()).expect("fits"), 125, spacing, 20_000);
         assert_eq!(all, if load > 1.0 { 1.0 } else { 0.0 }, "threshold, {load}");
     }
 }
@@ -132,7 +134,7 @@ fn excess_marking_marks_what_exceeds_the_rate() {
 /// the load is 1.5 times the rate.
 fn size_bias(metering: &str) -> Moments {
     let parameters: excess::Parameters = read(&["rate = 8 Mbit/s", "size = 5 ms", metering]).expect("sound");
-    let mut meter = excess::Excess::<u64>::new(&parameters, key()).expect("fits");
+    let mut meter = excess::Excess::<u64>::new(&parameters, &site()).expect("fits");
     let (mut gaps, mut now) = (stream("sizes"), Time::ZERO);
     let mut batches = Moments::default();
     for _ in 0..50 {
@@ -170,25 +172,25 @@ fn thresholds_are_reached_after_the_fluid_time() {
     let near = |ms: f64, fluid: f64, what: &str| assert!((ms - fluid).abs() < 0.02, "{what}: {ms}, fluid {fluid}");
     for (load, fluid) in [(1.05, 200.0), (1.25, 40.0), (2.0, 10.0), (5.0, 2.5)] {
         let lines = ["admissible-rate = 1 Gbit/s", "supportable-rate = 100 Gbit/s", "counted = arrivals", "mark-every = 2"];
-        let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits");
+        let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), &site()).expect("fits");
         near(first_mark(&mut meter, load), fluid, "switch");
     }
     for (load, fluid) in [(1.25, 8.0), (2.0, 2.0)] {
         let lines = ["admissible-rate = 1 kbit/s", "supportable-rate = 1 Gbit/s", "mark-every = 4000000000"];
-        let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits");
+        let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), &site()).expect("fits");
         near(first_mark(&mut meter, load), fluid, "marking bucket");
     }
     let step: virtual_queue::Parameters = read(&["admissible-rate = 1 Gbit/s", "max-threshold = 5 ms"]).expect("sound");
-    near(first_mark(&mut virtual_queue::VirtualQueue::<u64>::new(&step, key()).expect("fits"), 1.05), 100.0, "virtual queue");
+    near(first_mark(&mut virtual_queue::VirtualQueue::<u64>::new(&step, &site()).expect("fits"), 1.05), 100.0, "virtual queue");
     let parameters: pre_emption::Parameters = read(&["supportable-rate = 1 Gbit/s"]).expect("sound");
-    near(first_mark(&mut pre_emption::PreEmption::<u64>::new(&parameters, key()).expect("fits"), 1.25), 20.0, "pre-emption");
+    near(first_mark(&mut pre_emption::PreEmption::<u64>::new(&parameters, &site()).expect("fits"), 1.25), 20.0, "pre-emption");
 }
 
 /// The marked share of each of `flows` flows of 125 bytes every 10 ms that follow one another by 0.1 ms.
 fn shares_in_step(flows: u64) -> Vec<f64> {
     // A packet takes the tokens of 0.5 ms: the first of a period finds the bucket full, the others do not.
     let lines = ["admissible-rate = 100 kbit/s", "supportable-rate = 2 Mbit/s", "marking-threshold = 1 ms"];
-    let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits");
+    let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), &site()).expect("fits");
     let mut marked = vec![0; flows as usize];
     for (period, flow) in (0..700).flat_map(|period| (0..flows).map(move |flow| (period, flow))) {
         let now = Time::ZERO + Duration::from_us(10_000 * period + 100 * flow);
@@ -247,8 +249,8 @@ proptest! {
         macro_rules! alike {
             ($module:ident, $meter:ident, $lines:expr) => {{
                 let parameters = read(&$lines).expect("sound");
-                let mut narrow = $module::$meter::<u64>::new(&parameters, key()).expect("fits");
-                let mut wide = $module::$meter::<u128>::new(&parameters, key()).expect("fits");
+                let mut narrow = $module::$meter::<u64>::new(&parameters, &site()).expect("fits");
+                let mut wide = $module::$meter::<u128>::new(&parameters, &site()).expect("fits");
                 prop_assert!(alike(&mut narrow, &mut wide, &packets), stringify!($module));
             }};
         }

@@ -16,7 +16,7 @@ pub mod virtual_queue;
 
 use crate::packet::{Packet, PcnMark};
 use crate::probe::{Probe, ReportVariable};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 pub use depth::Depth;
 use dyn_clone::DynClone;
@@ -167,12 +167,12 @@ macro_rules! pcn_meters {
         }
 
         impl AnyPcnMeter {
-            /// Builds the meter that `plan` describes; one that marks at random draws from a stream under `key`.
-            pub fn new(plan: &PcnMeterPlan, key: Key) -> AnyPcnMeter {
+            /// Builds the meter that `plan` describes; one that marks at random draws from a stream below the key of `site`.
+            pub fn new(plan: &PcnMeterPlan, site: &Site) -> AnyPcnMeter {
                 match plan {
-                    $( PcnMeterPlan::$variant(parameters) => match $module::$variant::new(parameters, key) {
+                    $( PcnMeterPlan::$variant(parameters) => match $module::$variant::new(parameters, site) {
                         Some(meter) => AnyPcnMeter::$variant(meter),
-                        None => AnyPcnMeter::Custom(Box::new($module::$variant::<u128>::new(parameters, key).expect(FIT_128))),
+                        None => AnyPcnMeter::Custom(Box::new($module::$variant::<u128>::new(parameters, site).expect(FIT_128))),
                     }, )*
                 }
             }

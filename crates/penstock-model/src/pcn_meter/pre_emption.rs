@@ -7,7 +7,7 @@ use super::{meter_each, MarkingRate, Metered, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
 
@@ -67,7 +67,7 @@ pub struct PreEmption<N> {
 
 impl<N: BucketInteger> PreEmption<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
-    pub fn new(parameters: &Parameters, _: Key) -> Option<PreEmption<N>> {
+    pub fn new(parameters: &Parameters, _: &Site) -> Option<PreEmption<N>> {
         let bucket = Bucket::new(parameters.supportable_rate, parameters.size, parameters.start)?;
         Some(PreEmption { clock: Clock::default(), bucket })
     }
@@ -118,7 +118,7 @@ impl<N: BucketInteger> PcnMeter for PreEmption<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, batches, key, marks, probed, same_together};
+    use super::super::testing::{at, batches, marks, probed, same_together, site};
     use super::*;
     use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
@@ -131,14 +131,14 @@ mod tests {
         fn packets_of_one_size_are_marked_as_one_by_one(batches in batches(), start in prop::sample::select(vec!["full", "empty"])) {
             let start = format!("start = {start}");
             let parameters: Parameters = read(&["supportable-rate = 8 kbit/s", "size = 300 bytes", &start]).expect("sound");
-            same_together(|| PreEmption::<u64>::new(&parameters, key()).expect("fits"), batches)?;
+            same_together(|| PreEmption::<u64>::new(&parameters, &site()).expect("fits"), batches)?;
         }
     }
 
     #[test]
     fn what_finds_too_few_tokens_is_marked_and_takes_none() {
         let mut meter =
-            PreEmption::<u64>::new(&read(&["supportable-rate = 8 kbit/s", "size = 300 bytes"]).expect("sound"), key()).expect("fits");
+            PreEmption::<u64>::new(&read(&["supportable-rate = 8 kbit/s", "size = 300 bytes"]).expect("sound"), &site()).expect("fits");
         let (no, yes) = (PcnMark::Unmarked, PcnMark::Excess);
         // 300, 200, 50 left; 100 too many, 50 not; 99 ms later 99.
         let packets = [(0, 100), (0, 150), (0, 100), (0, 50), (0, 1), (99, 100), (100, 100)];

@@ -7,7 +7,7 @@ use super::{meter_each, MarkingRate, Metered, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::{Check, Count};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
 
@@ -188,7 +188,7 @@ impl Counter {
 
 impl<N: BucketInteger> SingleThreshold<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
-    pub fn new(parameters: &Parameters, _: Key) -> Option<SingleThreshold<N>> {
+    pub fn new(parameters: &Parameters, _: &Site) -> Option<SingleThreshold<N>> {
         let switch = Bucket::new(parameters.admissible_rate, parameters.switch_size, parameters.start)?;
         let marking = Bucket::new(parameters.supportable_rate, parameters.marking_size, parameters.start)?;
         Some(SingleThreshold {
@@ -266,7 +266,7 @@ impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, batches, key, marks, probed, same_together};
+    use super::super::testing::{at, batches, marks, probed, same_together, site};
     use super::*;
     use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
@@ -297,7 +297,7 @@ mod tests {
     ];
 
     fn meter(more: &[&str]) -> SingleThreshold<u64> {
-        SingleThreshold::new(&read(&[&SMALL, more].concat()).expect("sound"), key()).expect("fits")
+        SingleThreshold::new(&read(&[&SMALL, more].concat()).expect("sound"), &site()).expect("fits")
     }
 
     /// Ten packets of 100 bytes at once, then from 500 ms on one every 30 ms; `#` is a mark.

@@ -4,6 +4,7 @@ use super::{meter_each, Metered, PcnMeter};
 use crate::packet::testing::with_mark;
 use crate::packet::PcnMark;
 use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -11,8 +12,8 @@ pub(super) fn at(us: u64) -> Time {
     Time::ZERO + Duration::from_us(us)
 }
 
-pub(super) fn key() -> Key {
-    Key::root(1, 0).child("meter")
+pub(super) fn site() -> Site {
+    Site::trial().with_key(Key::root(1, 0).child("meter"))
 }
 
 /// The marks of unmarked packets given as (ms, bytes).

@@ -7,7 +7,7 @@ use super::{MarkingRate, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
 
@@ -70,7 +70,7 @@ pub struct Threshold<N> {
 
 impl<N: BucketInteger> Threshold<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
-    pub fn new(parameters: &Parameters, _: Key) -> Option<Threshold<N>> {
+    pub fn new(parameters: &Parameters, _: &Site) -> Option<Threshold<N>> {
         let bucket = Bucket::new(parameters.rate, parameters.size, parameters.start)?;
         Some(Threshold { clock: Clock::default(), low: bucket.missing_at(parameters.threshold), bucket })
     }
@@ -94,7 +94,7 @@ impl<N: BucketInteger> PcnMeter for Threshold<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, key, marks};
+    use super::super::testing::{at, marks, site};
     use super::*;
     use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn packets_after_which_the_bucket_is_low_are_marked() {
         let lines = ["rate = 8 kbit/s", "size = 300 bytes", "threshold = 100 bytes"];
-        let mut meter = Threshold::<u64>::new(&read(&lines).expect("sound"), key()).expect("fits");
+        let mut meter = Threshold::<u64>::new(&read(&lines).expect("sound"), &site()).expect("fits");
         let (no, yes) = (PcnMark::Unmarked, PcnMark::Threshold);
         // 200, 100 (not below), 99, 0; tokens are taken whether marked or not; 101 and 100 after 200 ms.
         let packets = [(0, 100), (0, 100), (0, 1), (0, 200), (200, 99), (200, 1), (200, 1)];

@@ -7,7 +7,8 @@ use super::{meter_each, MarkingRate, Metered, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
 use crate::parameters::Check;
-use crate::rng::{Key, Stream};
+use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
 
@@ -80,11 +81,11 @@ pub struct VirtualQueue<N> {
 }
 
 impl<N: BucketInteger> VirtualQueue<N> {
-    /// A meter with these parameters; it draws from the stream `virtual-queue` below `key`. `None` if its levels do not fit.
-    pub fn new(parameters: &Parameters, key: Key) -> Option<VirtualQueue<N>> {
+    /// A meter with these parameters; it draws from the stream `virtual-queue` below the key of `site`. `None` if its levels do not fit.
+    pub fn new(parameters: &Parameters, site: &Site) -> Option<VirtualQueue<N>> {
         let room = Bucket::new(parameters.admissible_rate, parameters.upper_limit, Start::Full)?;
         let (min, max) = (room.level(parameters.min_threshold), room.level(parameters.max_threshold));
-        Some(VirtualQueue { clock: Clock::default(), room, min, max, stream: key.child("virtual-queue").stream() })
+        Some(VirtualQueue { clock: Clock::default(), room, min, max, stream: site.key.child("virtual-queue").stream() })
     }
 
     #[inline]
@@ -148,7 +149,7 @@ impl<N: BucketInteger> PcnMeter for VirtualQueue<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, batches, key, marks, probed, same_together};
+    use super::super::testing::{at, batches, marks, probed, same_together, site};
     use super::*;
     use crate::packet::testing::with_mark;
     use crate::parameters::testing::read;
@@ -171,7 +172,7 @@ mod tests {
         let levels = ["min-threshold = 200 bytes", "max-threshold = 600 bytes", "upper-limit = 1000 bytes"];
         let lines = levels.iter().filter(|line| !more.iter().any(|own| own.split(' ').next() == line.split(' ').next()));
         let lines: Vec<&str> = lines.chain(more).chain(&["admissible-rate = 8 kbit/s"]).copied().collect();
-        VirtualQueue::new(&read(&lines).expect("sound"), key()).expect("fits")
+        VirtualQueue::new(&read(&lines).expect("sound"), &site()).expect("fits")
     }
 
     #[test]
@@ -212,7 +213,7 @@ mod tests {
             read(&["admissible-rate = 8 kbit/s", "min-threshold = 1 byte", "max-threshold = 999 bytes", "upper-limit = 1000 bytes"])
                 .expect("sound");
         let pattern = |name: &str| {
-            let mut meter = VirtualQueue::<u64>::new(&parameters, key().child(name)).expect("fits");
+            let mut meter = VirtualQueue::<u64>::new(&parameters, &site().child(name)).expect("fits");
             meter.on_packet(at(0), &with_mark(500, PcnMark::Excess));
             marks(&mut meter, &[(0, 0); 64])
         };

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The version of the interface between Penstock and plug-ins: of the traits of all kinds, and of what they are told.
-pub const INTERFACE: u32 = 1;
+pub const INTERFACE: u32 = 2;
 
 /// The components that a crate adds.
 pub struct Plugin {

@@ -70,7 +70,7 @@ fn what_a_factory_refuses_is_a_mistake_of_the_scenario() {
 fn a_plugin_of_another_interface_version_is_refused() {
     let error = Registry::default().load(plugin(INTERFACE + 1, &["accepting"])).expect_err("another version");
     assert_eq!(error, RegistryError::Interface { plugin: "mine".to_owned(), built_for: INTERFACE + 1 });
-    assert!(error.to_string().starts_with("plug-in 'mine' was built for version 2 of the component interface, and this is version 1"));
+    assert!(error.to_string().starts_with("plug-in 'mine' was built for version 3 of the component interface, and this is version 2"));
 }
 
 #[test]

@@ -138,7 +138,7 @@ impl<const WORDS: usize> Cbq<WORDS> {
     /// Class-based queueing among `classes` on a link of `rate`, if they fit. What a blueprint made by hand does not say of a
     /// class is that it has an equal share, priority 1, and borrows.
     pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Cbq<WORDS>> {
-        let SchedulerContext { wire, .. } = wire.into();
+        let wire = wire.into().wire();
         let WireRate { rate, framing } = wire;
         let share = |class: &ClassPlan| class.keys.share.map_or(1.0 / classes.len() as f64, |share: Probability| share.0);
         let priority = |class: &ClassPlan| class.keys.priority.map_or(1, |priority| priority.0);

@@ -149,7 +149,7 @@ impl FqCodel {
     /// FQ-CoDel without queues yet.
     pub fn new(parameters: &Parameters, _: &[ClassPlan], context: impl Into<SchedulerContext>) -> FqCodel {
         FqCodel {
-            seed: context.into().key.child("flow-hash"),
+            seed: context.into().site.key.child("flow-hash"),
             quantum: parameters.quantum.get() as i64,
             limit: match parameters.limit {
                 Limit::Packets(packets) => packets,

@@ -132,7 +132,7 @@ impl Htb {
     /// that of the link.
     pub fn new(_: &Parameters, classes: &[ClassPlan], context: impl Into<SchedulerContext>) -> Htb {
         let mut it = Htb { classes: Vec::new(), leaves: Vec::new(), turns: BTreeMap::new(), named: (0, 0) };
-        it.add(classes, None, 0, context.into().wire.rate);
+        it.add(classes, None, 0, context.into().site.rate);
         it
     }
 

@@ -27,7 +27,8 @@ use crate::discipline::{DepartureVerdict, DisciplinePlan, Verdict};
 use crate::packet::Packet;
 use crate::parameters::Limit;
 use crate::probe::{Probe, ReportVariable};
-use crate::rng::Key;
+use crate::site::Site;
+use crate::transmission::Framing;
 use crate::transmission::WireRate;
 use crate::units::{Duration, Time};
 use class::ClassPlan;
@@ -39,7 +40,7 @@ macro_rules! build {
         AnyScheduler::$variant(<$scheduler>::new($parameters, $classes, $context))
     };
     ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $context:ident, $wide:ty) => {
-        match <$scheduler>::new($parameters, $classes, $context) {
+        match <$scheduler>::new($parameters, $classes, $context.clone()) {
             Some(it) => AnyScheduler::$variant(it),
             None => AnyScheduler::Custom(Box::new(<$wide>::new($parameters, $classes, $context).expect("that fits all that there can be"))),
         }
@@ -88,7 +89,7 @@ macro_rules! schedulers {
             pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: impl Into<SchedulerContext>) -> AnyScheduler {
                 let context = context.into();
                 if classes.iter().any(|class| class.below.is_some()) {
-                    return AnyScheduler::Tree(Box::new(tree::Tree::new(plan, classes, context)));
+                    return AnyScheduler::Tree(Box::new(tree::Tree::new(plan, classes, &context)));
                 }
                 AnyScheduler::flat(plan, classes, context)
             }
@@ -332,18 +333,31 @@ pub enum Turn {
 }
 
 /// What a scheduler learns about its port when it is built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SchedulerContext {
-    /// The random streams under this port; in a tree, those of the class.
-    pub key: Key,
+    /// The port; in a tree, the class.
+    pub site: Site,
+    /// What packets take on the wire beyond their size.
+    pub framing: Framing,
+}
+
+impl SchedulerContext {
     /// The wire at the beginning.
-    pub wire: WireRate,
+    pub fn wire(&self) -> WireRate {
+        WireRate { rate: self.site.rate, framing: self.framing }
+    }
+
+    /// That of a class below which there is another scheduler.
+    fn of_class(&self, class: &str) -> SchedulerContext {
+        SchedulerContext { site: self.site.of_class(class), framing: self.framing }
+    }
 }
 
 impl<W: Into<WireRate>> From<W> for SchedulerContext {
     /// A port without a name.
     fn from(wire: W) -> SchedulerContext {
-        SchedulerContext { key: Key::root(0, 0), wire: wire.into() }
+        let WireRate { rate, framing } = wire.into();
+        SchedulerContext { site: Site { rate, ..Site::trial() }, framing }
     }
 }
 

@@ -66,7 +66,7 @@ impl<T: Tag> Stfq<T> {
         Some(Stfq {
             heads: Heads::new(&costs(u128::from(unit), classes))?,
             virtual_time: T::ZERO,
-            rate: rate.into().wire,
+            rate: rate.into().wire(),
             busy_until: Time::ZERO,
         })
     }

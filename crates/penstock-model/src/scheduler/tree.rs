@@ -40,7 +40,7 @@ enum Class {
 
 impl Tree {
     /// The tree of `plan` over `classes`.
-    pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: SchedulerContext) -> Tree {
+    pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: &SchedulerContext) -> Tree {
         let mut paths = Vec::new();
         let root = Level::new(plan, classes, context, &mut Vec::new(), &mut paths);
         Tree { root, paths }
@@ -48,8 +48,8 @@ impl Tree {
 }
 
 impl Level {
-    fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: SchedulerContext, path: &mut Vec<u8>, paths: &mut Vec<Vec<u8>>) -> Level {
-        let scheduler = AnyScheduler::flat(plan, classes, context);
+    fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: &SchedulerContext, path: &mut Vec<u8>, paths: &mut Vec<Vec<u8>>) -> Level {
+        let scheduler = AnyScheduler::flat(plan, classes, context.clone());
         debug_assert!(scheduler.hooks() == Hooks::NONE, "refused before");
         let mut level = Level { scheduler, classes: Vec::new(), numbers: Vec::new(), shown_as: Vec::new(), count: 0, states: Vec::new() };
         level.add(plan, classes, context, path, paths);
@@ -62,24 +62,24 @@ impl Level {
         &mut self,
         plan: &SchedulerPlan,
         classes: &[ClassPlan],
-        context: SchedulerContext,
+        context: &SchedulerContext,
         path: &mut Vec<u8>,
         paths: &mut Vec<Vec<u8>>,
     ) {
         for class in classes {
             self.numbers.push(self.count);
             self.count += 1;
-            let context = SchedulerContext { key: context.key.child(&class.name), ..context };
+            let context = context.of_class(&class.name);
             let below = class.below.as_deref();
             if let Some(LevelPlan { classes, .. }) = below.filter(|below| plan.traits().spans(&below.scheduler)) {
-                self.add(plan, classes, context, path, paths);
+                self.add(plan, classes, &context, path, paths);
                 continue;
             }
             path.push(self.classes.len() as u8);
             self.shown_as.push(self.count - 1);
             let class = match below {
                 Some(LevelPlan { scheduler, classes }) => {
-                    let level = Level::new(scheduler, classes, context, path, paths);
+                    let level = Level::new(scheduler, classes, &context, path, paths);
                     self.count += level.count;
                     Class::Level(Box::new(level))
                 }

@@ -66,7 +66,7 @@ const BYTE: u128 = 8 * PS_PER_SECOND as u128;
 impl<T: Tag> Wf2qPlus<T> {
     /// Fair queueing among `classes` on a wire of `rate`, if its virtual times fit.
     pub fn new(_: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Wf2qPlus<T>> {
-        let rate = wire.into().wire.rate;
+        let rate = wire.into().site.rate;
         // With a finer unit than 2^16, 200 days at 100 Tbit/s would not fit.
         let finer = u128::from(exact_unit(classes, 1 << 16).unwrap_or(1));
         let (byte, pace) = (BYTE * finer, u128::from(rate.as_bps()) * finer);

@@ -4,6 +4,7 @@ use super::size::SizeLaw;
 use super::{Emission, OpenLoop, Source};
 use crate::parameters::{Check, Probability};
 use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
@@ -107,7 +108,7 @@ pub struct Cbr {
 
 impl Cbr {
     /// A source with these parameters.
-    pub fn new(parameters: &Parameters) -> Cbr {
+    pub fn new(parameters: &Parameters, _: &Site) -> Cbr {
         Cbr {
             spacing: parameters.spacing(),
             sizes: parameters.packet.clone(),
@@ -149,7 +150,7 @@ mod tests {
 
     fn cbr(more: &[&str]) -> Cbr {
         // 160 bytes at 64 kbit/s: 20 ms.
-        Cbr::new(&read(&[&["rate = 64 kbit/s", "packet = 160 bytes"], more].concat()).expect("sound"))
+        Cbr::new(&read(&[&["rate = 64 kbit/s", "packet = 160 bytes"], more].concat()).expect("sound"), &Site::trial())
     }
 
     fn stream() -> Stream {
@@ -195,7 +196,7 @@ mod tests {
     fn the_spacing_is_that_of_the_mean_size() {
         let law = SizeLaw::Mix(vec![(0.5, 160), (1.0, 1500)].into());
         let mixed = Parameters { rate: Rate::from_bps(83_000), packet: law, phase: Phase::Zero, spacing_jitter: Probability(0.0) };
-        let (mut source, mut stream) = (Cbr::new(&mixed), stream());
+        let (mut source, mut stream) = (Cbr::new(&mixed, &Site::trial()), stream());
         // 830 bytes at 83 kbit/s: 80 ms.
         assert_eq!((mixed.spacing(), source.period()), (Duration::from_ms(80), None));
         source.first(&mut stream);

@@ -6,6 +6,7 @@ use super::size::SizeLaw;
 use super::{Emission, OpenLoop, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
@@ -95,9 +96,9 @@ pub struct CodecMix {
 
 impl CodecMix {
     /// A source with these parameters.
-    pub fn new(parameters: &Parameters) -> CodecMix {
+    pub fn new(parameters: &Parameters, _: &Site) -> CodecMix {
         // The second codec, which has silence: it keeps what the source does at first until a codec has been drawn.
-        CodecMix { source: OnOff::new(&parameters.codec(1)) }
+        CodecMix { source: OnOff::of(&parameters.codec(1)) }
     }
 }
 
@@ -105,7 +106,7 @@ impl Source for CodecMix {
     fn first(&mut self, stream: &mut Stream) -> Emission {
         let (initial, phase, remainder) = self.source.rules();
         let drawn = Parameters { initial, phase, remainder };
-        self.source = OnOff::new(&drawn.codec(stream.below(CODECS.len() as u64) as usize));
+        self.source = OnOff::of(&drawn.codec(stream.below(CODECS.len() as u64) as usize));
         self.source.first(stream)
     }
 
@@ -146,9 +147,9 @@ mod tests {
         let n = 80_000;
         let mut drawn = [0u32; CODECS.len()];
         for _ in 0..n {
-            let mut source = CodecMix::new(&plan());
+            let mut source = CodecMix::new(&plan(), &Site::trial());
             source.first(&mut stream);
-            let at = |codec: usize| OnOff::new(&plan().codec(codec)).format() == source.source.format();
+            let at = |codec: usize| OnOff::of(&plan().codec(codec)).format() == source.source.format();
             drawn[(0..CODECS.len()).find(|codec| at(*codec)).expect("one of the eight")] += 1;
         }
         // Binomial: 10,000 with standard deviation 93.5; four of them.
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn constant_bit_rate_has_no_silence() {
         let mut stream = Key::root(1, 0).child("cbr").stream();
-        let mut source = OnOff::new(&plan().codec(4));
+        let mut source = OnOff::of(&plan().codec(4));
         assert_eq!(source.first(&mut stream), Emission { after: Duration::ZERO, size: 120 });
         assert!((0..100_000).all(|_| source.next(&mut stream).after == Duration::from_ms(10)));
     }

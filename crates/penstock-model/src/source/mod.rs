@@ -16,6 +16,7 @@ pub mod video;
 use crate::packet::FramePlace;
 use crate::registry::{Custom, OpenKind};
 use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 use dyn_clone::DynClone;
 
@@ -229,10 +230,10 @@ macro_rules! sources {
 
         impl AnySource {
             /// Builds the source that `plan` describes; `None` for a greedy one, which its transport drives.
-            pub fn new(plan: &SourcePlan) -> Option<AnySource> {
+            pub fn new(plan: &SourcePlan, site: &Site) -> Option<AnySource> {
                 match plan {
-                    $( SourcePlan::$variant(parameters) => Some(AnySource::$variant(<$source>::new(parameters))), )*
-                    SourcePlan::Custom(it) => Some(AnySource::Custom(it.build(&()).1)),
+                    $( SourcePlan::$variant(parameters) => Some(AnySource::$variant(<$source>::new(parameters, site))), )*
+                    SourcePlan::Custom(it) => Some(AnySource::Custom(it.build(site).1)),
                     $( SourcePlan::$greedy(_) => None, )*
                 }
             }
@@ -348,16 +349,16 @@ pub struct Sources;
 impl OpenKind for Sources {
     const OF: &'static str = SourcePlan::OF;
     const BUILT_IN: &'static [&'static str] = SourcePlan::NAMES;
-    type Context<'a> = ();
+    type Context<'a> = Site;
     type Component = (SourceFacts, Box<dyn Source + Send>);
 
-    fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
-        build(&())
+    fn on_trial<T>(build: impl FnOnce(&Site) -> T) -> T {
+        build(&Site::trial())
     }
 }
 
 fn facts(custom: &Custom<Sources>) -> SourceFacts {
-    custom.build(&()).0
+    custom.build(&Site::trial()).0
 }
 
 impl SourcePlan {
@@ -385,9 +386,9 @@ mod tests {
         let ftp: ftp::Parameters = read(&["size = 1 MB"]).expect("sound");
         assert_eq!(ftp.size, Some(Bytes::new(1_000_000)));
         assert_eq!(SourcePlan::Ftp(ftp.clone()).mean_rate(), None);
-        assert!(AnySource::new(&SourcePlan::Ftp(ftp)).is_none());
+        assert!(AnySource::new(&SourcePlan::Ftp(ftp), &Site::trial()).is_none());
         let cbr = SourcePlan::Cbr(read(&["rate = 64 kbit/s", "packet = 160 bytes"]).expect("sound"));
         assert_eq!(cbr.mean_rate(), Some(Rate::from_bps(64_000)));
-        assert_eq!(AnySource::new(&cbr).and_then(|source| source.period()), Some(Duration::from_ms(20)));
+        assert_eq!(AnySource::new(&cbr, &Site::trial()).and_then(|source| source.period()), Some(Duration::from_ms(20)));
     }
 }

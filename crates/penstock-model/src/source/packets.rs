@@ -4,6 +4,7 @@ use super::size::LARGEST;
 use super::{Emission, OpenLoop, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -83,7 +84,7 @@ pub struct Packets {
 
 impl Packets {
     /// A source with these parameters.
-    pub fn new(parameters: &Parameters) -> Packets {
+    pub fn new(parameters: &Parameters, _: &Site) -> Packets {
         let before = std::iter::once(Duration::ZERO).chain(parameters.at.iter().copied());
         let emission = |(i, (at, before)): (usize, (&Duration, Duration))| {
             let size = parameters.sizes.get(i).unwrap_or(&parameters.sizes[0]);
@@ -127,7 +128,7 @@ mod tests {
 
     /// The spacings in us and the sizes of the first `n` packets.
     fn sent(lines: &[&str], n: usize) -> Vec<(u64, u32)> {
-        let (mut source, mut stream) = (Packets::new(&read(lines).expect("sound")), Key::root(1, 0).stream());
+        let (mut source, mut stream) = (Packets::new(&read(lines).expect("sound"), &Site::trial()), Key::root(1, 0).stream());
         let first = source.first(&mut stream);
         let more = (1..n).map(|_| source.next(&mut stream));
         std::iter::once(first).chain(more).map(|emission| (emission.after.as_ps() / 1_000_000, emission.size)).collect()
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn after_the_last_packet_there_is_none() {
-        let mut source = Packets::new(&read(&["at = [1 ms]", "sizes = [1 kB]"]).expect("sound"));
+        let mut source = Packets::new(&read(&["at = [1 ms]", "sizes = [1 kB]"]).expect("sound"), &Site::trial());
         let mut stream = Key::root(1, 0).stream();
         source.first(&mut stream);
         assert!((0..3).all(|_| source.next(&mut stream).after == Duration::FOREVER));

@@ -4,6 +4,7 @@ use super::size::SizeLaw;
 use super::{Emission, OpenLoop, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
@@ -66,7 +67,7 @@ pub struct Poisson {
 
 impl Poisson {
     /// A source with these parameters.
-    pub fn new(parameters: &Parameters) -> Poisson {
+    pub fn new(parameters: &Parameters, _: &Site) -> Poisson {
         let mean_spacing = parameters.packet.mean() * 8.0 / parameters.rate.as_bps() as f64;
         Poisson { mean_spacing, sizes: parameters.packet.clone() }
     }
@@ -93,7 +94,7 @@ mod tests {
     #[test]
     fn spacings_are_exponential_from_the_first_on() {
         // 1000 bytes at 1 Mbit/s: a mean of 8 ms.
-        let mut source = Poisson::new(&read(&["rate = 1 Mbit/s", "packet = 1000 bytes"]).expect("sound"));
+        let mut source = Poisson::new(&read(&["rate = 1 Mbit/s", "packet = 1000 bytes"]).expect("sound"), &Site::trial());
         let mut stream = Key::root(1, 0).child("poisson").stream();
         let n = 100_000u32;
         let mut check = |emission: fn(&mut Poisson, &mut Stream) -> Emission| {

@@ -4,6 +4,7 @@ use super::packets::Packets;
 use super::{Emission, OpenLoop, Source};
 use crate::parameters::{Check, Kind, Parameter, Value};
 use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -104,7 +105,7 @@ pub struct Trace(Packets);
 
 impl Trace {
     /// A source with these parameters.
-    pub fn new(parameters: &Parameters) -> Trace {
+    pub fn new(parameters: &Parameters, _: &Site) -> Trace {
         Trace(Packets::of(Arc::clone(&parameters.file.emissions)))
     }
 }
@@ -130,7 +131,7 @@ mod tests {
         let mut parameters: Parameters = read(&["file = voice.csv"]).expect("sound");
         let us = |us: u64| Duration::from_ps(us * 1_000_000);
         parameters.file.fill(&[(us(5), 1500), (us(5), 40), (us(12), 576)]);
-        let (mut source, mut stream) = (Trace::new(&parameters), Key::root(1, 0).stream());
+        let (mut source, mut stream) = (Trace::new(&parameters, &Site::trial()), Key::root(1, 0).stream());
         let first = source.first(&mut stream);
         let sent: Vec<Emission> = std::iter::once(first).chain((0..3).map(|_| source.next(&mut stream))).collect();
         let spacings: Vec<(Duration, u32)> = sent.iter().map(|emission| (emission.after, emission.size)).collect();

@@ -7,6 +7,7 @@ use super::{Emission, OpenLoop, Source};
 use crate::packet::FramePlace;
 use crate::parameters::{Check, Count, Positive, Probability};
 use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 
 /// The most packets that the largest kind of frame has in the mean: those of a frame may leave at one instant.
@@ -162,7 +163,7 @@ struct State {
 
 impl Video {
     /// A source with these parameters.
-    pub fn new(parameters: &Parameters) -> Video {
+    pub fn new(parameters: &Parameters, _: &Site) -> Video {
         let variation = parameters.variation.0;
         Video(Box::new(State {
             parameters: parameters.clone(),

@@ -7,8 +7,8 @@ use super::TransportPlan;
 use crate::packet::Ecn;
 use crate::probe::Probe;
 use crate::registry::{Custom, OpenKind};
-use crate::rng::Key;
-use crate::units::{Bytes, Rate, Time};
+use crate::site::Site;
+use crate::units::{Bytes, Time};
 use dyn_clone::DynClone;
 
 /// The largest packet, in bytes.
@@ -182,15 +182,6 @@ impl TransportFacts {
     }
 }
 
-/// What a transport learns about its connection when it is built.
-#[derive(Clone, Copy, Debug)]
-pub struct TransportContext {
-    /// The rate of the first link.
-    pub line: Rate,
-    /// What random streams of both ends hang below.
-    pub key: Key,
-}
-
 /// A transport that a plug-in has built: both ends of a connection.
 pub struct TransportEnds {
     /// What is known of it beforehand.
@@ -201,24 +192,24 @@ pub struct TransportEnds {
     pub receiver: Box<dyn TransportReceiver + Send>,
 }
 
-/// The kind of transports.
+/// The kind of transports. Both ends learn of the sending end of the flow when they are built.
 pub struct Transports;
 
 impl OpenKind for Transports {
     const OF: &'static str = TransportPlan::OF;
     const BUILT_IN: &'static [&'static str] = TransportPlan::NAMES;
-    type Context<'a> = TransportContext;
+    type Context<'a> = Site;
     type Component = TransportEnds;
 
-    fn on_trial<T>(build: impl FnOnce(&TransportContext) -> T) -> T {
-        build(&TransportContext { line: Rate::from_bps(1_000_000_000), key: Key::root(0, 0) })
+    fn on_trial<T>(build: impl FnOnce(&Site) -> T) -> T {
+        build(&Site::trial())
     }
 }
 
 impl Custom<Transports> {
     /// What is known of the transport beforehand.
     pub fn facts(&self) -> TransportFacts {
-        Transports::on_trial(|context| self.build(context)).facts
+        self.build(&Site::trial()).facts
     }
 }
 

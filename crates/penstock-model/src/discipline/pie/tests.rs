@@ -204,7 +204,7 @@ fn a_queue_below_its_level_stays_inactive() {
 fn the_departure_rate_makes_bytes_into_a_delay() {
     let mut it = pie(&["delay = departure-rate", "max-burst = 0 s"]);
     // 512 bytes take 2.730 666 667 ms at 1.5 Mbit/s, and 32 of them, 2^14 bytes, 87.381 333 344 ms.
-    let spacing = port().rate.transmission_time(Bytes::new(512));
+    let spacing = port().site.rate.transmission_time(Bytes::new(512));
     let depart = |it: &mut Pie, n: u64, behind: u64| {
         let queue = Occupancy { packets: 9, bytes: behind, ..Occupancy::default() };
         it.on_departure(Time::ZERO + spacing.times(n), &packet(512, 0), ms(999), &queue);

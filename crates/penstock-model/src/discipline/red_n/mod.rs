@@ -79,7 +79,7 @@ impl RedN {
         let mean_packet = (parameters.mode() == Mode::Bytes).then_some(parameters.mean_packet.get());
         RedN {
             limit: parameters.limit,
-            averaging: Averaging::new(parameters.weight, parameters.idle, parameters.mean_packet, port.rate),
+            averaging: Averaging::new(parameters.weight, parameters.idle, parameters.mean_packet, port.site.rate),
             spacing_rule: SpacingRule { spacing: parameters.spacing, mean_packet },
             averages: parameters.averages,
             updates: parameters.updates,
@@ -88,7 +88,7 @@ impl RedN {
             ecn: parameters.ecn,
             classes: curves.map(class).collect(),
             unit: Unit::new(parameters),
-            stream: port.key.child("early-drop").stream(),
+            stream: port.site.key.child("early-drop").stream(),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::super::{EdgeContext, Egress, Ingress, Signal, TerminationPlan};
 use crate::packet::PcnMark;
 use crate::rng::{Key, Stream};
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 use std::collections::VecDeque;
 
@@ -36,7 +37,7 @@ impl<M: FnMut(Time, usize) -> PcnMark> Domain<M> {
         let mut phases = key.child("phases").stream();
         let mut emissions: Vec<(Time, u32)> = (0..calls).map(|call| (Time::from_ps(phases.below(SPACING.as_ps())), call)).collect();
         emissions.sort_unstable();
-        let context = EdgeContext { key, call_rate: Rate::from_bps(64_000), initial: 0 };
+        let context = EdgeContext { site: Site::trial().with_key(key), call_rate: Rate::from_bps(64_000), initial: 0 };
         Domain {
             ingress: Ingress::new(&None, termination, &context),
             egress: Egress::new(&None, termination, &context),

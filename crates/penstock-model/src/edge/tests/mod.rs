@@ -11,11 +11,12 @@ mod sustainable;
 use super::{AdmissionPlan, EdgeContext, Egress, Ingress, TerminationPlan};
 use crate::parameters::testing::read;
 use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 
 /// Calls of 64 kbit/s.
 fn context() -> EdgeContext {
-    EdgeContext { key: Key::root(1, 0).child("aggregate"), call_rate: Rate::from_bps(64_000), initial: 0 }
+    EdgeContext { site: Site::trial().with_key(Key::root(1, 0).child("aggregate")), call_rate: Rate::from_bps(64_000), initial: 0 }
 }
 
 fn ms(ms: u64) -> Time {

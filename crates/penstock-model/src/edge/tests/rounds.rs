@@ -7,7 +7,7 @@ use crate::packet::testing::packet;
 use crate::packet::PcnMark;
 use crate::parameters::testing::read;
 use crate::pcn_meter::{pre_emption, single_threshold, PcnMeter};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 
 /// The calls that the supportable rate has room for.
@@ -82,7 +82,7 @@ fn a_longer_way_back_costs_another_round() {
 #[test]
 fn the_literal_marker_goes_on_marking_until_its_bucket_is_full_again() {
     let lines = ["admissible-rate = 64 Mbit/s", "supportable-rate = 128 Mbit/s"];
-    let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), Key::root(1, 0)).expect("fits");
+    let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), &Site::trial()).expect("fits");
     let marker = |now: Time, _: usize| {
         let mark = meter.on_packet(now, &packet(160, 0));
         if now >= ms(200) {
@@ -99,7 +99,7 @@ fn the_literal_marker_goes_on_marking_until_its_bucket_is_full_again() {
 
 fn cl_domain(plan: &Option<TerminationPlan>) -> Domain<impl FnMut(Time, usize) -> PcnMark> {
     let mut meter =
-        pre_emption::PreEmption::<u64>::new(&read(&["supportable-rate = 128 Mbit/s"]).expect("sound"), Key::root(1, 0)).expect("fits");
+        pre_emption::PreEmption::<u64>::new(&read(&["supportable-rate = 128 Mbit/s"]).expect("sound"), &Site::trial()).expect("fits");
     let marker = move |now: Time, _: usize| meter.on_packet(now, &packet(160, 0));
     Domain::new(plan, 2500, Duration::from_ms(1), marker).run(ms(2000))
 }

@@ -8,6 +8,7 @@ use super::size::SizeLaw;
 use super::{Emission, OpenLoop, Source};
 use crate::parameters::Check;
 use crate::rng::Stream;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
@@ -152,7 +153,12 @@ pub struct OnOff {
 
 impl OnOff {
     /// A source with these parameters.
-    pub fn new(parameters: &Parameters) -> OnOff {
+    pub fn new(parameters: &Parameters, _: &Site) -> OnOff {
+        OnOff::of(parameters)
+    }
+
+    /// The same, wherever it works.
+    pub(super) fn of(parameters: &Parameters) -> OnOff {
         OnOff {
             sizes: parameters.packet.clone(),
             spacing: parameters.spacing,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::parameters::testing::read;
 use crate::rng::Key;
+use crate::site::Site;
 
 const VBR: [&str; 4] = ["packet = 160 bytes", "spacing = 20 ms", "on = 340 ms", "off = 660 ms"];
 
@@ -41,7 +42,8 @@ fn very_many_on_periods_in_a_spacing_take_as_long_as_they_should() {
 
 #[test]
 fn what_is_left_after_very_many_on_periods_has_the_law_of_a_whole_one() {
-    let mut source = OnOff::new(&read(&["packet = 160 bytes", "spacing = 40 s", "on = 1 ms", "off = 3 ms"]).expect("sound"));
+    let mut source =
+        OnOff::new(&read(&["packet = 160 bytes", "spacing = 40 s", "on = 1 ms", "off = 3 ms"]).expect("sound"), &Site::trial());
     let (mut stream, n) = (stream("left"), 40_000);
     source.first(&mut stream);
     let left = |_| {
@@ -58,7 +60,7 @@ fn what_is_left_after_very_many_on_periods_has_the_law_of_a_whole_one() {
 fn below_ten_thousand_periods_each_is_drawn() {
     // The stream stands at another place afterwards.
     let draws = |spacing: &str| {
-        let mut source = OnOff::new(&read(&["packet = 160 bytes", spacing, "on = 1 ms", "off = 3 ms"]).expect("sound"));
+        let mut source = OnOff::new(&read(&["packet = 160 bytes", spacing, "on = 1 ms", "off = 3 ms"]).expect("sound"), &Site::trial());
         let (mut used, mut stream) = (0, stream("draws"));
         source.first(&mut stream);
         let mut other = stream.clone();
@@ -74,7 +76,7 @@ fn below_ten_thousand_periods_each_is_drawn() {
 }
 
 fn spacings(parameters: &Parameters, n: u32) -> Vec<Duration> {
-    let (mut source, mut stream) = (OnOff::new(parameters), stream("on-off"));
+    let (mut source, mut stream) = (OnOff::new(parameters, &Site::trial()), stream("on-off"));
     source.first(&mut stream);
     (0..n).map(|_| source.next(&mut stream).after).collect()
 }
@@ -107,7 +109,7 @@ fn every_rule_has_the_mean_rate_that_it_tells() {
 fn runs_of_packets_are_those_that_come_one_by_one() {
     for remainder in ["remainder = carried", "remainder = restarted", "remainder = whole"] {
         let one_by_one = spacings(&plan(&[remainder]), 20_000);
-        let (mut source, mut stream) = (OnOff::new(&plan(&[remainder])), stream("on-off"));
+        let (mut source, mut stream) = (OnOff::new(&plan(&[remainder]), &Site::trial()), stream("on-off"));
         source.first(&mut stream);
         let mut in_runs = Vec::new();
         while in_runs.len() < one_by_one.len() {
@@ -125,7 +127,7 @@ fn sizes_may_vary() {
     let mixed = Parameters { packet: SizeLaw::Mix(vec![(0.75, 160), (1.0, 1500)].into()), ..plan(&[]) };
     // A mean of 495 bytes every 20 ms, 34 % of the time.
     assert_eq!(mixed.mean_rate(), Rate::from_bps(67_320));
-    let (mut source, mut stream) = (OnOff::new(&mixed), stream("sizes"));
+    let (mut source, mut stream) = (OnOff::new(&mixed, &Site::trial()), stream("sizes"));
     let n = 10_000u32;
     assert_eq!(source.next_run(&mut stream).1, 0);
     let short = (0..n).filter(|_| source.next(&mut stream).size == 160).count() as f64 / f64::from(n);
@@ -135,7 +137,7 @@ fn sizes_may_vary() {
 
 #[test]
 fn carried_packets_come_at_one_spacing_of_on_time() {
-    let mut source = OnOff { left: Duration::from_ms(50), ..OnOff::new(&plan(&[])) };
+    let mut source = OnOff { left: Duration::from_ms(50), ..OnOff::new(&plan(&[]), &Site::trial()) };
     let mut stream = stream("carried");
     let mut next = || (source.next(&mut stream).after, source.left);
     assert_eq!(next(), (Duration::from_ms(20), Duration::from_ms(30)));
@@ -148,7 +150,7 @@ fn carried_packets_come_at_one_spacing_of_on_time() {
 
 #[test]
 fn restarted_periods_begin_with_a_packet() {
-    let mut source = OnOff { left: Duration::from_ms(10), ..OnOff::new(&plan(&["remainder = restarted"])) };
+    let mut source = OnOff { left: Duration::from_ms(10), ..OnOff::new(&plan(&["remainder = restarted"]), &Site::trial()) };
     let (mut stream, mut same) = (stream("restarted"), stream("restarted"));
     let (off, on) = (draw(Duration::from_ms(660), &mut same), draw(Duration::from_ms(340), &mut same));
     assert_eq!((source.next(&mut stream).after, source.left), (Duration::from_ms(10) + off, on));
@@ -167,7 +169,7 @@ fn whole_periods_have_at_least_one_packet_and_end_a_spacing_after_the_last() {
 fn a_source_starts_as_it_is_told() {
     let firsts = |more: &[&str]| {
         let (parameters, mut stream) = (plan(more), stream("first"));
-        (0..20_000).map(|_| OnOff::new(&parameters).first(&mut stream).after).collect::<Vec<_>>()
+        (0..20_000).map(|_| OnOff::new(&parameters, &Site::trial()).first(&mut stream).after).collect::<Vec<_>>()
     };
     assert!(firsts(&["initial = on"]).iter().all(|after| *after == Duration::ZERO));
     let mean = |all: &[Duration]| all.iter().map(|after| after.as_seconds()).sum::<f64>() / 20_000.0;
@@ -188,7 +190,7 @@ fn packets_by_window(parameters: &Parameters, window: Duration) -> Vec<(f64, f64
     const SOURCES: u32 = 60_000;
     let (mut stream, mut sums) = (stream("windows"), [(0u64, 0u64); 20]);
     for _ in 0..SOURCES {
-        let (mut source, mut counts) = (OnOff::new(parameters), [0u64; 20]);
+        let (mut source, mut counts) = (OnOff::new(parameters, &Site::trial()), [0u64; 20]);
         let mut at = source.first(&mut stream).after;
         while at < window.times(20) {
             counts[(at.as_ps() / window.as_ps()) as usize] += 1;

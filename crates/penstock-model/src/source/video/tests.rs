@@ -3,6 +3,7 @@
 use super::*;
 use crate::parameters::testing::read;
 use crate::rng::Key;
+use crate::site::Site;
 
 /// I, B, P and B frames of 10,000, 2500, 5000 and 2500 bytes at 1 Mbit/s, every 40 ms.
 const SMALL: [&str; 9] = [
@@ -19,7 +20,7 @@ const SMALL: [&str; 9] = [
 
 fn video(more: &[&str]) -> Video {
     let lines: Vec<&str> = SMALL.iter().chain(more).copied().collect();
-    Video::new(&read(&lines).expect("sound"))
+    Video::new(&read(&lines).expect("sound"), &Site::trial())
 }
 
 fn stream() -> Stream {
@@ -117,7 +118,7 @@ fn numbers_of_frames_wrap() {
 fn sizes_of_frames_have_the_moments_of_the_log_normal_law() {
     let (frames, variation) = (200_000u32, 0.3f64);
     let parameters: Parameters = read(&["rate = 80 Mbit/s", "frame-rate = 100", "variation = 0.3", "packet = 65535 bytes"]).expect("sound");
-    let (mut video, mut stream) = (Video::new(&parameters), stream());
+    let (mut video, mut stream) = (Video::new(&parameters, &Site::trial()), stream());
     video.first(&mut stream);
     // By place in the group, sizes over their means of 100,000 x weight bytes: sums of x, (x - 1)^2 and (x - 1)^3; and bytes of all.
     let (mut sums, mut bytes, mut seen) = ([0.0; 3], 0.0, 0);
@@ -158,7 +159,7 @@ fn random_phases_are_uniform_in_interval_and_group() {
     let n = 60_000;
     let (mut places, mut sum) = ([0u32; 12], 0.0);
     for _ in 0..n {
-        let mut video = Video::new(&parameters);
+        let mut video = Video::new(&parameters, &Site::trial());
         sum += video.first(&mut stream).after.as_seconds() / 0.02;
         places[video.0.place as usize] += 1;
     }

@@ -126,7 +126,7 @@ impl Bbr {
             rtprop_filter_len: parameters.rtprop_filter_len,
             probe_rtt_duration: parameters.probe_rtt_duration,
             packet_size: f64::from(context.packet_size),
-            stream: context.key.stream(),
+            stream: context.site.key.stream(),
             state: State::Startup,
             pacing_gain: HIGH_GAIN,
             cwnd_gain: HIGH_GAIN,

@@ -17,7 +17,7 @@ mod window;
 
 use crate::probe::{Probe, ReportVariable};
 use crate::registry::OpenKind;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Duration, Rate, Time};
 use dyn_clone::DynClone;
 pub use ecn_use::{EcnCapable, EcnCodepoint, EcnEcho, EcnFeedback, EcnUse};
@@ -143,13 +143,15 @@ impl OpenKind for CongestionControls {
     type Component = Box<dyn CongestionControl + Send>;
 
     fn on_trial<T>(build: impl FnOnce(&ConnectionContext) -> T) -> T {
-        build(&ConnectionContext { packet_size: 1500, payload: 1460, max_window: 1000, paced: false, key: Key::root(0, 0) })
+        build(&ConnectionContext { site: Site::trial(), packet_size: 1500, payload: 1460, max_window: 1000, paced: false })
     }
 }
 
 /// What a congestion control learns about its connection when it is built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ConnectionContext {
+    /// The sending end of the flow.
+    pub site: Site,
     /// Bytes of a full-sized segment on the wire.
     pub packet_size: u32,
     /// Bytes of it that are payload (MSS).
@@ -158,8 +160,6 @@ pub struct ConnectionContext {
     pub max_window: u32,
     /// Whether the sender spaces its segments.
     pub paced: bool,
-    /// The key of its random streams, its own for each connection.
-    pub key: Key,
 }
 
 /// An acknowledgement of new data.
@@ -347,10 +347,10 @@ impl fmt::Debug for dyn CongestionControl + Send {
 #[cfg(test)]
 pub(crate) mod testing {
     use super::ConnectionContext;
-    use crate::rng::Key;
+    use crate::site::Site;
 
     /// A connection whose packets of so many bytes of payload have 40 more, and a window of 1000 of them at most.
     pub fn context(payload: u32) -> ConnectionContext {
-        ConnectionContext { packet_size: payload + 40, payload, max_window: 1000, paced: false, key: Key::root(0, 0) }
+        ConnectionContext { site: Site::trial(), packet_size: payload + 40, payload, max_window: 1000, paced: false }
     }
 }

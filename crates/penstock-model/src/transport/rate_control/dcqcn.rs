@@ -89,7 +89,7 @@ pub struct Dcqcn {
 impl Dcqcn {
     /// A control that begins at the rate of the port.
     pub fn new(parameters: &Parameters, context: &RateContext) -> Dcqcn {
-        let line = context.line.as_bps() as f64;
+        let line = context.site.rate.as_bps() as f64;
         Dcqcn {
             parameters: parameters.clone(),
             line,

@@ -39,7 +39,7 @@ pub struct Fixed {
 impl Fixed {
     /// The rate of a sender.
     pub fn new(parameters: &Parameters, context: &RateContext) -> Fixed {
-        Fixed { rate: parameters.rate.map_or(context.line, |rate| rate.min(context.line)) }
+        Fixed { rate: parameters.rate.map_or(context.site.rate, |rate| rate.min(context.site.rate)) }
     }
 }
 

@@ -84,7 +84,7 @@ impl Hpcc {
     pub fn new(parameters: &Parameters, context: &RateContext) -> Hpcc {
         let base_rtt = parameters.base_rtt.as_seconds();
         let bytes = |rate: Rate| rate.as_bps() as f64 / 8.0 * base_rtt;
-        let (most, least) = (bytes(context.line), bytes(parameters.floor.min(context.line)));
+        let (most, least) = (bytes(context.site.rate), bytes(parameters.floor.min(context.site.rate)));
         Hpcc {
             base_rtt,
             eta: parameters.utilisation.0,

@@ -10,7 +10,7 @@ pub mod timely;
 
 use crate::probe::{Probe, ReportVariable};
 use crate::registry::OpenKind;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 use dyn_clone::DynClone;
 
@@ -113,7 +113,7 @@ impl OpenKind for RateControls {
     type Component = Box<dyn RateControl + Send>;
 
     fn on_trial<T>(build: impl FnOnce(&RateContext) -> T) -> T {
-        build(&RateContext { line: Rate::from_bps(1), packet: 1500, key: Key::root(0, 0) })
+        build(&RateContext { site: Site::trial(), packet: 1500 })
     }
 }
 
@@ -126,19 +126,17 @@ impl Probe for AnyRateControl {
 impl RateControlPlan {
     /// [`RateControl::feedback`] of the control that it describes, for packets of so many bytes.
     pub fn feedback(&self, packet: u32) -> Feedback {
-        RateControls::on_trial(|context| AnyRateControl::new(self, &RateContext { packet, ..*context })).feedback()
+        RateControls::on_trial(|context| AnyRateControl::new(self, &RateContext { packet, ..context.clone() })).feedback()
     }
 }
 
 /// What a rate control learns about its connection when it is built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RateContext {
-    /// The rate of the first link.
-    pub line: Rate,
+    /// The sending end of the flow.
+    pub site: Site,
     /// Bytes of a data packet on the wire.
     pub packet: u32,
-    /// What its random streams hang below.
-    pub key: Key,
 }
 
 /// What a rate control needs from receivers and ports.
@@ -222,10 +220,11 @@ dyn_clone::clone_trait_object!(RateControl);
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::{Key, Rate, RateContext};
+    use super::{Rate, RateContext};
+    use crate::site::Site;
 
     /// A connection of packets of 1000 bytes before a link of so many Gbit/s.
     pub fn context(gbps: u64) -> RateContext {
-        RateContext { line: Rate::from_bps(gbps * 1_000_000_000), packet: 1000, key: Key::root(1, 0) }
+        RateContext { site: Site { rate: Rate::from_bps(gbps * 1_000_000_000), ..Site::trial() }, packet: 1000 }
     }
 }

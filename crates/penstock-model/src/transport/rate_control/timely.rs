@@ -84,9 +84,9 @@ impl Timely {
     pub fn new(parameters: &Parameters, context: &RateContext) -> Timely {
         Timely {
             parameters: parameters.clone(),
-            line: context.line,
+            line: context.site.rate,
             packet: context.packet,
-            rate: context.line.as_bps() as f64,
+            rate: context.site.rate.as_bps() as f64,
             before: None,
             difference: 0.0,
             not_rising: 0,

@@ -17,6 +17,7 @@ pub mod timeout_only;
 
 use crate::packet::Ack;
 use crate::registry::OpenKind;
+use crate::site::Site;
 use crate::transport::congestion_control::Window;
 use dyn_clone::DynClone;
 pub use flight::{Flight, LossDetection, Phase};
@@ -43,10 +44,10 @@ macro_rules! recoveries {
 
         impl AnyRecovery {
             /// The recovery that `plan` describes.
-            pub fn new(plan: &RecoveryPlan) -> AnyRecovery {
+            pub fn new(plan: &RecoveryPlan, site: &Site) -> AnyRecovery {
                 match plan {
-                    $( RecoveryPlan::$variant(parameters) => AnyRecovery::$variant(<$recovery>::new(parameters)), )*
-                    RecoveryPlan::Custom(it) => AnyRecovery::Custom(Box::new(it.build(&()))),
+                    $( RecoveryPlan::$variant(parameters) => AnyRecovery::$variant(<$recovery>::new(parameters, site)), )*
+                    RecoveryPlan::Custom(it) => AnyRecovery::Custom(Box::new(it.build(site))),
                 }
             }
         }
@@ -132,7 +133,7 @@ recoveries! {
 impl RecoveryPlan {
     /// Whether receivers report the blocks that they hold [RFC2018].
     pub fn uses_blocks(&self) -> bool {
-        AnyRecovery::new(self).uses_blocks()
+        AnyRecovery::new(self, &Site::trial()).uses_blocks()
     }
 }
 
@@ -142,11 +143,11 @@ pub struct Recoveries;
 impl OpenKind for Recoveries {
     const OF: &'static str = RecoveryPlan::OF;
     const BUILT_IN: &'static [&'static str] = RecoveryPlan::NAMES;
-    type Context<'a> = ();
+    type Context<'a> = Site;
     type Component = Box<dyn Recovery + Send>;
 
-    fn on_trial<T>(build: impl FnOnce(&()) -> T) -> T {
-        build(&())
+    fn on_trial<T>(build: impl FnOnce(&Site) -> T) -> T {
+        build(&Site::trial())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Flight, RecoverCheck, Recovery};
 use crate::parameters::Check;
+use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
@@ -62,7 +63,7 @@ pub struct NewReno {
 
 impl NewReno {
     /// The recovery of a new connection.
-    pub fn new(parameters: &Parameters) -> NewReno {
+    pub fn new(parameters: &Parameters, _: &Site) -> NewReno {
         NewReno { timer: parameters.partial_ack_timer, check: parameters.recover_check, partial_seen: false }
     }
 }

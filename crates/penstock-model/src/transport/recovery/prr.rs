@@ -3,6 +3,7 @@
 use super::{sack, Flight, Phase, Recovery, RetransmitDelay};
 use crate::packet::Ack;
 use crate::parameters::Check;
+use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
@@ -50,7 +51,7 @@ pub struct Prr {
 
 impl Prr {
     /// The recovery of a new connection.
-    pub fn new(_parameters: &Parameters) -> Prr {
+    pub fn new(_parameters: &Parameters, _: &Site) -> Prr {
         Prr { recover_flight: 0, delivered: 0, out: 0, last: 0, lost_below: 0 }
     }
 
@@ -133,6 +134,7 @@ mod tests {
     use super::super::{LossDetection, RecoverCheck};
     use super::*;
     use crate::packet::{SackBlock, SackBlocks};
+    use crate::site::Site;
 
     /// Twenty segments outstanding, more to send, and ssthresh at ten.
     fn outstanding() -> (Prr, Flight, Window) {
@@ -140,7 +142,7 @@ mod tests {
             LossDetection { dup_ack_threshold: 3, limited_transmit: false, uses_blocks: true, recover_check: RecoverCheck::AfterTimeout };
         let mut flight = Flight::new(detection, 1000);
         (flight.offered, flight.next, flight.high) = (1000, 20, 20);
-        (Prr::new(&Parameters {}), flight, Window { size: 20.0, threshold: 10.0, max: 1000 })
+        (Prr::new(&Parameters {}, &Site::trial()), flight, Window { size: 20.0, threshold: 10.0, max: 1000 })
     }
 
     /// A duplicate acknowledgement with one block; what it lets out, the fast retransmit included.

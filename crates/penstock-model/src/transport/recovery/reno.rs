@@ -2,6 +2,7 @@
 
 use super::{Flight, Phase, RecoverCheck, Recovery};
 use crate::parameters::Check;
+use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
@@ -43,7 +44,7 @@ pub struct Reno {
 
 impl Reno {
     /// The recovery of a new connection.
-    pub fn new(parameters: &Parameters) -> Reno {
+    pub fn new(parameters: &Parameters, _: &Site) -> Reno {
         Reno { check: parameters.recover_check }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Flight, Phase, Recovery, RetransmitDelay};
 use crate::packet::Ack;
 use crate::parameters::Check;
+use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
@@ -48,7 +49,7 @@ pub struct Sack {
 
 impl Sack {
     /// The recovery of a new connection.
-    pub fn new(parameters: &Parameters) -> Sack {
+    pub fn new(parameters: &Parameters, _: &Site) -> Sack {
         Sack { delay: parameters.retransmit_delay }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Flight, Phase, Recovery, RetransmitDelay};
 use crate::packet::Ack;
 use crate::parameters::Check;
+use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
@@ -56,7 +57,7 @@ pub struct Sack1 {
 
 impl Sack1 {
     /// The recovery of a new connection.
-    pub fn new(parameters: &Parameters) -> Sack1 {
+    pub fn new(parameters: &Parameters, _: &Site) -> Sack1 {
         Sack1 { pipe: 0, delay: parameters.retransmit_delay }
     }
 }

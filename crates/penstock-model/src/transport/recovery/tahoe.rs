@@ -2,6 +2,7 @@
 
 use super::{Flight, Recovery};
 use crate::parameters::Check;
+use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
@@ -34,7 +35,7 @@ pub struct Tahoe;
 
 impl Tahoe {
     /// The recovery of a new connection.
-    pub fn new(_parameters: &Parameters) -> Tahoe {
+    pub fn new(_parameters: &Parameters, _: &Site) -> Tahoe {
         Tahoe
     }
 }

@@ -3,6 +3,7 @@
 use super::{Flight, Recovery};
 use crate::packet::Ack;
 use crate::parameters::Check;
+use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
@@ -36,7 +37,7 @@ pub struct TimeoutOnly;
 
 impl TimeoutOnly {
     /// The recovery of a new connection.
-    pub fn new(_parameters: &Parameters) -> TimeoutOnly {
+    pub fn new(_parameters: &Parameters, _: &Site) -> TimeoutOnly {
         TimeoutOnly
     }
 }

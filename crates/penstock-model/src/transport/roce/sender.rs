@@ -2,10 +2,10 @@
 
 use super::Parameters;
 use crate::packet::{Body, Echo, Ecn};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::transport::rate_control::{AnyRateControl, HopRecord, RateAck, RateContext, RateControl};
 use crate::transport::tcp::Transmission;
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Bytes, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,10 +34,10 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender before a link of rate `line`, with nothing to send; random streams of its rate control hang below `key`.
-    pub fn new(parameters: &Arc<Parameters>, line: Rate, key: Key) -> Sender {
+    /// A sender at this end of a flow, with nothing to send.
+    pub fn new(parameters: &Arc<Parameters>, site: &Site) -> Sender {
         let packet = parameters.packet.get() as u32; // at most MAX_PACKET
-        let context = RateContext { line, packet, key: key.child("rate-control") };
+        let context = RateContext { site: site.child("rate-control"), packet };
         Sender::controlled_by(AnyRateControl::new(&parameters.rate_control, &context), parameters)
     }
 

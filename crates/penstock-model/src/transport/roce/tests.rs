@@ -4,7 +4,7 @@ use super::*;
 use crate::packet::{Body, Echo, Ecn};
 use crate::parameters::testing::read;
 use crate::probe::{Probe, ReportVariable};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::transport::rate_control::{AnyRateControl, HopRecord, RateAck, RateControl};
 use crate::units::{Rate, Time};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 /// Packets of 1000 bytes at 8 Mbit/s: one each millisecond.
 fn sender(lines: &[&str], packets: u32) -> Sender {
     let lines = [&["packet = 1000 bytes", "rate-control = fixed"], lines].concat();
-    let mut it = Sender::new(&Arc::new(read(&lines).expect("sound")), Rate::from_bps(8_000_000), Key::root(1, 0));
+    let mut it = Sender::new(&Arc::new(read(&lines).expect("sound")), &Site { rate: Rate::from_bps(8_000_000), ..Site::trial() });
     it.offer(Some(packets));
     it.start();
     it

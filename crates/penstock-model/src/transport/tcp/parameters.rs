@@ -2,7 +2,7 @@
 
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, Limit};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, EcnUse, Needs, Window};
 use crate::transport::recovery::new_reno::PartialAckTimer;
 use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoverCheck, RecoveryPlan, RetransmitDelay};
@@ -245,19 +245,19 @@ impl Parameters {
     }
 
     /// What the congestion control learns about its connection.
-    pub(super) fn connection_context(&self, key: Key) -> ConnectionContext {
+    pub(super) fn connection_context(&self, site: Site) -> ConnectionContext {
         let payload = self.payload() as u32; // at most MAX_PACKET
-        ConnectionContext { packet_size: self.packet_size(), payload, max_window: self.most_outstanding(), paced: self.pacing, key }
+        ConnectionContext { site, packet_size: self.packet_size(), payload, max_window: self.most_outstanding(), paced: self.pacing }
     }
 
     /// What the congestion control needs.
     pub(super) fn needs(&self) -> Needs {
-        self.congestion_control_plan().needs(&self.connection_context(Key::root(0, 0)))
+        self.congestion_control_plan().needs(&self.connection_context(Site::trial()))
     }
 
     /// How the congestion control uses ECN.
     pub(super) fn ecn_use(&self) -> EcnUse {
-        self.congestion_control_plan().ecn_use(&self.connection_context(Key::root(0, 0)))
+        self.congestion_control_plan().ecn_use(&self.connection_context(Site::trial()))
     }
 
     /// The window of a new connection: IW, and ssthresh as high as can be unless given.

@@ -12,7 +12,7 @@ use super::send_times::SendTimes;
 use super::Parameters;
 use crate::prefetch::prefetch;
 use crate::probe::Probe;
-use crate::rng::Key;
+use crate::site::Site;
 use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Timeout, Window};
 use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
@@ -87,12 +87,11 @@ impl Sender {
     /// A sender that has nothing to send and no connection.
     ///
     /// The ticks of its clock fall at multiples of `timer-tick` less `clock_offset`. Senders that begin together need
-    /// offsets of their own: with one for all, what is measured from a tick on would always be rounded down. The random numbers
-    /// of its congestion control come from `key`.
-    pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration, key: Key) -> Sender {
+    /// offsets of their own: with one for all, what is measured from a tick on would always be rounded down.
+    pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration, site: &Site) -> Sender {
         let (plan, control) = (parameters.recovery_plan(), parameters.congestion_control_plan());
-        let mut control = AnyCongestionControl::new(&control, &parameters.connection_context(key));
-        let recovery = AnyRecovery::new(&plan);
+        let mut control = AnyCongestionControl::new(&control, &parameters.connection_context(site.child("congestion-control")));
+        let recovery = AnyRecovery::new(&plan, &site.child("recovery"));
         let detection = LossDetection {
             dup_ack_threshold: parameters.dup_ack_threshold.0,
             limited_transmit: parameters.limited_transmit,

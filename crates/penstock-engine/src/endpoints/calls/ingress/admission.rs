@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 impl CallsIngress {
     /// Starts `calls` calls at `now`, which send their first packets within `spread`.
     pub(super) fn begin_batch(&mut self, calls: u32, spread: Duration, stream: &str, now: Time) {
-        let mut stream = self.key.child(stream).stream();
+        let mut stream = self.site.key.child(stream).stream();
         let cancel = self.cancel.clone();
         for _ in cancel.until_set(0..calls) {
             let after = Duration::from_ps((spread.as_ps() as f64 * stream.unit()) as u64);
@@ -82,8 +82,8 @@ impl CallsIngress {
 
     /// Starts a call at `now`; its source begins at `from`.
     pub(super) fn begin(&mut self, from: Time, serial: u32, now: Time) {
-        let Some(mut source) = AnySource::new(&self.source) else { return };
-        let key = self.key.child("call").nth(u64::from(serial));
+        let key = self.site.key.child("call").nth(u64::from(serial));
+        let Some(mut source) = AnySource::new(&self.source, &self.site.with_key(key)) else { return };
         let mut stream = key.stream();
         let first = source.first(&mut stream);
         let spacing = source.spacing();

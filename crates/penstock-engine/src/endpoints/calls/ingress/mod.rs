@@ -17,7 +17,8 @@ use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Pee
 use penstock_model::edge::{Ingress, Signal};
 use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::probe::Variable;
-use penstock_model::rng::{Key, Stream};
+use penstock_model::rng::Stream;
+use penstock_model::site::Site;
 use penstock_model::source::SourcePlan;
 use penstock_model::units::{Duration, Time};
 use std::cmp::Reverse;
@@ -32,7 +33,7 @@ pub struct CallsIngress {
     source: Arc<SourcePlan>,
     ingress: Ingress,
     egress: Peer,
-    key: Key,
+    site: Site,
     arrivals: Stream,
     picks: Stream,
     next_arrival: Time,

@@ -12,6 +12,7 @@ use crate::kernel::journal::Measurement;
 use crate::kernel::message::Peer;
 use penstock_model::edge::{only_answers, EdgeContext, Ingress};
 use penstock_model::rng::Key;
+use penstock_model::site::Site;
 use penstock_model::source::{AnySource, Source, SourcePlan};
 use penstock_model::units::{Duration, Time};
 use std::collections::BinaryHeap;
@@ -29,8 +30,8 @@ pub struct CallsSetup {
     pub plan: Arc<CallsPlan>,
     /// What each call sends.
     pub source: Arc<SourcePlan>,
-    /// The streams of this aggregate.
-    pub key: Key,
+    /// The aggregate.
+    pub site: Site,
     /// When it begins.
     pub start: Time,
     /// The last instant at which it sends.
@@ -50,9 +51,10 @@ pub struct CallsSetup {
 impl CallsIngress {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsIngress {
-        let CallsSetup { template, place, member, plan, source, key, start, stop, egress, may_be_copied, measured, ties, cancel } = setup;
+        let CallsSetup { template, place, member, plan, source, site, start, stop, egress, may_be_copied, measured, ties, cancel } = setup;
         let initial = plan.initial.of(member);
-        let context = EdgeContext { key, call_rate: plan.call_rate, initial };
+        let context = EdgeContext { site: site.clone(), call_rate: plan.call_rate, initial };
+        let key = site.key;
         let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
         let mut built = CallsIngress {
             sending: Sending {
@@ -65,11 +67,11 @@ impl CallsIngress {
                 emitter: Emitter::new(ties),
             },
             may_be_copied,
-            least_spacing: AnySource::new(&source).map_or(Duration::ZERO, |source| source.least_spacing()),
+            least_spacing: AnySource::new(&source, &site).map_or(Duration::ZERO, |source| source.least_spacing()),
             source,
             ingress,
             egress,
-            key,
+            site,
             arrivals: key.child("arrivals").stream(),
             picks: key.child("terminated").stream(),
             next_arrival: Time::NEVER,

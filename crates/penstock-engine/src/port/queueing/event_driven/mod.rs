@@ -15,7 +15,7 @@ use penstock_model::discipline::{DepartureVerdict, Hooks, Leave, PortContext, Ve
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, SchedulerContext, Turn};
-use penstock_model::transmission::{TransmissionTimes, WireRate};
+use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
 
 /// The queues of a port, and their scheduler.
@@ -31,8 +31,8 @@ impl EventDriven {
     /// Empty queues.
     pub fn new(plan: &PortPlan, context: &PortContext) -> EventDriven {
         let queue = |queue: &QueuePlan| {
-            let key = if queue.name.is_empty() { context.key } else { context.key.child(&queue.name) };
-            Queue::new(&queue.discipline, &PortContext { key, ..context.clone() })
+            let site = if queue.name.is_empty() { context.site.clone() } else { context.site.of_class(&queue.name) };
+            Queue::new(&queue.discipline, &PortContext { site, ..context.clone() })
         };
         let mut classes = plan.classes.clone();
         if classes.is_empty() {
@@ -40,8 +40,9 @@ impl EventDriven {
         }
         let mut of_class = [u8::MAX; 256];
         of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
-        let wire = WireRate { rate: context.rate, framing: context.framing };
-        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, SchedulerContext { key: context.key, wire });
+        let context_of_scheduler = SchedulerContext { site: context.site.clone(), framing: context.framing };
+        let wire = context_of_scheduler.wire();
+        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context_of_scheduler);
         let scheduler_hooks = scheduler.hooks();
         let flow_queues = |plan: &QueuePlan| Box::new(FlowQueues { plan: plan.discipline.clone(), context: context.clone(), chosen: 0 });
         let flows = scheduler_hooks.has(scheduler::Hooks::QUEUES).then(|| flow_queues(&plan.queues[0]));

@@ -48,7 +48,9 @@ pub(super) struct FlowQueues {
 impl FlowQueues {
     /// The queue of this number.
     fn queue(&self, index: usize) -> Queue {
-        Queue::new(&self.plan, &PortContext { key: self.context.key.child("flow-queue").nth(index as u64), ..self.context.clone() })
+        let site = &self.context.site;
+        let site = site.with_key(site.key.child("flow-queue").nth(index as u64));
+        Queue::new(&self.plan, &PortContext { site, ..self.context.clone() })
     }
 }
 

@@ -4,14 +4,12 @@ use super::*;
 use crate::api::blueprint::PcnAt;
 use crate::kernel::journal::{Journal, Measurement};
 use crate::port::counters::PortCounters;
-use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, DropCause, Leave, Occupancy};
 use penstock_model::packet::Body;
 use penstock_model::parameters::{Field, Reader, Value};
-use penstock_model::rng::Key;
 use penstock_model::scheduler::class::{ClassKeys, ClassPlan};
 use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::transmission::Framing;
+use penstock_model::site::Site;
 use penstock_model::units::{Duration, Rate};
 use std::sync::{Arc, Mutex};
 
@@ -116,7 +114,7 @@ fn port_plan() -> PortPlan {
 impl Bench {
     fn new(position: u32) -> Bench {
         let rate = Rate::from_bps(1_000_000);
-        let context = PortContext { key: Key::root(1, 0), rate, framing: Framing::default(), circuits: PortCircuits::none() };
+        let context = PortContext::of(Site { rate, ..Site::trial() });
         let mut service = EventDriven::new(&port_plan(), &context);
         let log = Log::default();
         let discipline = Scripted { log: log.clone(), position, deadline: ms(10) };
@@ -218,8 +216,7 @@ fn what_is_paused_waits_for_the_wire_too() {
     let queue = plan.queues[0].clone();
     plan.scheduler = SchedulerPlan::read("drr", &mut Defaults).expect("defaults for everything");
     (plan.classes, plan.queues, plan.queue_of_class) = (vec![class("a"), class("b")], vec![queue.clone(), queue], vec![0, 1]);
-    let context =
-        PortContext { key: Key::root(1, 0), rate: Rate::from_bps(1_000_000), framing: Framing::default(), circuits: PortCircuits::none() };
+    let context = PortContext::of(Site { rate: Rate::from_bps(1_000_000), ..Site::trial() });
     bench.service = EventDriven::new(&plan, &context);
     bench.service.make_pausable();
     bench.arrive(ms(0), 0);

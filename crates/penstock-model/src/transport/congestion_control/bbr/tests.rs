@@ -5,10 +5,11 @@ use super::super::RateSample;
 use super::*;
 use crate::parameters::testing::read;
 use crate::rng::Key;
+use crate::site::Site;
 
 /// Packets of 1250 bytes: 10,000 bits.
 fn bbr(key: u64) -> Bbr {
-    let context = ConnectionContext { key: Key::root(key, 0), packet_size: 1250, ..context(1210) };
+    let context = ConnectionContext { site: Site::trial().with_key(Key::root(key, 0)), packet_size: 1250, ..context(1210) };
     Bbr::new(&read::<Parameters>(&[]).expect("sound"), &context)
 }
 

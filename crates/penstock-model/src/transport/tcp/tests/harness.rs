@@ -3,7 +3,7 @@
 use super::super::{Parameters, Receiver, Segments, Sender};
 use crate::packet::{Ack, AckFlags, Body, Ecn, SackBlocks};
 use crate::parameters::{Field, Parameters as _, Reader, Value};
-use crate::rng::Key;
+use crate::site::Site;
 use crate::units::{Duration, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub struct Path {
 impl Path {
     pub fn new(parameters: &Arc<Parameters>) -> Path {
         Path {
-            sender: Sender::new(parameters, Duration::ZERO, Key::root(0, 0)),
+            sender: Sender::new(parameters, Duration::ZERO, &Site::trial()),
             receiver: Receiver::new(parameters),
             now: Time::ZERO,
             lose_forward: Box::new(|_, _| false),
