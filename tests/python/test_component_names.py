@@ -34,7 +34,6 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         "finds the endpoints, which are the engine's, that show a state",
     ),
     "penstock-engine/src/port/mod.rs": ({"SchedulerPlan::Fifo"}, "one FIFO queue has a fast path of its own"),
-    "penstock-scenario/src/series/variables.rs": (TRANSPORTS, "which state the engine's endpoints of a transport show"),
     "penstock-scenario/src/trace/capture/mod.rs": ({"TransportPlan::Tcp"}, "writes TCP's headers into captures"),
     "penstock-scenario/src/traffic/pcn_schemes.rs": (
         {f"AdmissionPlan::{name}" for name in ("Cle", "Count", "Rfc6661", "Rfc6662")}

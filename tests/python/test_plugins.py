@@ -101,11 +101,14 @@ def test_it_has_a_python_class(plugin_folder: Path) -> None:
         "a, b = network.node('a'), network.node('b')\n"
         "network.link(a, b, rate='1 Mbit/s', delay='1 ms', queue=ps.LinearDrop(start=5, limit=50, most=0.2))\n"
         "assert 'LinearDrop' in dir(ps) and ps.Red is not None\n"
+        "network.link(b, a, rate='1 Mbit/s', delay='1 ms')\n"
+        "network.flows('f', a, b, source=ps.Ftp(), transport=ps.GoBackN(window=4))\n"
         "print(network.toml(duration='2 s'))\n"
     )
     made = python(plugin_folder, "-c", program)
     assert made.returncode == 0, made.stderr
     assert "linear-drop" in made.stdout
+    assert "go-back-n" in made.stdout
 
 
 def test_a_core_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 mod ack;
 mod frame_place;
+mod marks;
 mod sack;
 
 use crate::feedback::Feedback;
@@ -9,6 +10,7 @@ use crate::id::{FlowId, HopId, LinkId};
 use crate::units::{Bytes, Time};
 pub use ack::{Ack, AckFlags, Echo};
 pub use frame_place::FramePlace;
+pub use marks::{Ecn, PcnMark};
 pub use sack::{SackBlock, SackBlocks, SackHead, SackRest};
 
 /// What a packet carries for its end hosts. Sequence numbers count segments, not bytes.
@@ -154,6 +156,33 @@ pub enum Body {
         /// Is [`Body::NO_SEGMENT`].
         number: u32,
     },
+    /// A data packet of a [plug-in's transport](crate::transport::custom).
+    TransportData {
+        /// Sent before.
+        retransmission: bool,
+        /// Its number.
+        seq: u32,
+        /// Fields of the transport's own.
+        words: [u32; 3],
+    },
+    /// Such a data packet with the tag of a rate limiter.
+    TaggedTransportData {
+        /// As in [`Body::TransportData`].
+        retransmission: bool,
+        /// As in [`Body::TransportData`].
+        seq: u32,
+        /// As in [`Body::TransportData`].
+        words: [u32; 3],
+        /// The congestion point that the limiter belongs to.
+        tag: LinkId,
+    },
+    /// What the receiver of such a transport sends back.
+    TransportAck {
+        /// What it acknowledges.
+        next: u32,
+        /// Fields of the transport's own.
+        words: [u32; 4],
+    },
 }
 
 impl Body {
@@ -207,13 +236,22 @@ impl Body {
                 | Body::TaggedDatagram { .. }
                 | Body::RoceData { .. }
                 | Body::TaggedRoceData { .. }
+                | Body::TransportData { .. }
+                | Body::TaggedTransportData { .. }
         )
     }
 
     /// Whether the receiver of a flow sends it to the flow's source.
     #[inline]
     pub const fn is_from_receiver(&self) -> bool {
-        matches!(self, Body::Ack { .. } | Body::SynAck { .. } | Body::RoceAck { .. } | Body::CongestionNotificationPacket { .. })
+        matches!(
+            self,
+            Body::Ack { .. }
+                | Body::SynAck { .. }
+                | Body::RoceAck { .. }
+                | Body::CongestionNotificationPacket { .. }
+                | Body::TransportAck { .. }
+        )
     }
 
     /// The same with the tag of a rate limiter; what is no data of a flow stays as it is.
@@ -222,6 +260,7 @@ impl Body {
             Body::Segment { seq, retransmission, cwr } => Body::TaggedSegment { seq, retransmission, cwr, tag },
             Body::Datagram { place, frame, seq } => Body::TaggedDatagram { place, frame, seq, tag },
             Body::RoceData { psn, asks_for_ack, retransmission } => Body::TaggedRoceData { psn, asks_for_ack, retransmission, tag },
+            Body::TransportData { retransmission, seq, words } => Body::TaggedTransportData { retransmission, seq, words, tag },
             other => other,
         }
     }
@@ -232,6 +271,7 @@ impl Body {
             Body::TaggedSegment { seq, retransmission, cwr, .. } => Body::Segment { seq, retransmission, cwr },
             Body::TaggedDatagram { place, frame, seq, .. } => Body::Datagram { place, frame, seq },
             Body::TaggedRoceData { psn, asks_for_ack, retransmission, .. } => Body::RoceData { psn, asks_for_ack, retransmission },
+            Body::TaggedTransportData { retransmission, seq, words, .. } => Body::TransportData { retransmission, seq, words },
             other => other,
         }
     }
@@ -249,6 +289,8 @@ impl Body {
                 | Body::TaggedSegment { retransmission: true, .. }
                 | Body::RoceData { retransmission: true, .. }
                 | Body::TaggedRoceData { retransmission: true, .. }
+                | Body::TransportData { retransmission: true, .. }
+                | Body::TaggedTransportData { retransmission: true, .. }
         )
     }
 
@@ -256,51 +298,10 @@ impl Body {
     pub const fn tag(&self) -> Option<LinkId> {
         match self {
             Body::TaggedSegment { tag, .. } | Body::TaggedDatagram { tag, .. } | Body::TaggedRoceData { tag, .. } => Some(*tag),
+            Body::TaggedTransportData { tag, .. } => Some(*tag),
             _ => None,
         }
     }
-}
-
-/// The two ECN bits of the IP header [RFC3168 s5].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Ecn {
-    /// Not ECN-capable: a queue can only drop it.
-    #[default]
-    NotEct = 0b00,
-    /// ECN-capable transport, codepoint ECT(1); L4S and experiments [RFC8311 s2].
-    Ect1 = 0b01,
-    /// ECN-capable transport, codepoint ECT(0).
-    Ect0 = 0b10,
-    /// Congestion experienced.
-    Ce = 0b11,
-}
-
-impl Ecn {
-    /// Whether a queue may mark the packet instead of dropping it; one that is marked already is.
-    #[inline(always)]
-    pub const fn is_capable(self) -> bool {
-        !matches!(self, Ecn::NotEct)
-    }
-
-    /// The codepoint after a mark. Panics if the transport is not capable: that would be dropping.
-    #[inline(always)]
-    pub fn marked(self) -> Ecn {
-        debug_assert!(self.is_capable(), "a packet that is not ECN-capable cannot be marked");
-        Ecn::Ce
-    }
-}
-
-/// What PCN meters have written into a packet, from the least to the most severe [RFC5670 s2].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PcnMark {
-    /// Not marked (NM).
-    #[default]
-    Unmarked,
-    /// Threshold-marked (ThM); in schemes with one mark, marked.
-    Threshold,
-    /// Excess-traffic-marked (ETM); in CL, marked for pre-emption.
-    Excess,
 }
 
 /// A packet on its way. At most 48 bytes (asserted below).
@@ -358,6 +359,8 @@ impl Packet {
             Body::Ack { next, .. } | Body::RoceAck { next, .. } => next,
             Body::CongestionNotificationPacket { number } => number,
             Body::Syn { number, .. } | Body::SynAck { number, .. } => number,
+            Body::TransportData { seq, .. } | Body::TaggedTransportData { seq, .. } => seq,
+            Body::TransportAck { next, .. } => next,
         }
     }
 }

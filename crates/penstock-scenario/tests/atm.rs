@@ -43,6 +43,16 @@ fn one_connection_reaches_the_throughput_of_its_segment_size() {
     }
 }
 
+/// Its smallest packet is an acknowledgement of 66 bytes.
+#[test]
+fn roce_passes_cell_links() {
+    let roce = r#"{ rate-control = "fixed", packet = "1000 bytes", header = "40 bytes", timeout = "20 ms" }"#;
+    let ends = "name = \"roce\"\nfrom = \"a[0]\"\nto = \"b[0]\"\nstart = \"600 ms\"";
+    let text = network("", &format!("[[flows]]\n{ends}\nsource.ftp = {{ size = \"96 kB\" }}\ntransport.roce = {roce}\n"));
+    let seen = run(&sound(&text, &[]).blueprint(None, 0));
+    assert_eq!((seen.flows[0].goodput_bytes, seen.flows[0].retransmitted_packets), (96_000, 0));
+}
+
 /// Every packet that was sent has been received, is lost, or is on its way, whatever becomes of its cells.
 #[test]
 fn packets_are_lost_once() {

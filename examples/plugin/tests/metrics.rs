@@ -124,6 +124,6 @@ fn shares_are_known_as_such() {
     with.load(Plugin::new("mine", INTERFACE, None).add_metric(&GOOD)).expect("sound");
     assert!(
         metrics_with("ratio", &with).expect("a property").contains(&"good")
-            && !metrics_with("ratio", &Registry::default().expect("a property")).contains(&"good")
+            && !metrics_with("ratio", &Registry::default()).expect("a property").contains(&"good")
     );
 }

@@ -13,8 +13,10 @@ use penstock_model::rng::{Key, Stream};
 use penstock_model::site::Site;
 use penstock_model::source::{Emission, OpenLoop, Source, SourceFacts, Sources};
 use penstock_model::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, CongestionControls, Timeout, Window};
+use penstock_model::transport::custom::{AckPacket, DataPacket, TransportEnds, TransportFacts, TransportReceiver, TransportSender};
 use penstock_model::transport::rate_control::{RateControl, RateControls};
 use penstock_model::transport::recovery::{Flight, Recoveries, Recovery};
+use penstock_model::transport::Transports;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use penstock_scenario::{load_with, report, ReadOptions};
 use std::collections::BTreeMap;
@@ -112,6 +114,40 @@ impl RateControl for Idle {
     }
 }
 
+/// A connection without timers that sends nothing.
+impl TransportSender for Idle {
+    fn on_data(&mut self, _: Time, _: Option<u64>) {}
+
+    fn on_stop(&mut self, _: Time) {}
+
+    fn on_ack(&mut self, _: Time, _: &AckPacket, _: Time) {}
+
+    fn next_packet(&mut self, _: Time) -> Option<DataPacket> {
+        None
+    }
+
+    fn is_finished(&self) -> bool {
+        false
+    }
+}
+
+impl TransportReceiver for Idle {
+    fn on_packet(&mut self, _: Time, _: &DataPacket, _: Time) {}
+
+    fn next_ack(&mut self, _: Time) -> Option<AckPacket> {
+        None
+    }
+
+    fn delivered(&self) -> u64 {
+        0
+    }
+}
+
+fn ends() -> TransportEnds {
+    let facts = TransportFacts::new(Bytes::new(1000), Bytes::new(40), Bytes::new(40)).expect("sound");
+    TransportEnds { facts, sender: Box::new(Idle), receiver: Box::new(Idle) }
+}
+
 /// The place of each component that was built, by kind and name.
 type Sites = Arc<Mutex<BTreeMap<(&'static str, String), Site>>>;
 
@@ -144,6 +180,7 @@ fn plugin(sites: &Sites) -> Plugin {
         .add::<Sources, Parameters>("idle", &[], noting!(sites, "source", |it| it, source()))
         .add::<CongestionControls, Parameters>("idle", Idle::STATE, noting!(sites, "congestion control", |it| &it.site, Box::new(Idle)))
         .add::<Recoveries, Parameters>("idle", &[], noting!(sites, "recovery", |it| it, Box::new(Idle)))
+        .add::<Transports, Parameters>("idle", Idle::STATE, noting!(sites, "transport", |it| it, ends()))
         .add::<RateControls, Parameters>("idle", Idle::STATE, noting!(sites, "rate control", |it| &it.site, Box::new(Idle)))
 }
 
@@ -162,6 +199,7 @@ flows = [
     { name = "datagrams", from = "a", to = "b", count = 2, class = "gold", source.idle = {} },
     { name = "files", from = "a", to = "b", source.ftp = {}, transport.tcp = { congestion-control.idle = {}, recovery.idle = {} } },
     { name = "messages", from = "a", to = "b", source.ftp = {}, transport.roce = { rate-control.idle = {} } },
+    { name = "own", from = "a", to = "b", source.ftp = {}, transport.idle = {} },
 ]
 "#;
 
@@ -189,6 +227,7 @@ fn every_component_is_told_its_place() {
         ("source", "datagrams[1]", first, flow("datagrams", 1).child("source")),
         ("congestion control", "files[0]", first, flow("files", 0).child("congestion-control")),
         ("recovery", "files[0]", first, flow("files", 0).child("recovery")),
+        ("transport", "own[0]", first, flow("own", 0).child("transport")),
         ("rate control", "messages[0]", first, flow("messages", 0).child("rate-control")),
     ];
     for (kind, name, rate, key) in expected {

@@ -50,6 +50,10 @@ pub enum TimerKind {
     Roce,
     /// Of the timers of a sender: a retransmission has waited for long enough. Only in traces.
     DelayedRetransmission,
+    /// Whatever is due at a sender of a plug-in's transport; never in traces, which tell what it was.
+    CustomSender,
+    /// Likewise at a receiver.
+    CustomReceiver,
 }
 
 impl TraceEvent {

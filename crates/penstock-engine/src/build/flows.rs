@@ -12,6 +12,7 @@ use crate::endpoints::application::{Application, FileTransfer};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
 use crate::endpoints::counts::Received;
+use crate::endpoints::custom::{CustomTransport, NewSender};
 use crate::endpoints::http_user::HttpUser;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Measurement;
@@ -22,9 +23,11 @@ use crate::node::process::Process;
 use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
+use penstock_model::registry::Custom;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
 use penstock_model::source::{AnySource, SourcePlan};
+use penstock_model::transport::custom::{TransportEnds, TransportFacts, Transports};
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
@@ -45,7 +48,7 @@ pub fn add_flows(
 ) -> Result<Vec<FlowSlots>, BlueprintError> {
     let parameters_of = |group: &FlowGroup| match &group.transport {
         TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
-        TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
+        TransportPlan::Udp(_) | TransportPlan::Roce(_) | TransportPlan::Custom(_) => None,
     };
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint.groups.iter().map(parameters_of).collect();
     let watches = blueprint.watch.by_group(blueprint.groups.len());
@@ -85,12 +88,13 @@ pub fn add_flows(
         flows[i as usize] = match (&group.transport, &tcp[flow.group as usize]) {
             (TransportPlan::Tcp(_), Some(parameters)) => endpoints.add_tcp(processes, parameters, departure(flow.backward)),
             (TransportPlan::Roce(parameters), _) => endpoints.add_roce(processes, parameters, departure(flow.backward)),
+            (TransportPlan::Custom(custom), _) => endpoints.add_custom(processes, custom, departure(flow.backward)),
             (TransportPlan::Udp(udp), _) if group.calls.is_some() => endpoints.add_calls(processes, udp.header.get() as u32)?,
             (TransportPlan::Udp(udp), _) => endpoints.add_open_loop(processes, udp.header.get() as u32),
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
         };
     }
-    processes.iter_mut().filter_map(Process::host_mut).for_each(Host::schedule_calls);
+    processes.iter_mut().filter_map(Process::host_mut).for_each(Host::complete);
     Ok(flows)
 }
 
@@ -170,6 +174,30 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let received = self.received(parameters.header.get() as u32);
         let sink = host(processes, to).add_roce_receiver(back, roce::Receiver::new(&parameters.feedback()), received);
         let source = host(processes, from).add_roce_sender(template, sender, application, (start, group.stop));
+        FlowSlots { source, sink }
+    }
+
+    fn add_custom(&self, processes: &mut [Process], custom: &Custom<Transports>, backward: Departure) -> FlowSlots {
+        let FlowEndpoints { flow, group, template, watch, start, process: (from, to), .. } = *self;
+        let (TransportEnds { sender, receiver, .. }, facts) = (custom.build(&self.site.child("transport")), custom.facts());
+        let transport = CustomTransport { name: custom.name(), facts };
+        // Users count in bytes here.
+        let (application, offer) = match http_user(group, 1, self.site.key, watch.pages) {
+            Some(mut user) => {
+                let page = user.next_page(start);
+                (Some(Box::new(Application::Web(Box::new(user)))), Some(u64::from(page)))
+            }
+            None => {
+                let size = size(group, flow.member);
+                let file = || Box::new(Application::File(self.file_transfer(&packets_of_custom(&facts, size))));
+                (watch.completion.then(file), size.map(Bytes::get))
+            }
+        };
+        let back = PacketTemplate { departure: backward, waits: self.answers_wait, ..template };
+        let received = self.received(facts.header().get() as u32);
+        let sink = host(processes, to).add_custom_receiver(transport, back, receiver, received);
+        let source =
+            host(processes, from).add_custom_sender(NewSender { transport, template, sender, application, offer, start, stop: group.stop });
         FlowSlots { source, sink }
     }
 
@@ -263,6 +291,7 @@ fn endpoint_counts(blueprint: &Blueprint) -> Vec<EndpointCounts> {
                 counts[from].sources += 1;
                 counts[to].sinks += 1;
             }
+            TransportPlan::Custom(_) => {}
         }
     }
     counts
@@ -293,6 +322,17 @@ fn size(group: &FlowGroup, member: u32) -> Option<Bytes> {
     let SourcePlan::Ftp(ftp) = &group.source else { unreachable!("checked: a connection without users has a file to send") };
     let transfer = group.transfers.as_ref().map(|transfers| Bytes::new(transfers[member as usize].bytes));
     transfer.or(ftp.size)
+}
+
+/// The fewest and smallest packets of a transfer over a plug-in's transport: all but the last are full, and that does not count where it may
+/// be smaller.
+fn packets_of_custom(facts: &TransportFacts, size: Option<Bytes>) -> TransferPackets {
+    let (full, header) = (facts.packet().get(), facts.header().get());
+    let size = size.unwrap_or_default();
+    let data = full.min((size.get() + header).max(facts.smallest_packet().get()));
+    let is_rounded_up = facts.smallest_packet() == facts.packet();
+    let count = if is_rounded_up { packets_of(size, full - header) } else { (size.get() / (data - header)).max(1) as u32 };
+    TransferPackets { count, data: Bytes::new(data), bare: facts.ack(), syn: false }
 }
 
 /// In how many packets with so much payload so much is sent.

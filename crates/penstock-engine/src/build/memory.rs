@@ -10,6 +10,7 @@ use crate::build::under_way::{UnderWay, RING};
 use crate::endpoints::calls::call::Call;
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
+use crate::endpoints::custom::CustomEndpoints;
 use crate::endpoints::emitter::Due;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::roce::RoceEndpoints;
@@ -152,6 +153,7 @@ fn endpoints(group: &FlowGroup) -> f64 {
     match (&group.transport, &group.calls) {
         (TransportPlan::Tcp(_), _) => TcpEndpoints::BYTES_OF_A_FLOW as f64 + 2.0 * timer + waiting,
         (TransportPlan::Roce(_), _) => RoceEndpoints::BYTES_OF_A_FLOW as f64 + timer + waiting,
+        (TransportPlan::Custom(_), _) => CustomEndpoints::BYTES_OF_A_FLOW as f64 + 2.0 * timer,
         (TransportPlan::Udp(_), Some(_)) => (size_of::<CallsIngress>() + size_of::<CallsEgress>()) as f64 * GROWING + timer,
         (TransportPlan::Udp(_), None) => {
             let is_periodic = AnySource::new(&group.source, &Site::trial()).is_some_and(|source| source.period().is_some());

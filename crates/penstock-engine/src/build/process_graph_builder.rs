@@ -91,7 +91,7 @@ fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
         let known = &mut smallest[route.index()];
         *known = Some(known.map_or(size, |known| known.min(size)));
     };
-    // A mix of sizes may be a long list.
+    // By group: a mix of sizes may be a long list.
     let of_groups: Vec<(Bytes, Option<Bytes>)> = blueprint.groups.iter().map(smallest_of_group).collect();
     for flow in &blueprint.flows {
         let (forward, backward) = of_groups[flow.group as usize];
@@ -108,12 +108,12 @@ fn smallest_packets(blueprint: &Blueprint) -> Vec<Bytes> {
     smallest.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// The smallest packet each way of the flows of a group; nothing goes back where only datagrams are sent.
+/// The smallest packet that flows of a group send, and the smallest that goes back, if any does.
 fn smallest_of_group(group: &FlowGroup) -> (Bytes, Option<Bytes>) {
+    let of_data = group.transport.smallest_packet().unwrap_or_else(|| group.source.smallest_packet());
     let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map(|size| Bytes::new(u64::from(size)));
-    let of_source = || request.into_iter().fold(group.source.smallest_packet(), Ord::min);
-    let back = group.transport.sizes_back().into_iter().min().map(Bytes::new);
-    (group.transport.smallest_forward().unwrap_or_else(of_source), back)
+    let backward = group.transport.sizes_back().into_iter().min().map(Bytes::new);
+    (request.into_iter().fold(of_data, Ord::min), backward)
 }
 
 /// The least time that a packet of `size` bytes or more takes over a link, from when it might be sent.

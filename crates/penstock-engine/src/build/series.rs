@@ -70,6 +70,7 @@ impl SeriesSites<'_> {
         match &group.transport {
             TransportPlan::Tcp(parameters) => HostEnd::Sender(slot, parameters.congestion_control_plan().name()),
             TransportPlan::Roce(_) => HostEnd::RoceSender(slot),
+            TransportPlan::Custom(_) => HostEnd::CustomSender(slot),
             TransportPlan::Udp(_) if group.calls.is_some() => HostEnd::Ingress(slot),
             TransportPlan::Udp(_) => HostEnd::Source(slot),
         }
@@ -81,6 +82,7 @@ impl SeriesSites<'_> {
         match &group.transport {
             TransportPlan::Tcp(_) => HostEnd::Receiver(slot),
             TransportPlan::Roce(_) => HostEnd::RoceReceiver(slot),
+            TransportPlan::Custom(_) => HostEnd::CustomReceiver(slot),
             TransportPlan::Udp(_) if group.calls.is_some() => HostEnd::Egress(slot),
             TransportPlan::Udp(_) => HostEnd::Sink(slot),
         }

@@ -3,6 +3,7 @@
 pub mod application;
 pub mod calls;
 pub mod counts;
+pub mod custom;
 pub mod emitter;
 pub mod flow_recorder;
 pub mod frame_recorder;

@@ -1,6 +1,7 @@
 //! End hosts as state machines without I/O: they are told what arrived and asked what to send.
 
 pub mod congestion_control;
+pub mod custom;
 mod ranges;
 pub mod rate_control;
 pub mod recovery;
@@ -10,10 +11,11 @@ pub mod udp;
 
 use crate::packet::Ecn;
 use crate::units::Bytes;
+pub use custom::Transports;
 
 crate::component_plans! {
     /// A transport with its parameters, as a scenario gives it.
-    pub enum TransportPlan of "transport" {
+    pub enum TransportPlan of "transport" open Transports {
         "tcp" => Tcp(tcp::Parameters),
         "udp" => Udp(udp::Parameters),
         "roce" => Roce(roce::Parameters),
@@ -24,7 +26,7 @@ impl TransportPlan {
     /// The ECN codepoint of datagrams; a connection sets it for each packet.
     pub fn datagram_ecn(&self) -> Ecn {
         match self {
-            TransportPlan::Tcp(_) | TransportPlan::Roce(_) => Ecn::NotEct,
+            TransportPlan::Tcp(_) | TransportPlan::Roce(_) | TransportPlan::Custom(_) => Ecn::NotEct,
             TransportPlan::Udp(parameters) => parameters.ecn.into(),
         }
     }
@@ -35,23 +37,18 @@ impl TransportPlan {
             TransportPlan::Tcp(parameters) => parameters.ecn,
             TransportPlan::Roce(parameters) => parameters.is_ecn_capable(),
             TransportPlan::Udp(parameters) => parameters.ecn != udp::Codepoint::NotEct,
+            TransportPlan::Custom(custom) => custom.facts().is_ecn_capable(),
         }
     }
 
-    /// The key that makes its packets ECN-capable, and how to write that they are not.
-    pub fn ecn_setting(&self) -> (String, &'static str) {
+    /// The key of the parameter, below that of the transport, that makes its packets ECN-capable, and how to have them not so; `None` if a
+    /// plug-in knows.
+    pub fn ecn_parameter(&self) -> Option<(String, &'static str)> {
         match self {
+            TransportPlan::Tcp(_) | TransportPlan::Udp(_) => Some(("ecn".to_owned(), "leave it out")),
             // A component, which cannot be left out.
-            TransportPlan::Roce(roce) => (format!("rate-control.{}", roce.rate_control.name()), "write rate-control = \"fixed\""),
-            TransportPlan::Tcp(_) | TransportPlan::Udp(_) => ("ecn".to_owned(), "leave it out"),
-        }
-    }
-
-    /// The key because of which its packets wait for the port; `None` where they do not, or always do.
-    pub fn port_wait_setting(&self) -> Option<&'static str> {
-        match self {
-            TransportPlan::Tcp(tcp) => (tcp.local_queue == tcp::LocalQueue::Backpressure).then_some("local-queue"),
-            TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
+            TransportPlan::Roce(roce) => Some((format!("rate-control.{}", roce.rate_control.name()), "write rate-control = \"fixed\"")),
+            TransportPlan::Custom(_) => None,
         }
     }
 
@@ -59,7 +56,7 @@ impl TransportPlan {
     pub fn max_window(&self) -> Option<u32> {
         match self {
             TransportPlan::Tcp(tcp) => Some(tcp.most_outstanding()),
-            TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
+            TransportPlan::Udp(_) | TransportPlan::Roce(_) | TransportPlan::Custom(_) => None,
         }
     }
 
@@ -76,13 +73,18 @@ impl TransportPlan {
     /// Whether both ends hold their packets until the port of their host has room, instead of handing them over at once.
     pub fn waits_for_port(&self) -> bool {
         match self {
-            TransportPlan::Tcp(parameters) => parameters.local_queue == tcp::LocalQueue::Backpressure,
+            TransportPlan::Tcp(_) => self.is_local_queue_asked_for(),
             TransportPlan::Roce(_) => true,
-            TransportPlan::Udp(_) => false,
+            TransportPlan::Udp(_) | TransportPlan::Custom(_) => false,
         }
     }
 
-    /// Whether what is lost is sent again, so that packets go back as well.
+    /// Whether a parameter, `local-queue`, asks that [packets wait](TransportPlan::waits_for_port).
+    pub fn is_local_queue_asked_for(&self) -> bool {
+        matches!(self, TransportPlan::Tcp(parameters) if parameters.local_queue == tcp::LocalQueue::Backpressure)
+    }
+
+    /// Whether a connection answers data, so that packets go back as well. Its data is what its source has, as fast as it can be sent.
     pub fn is_reliable(&self) -> bool {
         !matches!(self, TransportPlan::Udp(_))
     }
@@ -93,33 +95,25 @@ impl TransportPlan {
             TransportPlan::Tcp(parameters) => Some(parameters.packet),
             TransportPlan::Roce(parameters) => Some(parameters.packet),
             TransportPlan::Udp(_) => None,
+            TransportPlan::Custom(custom) => Some(custom.facts().packet()),
         }
     }
 
-    /// The smallest packet that either end sends; `None` where the source decides.
+    /// The smallest packet that a sender sends; `None` where the source decides.
     pub fn smallest_packet(&self) -> Option<Bytes> {
         match self {
-            TransportPlan::Tcp(parameters) => Some(parameters.header.min(parameters.packet)),
-            TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
-        }
-    }
-
-    /// The smallest packet that goes forward, the one that opens a connection included; `None` where the source decides.
-    pub fn smallest_forward(&self) -> Option<Bytes> {
-        match self {
-            TransportPlan::Tcp(parameters) => Some(if parameters.syn { parameters.header } else { parameters.packet }),
+            TransportPlan::Tcp(parameters) if parameters.syn => Some(parameters.header),
+            TransportPlan::Tcp(parameters) => Some(parameters.packet),
             TransportPlan::Roce(parameters) => Some(parameters.packet),
             TransportPlan::Udp(_) => None,
+            TransportPlan::Custom(custom) => Some(custom.facts().smallest_packet()),
         }
     }
 
     /// The largest packet that either end sends; `None` where the source decides.
     pub fn largest_packet(&self) -> Option<Bytes> {
-        match self {
-            TransportPlan::Tcp(parameters) => Some(parameters.packet.max(parameters.header)),
-            TransportPlan::Roce(parameters) => Some(parameters.packet.max(Bytes::new(u64::from(roce::NOTIFICATION)))),
-            TransportPlan::Udp(_) => None,
-        }
+        let back = self.sizes_back().into_iter().max().map(Bytes::new);
+        self.packet().into_iter().chain(back).max()
     }
 
     /// The sizes of the packets that go back, in bytes; none where nothing does.
@@ -128,15 +122,26 @@ impl TransportPlan {
             TransportPlan::Tcp(parameters) => vec![parameters.header.get()],
             TransportPlan::Roce(_) => vec![u64::from(roce::ACKNOWLEDGEMENT), u64::from(roce::NOTIFICATION)],
             TransportPlan::Udp(_) => Vec::new(),
+            TransportPlan::Custom(custom) => vec![custom.facts().ack().get()],
         }
     }
 
-    /// The most packets that are in flight at once; `None` where nothing limits them.
+    /// The most packets that are in flight at once; `None` where nothing is known to limit them.
     pub fn max_in_flight(&self) -> Option<u32> {
         match self {
             TransportPlan::Tcp(parameters) => Some(parameters.most_outstanding()),
             TransportPlan::Roce(parameters) => Some(parameters.max_outstanding.0),
-            TransportPlan::Udp(_) => None,
+            TransportPlan::Udp(_) | TransportPlan::Custom(_) => None,
+        }
+    }
+
+    /// The components of a sender that show a state: of each its kind, and its name unless there is only one of the kind.
+    pub fn components(&self) -> Vec<(&'static str, &'static str)> {
+        match self {
+            TransportPlan::Tcp(parameters) => vec![("tcp", ""), ("congestion-control", parameters.congestion_control_plan().name())],
+            TransportPlan::Roce(parameters) => vec![("roce", ""), ("rate-control", parameters.rate_control.name())],
+            TransportPlan::Udp(_) => Vec::new(),
+            TransportPlan::Custom(custom) => vec![(TransportPlan::OF, custom.name())],
         }
     }
 }

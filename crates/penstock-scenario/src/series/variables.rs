@@ -11,7 +11,6 @@ use penstock_model::registry::Registry;
 use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::Sender;
-use penstock_model::transport::TransportPlan;
 
 /// The key under which a kind of components stands, where that is not its name.
 const KEYS: [(&str, &str); 3] = [("discipline", "queue"), ("meter", "marker"), ("pcn-meter", "pcn")];
@@ -82,18 +81,10 @@ pub(super) fn of_subject(subject: SeriesSubject, blueprint: &Blueprint, registry
 
 /// What a sending end has beside itself.
 fn of_sender(group: &FlowGroup) -> Vec<ComponentName> {
-    match &group.transport {
-        TransportPlan::Udp(_) if group.calls.is_some() => vec![ComponentName { kind: "calls", name: "" }],
-        TransportPlan::Udp(_) => Vec::new(),
-        TransportPlan::Roce(parameters) => {
-            let control = ComponentName { kind: "rate-control", name: parameters.rate_control.name() };
-            vec![ComponentName { kind: "roce", name: "" }, control]
-        }
-        TransportPlan::Tcp(parameters) => {
-            let control = ComponentName { kind: "congestion-control", name: parameters.congestion_control_plan().name() };
-            vec![ComponentName { kind: "tcp", name: "" }, control]
-        }
+    if group.calls.is_some() {
+        return vec![ComponentName { kind: "calls", name: "" }];
     }
+    group.transport.components().into_iter().map(|(kind, name)| ComponentName { kind, name }).collect()
 }
 
 /// What the ports of a node share.

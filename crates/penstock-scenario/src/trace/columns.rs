@@ -65,7 +65,7 @@ const TIMERS: [(TimerKind, &str); 8] = [
     (TimerKind::Egress, "report"),
 ];
 const MARKERS: [&str; 2] = ["discipline", "pcn-meter"];
-const PACKETS: [&str; 13] = [
+const PACKETS: [&str; 15] = [
     "datagram",
     "segment",
     "acknowledgement",
@@ -79,6 +79,8 @@ const PACKETS: [&str; 13] = [
     "roce-acknowledgement",
     "cnp",
     "cell",
+    "transport-data",
+    "transport-acknowledgement",
 ];
 const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
 const PCN: [&str; 3] = ["unmarked", "threshold", "excess"];
@@ -169,13 +171,10 @@ impl Filling {
         self.word_of_packet(rows, |packet| kind(&packet.body));
         self.of_packet(rows, |packet| sequence(&packet.body));
         self.of_packet(rows, |packet| match packet.body {
-            Body::Ack { next, .. } | Body::RoceAck { next, .. } => next,
+            Body::Ack { next, .. } | Body::RoceAck { next, .. } | Body::TransportAck { next, .. } => next,
             _ => NONE,
         });
-        let is_again = |packet: &Packet| {
-            matches!(packet.body.untagged(), Body::Segment { retransmission: true, .. } | Body::RoceData { retransmission: true, .. })
-        };
-        self.column(rows, |row| [u8::from(row.packet().is_some_and(is_again))]);
+        self.column(rows, |row| [u8::from(row.packet().is_some_and(|packet| packet.body.is_retransmission()))]);
         self.of_packet(rows, |packet| packet.size);
         self.column(rows, |row| [row.packet().map_or(u8::MAX, |packet| packet.precedence)]);
         self.word_of_packet(rows, |packet| packet.ecn as u32);
@@ -257,6 +256,8 @@ fn kind(body: &Body) -> u32 {
         Body::RoceAck { .. } => 10,
         Body::CongestionNotificationPacket { .. } => 11,
         Body::Cell { .. } => 12,
+        Body::TransportData { .. } | Body::TaggedTransportData { .. } => 13,
+        Body::TransportAck { .. } => 14,
     }
 }
 
@@ -269,6 +270,7 @@ fn sequence(body: &Body) -> u32 {
         Body::RoceData { psn, .. } | Body::TaggedRoceData { psn, .. } => psn,
         Body::Cell { frame, .. } => frame,
         Body::CongestionNotificationPacket { number } => number,
-        Body::Ack { .. } | Body::RoceAck { .. } | Body::Syn { .. } | Body::SynAck { .. } => NONE,
+        Body::TransportData { seq, .. } | Body::TaggedTransportData { seq, .. } => seq,
+        Body::Ack { .. } | Body::RoceAck { .. } | Body::TransportAck { .. } | Body::Syn { .. } | Body::SynAck { .. } => NONE,
     }
 }

@@ -96,14 +96,18 @@ impl AtmCheck<'_> {
         let ends: BTreeSet<NodeId> = at_cells.filter(|node| !self.nodes.is_cell_switch(*node)).collect();
         for (i, group) in self.flows.iter().enumerate() {
             let plans = of_group(self.plans, i);
-            let transport = &group.plan.transport;
+            let is_asked = group.plan.transport.is_local_queue_asked_for();
             let has_effect = plans.iter().flat_map(|plan| [plan.from, plan.to]).any(|node| !ends.contains(&node));
-            if let (Some(key), false, Some(plan)) = (transport.port_wait_setting(), has_effect, plans.first()) {
+            if let (true, false, Some(plan)) = (is_asked, has_effect, plans.first()) {
                 let message = format!(
                     "has no effect: the hosts are ends of AAL5, such as '{}', which take packets at once to make cells of them; leave it out",
                     self.nodes.name(plan.from)
                 );
-                self.mistakes.add(group.location, &format!("{}.transport.{}.{key}", group.path, transport.name()), message);
+                self.mistakes.add(
+                    group.location,
+                    &format!("{}.transport.{}.local-queue", group.path, group.plan.transport.name()),
+                    message,
+                );
             }
         }
     }
@@ -118,7 +122,9 @@ impl AtmCheck<'_> {
                 continue;
             }
             let report = |message: String| self.mistakes.add(group.location, &group.path, message);
-            let smallest = group.plan.transport.smallest_packet().unwrap_or_else(|| group.plan.source.smallest_packet()).get();
+            let transport = &group.plan.transport;
+            let of_data = transport.smallest_packet().unwrap_or_else(|| group.plan.source.smallest_packet()).get();
+            let smallest = transport.sizes_back().into_iter().fold(of_data, u64::min);
             if smallest < u64::from(SMALLEST_PACKET) {
                 report(format!(
                     "has packets of {smallest} bytes on a cell link; frames have two cells or more, so at least {SMALLEST_PACKET} bytes"

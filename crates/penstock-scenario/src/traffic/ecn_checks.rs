@@ -19,13 +19,15 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
         let mut routes_of_group = of_group(plans, i).iter().map(|plan| &routes[plan.forward.index()]);
         if !routes_of_group.any(|route| route.iter().any(|link| marks[links.group_of(*link)])) {
             let transport = &group.plan.transport;
-            let (key, what) = transport.ecn_setting();
-            let path = format!("{}.transport.{}.{key}", group.path, transport.name());
-            mistakes.warn(
-                group.location,
-                &path,
-                format!("has no effect: no queue on the way marks; {}, or {what}", how_to_mark(&mistakes.components.registry)),
-            );
+            let path = format!("{}.transport.{}", group.path, transport.name());
+            let how = how_to_mark(&mistakes.components.registry);
+            match transport.ecn_parameter() {
+                Some((key, off)) => {
+                    let message = format!("has no effect: no queue on the way marks; {how}, or {off}");
+                    mistakes.warn(group.location, &format!("{path}.{key}"), message);
+                }
+                None => mistakes.warn(group.location, &path, format!("is ECN-capable, and no queue on the way marks; {how}")),
+            }
         }
     }
 }

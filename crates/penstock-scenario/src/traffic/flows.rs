@@ -169,15 +169,14 @@ fn check_transport(
         }
         Reading::Absent => TransportPlan::read("udp", &mut NoParameters).expect("udp has defaults for everything"),
     };
-    match (&transport, greedy) {
-        (unreliable, true) if !unreliable.is_reliable() => {
-            let carrier = unreliable.name();
+    let carrier = transport.name();
+    match (transport.is_reliable(), greedy) {
+        (false, true) => {
             let message = format!("{carrier} would carry source '{name}' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {{}}");
             section.report("transport", message);
             None
         }
-        (reliable, false) if reliable.is_reliable() => {
-            let carrier = reliable.name();
+        (true, false) => {
             let message = format!(
                 "{carrier} cannot carry source '{name}', which sends at its own times whatever the network does; leave transport out (udp) or write source.ftp = {{}}"
             );

@@ -25,9 +25,10 @@ impl TcpEndpoints {
             TimerKind::Page => self.on_page(now, timer, timers, host_context),
             TimerKind::Sender => self.on_sender_timer(now, timer, timers, host_context),
             TimerKind::Receiver => self.on_receiver_timer(now, timer, timers, host_context),
-            TimerKind::Egress | TimerKind::Pacing | TimerKind::DelayedRetransmission | TimerKind::Roce => {
+            TimerKind::Egress | TimerKind::Pacing | TimerKind::DelayedRetransmission => {
                 unreachable!("of others, and a sender has one timer for all")
             }
+            TimerKind::Roce | TimerKind::CustomSender | TimerKind::CustomReceiver => unreachable!("of others"),
         }
     }
 

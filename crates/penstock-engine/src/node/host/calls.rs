@@ -11,7 +11,7 @@ impl Host {
     /// many. Returns how many events there were.
     #[inline(always)] // part of two loops
     pub fn run_calls(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
-        let has_other_senders = !self.sources.is_empty() || !self.connections.is_empty() || !self.roce.is_empty();
+        let has_other_senders = !self.sources.is_empty() || self.has_connections;
         if self.forwards || has_other_senders || host_context.context.record.trace.is_some() {
             return 0;
         }

@@ -4,6 +4,7 @@ use crate::endpoints::application::Application;
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
 use crate::endpoints::counts::Received;
+use crate::endpoints::custom::{CustomEndpoints, CustomTransport, NewSender};
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::packet_template::PacketTemplate;
@@ -15,6 +16,7 @@ use crate::merge::tournament_tree::TournamentTree;
 use crate::node::host::{EndpointCounts, Host};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
+use penstock_model::transport::custom::TransportReceiver;
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Receiver, Sender};
 use penstock_model::units::{Rate, Time};
@@ -34,6 +36,8 @@ impl Host {
             sinks: Vec::new(),
             connections: TcpEndpoints::new(place, measured),
             roce: RoceEndpoints::new(place, measured),
+            custom: CustomEndpoints::new(place, measured),
+            has_connections: false,
             calls: Vec::new(),
             calls_due: TournamentTree::new(0, Time::NEVER),
             next_call_event: Time::NEVER,
@@ -118,15 +122,32 @@ impl Host {
         self.roce.add_receiver(template, receiver, received)
     }
 
-    /// Adds the sending end of an aggregate of calls; returns its slot. After the last one, [`Host::schedule_calls`].
+    /// Adds the sender of a plug-in's transport; returns its slot.
+    pub fn add_custom_sender(&mut self, new: NewSender) -> u32 {
+        self.custom.add_sender(new, &mut self.timers)
+    }
+
+    /// Adds the receiver of a plug-in's transport; returns its slot.
+    pub fn add_custom_receiver(
+        &mut self,
+        transport: CustomTransport,
+        template: PacketTemplate,
+        receiver: Box<dyn TransportReceiver + Send>,
+        received: Received,
+    ) -> u32 {
+        self.custom.add_receiver(transport, template, receiver, received)
+    }
+
+    /// Adds the sending end of an aggregate of calls; returns its slot.
     pub fn add_calls(&mut self, calls: CallsIngress) -> u32 {
         self.calls.push(calls);
         self.calls.len() as u32 - 1
     }
 
-    /// Finds which aggregate of calls is due first, and what else is here; there may be many, so not after each of them.
-    pub fn schedule_calls(&mut self) {
-        let has_others = !self.sources.is_empty() || !self.sinks.is_empty() || !self.connections.is_empty() || !self.roce.is_empty();
+    /// Ends the construction: finds what kinds of endpoints are here, and which aggregate of calls is due first.
+    pub fn complete(&mut self) {
+        self.has_connections = !self.connections.is_empty() || !self.roce.is_empty() || !self.custom.is_empty();
+        let has_others = !self.sources.is_empty() || !self.sinks.is_empty() || self.has_connections;
         let has_calls = !self.calls.is_empty() || !self.egresses.is_empty();
         self.has_only_sampled_calls = !has_others && has_calls && self.egresses.iter().all(CallsEgress::only_samples);
         self.may_be_silent = !has_others && self.calls.is_empty() && self.egresses.iter().all(CallsEgress::may_be_silent);

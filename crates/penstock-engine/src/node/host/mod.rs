@@ -10,6 +10,7 @@ mod timers;
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
+use crate::endpoints::custom::CustomEndpoints;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
@@ -42,6 +43,9 @@ pub struct Host {
     sinks: Vec<OpenLoopSink>,
     connections: TcpEndpoints,
     roce: RoceEndpoints,
+    custom: CustomEndpoints,
+    /// There are ends of connections here.
+    has_connections: bool,
     calls: Vec<CallsIngress>,
     /// Which aggregate is due first, where there are several.
     calls_due: TournamentTree<Time>,
@@ -80,8 +84,7 @@ impl Host {
 
     /// Whether all endpoints here send or receive datagrams: then an arrival has no effect but that it is forwarded or counted.
     pub fn has_only_datagrams(&self) -> bool {
-        let has_connections = !self.connections.is_empty() || !self.roce.is_empty();
-        !has_connections && self.calls.is_empty() && self.egresses.is_empty() && !self.may_be_quenched
+        !self.has_connections && self.calls.is_empty() && self.egresses.is_empty() && !self.may_be_quenched
     }
 
     /// When the next source, timer or event of calls is due.
@@ -100,7 +103,7 @@ impl Host {
     /// For a host that only receives answers: it sends nothing before this that is answered. `silent_before` is
     /// [`Host::silent_before_packet`] of the other end of an aggregate.
     pub fn quiet_until(&self, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> Time {
-        let has_only_calls = self.sources.is_empty() && self.sinks.is_empty() && self.connections.is_empty() && self.roce.is_empty();
+        let has_only_calls = self.sources.is_empty() && self.sinks.is_empty() && !self.has_connections;
         if !has_only_calls || !self.egresses.is_empty() || self.forwards {
             return Time::ZERO;
         }
@@ -219,5 +222,6 @@ impl Host {
         }
         self.connections.report(observations);
         self.roce.report(observations);
+        self.custom.report(observations);
     }
 }

@@ -134,11 +134,14 @@ impl Host {
             }
             // Only reaction points hear it, which stand before the host.
             Body::CongestionNotification { .. } => return false,
-            Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } | Body::TaggedRoceData { .. } => {
+            Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } | Body::TaggedRoceData { .. } | Body::TaggedTransportData { .. } => {
                 return self.receive_tagged(now, packet, host_context);
             }
             Body::RoceData { .. } | Body::RoceAck { .. } | Body::CongestionNotificationPacket { .. } => {
                 self.roce.receive_packet(now, packet, &mut self.timers, host_context);
+            }
+            Body::TransportData { .. } | Body::TransportAck { .. } => {
+                self.custom.receive_packet(now, packet, &mut self.timers, host_context);
             }
             Body::Request { call, live } => self.on_request(now, packet, Signal::Request { call, live }, host_context),
             _ => self.connections.receive_packet(now, packet, &mut self.timers, host_context),
@@ -156,6 +159,7 @@ impl Host {
                 return false;
             }
             Body::RoceData { .. } => self.roce.receive_packet(now, packet, &mut self.timers, host_context),
+            Body::TransportData { .. } => self.custom.receive_packet(now, packet, &mut self.timers, host_context),
             _ => self.connections.receive_packet(now, packet, &mut self.timers, host_context),
         }
         true

@@ -24,6 +24,10 @@ pub enum HostEnd {
     RoceSender(u32),
     /// A RoCE receiver.
     RoceReceiver(u32),
+    /// The sender of a plug-in's transport.
+    CustomSender(u32),
+    /// The receiver of one.
+    CustomReceiver(u32),
     /// The source of an open-loop flow.
     Source(u32),
     /// The sink of one.
@@ -36,7 +40,7 @@ pub enum HostEnd {
 
 impl HostEnd {
     fn receives(self) -> bool {
-        matches!(self, HostEnd::Receiver(_) | HostEnd::RoceReceiver(_) | HostEnd::Sink(_) | HostEnd::Egress(_))
+        matches!(self, HostEnd::Receiver(_) | HostEnd::RoceReceiver(_) | HostEnd::CustomReceiver(_) | HostEnd::Sink(_) | HostEnd::Egress(_))
     }
 }
 
@@ -108,6 +112,8 @@ impl Host {
             HostEnd::Receiver(slot) => self.connections.received_counters(slot),
             HostEnd::RoceSender(slot) => self.roce.sent_counters(slot),
             HostEnd::RoceReceiver(slot) => self.roce.received_counters(slot),
+            HostEnd::CustomSender(slot) => self.custom.sent_counters(slot),
+            HostEnd::CustomReceiver(slot) => self.custom.received_counters(slot),
             HostEnd::Source(slot) => self.sources[slot as usize].counters_at(now),
             HostEnd::Sink(slot) => self.sinks[slot as usize].received.counters(),
             HostEnd::Ingress(slot) => {
@@ -132,6 +138,11 @@ impl Host {
             let control = ComponentName { kind: "rate-control", name: sender.rate_control_name() };
             sender.probe(now, &mut |variable, _, value| report(ROCE, SeriesPart::WHOLE, variable, value));
             sender.rate_control().probe(now, &mut |variable, _, value| report(control, SeriesPart::WHOLE, variable, value));
+        }
+        if let HostEnd::CustomSender(slot) = end {
+            let transport = ComponentName { kind: "transport", name: self.custom.name(slot) };
+            let of_transport = &mut |variable, number, value| report(transport, SeriesPart { class: None, number }, variable, value);
+            self.custom.sender(slot).probe(now, of_transport);
         }
         if let HostEnd::Sender(slot, control) = end {
             let sender = self.connections.sender(slot);

@@ -12,6 +12,9 @@ impl Host {
         if timer.kind == TimerKind::Roce {
             return self.roce.on_timer(now, &timer, &mut self.timers, host_context);
         }
+        if matches!(timer.kind, TimerKind::CustomSender | TimerKind::CustomReceiver) {
+            return self.custom.on_timer(now, &timer, &mut self.timers, host_context);
+        }
         if timer.kind != TimerKind::Egress {
             return self.connections.on_timer(now, &timer, &mut self.timers, host_context);
         }

@@ -157,7 +157,7 @@ fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepo
     let Format::Connection { options, payload, has_blocks } = formats[flow.group as usize] else {
         return match packet.body {
             Body::SourceQuench { .. } => Frame::source_quench(&back, traffic_class, packet.size, 17),
-            // Of RoCE, only the size and the direction.
+            // Of RoCE and of transports of plug-ins, only the size and the direction.
             _ if packet.body.is_from_receiver() => Frame::udp(&back, traffic_class, packet.size, packet.sequence()),
             _ => Frame::udp(&data, traffic_class, packet.size, packet.sequence()),
         };

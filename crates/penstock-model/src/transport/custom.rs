@@ -1,0 +1,250 @@
+//! Transports of plug-ins: what their two ends are told and asked.
+//!
+//! Both ends are state machines without a clock. Whenever something happens at an end, the engine calls its `on_*` method, asks for
+//! packets until there is none to send at that instant, and then for the deadline of its timer.
+
+use super::TransportPlan;
+use crate::packet::Ecn;
+use crate::probe::Probe;
+use crate::registry::{Custom, OpenKind};
+use crate::site::Site;
+use crate::units::{Bytes, Time};
+use dyn_clone::DynClone;
+
+/// The largest packet, in bytes.
+const MAX_PACKET: u64 = 65_535;
+
+/// A data packet: what its sender fills in, and what its receiver reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DataPacket {
+    /// Its number, as in traces.
+    pub seq: u32,
+    /// Bytes on the wire, headers included, within the [facts](TransportFacts) of the transport.
+    pub size: u32,
+    /// Its data was sent before; only counted.
+    pub retransmission: bool,
+    /// The ECN codepoint: as sent, or as it has arrived.
+    pub ecn: Ecn,
+    /// Fields of the transport's own.
+    pub words: [u32; 3],
+}
+
+/// An acknowledgement or a report, which a receiver sends back. All of a transport have one size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AckPacket {
+    /// What it acknowledges, as in traces.
+    pub next: u32,
+    /// The ECN codepoint: as sent, or as it has arrived.
+    pub ecn: Ecn,
+    /// Fields of the transport's own.
+    pub words: [u32; 4],
+}
+
+/// Why a sender's timer has expired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expiry {
+    /// For want of progress: counted by the metric `timeouts`.
+    Timeout,
+    /// For anything else, such as the next instant at which a paced packet may leave.
+    Pacing,
+}
+
+/// The sending end of a connection.
+pub trait TransportSender: Probe + DynClone {
+    /// The application has `bytes` more to send, without headers; `None` stands for data without end. The first call begins the
+    /// connection; a later one comes once all before [is finished](TransportSender::is_finished).
+    fn on_data(&mut self, now: Time, bytes: Option<u64>);
+
+    /// The application falls silent: no data is to be sent that has not been sent before.
+    fn on_stop(&mut self, now: Time);
+
+    /// An acknowledgement has arrived, which the receiver sent at `sent`.
+    fn on_ack(&mut self, now: Time, ack: &AckPacket, sent: Time);
+
+    /// When the timer expires; [`Time::NEVER`] if it is not set. Always later than `now` of the last call.
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The timer has expired, at its deadline.
+    fn on_deadline(&mut self, now: Time) -> Expiry {
+        let _ = now;
+        Expiry::Pacing
+    }
+
+    /// The packet to send at `now`; `None` if there is none at this instant.
+    fn next_packet(&mut self, now: Time) -> Option<DataPacket>;
+
+    /// Whether the receiver has got all data of the application, as far as the sender knows: then a transfer is complete.
+    fn is_finished(&self) -> bool;
+}
+
+dyn_clone::clone_trait_object!(TransportSender);
+
+/// The receiving end of a connection.
+pub trait TransportReceiver: DynClone {
+    /// A data packet has arrived, which was sent at `sent`.
+    fn on_packet(&mut self, now: Time, packet: &DataPacket, sent: Time);
+
+    /// The acknowledgement to send at `now`; `None` if there is none at this instant.
+    fn next_ack(&mut self, now: Time) -> Option<AckPacket>;
+
+    /// Bytes that the application has got since the beginning, without headers and duplicates.
+    fn delivered(&self) -> u64;
+
+    /// When the timer expires, such as that of a delayed acknowledgement or of the next report; as that of
+    /// [the sender](TransportSender::deadline).
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The timer has expired, at its deadline.
+    fn on_deadline(&mut self, now: Time) {
+        let _ = now;
+    }
+}
+
+dyn_clone::clone_trait_object!(TransportReceiver);
+
+/// What is known of a transport before it runs. It follows from the parameters alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransportFacts {
+    packet: Bytes,
+    smallest_packet: Bytes,
+    header: Bytes,
+    ack: Bytes,
+    is_ecn_capable: bool,
+}
+
+impl TransportFacts {
+    /// A transport whose data packets have the size `packet` on the wire, of which `header` bytes are no data, and whose
+    /// acknowledgements have the size `ack`. Its packets are not ECN-capable.
+    ///
+    /// # Errors
+    /// If a packet has no size, no room for data, or is larger than an IP packet can be.
+    pub fn new(packet: Bytes, header: Bytes, ack: Bytes) -> Result<TransportFacts, String> {
+        let largest = packet.max(ack);
+        if largest.get() > MAX_PACKET {
+            return Err(format!("packets of {largest} are larger than an IP packet can be, {MAX_PACKET} bytes"));
+        }
+        if header >= packet {
+            return Err(format!("packets of {packet} have no room for data behind {header} of headers"));
+        }
+        if ack == Bytes::default() {
+            return Err("acknowledgements have at least one byte".to_owned());
+        }
+        Ok(TransportFacts { packet, smallest_packet: packet, header, ack, is_ecn_capable: false })
+    }
+
+    /// The same with data packets down to `smallest`, as the last of a transfer may be. Small packets leave the engine less lookahead.
+    ///
+    /// # Errors
+    /// If that has no room for data, or is larger than a full packet.
+    pub fn down_to(self, smallest: Bytes) -> Result<TransportFacts, String> {
+        if smallest <= self.header || smallest > self.packet {
+            return Err(format!(
+                "the smallest packet, {smallest}, is above {} (headers) and at most {} (a full one)",
+                self.header, self.packet
+            ));
+        }
+        Ok(TransportFacts { smallest_packet: smallest, ..self })
+    }
+
+    /// The same with packets that queues may mark instead of dropping them, if `is_capable`.
+    #[must_use]
+    pub fn with_ecn(self, is_capable: bool) -> TransportFacts {
+        TransportFacts { is_ecn_capable: is_capable, ..self }
+    }
+
+    /// The size of a full data packet.
+    pub fn packet(&self) -> Bytes {
+        self.packet
+    }
+
+    /// The size of the smallest data packet.
+    pub fn smallest_packet(&self) -> Bytes {
+        self.smallest_packet
+    }
+
+    /// Bytes of a data packet that are no data.
+    pub fn header(&self) -> Bytes {
+        self.header
+    }
+
+    /// The size of an acknowledgement.
+    pub fn ack(&self) -> Bytes {
+        self.ack
+    }
+
+    /// Whether queues may mark its packets instead of dropping them.
+    pub fn is_ecn_capable(&self) -> bool {
+        self.is_ecn_capable
+    }
+}
+
+/// A transport that a plug-in has built: both ends of a connection.
+pub struct TransportEnds {
+    /// What is known of it beforehand.
+    pub facts: TransportFacts,
+    /// The sending end.
+    pub sender: Box<dyn TransportSender + Send>,
+    /// The receiving end.
+    pub receiver: Box<dyn TransportReceiver + Send>,
+}
+
+/// The kind of transports. Both ends learn of the sending end of the flow when they are built.
+pub struct Transports;
+
+impl OpenKind for Transports {
+    const OF: &'static str = TransportPlan::OF;
+    const BUILT_IN: &'static [&'static str] = TransportPlan::NAMES;
+    type Context<'a> = Site;
+    type Component = TransportEnds;
+
+    fn on_trial<T>(build: impl FnOnce(&Site) -> T) -> T {
+        build(&Site::trial())
+    }
+}
+
+impl Custom<Transports> {
+    /// What is known of the transport beforehand.
+    pub fn facts(&self) -> TransportFacts {
+        self.build(&Site::trial()).facts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(packet: u64, header: u64, ack: u64) -> Result<TransportFacts, String> {
+        TransportFacts::new(Bytes::new(packet), Bytes::new(header), Bytes::new(ack))
+    }
+
+    #[test]
+    fn facts_are_sound() {
+        let sound = facts(1000, 40, 60).expect("sound");
+        assert_eq!((sound.packet(), sound.smallest_packet(), sound.header(), sound.ack()), {
+            let bytes = Bytes::new;
+            (bytes(1000), bytes(1000), bytes(40), bytes(60))
+        });
+        assert!(!sound.is_ecn_capable() && sound.with_ecn(true).is_ecn_capable());
+        assert_eq!(sound.down_to(Bytes::new(41)).expect("one byte of data").smallest_packet(), Bytes::new(41));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let refused = |facts: Result<TransportFacts, String>| facts.expect_err("refused");
+        assert_eq!(refused(facts(70_000, 40, 40)), "packets of 70000 bytes are larger than an IP packet can be, 65535 bytes");
+        assert_eq!(refused(facts(1000, 40, 70_000)), "packets of 70000 bytes are larger than an IP packet can be, 65535 bytes");
+        assert_eq!(refused(facts(40, 40, 40)), "packets of 40 bytes have no room for data behind 40 bytes of headers");
+        assert_eq!(refused(facts(1000, 40, 0)), "acknowledgements have at least one byte");
+        for smallest in [40, 1001] {
+            let error = refused(facts(1000, 40, 40).and_then(|sound| sound.down_to(Bytes::new(smallest))));
+            assert_eq!(
+                error,
+                format!("the smallest packet, {smallest} bytes, is above 40 bytes (headers) and at most 1000 bytes (a full one)")
+            );
+        }
+    }
+}
