@@ -670,6 +670,8 @@ class Priority(Component):
     ----------
     order : list[str]
         The classes from the most to the least urgent; each class of the port stands here once.
+
+    Each of its classes takes ``rate_limit`` (optional).
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -693,6 +695,8 @@ class Wrr(Component):
         GB.
     debts : Literal["kept", "forgiven"], default kept
         What becomes of what a class sent too much, with `weighs = "bytes"`.
+
+    Each of its classes takes ``weight`` (needed).
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -707,6 +711,8 @@ class Drr(Component):
     """Deficit round robin: classes take turns, and each saves up what a turn leaves too little for its next packet.
 
     More about it: ``penstock explain drr``.
+
+    Each of its classes takes ``quantum`` (needed).
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -717,6 +723,8 @@ class Scfq(Component):
     """Self-clocked fair queueing: shares by weight, with the packet in service as the clock.
 
     More about it: ``penstock explain scfq``.
+
+    Each of its classes takes ``weight`` (needed).
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -727,6 +735,8 @@ class Stfq(Component):
     """Start-time fair queueing: shares by weight, in the order in which fair queueing would begin to send.
 
     More about it: ``penstock explain stfq``.
+
+    Each of its classes takes ``weight`` (needed).
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -737,6 +747,8 @@ class Wf2qPlus(Component):
     """WF2Q+: fair queueing by weights that serves no packet before the fluid reference would have begun it.
 
     More about it: ``penstock explain wf2q-plus``.
+
+    Each of its classes takes ``weight`` (needed).
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -822,6 +834,9 @@ class Htb(Component):
     ceiling.
 
     More about it: ``penstock explain htb``.
+
+    Each of its classes takes ``rate`` (needed), ``ceiling`` (optional), ``burst`` (default 1600 bytes),
+    ``ceiling_burst`` (optional), ``priority`` (default 1), ``quantum`` (optional).
     """
 
     KIND: ClassVar[str] = "scheduler"
@@ -842,6 +857,8 @@ class Cbq(Component):
         whole number, at least 1.
     quantum : str, default 1500 bytes
         Bytes that a class with a mean share of its priority may send at a turn. Allowed: above zero, at most 1000 GB.
+
+    Each of its classes takes ``share`` (needed), ``priority`` (default 1), ``borrows`` (default true).
     """
 
     KIND: ClassVar[str] = "scheduler"

@@ -119,8 +119,8 @@ def _class(kind: str, component: Component) -> str:
 
 def _of_class(parameter: Parameter) -> str:
     """A key of a class, and whether it must be written."""
-    need = "needed" if parameter["required"] else f"default {parameter['default']}" if "default" in parameter else "optional"
-    return f"``{_identifier(parameter)}`` ({need})"
+    default = f"default {parameter['default']}" if "default" in parameter else "optional"
+    return f"``{_identifier(parameter)}`` ({'needed' if parameter['required'] else default})"
 
 
 def _entry(parameter: Parameter) -> list[str]:

@@ -92,7 +92,7 @@ fn load(link: &str) -> Result<ValidScenario, String> {
     let flow = |class: &str| {
         format!(
             r#"{{ name = "{class}", class = "{class}", from = "a", to = "b",
-                  source.poisson = {{ rate = "10 Mbit/s", packet = {{ uniform = ["200 bytes", "1400 bytes"] }} }} }}"#
+                  source.poisson = {{ rate = "10 Mbit/s", packet = {{ mix = [{{ size = "200 bytes", share = 0.5 }}, {{ size = "1400 bytes", share = 0.5 }}] }} }} }}"#
         )
     };
     let text = format!(
