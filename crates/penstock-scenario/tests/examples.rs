@@ -386,7 +386,7 @@ fn dualpi2_gives_prague_a_short_queue_and_cubic_its_target() {
     let scenario = example("dualpi2.toml", &[]);
     let metrics = scenario.metrics(&run(&scenario));
     let wait = |class| value(&metrics, "wait", &[("class", class), ("statistic", "mean")]);
-    // Below 1 ms and at the target [RFC9332 s1.1, App. A], though a tenth of the acknowledgements is lost.
+    // Below 1 ms and at the target [RFC9332 s1, App. A], though a tenth of the acknowledgements is lost.
     assert!(wait("scalable") < 1e-3, "{metrics:#?}");
     assert!((wait("classic") - 15e-3).abs() < 1.5e-3, "{metrics:#?}");
     // Coupled marks share the link about equally between flows of one round-trip time; all of it is used.
