@@ -323,7 +323,9 @@ fn a_paused_queue_makes_room_too() {
     bench.service.make_pausable();
     let measured = Measurement { from: Time::ZERO, to: Time::NEVER };
     bench.service.on_pause(ms(0), Some(0), Duration::from_ms(20), &measured);
-    [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4)].map(|(class, seq)| bench.offer(ms(1), class, seq));
+    for (class, seq) in [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4)] {
+        bench.offer(ms(1), class, seq);
+    }
     assert_eq!((bench.told().len(), bench.waiting()), (2, vec![vec![0], vec![3, 4]]));
     assert_eq!(bench.service.queues.states[0].packets, 0, "it is still hidden");
     assert_eq!([1, 9, 17].map(|at| bench.decide(ms(at))), [Some(3), Some(4), None]);
@@ -372,7 +374,9 @@ fn a_scheduler_over_classes_drops_from_the_longest_queue() {
     bench.service.scheduler = AnyScheduler::Custom(Box::new(Limited(bench.service.scheduler.clone())));
     bench.service.queues.scheduler_hooks = scheduler::Hooks::LIMIT;
     // The third is queued and dropped at once; the fourth takes the place of the second.
-    [(0, 0), (0, 1), (0, 2), (1, 3)].map(|(class, seq)| bench.offer(ms(1), class, seq));
+    for (class, seq) in [(0, 0), (0, 1), (0, 2), (1, 3)] {
+        bench.offer(ms(1), class, seq);
+    }
     assert_eq!((bench.waiting(), bench.counters.dropped), (vec![vec![0], vec![3]], 2));
     assert_eq!([1, 9, 17].map(|at| bench.decide(ms(at))), [Some(0), Some(3), None]);
 }
