@@ -2822,31 +2822,31 @@ class Timely(Component):
 
     Parameters
     ----------
-    segment : str, default 64 kB
-        Bytes on the wire per completion; whole packets, at least one [Mittal15 s5]. Allowed: above zero.
+    segment : str, default 16 kB
+        Bytes on the wire per completion; whole packets, at least one [Mittal15 s6]. Allowed: above zero.
     weight : float | str, default 0.02
         Weight of a new difference (alpha). Allowed: above 0, at most 1.
     min_rtt : str, default 20 us
         What gradients are divided by (minRTT) [Mittal15 s4.3]. Allowed: zero or more.
     t_low : str, default 50 us
-        Round trips below this raise the rate (T_low) [Mittal15 s5]. Allowed: zero or more.
+        Round trips below this raise the rate (T_low) [Mittal15 s6]. Allowed: zero or more.
     t_high : str, default 500 us
-        Round trips above this lower it (T_high) [Mittal15 s5]. Allowed: zero or more.
+        Round trips above this lower it (T_high) [Mittal15 s6]. Allowed: zero or more.
     additive_increase : str, default 10 Mbit/s
-        What the rate gains (delta) [Mittal15 s5]. Allowed: above zero, at most 100 Tbit/s.
+        What the rate gains (delta) [Mittal15 s6]. Allowed: above zero, at most 100 Tbit/s.
     decrease : float | str, default 0.8
-        How strongly it falls (beta) [Mittal15 s5]. Allowed: above 0, at most 1.
+        How strongly it falls (beta) [Mittal15 s6]. Allowed: above 0, at most 1.
     hyperactive : int, default 5
         Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15 s4.3]. Allowed:
         a whole number, at least 1.
-    floor : str, default 10 Mbit/s
-        The least rate. Allowed: above zero, at most 100 Tbit/s.
+    floor : str, default 40 Mbit/s
+        The least rate; sends `segment` within the transport's `timeout`. Allowed: above zero, at most 100 Tbit/s.
     """
 
     KIND: ClassVar[str] = "rate-control"
     KEY: ClassVar[str] = "timely"
 
-    segment: str = "64 kB"
+    segment: str = "16 kB"
     weight: float | str = 0.02
     min_rtt: str = "20 us"
     t_low: str = "50 us"
@@ -2854,7 +2854,7 @@ class Timely(Component):
     additive_increase: str = "10 Mbit/s"
     decrease: float | str = 0.8
     hyperactive: int = 5
-    floor: str = "10 Mbit/s"
+    floor: str = "40 Mbit/s"
 
 
 class Tahoe(Component):
