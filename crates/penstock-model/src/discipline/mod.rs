@@ -79,7 +79,7 @@ macro_rules! disciplines {
         }
 
         impl Discipline for AnyDiscipline {
-            #[inline(always)]
+            #[cfg_attr(inlines_components, inline(always))]
             fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_arrival(now, packet, queue), )*
@@ -101,7 +101,7 @@ macro_rules! disciplines {
                 }
             }
 
-            #[inline]
+            #[cfg_attr(inlines_components, inline)]
             fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_departure(now, packet, waited, queue), )*
@@ -109,7 +109,7 @@ macro_rules! disciplines {
                 }
             }
 
-            #[inline]
+            #[cfg_attr(inlines_components, inline)]
             fn on_leave(&mut self, now: Time, packet: &Packet, why: Leave) {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_leave(now, packet, why), )*
