@@ -2837,7 +2837,7 @@ class Timely(Component):
 
     Parameters
     ----------
-    segment : str, default 64 kB
+    segment : str, default 16 kB
         Bytes on the wire per completion; whole packets, at least one [Mittal15]. Allowed: above zero.
     weight : float | str, default 0.02
         Weight of a new difference (alpha). Allowed: above 0, at most 1.
@@ -2852,16 +2852,16 @@ class Timely(Component):
     decrease : float | str, default 0.8
         How strongly it falls (beta) [Mittal15]. Allowed: above 0, at most 1.
     hyperactive : int, default 5
-        Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15]. Allowed: a
-        whole number, at least 1.
-    floor : str, default 10 Mbit/s
-        The least rate. Allowed: above zero, at most 100 Tbit/s.
+        Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15]. Allowed:
+        a whole number, at least 1.
+    floor : str, default 40 Mbit/s
+        The least rate; sends `segment` within the transport's `timeout`. Allowed: above zero, at most 100 Tbit/s.
     """
 
     KIND: ClassVar[str] = "rate-control"
     KEY: ClassVar[str] = "timely"
 
-    segment: str = "64 kB"
+    segment: str = "16 kB"
     weight: float | str = 0.02
     min_rtt: str = "20 us"
     t_low: str = "50 us"
@@ -2869,7 +2869,7 @@ class Timely(Component):
     additive_increase: str = "10 Mbit/s"
     decrease: float | str = 0.8
     hyperactive: int = 5
-    floor: str = "10 Mbit/s"
+    floor: str = "40 Mbit/s"
 
 
 class Tahoe(Component):

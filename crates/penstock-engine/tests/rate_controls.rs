@@ -47,7 +47,7 @@ fn queue_busy_drops(seen: &Observations, link: LinkId, seconds: f64) -> (f64, f6
 #[test]
 fn timely_keeps_the_queue_near_its_low_threshold() {
     // What may be outstanding bounds the queue before the first completions, so that the rates do not fall to the floor.
-    let settings = "max-outstanding = 128; rate-control = timely { t-high = 200 us, additive-increase = 40 Mbit/s }";
+    let settings = "max-outstanding = 128; rate-control = timely { segment = 64 kB, t-high = 200 us, additive-increase = 40 Mbit/s }";
     for pauses in [false, true] {
         let (mut net, out) = incast(4, "10 Gbit/s", settings, "60 ms");
         if pauses {
@@ -63,6 +63,21 @@ fn timely_keeps_the_queue_near_its_low_threshold() {
         let round_trip_us = queue * 8.0 / 10e9 * 1e6 + 5.0;
         assert!(round_trip_us > 25.0 && round_trip_us < 100.0, "{round_trip_us} us");
     }
+}
+
+#[test]
+fn timely_recovers_within_60_ms_where_four_flows_begin_at_line_rate() {
+    let busy = |warm_up: &str, end: &str| {
+        let (mut net, out) = incast(4, "10 Gbit/s", "rate-control = timely", end);
+        net.0.warm_up = time(warm_up);
+        queue_busy_drops(&net.run(), out, 0.02).1
+    };
+    // The completions of the backlog lower the rates to the floor.
+    let at_first = busy("0 s", "20 ms");
+    assert!(at_first < 0.3, "{at_first}");
+    // The n-th step of 10 Mbit/s takes 16 kB / n 10 Mbit/s: from 4 to 250 steps, 12.8 ms (1/4 + ... + 1/250) = 55 ms.
+    let later = busy("60 ms", "80 ms");
+    assert!(later > 0.95, "{later}");
 }
 
 #[test]

@@ -84,7 +84,7 @@ macro_rules! disciplines {
         }
 
         impl Discipline for AnyDiscipline {
-            #[inline(always)]
+            #[cfg_attr(inlines_components, inline(always))]
             fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_arrival(now, packet, queue), )*
@@ -134,7 +134,7 @@ macro_rules! disciplines {
                 }
             }
 
-            #[inline]
+            #[cfg_attr(inlines_components, inline)]
             fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_departure(now, packet, waited, queue), )*
@@ -142,7 +142,7 @@ macro_rules! disciplines {
                 }
             }
 
-            #[inline]
+            #[cfg_attr(inlines_components, inline)]
             fn on_leave(&mut self, now: Time, packet: &Packet, why: Leave) {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_leave(now, packet, why), )*

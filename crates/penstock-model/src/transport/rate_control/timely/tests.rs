@@ -7,10 +7,16 @@ fn control(lines: &[&str]) -> Timely {
     Timely::new(&read(lines).expect("sound"), &context(8))
 }
 
-/// The rate in Mbit/s after a round trip of so many microseconds beside the transmission of the packet.
-fn rate_after(it: &mut Timely, rtt_us: u64) -> f64 {
-    it.on_ack(&RateAck { now: Time::ZERO, rtt: Duration::from_us(rtt_us + 1), next: 0, next_to_send: 0, telemetry: &[] });
+/// The rate in Mbit/s after a round trip of `rtt_us` besides the transmission of the packet, `since_us` after the last one.
+fn rate_soon_after(it: &mut Timely, rtt_us: u64, since_us: u64) -> f64 {
+    let now = it.updated.unwrap_or(Time::ZERO) + Duration::from_us(since_us);
+    it.on_ack(&RateAck { now, rtt: Duration::from_us(rtt_us + 1), next: 0, next_to_send: 0, telemetry: &[] });
     it.rate / 1e6
+}
+
+/// The same `min-rtt` after the last one.
+fn rate_after(it: &mut Timely, rtt_us: u64) -> f64 {
+    rate_soon_after(it, rtt_us, 20)
 }
 
 fn assert_near(seen: f64, expected: f64) {
@@ -26,13 +32,32 @@ fn algorithm_1_step_by_step() {
     // The differences: -900 us give -450 us; in between, the gradient is negative.
     assert_near(rate_after(&mut it, 100), 4810.0);
     assert_near(it.gradient(), -22.5);
-    // -450 / 2 + 8 / 2 = -221 us. Then -221 / 2 + 390 / 2 = 84.5 us, a gradient of 4.225: 1 - 0.8 x 4.225 is negative, so that the floor holds.
+    // -450 / 2 + 8 / 2 = -221 us. Then -221 / 2 + 390 / 2 = 84.5 us, a gradient of 4.225: 1 - 0.8 x 4.225 is negative, so that half the rate is left.
     assert_near(rate_after(&mut it, 108), 4820.0);
     assert_near(it.gradient(), -11.05);
-    assert_near(rate_after(&mut it, 498), 10.0);
+    assert_near(rate_after(&mut it, 498), 2410.0);
     assert_near(it.gradient(), 4.225);
     // Below T_low the gradient does not matter.
-    assert_near(rate_after(&mut it, 49), 20.0);
+    assert_near(rate_after(&mut it, 49), 2420.0);
+}
+
+#[test]
+fn completions_within_the_least_round_trip_share_a_step() {
+    let mut it = control(&["weight = 0.5"]);
+    assert_near(rate_after(&mut it, 1000), 4800.0);
+    // A quarter of min-rtt later: 4800 (1 - 0.8 / 4 (1 - 500 / 1000)), and a quarter of delta.
+    assert_near(rate_soon_after(&mut it, 1000, 5), 4320.0);
+    assert_near(rate_soon_after(&mut it, 49, 5), 4322.5);
+    // Above T_high, 4 of 10: 4322.5 (1 - 0.32 (1 - 500 / 2000)). The whole step of 0.8 would take more than half.
+    assert_near(rate_soon_after(&mut it, 2000, 8), 4322.5 * 0.76);
+    assert_near(rate_soon_after(&mut it, 2000, 8000), 4322.5 * 0.76 / 2.0);
+}
+
+#[test]
+fn the_rate_never_falls_below_the_floor() {
+    let mut it = control(&["floor = 3 Gbit/s"]);
+    assert_near(rate_after(&mut it, 100_000), 4000.0);
+    assert_near(rate_after(&mut it, 100_000), 3000.0);
 }
 
 #[test]
@@ -61,9 +86,17 @@ fn five_completions_without_a_positive_gradient_raise_it_five_times_as_much() {
 
 #[test]
 fn a_completion_comes_with_each_segment() {
-    assert_eq!(control(&[]).feedback(), Feedback { ack_every: Some(64), ..Feedback::default() });
-    assert_eq!(control(&["segment = 16 kB"]).feedback().ack_every, Some(16));
+    assert_eq!(control(&[]).feedback(), Feedback { ack_every: Some(16), ..Feedback::default() });
+    assert_eq!(control(&["segment = 64 kB"]).feedback().ack_every, Some(64));
     assert_eq!(control(&["segment = 999 bytes"]).feedback().ack_every, Some(1));
+}
+
+#[test]
+fn a_segment_at_the_floor_is_acknowledged_before_the_timeout() {
+    // Otherwise the sender goes back before an acknowledgement is due, and none ever comes.
+    let transport = read::<crate::transport::roce::Parameters>(&[]).expect("sound");
+    let parameters = read::<Parameters>(&[]).expect("sound");
+    assert!(parameters.floor.transmission_time(parameters.segment) < transport.timeout);
 }
 
 #[test]
