@@ -43,7 +43,27 @@ def write(tree, kind, name):
     return changed
 
 
-@pytest.mark.parametrize("kind", new.kinds())
+def only_adds(changed, file):
+    """Elsewhere than in `file` lines were added, none was changed, and each is of the new component."""
+    for path in changed.keys() - {file}:
+        old = (ROOT / path).read_text(encoding="utf-8").splitlines()
+        lines = changed[path].splitlines()
+        added = [line for line in lines if re.search(r"brand[-_]new|BrandNew", line)]
+        assert added
+        assert [line for line in lines if line not in added] == old
+
+
+def test_a_metric_is_one_file_and_its_lines(tree):
+    changed = write(tree, "metric", "brand-new")
+    file = "crates/penstock-scenario/src/metrics/brand_new.rs"
+    assert sorted(changed) == [file, "crates/penstock-scenario/src/metrics/mod.rs"]
+    assert "#[test]" in changed[file]
+    assert "@" not in changed[file]
+    assert "\nmod brand_new;\n" in changed["crates/penstock-scenario/src/metrics/mod.rs"]
+    only_adds(changed, file)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in new.kinds() if kind != "metric"])
 def test_a_component_is_one_file_and_its_lines(tree, kind):
     before = {component.name for component in attempt.components(tree / "crates" / "penstock-model" / "src")}
     changed = write(tree, kind, "brand-new")
@@ -54,13 +74,7 @@ def test_a_component_is_one_file_and_its_lines(tree, kind):
     assert headings == sorted(headings)
     assert "#[test]" in text
     assert "@" not in text
-    # Elsewhere lines were added, none was changed, and each is of the new component.
-    for path in changed.keys() - {file}:
-        old = (ROOT / path).read_text(encoding="utf-8").splitlines()
-        lines = changed[path].splitlines()
-        added = [line for line in lines if re.search(r"brand[-_]new|BrandNew", line)]
-        assert added
-        assert [line for line in lines if line not in added] == old
+    only_adds(changed, file)
     after = {component.name for component in attempt.components(tree / "crates" / "penstock-model" / "src")}
     assert after - before == {"brand-new"}
 
@@ -87,6 +101,7 @@ def test_a_discipline_compiles(tree):
     [
         ("discpline", "brand-new", "KIND=discpline: unknown kind; did you mean discipline? one of admission, buffer, "),
         ("discipline", "red", "NAME=red: crates/penstock-model/src/discipline/mod.rs lists this name already"),
+        ("metric", "delay", "NAME=delay: crates/penstock-scenario/src/metrics/delay.rs exists; choose another name"),
         ("recovery", "flight", "NAME=flight: crates/penstock-model/src/transport/recovery/flight.rs exists"),
         ("discipline", "Brand New", "NAME=Brand New: not a valid key; lower-case letters and digits, words joined by"),
         ("discipline", "new--er", "NAME=new--er: not a valid key"),

@@ -5,6 +5,7 @@ Each kind has a template in this folder, `KIND.txt`. Its parts begin with a line
 
 (nothing)         into a new file
 `module`          nowhere, it is empty: `pub mod @module@;` is inserted among the modules of the file
+`private module`  the same with `mod @module@;`
 `in A > B`        to the end of the block that the first line with B after the first line with A opens; or `in B`
 `before A`        before the first line with A
 
@@ -88,13 +89,14 @@ def inserted(text: str, part: Part, module: str) -> str:
     """The text of a file with a part in it."""
     lines = text.splitlines(keepends=True)
     verb, _, anchor = part.where.partition(" ")
-    if verb == "module":
+    if part.where in ("module", "private module"):
+        visibility = "" if verb == "private" else "pub "
         modules = [(i, found[1]) for i, line in enumerate(lines) if (found := re.match(r"(?:pub )?mod (\w+);", line))]
         at = next((i for i, other in modules if other > module), modules[-1][0] + 1)
         # An attribute belongs to the module below it.
         while lines[at - 1].startswith("#["):
             at -= 1
-        return "".join([*lines[:at], f"pub mod {module};\n", *lines[at:]])
+        return "".join([*lines[:at], f"{visibility}mod {module};\n", *lines[at:]])
     at = 0
     for step in anchor.split(" > "):
         at = line_with(lines, step, at, part.path)
@@ -140,7 +142,10 @@ def main(arguments: list[str]) -> int:
         print(f"  {'edited' if (ROOT / path).exists() else 'wrote '}  {path}")
         (ROOT / path).write_text(text, encoding="utf-8")
     recipe = f"docs/contributing/{kind}.md"
-    print(f"next: make try COMPONENT={name}" + (f"; what to write is in {recipe}" if (ROOT / recipe).exists() else ""))
+    # Metrics are in another crate than components.
+    of_metric = f"cargo test --package penstock-scenario --lib metrics::{name.replace('-', '_')}"
+    attempt = of_metric if kind == "metric" else f"make try COMPONENT={name}"
+    print(f"next: {attempt}" + (f"; what to write is in {recipe}" if (ROOT / recipe).exists() else ""))
     return 0
 
 

@@ -9,4 +9,6 @@ pub(crate) mod info;
 pub(crate) mod link_splits;
 pub(crate) mod metric;
 pub(crate) mod packets;
+#[cfg(test)]
+pub(crate) mod testing;
 pub(crate) mod transfers;
