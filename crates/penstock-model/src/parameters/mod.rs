@@ -23,6 +23,7 @@
 mod component;
 mod field;
 mod macros;
+mod own_limit;
 mod reader;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -32,11 +33,12 @@ mod value;
 #[doc(hidden)]
 pub use component::{component_from_value, read_component};
 pub use field::{key_of, Entry, Field, Kind};
+pub use own_limit::OwnLimit;
 #[doc(hidden)]
 pub use reader::read_field;
 pub use reader::{join_words, Check, Parameter, Parameters, Plan, Reader, Reading};
 pub use types::{
-    duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, OwnLimit, Positive, Precedence, Probability, Quantum,
+    duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, Positive, Precedence, Probability, Quantum,
     QueueThreshold, RateOrZero, Weight, LONGEST_NAME,
 };
 pub use value::{default_value, Value};
