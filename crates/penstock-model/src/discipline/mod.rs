@@ -5,6 +5,7 @@
 
 pub mod circuit_thresholds;
 pub mod codel;
+mod counting;
 pub mod dfba;
 mod drop_cause;
 mod early_drop;
@@ -24,6 +25,7 @@ pub mod step_marking;
 pub mod tail_drop;
 mod verdict;
 
+pub use counting::Counting;
 pub use drop_cause::DropCause;
 pub use hooks::Hooks;
 pub use verdict::{DepartureVerdict, Eviction, Leave, Verdict};
@@ -293,15 +295,6 @@ impl Occupancy {
 
 /// How many drop precedences a packet may have [RFC2597 s2: three; a fourth for experiments].
 pub const PRECEDENCES: usize = 4;
-
-/// Whether the packet in service counts as queued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counting {
-    /// Only packets that wait; as ns-2 does it.
-    Waiting,
-    /// The packet in service too; as M/D/1/K does it.
-    InSystem,
-}
 
 /// What a discipline learns about its port when it is built.
 #[derive(Clone, Debug)]

@@ -24,6 +24,7 @@ mod component;
 mod declaration;
 mod field;
 mod macros;
+mod own_limit;
 mod reader;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -34,11 +35,12 @@ mod value;
 pub use component::{component_from_value, read_component};
 pub use declaration::{AnyParameters, Declaration};
 pub use field::{key_of, Entry, Field, Kind};
+pub use own_limit::OwnLimit;
 pub use reader::{join_words, Check, Parameter, Parameters, Plan, Reader, Reading};
 #[doc(hidden)]
 pub use reader::{read_field, read_table};
 pub use types::{
-    duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, OwnLimit, Positive, Precedence, Probability, Quantum,
+    duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, Positive, Precedence, Probability, Quantum,
     QueueThreshold, RateOrZero, Weight, LONGEST_NAME,
 };
 pub use value::{default_value, Value};

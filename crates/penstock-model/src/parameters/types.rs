@@ -169,7 +169,7 @@ pub struct LineRate {
 
 impl LineRate {
     /// What the line sends in a time, in whole bytes or cells, as an author would write it; any other value as it is.
-    fn length(self, value: Value) -> Value {
+    pub(super) fn length(self, value: Value) -> Value {
         let time = match &value {
             Value::Text(text) if is_time(text) => text.parse::<Duration>().ok(),
             _ => None,
@@ -211,34 +211,6 @@ impl Parameter for Limit {
                 Err(format!("{} is a time, which is a queue length at a link only; write \"60 packets\" or \"64 KiB\"", quoted(text)))
             }
             _ => Bytes::from_value(value).map(Limit::Bytes).map_err(|message| format!("{message}, or \"60 packets\"")),
-        }
-    }
-}
-
-/// The limit of a queue that need not have one of its own: a [`Limit`], or `none`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnLimit(pub Option<Limit>);
-
-impl OwnLimit {
-    /// Whether `size` bytes still fit beside so many packets and bytes.
-    #[inline(always)]
-    pub fn has_room(self, packets: u32, bytes: u64, size: u32) -> bool {
-        self.0.is_none_or(|limit| limit.has_room(packets, bytes, size))
-    }
-}
-
-impl Parameter for OwnLimit {
-    const KIND: Kind = Limit::KIND;
-    const RANGE: &'static str =
-        "at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its \
-                                 first rate; `none` for no limit but that of a buffer that ports share";
-    fn at_line(value: Value, line: LineRate) -> Value {
-        line.length(value)
-    }
-    fn from_value(value: &Value) -> Result<Self, String> {
-        match value {
-            Value::Text(text) if text == "none" => Ok(OwnLimit(None)),
-            _ => Limit::from_value(value).map(Some).map(OwnLimit).map_err(|message| format!("{message}, or \"none\"")),
         }
     }
 }

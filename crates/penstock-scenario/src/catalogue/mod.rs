@@ -148,8 +148,11 @@ fn part_entry(part: &SectionPart) -> Value {
     entry
 }
 
+/// Whether a metric has a property.
+type HasProperty = fn(&MetricInfo) -> bool;
+
 /// What may be true of a metric, by its name in the catalogue.
-const PROPERTIES: [(&str, fn(&MetricInfo) -> bool); 4] = [
+const PROPERTIES: [(&str, HasProperty); 4] = [
     ("ratio", |info| info.is_ratio),
     ("part", |info| info.is_part),
     ("of-finished", |info| info.is_of_finished),
