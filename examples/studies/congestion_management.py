@@ -2,9 +2,10 @@
 
     python examples/studies/congestion_management.py results
 
-runs a hot port, an incast and a leaf-spine fabric under each (some 20 minutes of CPU time) and writes a table,
-`points.json`, and figures as SVG. What is in them is told in docs/studies/congestion-management.md. Finished runs are
-kept, so a second call only draws.
+runs a hot port, an incast and a leaf-spine fabric under each (some 25 minutes of CPU time) and writes a table,
+`points.json`, and figures as SVG. The rate controls of RoCE are compared in the same networks, with shorter runs of the
+fabric: `rate-controls.json`. docs/studies/congestion-management.md describes both. Finished runs are kept, so a second
+call only draws.
 """
 
 import argparse
@@ -23,12 +24,14 @@ from penstock.statistics import interval
 from penstock.store import Store
 
 MECHANISMS = ("none", "PFC", "BCN", "QCN", "DCTCP", "DCQCN and PFC")
+RATE_CONTROLS = ("DCQCN and PFC", "TIMELY and PFC", "HPCC and PFC")
 LOADS = (0.2, 0.4, 0.6, 0.8)  # of what the hosts' links carry, which is the bisection
 SIZES = {"web-search": 1_700_000, "data-mining": 12_660_000}  # mean bytes of a transfer, about
 BUFFER = "450 kB"  # of a port, 300 frames; with PFC there is room for what all inputs may hold
 DELAY = "1 us"
 HOST = 10  # Gbit/s
 LEAVES, SPINES, PER_LEAF = 4, 4, 16
+SHORT = 0.1  # length of a run of the fabric under a rate control, of the usual one
 
 
 # What many links show is added up, or the mean is taken; of all else the greatest.
@@ -46,11 +49,18 @@ class Case:
 
 def transport(case: Case) -> Component:
     """What carries the transfers."""
-    if case.mechanism.startswith("DCQCN"):
-        return ps.Roce()
+    if case.mechanism in RATE_CONTROLS:
+        return roce(case)
     if case.mechanism == "DCTCP":
         return ps.Tcp(congestion_control=ps.Dctcp(), ecn=True, min_rto="1 ms", initial_rto="10 ms")
     return ps.Tcp(variant="sack", min_rto="1 ms", initial_rto="10 ms")
+
+
+def roce(case: Case) -> Component:
+    """RoCE under a rate control; packets of HPCC carry 42 bytes more, its header for five hops [Li19 s4.2]."""
+    if case.mechanism.startswith("HPCC"):
+        return ps.Roce(rate_control=ps.Hpcc(), packet="1128 bytes", header="104 bytes")
+    return ps.Roce(rate_control=ps.Timely()) if case.mechanism.startswith("TIMELY") else ps.Roce()
 
 
 def queue(case: Case) -> Component:
@@ -63,7 +73,7 @@ def queue(case: Case) -> Component:
 
 def adapter(case: Case) -> Component:
     """The queue of a host's port: connections of RoCE wait for it, TCP hands it all that its windows admit."""
-    return ps.TailDrop(limit="10 packets" if case.mechanism.startswith("DCQCN") else "100000 packets")
+    return ps.TailDrop(limit="10 packets" if case.mechanism in RATE_CONTROLS else "100000 packets")
 
 
 def switch(case: Case) -> dict:
@@ -106,10 +116,10 @@ def hot_port(case: Case) -> ps.Network:
     return net
 
 
-def incast(case: Case) -> ps.Network:
-    """Thirty-two hosts send 1 MB each to one at once."""
-    net, hosts, receiver = star(case, 32)
-    net.transfers("answers", hosts, receiver, size="1 MB", at=["0 s"] * 32, transport=transport(case))
+def incast(case: Case, senders: int = 32) -> ps.Network:
+    """Hosts send 1 MB each to one at once."""
+    net, hosts, receiver = star(case, senders)
+    net.transfers("answers", hosts, receiver, size="1 MB", at=["0 s"] * senders, transport=transport(case))
     net.measure("completion-time", of="answers", take=["mean", "max"])
     ports(net, "core-receiver")
     return net
@@ -171,6 +181,12 @@ def cases() -> list[Case]:
     return found + [Case(m, size, load) for size in SIZES for load in LOADS for m in MECHANISMS]
 
 
+def rate_control_cases() -> list[Case]:
+    """Every point of the rate controls of RoCE."""
+    found = [Case(control, scenario) for scenario in ("hot port", "incast") for control in RATE_CONTROLS]
+    return found + [Case(control, "web-search", load) for load in LOADS for control in RATE_CONTROLS]
+
+
 def name(number) -> str:
     """What a number is called in the table; those of many ports are added up, or the fullest is taken."""
     labels = number.labels
@@ -222,14 +238,20 @@ def main() -> None:
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     store = Store(given.store or given.folder / "runs")
-    rows = []
-    for case in cases():
-        runs = given.fabric_runs if case.load > 0 else given.runs
-        rows.append(measure(case, runs, given.jobs, store, given.scale))
-        print(f"{len(rows)} of {len(cases())} points", flush=True)
-    text = as_json(rows)
-    (given.folder / "points.json").write_text(text, encoding="utf-8")
-    figures.draw(json.loads(text), given.folder)
+
+    def table(file: str, of: list[Case], fabric_scale: float) -> list[dict]:
+        """Runs the cases, writes the rows into the file, and returns them."""
+        rows = []
+        for case in of:
+            runs, scale = (given.fabric_runs, fabric_scale) if case.load > 0 else (given.runs, 1.0)
+            rows.append(measure(case, runs, given.jobs, store, given.scale * scale))
+            print(f"{file}: {len(rows)} of {len(of)} points", flush=True)
+        text = as_json(rows)
+        (given.folder / file).write_text(text, encoding="utf-8")
+        return json.loads(text)
+
+    points = table("points.json", cases(), 1.0)
+    figures.draw(points, table("rate-controls.json", rate_control_cases(), SHORT), given.folder)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ CLASSES = {
 }
 
 
-def draw(points, folder):
+def draw(points, rate_controls, folder):
     """All figures."""
     from matplotlib import rc_context
 
@@ -18,6 +18,7 @@ def draw(points, folder):
         save(bars(points), folder / "hot-port-and-incast.svg")
         for scenario in sorted({row["scenario"] for row in points if row["load"] > 0}):
             save(curves([row for row in points if row["scenario"] == scenario]), folder / f"{scenario}.svg")
+        save(curves([row for row in rate_controls if row["load"] > 0]), folder / "rate-controls.svg")
 
 
 def bars(points):
@@ -52,7 +53,7 @@ def curves(rows):
     for place, statistic in enumerate(("mean", "0.99")):
         for column, (size, label) in enumerate(CLASSES.items()):
             panel = panels[place * len(CLASSES) + column]
-            for mechanism, colour in zip(mechanisms, COLOURS, strict=True):
+            for mechanism, colour in zip(mechanisms, COLOURS, strict=False):
                 of = [row for row in rows if row["mechanism"] == mechanism]
                 times = [value(row, f"completion-time {statistic} {size}")[0] for row in of]
                 known = [(row["load"], 1e3 * time) for row, time in zip(of, times, strict=True) if time is not None]

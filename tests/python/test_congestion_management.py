@@ -25,7 +25,8 @@ def script(monkeypatch):
 
 def test_every_point_can_be_run(script):
     # Not even a warning.
-    assert all(_core.check(script.plain(case, 1.0).scenario(), "point", []) == [] for case in script.cases())
+    cases = [*script.cases(), *script.rate_control_cases()]
+    assert all(_core.check(script.plain(case, 1.0).scenario(), "point", []) == [] for case in cases)
 
 
 def test_an_incast_loses_nothing_with_pfc_and_is_never_faster_than_the_port(script, tmp_path):
@@ -43,6 +44,43 @@ def test_a_fabric_loses_nothing_with_pfc(script, tmp_path):
     assert row["drops"][0] == 0
     assert row["completion-time mean up to 100000 bytes"][0] > 0
     assert 0 < row["paused-time mean"][0] < 1
+
+
+def test_hpcc_keeps_queues_near_zero_and_serves_short_and_long_transfers_sooner_than_dcqcn(script, tmp_path):
+    # The claims of [Li19 s5]. Queues of the fullest port: below a packet at HPCC's load of 40 %.
+    hpcc, dcqcn = (
+        script.measure(script.Case(of, "web-search", 0.4), 1, 1, Store(tmp_path), 0.02)
+        for of in ("HPCC and PFC", "DCQCN and PFC")
+    )
+    assert hpcc["drops"][0] == hpcc["paused-time mean"][0] == 0
+    assert hpcc["queue-bytes"][0] < min(1128, dcqcn["queue-bytes"][0] / 10)
+    for size in ("up to 100000 bytes", "100000 bytes to 10000000 bytes"):
+        for statistic in ("mean", "0.99"):
+            key = f"completion-time {statistic} {size}"
+            assert hpcc[key][0] < dcqcn[key][0], key
+
+
+@pytest.mark.parametrize(("senders", "least", "most"), [(4, 0.93, 0.95), (32, 0.8, 0.9)])
+def test_hpcc_fills_a_port_to_its_target_while_windows_hold_packets(script, senders, least, most):
+    # The target is 95 %. What 13 us carry is 14 packets: windows of 32 senders are below one, and swing.
+    study = script.ps.Study(script.incast(script.Case("HPCC and PFC", "incast"), senders), duration="50 ms")
+    last = max(
+        number.values[0]
+        for number in study.runs(1).result(jobs=1).summaries()
+        if number.metric == "completion-time" and number.labels.get("statistic") == "max"
+    )
+    assert least < 8e6 * senders * 1128 / 1024 / 10e9 / last < most
+
+
+def test_the_stored_table_of_rate_controls_is_what_runs_give(script, tmp_path):
+    stored = json.loads((STORED / "rate-controls.json").read_text(encoding="utf-8"))
+    assert [(row["mechanism"], row["scenario"], row["load"]) for row in stored] == [
+        (case.mechanism, case.scenario, case.load) for case in script.rate_control_cases()
+    ]
+    for mechanism in ("HPCC and PFC", "TIMELY and PFC"):
+        (row,) = [row for row in stored if (row["mechanism"], row["scenario"]) == (mechanism, "incast")]
+        found = script.measure(script.Case(mechanism, "incast"), row["runs"], 1, Store(tmp_path))
+        assert json.loads(script.as_json([found])) == [row]
 
 
 def test_the_stored_table_is_what_runs_give(script, tmp_path):
