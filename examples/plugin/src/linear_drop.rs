@@ -2,9 +2,10 @@
 
 use penstock_model::discipline::{Discipline, DropCause, Occupancy, PortContext, Verdict};
 use penstock_model::packet::Packet;
-use penstock_model::parameters::{Check, Count, Probability};
+use penstock_model::parameters::{own, Check, Count, Probability};
 use penstock_model::rng::Stream;
 use penstock_model::units::Time;
+use std::any::Any;
 
 penstock_model::parameters! {
     /// Linear drop: drops with a probability that rises with the length of the queue.
@@ -32,7 +33,7 @@ penstock_model::parameters! {
         /// Packets at which everything is dropped.
         limit: Count = "50";
         /// The probability just below the limit.
-        most: Probability = "0.1";
+        most: Probability = "0.1", changeable;
     }
 }
 
@@ -79,5 +80,9 @@ impl Discipline for LinearDrop {
         } else {
             Verdict::Accept
         }
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.parameters = own::<Parameters>(parameters).clone();
     }
 }
