@@ -79,6 +79,7 @@ class Parameter(Type):
     required: bool
     default: NotRequired[str]
     range: NotRequired[str]
+    changeable: NotRequired[bool]
 
 
 class Variable(TypedDict):
@@ -254,6 +255,8 @@ def _parameters(described: Component | Classes, title: str = "Parameters") -> st
             facts.append(f"default {parameter['default']}")
         else:
             facts.append("must be given" if parameter["required"] else "may be left out")
+        if parameter.get("changeable"):
+            facts.append("changeable")
         items.append(f"- `{parameter['key']}` ({'; '.join(facts)}): {' '.join(parameter['doc'].split())}")
         items += [
             f"    - `{choice['word']}`: {' '.join(choice['doc'].split())}" for choice in parameter.get("choices", [])

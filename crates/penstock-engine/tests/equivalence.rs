@@ -4,10 +4,11 @@
 mod random;
 mod support;
 
-use penstock_engine::blueprint::{Blueprint, FastPaths, FlowGroup, FlowPlan, Ties, WatchPlan};
+use penstock_engine::blueprint::{Blueprint, FastPaths, FlowGroup, FlowPlan, PortPlan, Ties, WatchPlan};
 use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow, TraceSubject};
+use penstock_engine::port_changes::PortChangeError;
 use penstock_engine::{Executor, Observations, Sim};
-use penstock_model::id::FlowId;
+use penstock_model::id::{FlowId, LinkId};
 use penstock_model::packet::Body;
 use penstock_model::rng::Key;
 use penstock_model::transport::TransportPlan;
@@ -216,6 +217,30 @@ proptest! {
                 let clone = run.clone();
                 same(&whole, &run.run())?;
                 same(&whole, &clone.run())?;
+            }
+        }
+    }
+
+    /// Changes of ports that are asked for between slices of a run are those of a blueprint that has them from the start.
+    #[test]
+    fn changes_from_outside_are_those_of_the_blueprint(case in case(), cut in 0u64..41_000_000_000, seed in any::<u64>()) {
+        let blueprint = case.blueprint();
+        let mut without = blueprint.clone();
+        without.links.iter_mut().for_each(|link| link.port_changes.clear());
+        let whole = sim(&blueprint).run();
+        let shard_of = |process: usize| (Key::root(seed, 0).hash([process as u64, 0]) % 3) as u32;
+        for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps, Executor::Windows] {
+            let several = Sim::with_partition(without.clone(), &shard_of).expect("random scenarios are sound").run_shards_in_turn();
+            for run in [sim(&without), several] {
+                let mut run = run.with_executor(executor);
+                run.run_until(Time::from_ps(cut));
+                for (link, plan) in (0..).map(LinkId).zip(&blueprint.links) {
+                    for (at, port) in &plan.port_changes {
+                        let answer = run.change_port(link, *at, PortPlan::clone(port));
+                        prop_assert!(matches!(answer, Ok(()) | Err(PortChangeError::NoLink(_))), "{:?}", answer);
+                    }
+                }
+                same(&whole, &run.run())?;
             }
         }
     }

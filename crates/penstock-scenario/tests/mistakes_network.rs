@@ -195,6 +195,43 @@ fn rate_changes_after_the_end_have_no_effect() {
 }
 
 #[test]
+fn parameter_changes() {
+    let wrong = |changes: &str, told: &str| added(LINK, &format!("queue.codel = {{}}\nparameter-changes = [ {changes} ]"), told);
+    wrong(
+        r#"{ at = "2 s", parameter = "queue.codel.limit", value = "7 packets" }"#,
+        "t.toml:12: links[0].parameter-changes[0].parameter: queue: 'limit' cannot be changed during a run; one of target, interval",
+    );
+    wrong(
+        r#"{ at = "2 s", parameter = "queue.codel.interval", value = "5 ms" }"#,
+        "t.toml:12: links[0].queue.codel.interval: must be above target; RFC 8289 s4.5 has the target at 5 to 10 % of it",
+    );
+    wrong(
+        r#"{ at = "2 s", parameter = "class.gold.queue.codel.target", value = "5 ms" }"#,
+        "t.toml:12: links[0].parameter-changes[0].parameter: 'class.gold.queue.codel.target' is not written, since this link has no 'class'",
+    );
+    wrong(
+        r#"{ at = "2 s", parameter = "rate", value = "5 Mbit/s" }"#,
+        "t.toml:12: links[0].parameter-changes[0].parameter: 'rate' is not the path of a parameter of a queue discipline or policer; \
+         write queue.NAME.KEY, class.CLASS.queue.NAME.KEY or policer.NAME.KEY",
+    );
+    wrong(
+        r#"{ at = "2 s", parameter = "queue.codel.target", value = "1 ms" }, { at = "1 s", parameter = "queue.codel.target", value = "2 ms" }"#,
+        "t.toml:12: links[0].parameter-changes[1].at: 1 s is too early; write changes in the order of time, from after 0 s",
+    );
+}
+
+#[test]
+fn parameters_that_change_together_are_checked_together() {
+    let change = |key: &str, value: &str| format!(r#"{{ at = "2 s", parameter = "queue.codel.{key}", value = "{value}" }}"#);
+    let changes = |all: &[String]| format!("{LINK}\nqueue.codel = {{}}\nparameter-changes = [ {} ]", all.join(", "));
+    let text = changed(LINK, &changes(&[change("interval", "2 s"), change("target", "200 ms")]));
+    let blueprint = sound(&text, &[]).blueprint(None, 0);
+    let [(at, port)] = &blueprint.links[0].port_changes[..] else { panic!("one change of both: {:?}", blueprint.links[0].port_changes) };
+    assert_eq!(at.as_seconds(), 2.0);
+    assert!(format!("{:?}", port.queues[0].discipline).contains("target: Duration(200000000000)"), "{:?}", port.queues[0].discipline);
+}
+
+#[test]
 fn queues_markers_and_impairments() {
     let disciplines = names(DisciplinePlan::NAMES);
     added(

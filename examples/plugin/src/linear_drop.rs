@@ -2,9 +2,10 @@
 
 use penstock_model::discipline::{Discipline, DropCause, Occupancy, PortContext, Verdict};
 use penstock_model::packet::Packet;
-use penstock_model::parameters::{Check, Count, Limit, Probability};
+use penstock_model::parameters::{own, Check, Count, Limit, Probability};
 use penstock_model::rng::Stream;
 use penstock_model::units::Time;
+use std::any::Any;
 
 penstock_model::parameters! {
     /// Linear drop: drops with a probability that rises with the length of the queue.
@@ -32,7 +33,7 @@ penstock_model::parameters! {
         /// Packets at which everything is dropped.
         limit: Count = "50";
         /// The probability just below the limit.
-        most: Probability = "0.1";
+        most: Probability = "0.1", changeable;
     }
 }
 
@@ -83,5 +84,9 @@ impl Discipline for LinearDrop {
 
     fn limit(&self) -> Option<Limit> {
         Some(Limit::Packets(self.parameters.limit.0))
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.parameters = own::<Parameters>(parameters).clone();
     }
 }

@@ -240,6 +240,11 @@ fn run_scenario(scenario: &ValidScenario) -> Observations {
     let run = |executor| Sim::new(scenario.blueprint(None, 0)).expect("sound").with_executor(executor).run();
     let (seen, plain) = (run(Executor::default()), run(Executor::Plain));
     assert_eq!(seen.digest, plain.digest);
+    // A copy of all components goes on as they do.
+    let mut half = Sim::new(scenario.blueprint(None, 0)).expect("sound");
+    half.run_until(Time::ZERO + Duration::from_ms(500));
+    let copy = half.clone();
+    assert_eq!([half.run().digest, copy.run().digest], [seen.digest; 2]);
     seen
 }
 

@@ -54,12 +54,50 @@ fn mistakes_are_told_at_their_place() {
 }
 
 #[test]
+fn a_parameter_changes_during_a_run() {
+    let early = |sets: &[(&str, &str)]| {
+        let scenario = load(sets).expect("sound");
+        let [a, b] = [Executor::default(), Executor::Plain].map(|executor| run(&scenario, executor));
+        assert_eq!(a.digest, b.digest);
+        a.links[0].dropped_packets[DropCause::Early as usize].iter().sum::<u64>()
+    };
+    let change = |at: &str| format!(r#"[{{ at = "{at}", parameter = "queue.linear-drop.most", value = 0 }}]"#);
+    let (whole, from_the_start) = (early(&[]), early(&[("bottleneck.parameter-changes", &change("1 ps"))]));
+    let half = early(&[("bottleneck.parameter-changes", &change("11 s"))]);
+    assert!(from_the_start == 0 && half > 0 && half < whole, "{from_the_start}, {half} and {whole}");
+}
+
+#[test]
+fn changes_that_cannot_be_are_mistakes() {
+    let wrong = |at: &str, parameter: &str, value: &str| {
+        let change = format!(r#"[{{ at = "{at}", parameter = "{parameter}", value = {value} }}]"#);
+        load(&[("bottleneck.parameter-changes", &change)]).expect_err("a mistake")
+    };
+    let told = wrong("1 s", "queue.linear-drop.start", "7");
+    assert!(told.contains("parameter-changes[0].parameter: queue: 'start' cannot be changed during a run; one of most"), "{told}");
+    let told = wrong("1 s", "queue.linear-drop.most", "1.5");
+    assert!(told.contains("most: 1.5 is out of range; between 0 and 1"), "{told}");
+    let told = wrong("1 s", "queue.red.max-probability", "0.5");
+    assert!(told.contains("'queue.red.max-probability' is not written, since 'queue' has no 'red'"), "{told}");
+    let told = wrong("1 s", "queue.linear-drop.least", "0.5");
+    assert!(told.contains("unknown key 'least'"), "{told}");
+    let told = wrong("1 s", "delay", "0.5");
+    assert!(told.contains("'delay' is not the path of a parameter of a queue discipline or policer"), "{told}");
+    let told = wrong("0 s", "queue.linear-drop.most", "0.5");
+    assert!(told.contains("parameter-changes[0].at: 0 s is too early"), "{told}");
+    let late = r#"[{ at = "60 min", parameter = "queue.linear-drop.most", value = 0.5 }]"#;
+    let warnings = load(&[("bottleneck.parameter-changes", late)]).expect("no mistake").warnings().to_vec();
+    assert!(warnings.iter().any(|it| format!("{it:?}").contains("is not before the end at")), "{warnings:?}");
+}
+
+#[test]
 fn they_are_listed_with_their_parameters_and_state() {
     let all = catalogue(&registry());
     let disciplines = all["components"]["discipline"].as_array().expect("a list");
     let entry = disciplines.iter().find(|entry| entry["name"] == "linear-drop").expect("listed");
     assert_eq!(entry["summary"], "Linear drop: drops with a probability that rises with the length of the queue.");
     assert_eq!(entry["parameters"][1]["default"], "50");
+    assert!(entry["parameters"][1]["changeable"].is_null() && entry["parameters"][2]["changeable"] == true);
     assert_eq!(entry["state"][0]["name"], "probability");
     assert_eq!(json_schema(&registry())["$defs"]["impairment.periodic-loss"]["required"][0], "every");
 }

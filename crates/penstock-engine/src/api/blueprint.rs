@@ -138,6 +138,8 @@ pub struct LinkPlan {
     pub cells: bool,
     /// The rest of the port, shared between the members of a group.
     pub port: Arc<PortPlan>,
+    /// The port from these times on, by increasing time: `port` with other values of changeable parameters.
+    pub port_changes: Vec<(Time, Arc<PortPlan>)>,
 }
 
 /// What a port does to packets before they reach the wire.

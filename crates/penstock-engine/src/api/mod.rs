@@ -7,6 +7,7 @@ pub mod delivery_times;
 pub mod injection;
 pub mod observations;
 pub mod pauses;
+pub mod port_changes;
 pub mod route_set;
 pub mod series;
 pub mod sim;

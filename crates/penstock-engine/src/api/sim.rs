@@ -1,9 +1,10 @@
 //! A simulation: processes, the channels between them, and the executor that runs them.
 
-use crate::api::blueprint::Blueprint;
+use crate::api::blueprint::{Blueprint, PortPlan};
 use crate::api::cancel::Cancel;
 use crate::api::injection::InjectionError;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations, PortKinds};
+use crate::api::port_changes::PortChangeError;
 use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
 use crate::api::trace_sorter::TraceSorter;
@@ -26,9 +27,10 @@ use crate::kernel::process_graph::ProcessGraph;
 use crate::kernel::route::Routes;
 use crate::node::pause_waits::find_deadlock;
 use crate::node::process::Process;
-use penstock_model::id::FlowId;
+use penstock_model::id::{FlowId, LinkId};
 use penstock_model::units::Time;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A run looks at its flag whenever it has handled so many events, which take a fraction of a second. On several cores threads begin
 /// anew then, which costs as much as thousands of events.
@@ -60,6 +62,8 @@ pub struct Sim {
     flows: usize,
     /// Of each link, whether it carries cells.
     links: Vec<bool>,
+    /// The port of each link, as it begins.
+    ports: Vec<Arc<PortPlan>>,
     samples: usize,
     meter_samples: usize,
     trace_sorter: TraceSorter,
@@ -146,6 +150,7 @@ impl Sim {
             injection_sites,
             flows: blueprint.flows.len(),
             links: blueprint.links.iter().map(|link| link.cells).collect(),
+            ports: blueprint.links.iter().map(|link| Arc::clone(&link.port)).collect(),
             samples: blueprint.samples.len(),
             meter_samples: blueprint.meter_samples.len(),
             trace_sorter: TraceSorter::default(),
@@ -197,12 +202,39 @@ impl Sim {
         let slot = self.routes.flow(flow).source;
         host.inject(slot, flow.0, at, size).map_err(|(earliest, latest)| refusal((earliest.max(self.open_from), latest.min(self.to))))?;
         // What it has promised holds for packets from outside too: it rests on when its wires are free.
+        self.advance(process, at);
+        Ok(())
+    }
+
+    /// Gives the port of a link the parameters of `port` from `at` on, an instant that no earlier call of [`Sim::run_until`] or
+    /// [`Sim::run_events`] has asked for. It is the plan of the [blueprint](crate::blueprint::LinkPlan::port) with other values of
+    /// parameters that are declared as changeable; the components keep their state. The results are those of a blueprint with this
+    /// [change](crate::blueprint::LinkPlan::port_changes).
+    ///
+    /// # Errors
+    /// If anything else of the plan differs, no flow uses the link, or the time is not open; then nothing has changed.
+    pub fn change_port(&mut self, link: LinkId, at: Time, port: PortPlan) -> Result<(), PortChangeError> {
+        let of_link = |process: &mut Process| process.ports_mut().position(|port| port.link() == link);
+        let place = self.processes.iter_mut().enumerate().find_map(|(process, it)| Some((process, of_link(it)?)));
+        let (Some((process, index)), Some(plan)) = (place, self.ports.get(link.index())) else {
+            return Err(PortChangeError::NoLink(link));
+        };
+        plan.check_change(&port)?;
+        if at < self.open_from || at > self.to {
+            return Err(PortChangeError::Time { at, earliest: self.open_from, latest: self.to });
+        }
+        self.processes[process].change(index as u32, at, Arc::new(port));
+        self.advance(process as u32, at);
+        Ok(())
+    }
+
+    /// Something is due at a process at `at`, which the executor may not know yet.
+    fn advance(&mut self, process: u32, at: Time) {
         match (self.scheduled_for, &mut self.parallel) {
             (Some(Cores::One), _) => self.sequencer.due().advance(process as usize, at),
             (Some(Cores::Several), Some(parallel)) => parallel.advance(process, at),
             _ => {}
         }
-        Ok(())
     }
 
     fn run_stretch(&mut self, until: Time, budget: u64) -> bool {

@@ -1,6 +1,7 @@
 //! Checks of a blueprint before processes are built from it.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan, PortPlan};
+use crate::api::port_changes::PortChangeError;
 use crate::build::circuits::check_atm;
 use crate::build::error::{check_cancelled, BlueprintError};
 use crate::build::switches::check_switches;
@@ -29,6 +30,14 @@ pub fn check(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     if let Some(link) = blueprint.links.iter().find(|link| link.from == link.to) {
         return Err(BlueprintError::LinkToItself(link.path.clone()));
+    }
+    for link in &blueprint.links {
+        let refused = |error| BlueprintError::PortChange(link.path.clone(), error);
+        link.port_changes.iter().try_for_each(|(_, plan)| link.port.check_change(plan)).map_err(refused)?;
+        if let Some(pair) = link.port_changes.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
+            let [(earliest, _), (at, _)] = [&pair[0], &pair[1]];
+            return Err(refused(PortChangeError::Time { at: *at, earliest: earliest.after(), latest: blueprint.end }));
+        }
     }
     match blueprint.samples.iter().chain(&blueprint.meter_samples).position(|sample| sample.every == Duration::ZERO) {
         Some(plan) => Err(BlueprintError::NoInterval(plan)),

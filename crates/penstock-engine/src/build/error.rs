@@ -1,6 +1,7 @@
 //! Errors of blueprints.
 
 use crate::api::blueprint::Blueprint;
+use crate::api::port_changes::PortChangeError;
 use std::fmt;
 
 /// A blueprint that cannot run.
@@ -20,6 +21,8 @@ pub enum BlueprintError {
     Mismatch(String),
     /// A link ends where it begins.
     LinkToItself(String),
+    /// The port of this link cannot change so.
+    PortChange(String, PortChangeError),
     /// Samples without any time between them.
     NoInterval(usize),
     /// A node is to be a switch, and no link leaves it.
@@ -55,6 +58,7 @@ impl fmt::Display for BlueprintError {
                 write!(f, "calls '{group}': signals between their ends would take no time; give a link of the route a delay above 0 s")
             }
             BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
+            BlueprintError::PortChange(link, error) => write!(f, "the port of the link {link} cannot change: {error}"),
             BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
             BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
             BlueprintError::SwitchWithoutPorts(node) => write!(f, "node '{node}' is to be a switch, but no link begins there"),

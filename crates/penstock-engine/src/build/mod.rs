@@ -110,6 +110,7 @@ impl<'a> Network<'a> {
         error::check_cancelled(blueprint)?;
         let input_numbers = InputNumbers::new(blueprint.links.len(), &order, channels);
         table.connect_ports(&input_numbers);
+        table.add_port_changes(blueprint, sites, &numbers);
         table.add_samplers(blueprint, sites, &numbers);
         let ProcessTable { mut processes, mut inputs, port_index, circuits } = table;
         circuits.add_ends(blueprint, &numbers, channels, &mut processes);

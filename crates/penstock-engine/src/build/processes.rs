@@ -79,6 +79,16 @@ impl ProcessTable {
         }
     }
 
+    /// Adds the changes of ports of the blueprint.
+    pub fn add_port_changes(&mut self, blueprint: &Blueprint, sites: &ProcessSites<'_>, numbers: &ProcessNumbers) {
+        for (id, link) in (0..).map(LinkId).zip(&blueprint.links).filter(|(id, _)| self.port_index[id.index()] != u32::MAX) {
+            for (at, plan) in &link.port_changes {
+                let process = &mut self.processes[numbers.of(sites.sender(id)) as usize];
+                process.change(self.port_index[id.index()], *at, Arc::clone(plan));
+            }
+        }
+    }
+
     /// Adds the samplers of the blueprint.
     pub fn add_samplers(&mut self, blueprint: &Blueprint, sites: &ProcessSites<'_>, numbers: &ProcessNumbers) {
         for (plan, sample) in (0..).zip(&blueprint.samples) {

@@ -30,7 +30,7 @@ pub mod wire;
 pub use fast::batch_path::{MAX_BATCH, MIN_BATCH};
 pub use host_interface::MAX_TRANSMIT_BATCH;
 
-use crate::api::blueprint::{FastPaths, LinkPlan, LinkWatch, MarkAt, PcnAt};
+use crate::api::blueprint::{FastPaths, LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
 use crate::api::observations::{LinkCounters, PortKinds, PortTimings};
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
@@ -262,6 +262,16 @@ impl Port {
     /// Whether all it does is queue packets in a tail-drop FIFO at a constant rate.
     pub fn only_queues(&self) -> bool {
         matches!(self.queueing, Queueing::TailDropFifo(_)) && self.arrival_marker.is_none() && self.pcn.is_none()
+    }
+
+    /// Gives its components the parameters of `plan` from `now` on.
+    pub fn change(&mut self, now: Time, plan: &PortPlan) {
+        match &mut self.queueing {
+            Queueing::TailDropFifo(_) => {} // has no changeable parameters
+            Queueing::Precomputed(queue) => queue.change(now, &plan.queues[0].discipline),
+            Queueing::EventDriven(queues) => queues.change(now, &plan.queues),
+        }
+        self.policers.iter_mut().for_each(|policers| policers.change(now, &plan.policers));
     }
 
     /// Whether departures are computed on arrival.

@@ -52,6 +52,15 @@ impl Policers {
     }
 }
 
+impl Policers {
+    /// Gives them the parameters of these plans from `now` on.
+    pub(super) fn change(&mut self, now: Time, plans: &[PolicerPlan]) {
+        for (policer, plan) in self.policers.iter_mut().zip(plans).filter(|(_, plan)| plan.is_changeable()) {
+            policer.change(now, plan.own_parameters());
+        }
+    }
+}
+
 impl Stage for Policers {
     fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
         let Some(Some(policer)) = self.of_class.get(usize::from(packet.class)) else { return Some(()) };

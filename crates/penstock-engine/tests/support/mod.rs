@@ -215,6 +215,7 @@ impl Net {
             force_event_driven: false,
         };
         self.0.links.push(LinkPlan {
+            port_changes: Vec::new(),
             path,
             from,
             to,

@@ -9,11 +9,20 @@ use crate::registry::OpenKind;
 use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 use dyn_clone::DynClone;
+use std::any::Any;
 
 /// A policer. The port calls it once per packet of its class, in order of time.
 pub trait Policer: Probe + DynClone {
     /// Whether a packet that arrives at `now` passes; otherwise it is dropped.
     fn passes(&mut self, now: Time, packet: &Packet) -> bool;
+
+    /// Takes new values of changeable parameters from `now` on, and keeps its state; `parameters` are of the type that it declares
+    /// (see [`own`](crate::parameters::own)). Called at each change of parameters of
+    /// its port, its own or others, after all else at this instant.
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let _ = (now, parameters);
+        panic!("a policer with changeable parameters takes them");
+    }
 }
 
 dyn_clone::clone_trait_object!(Policer);
@@ -59,6 +68,13 @@ macro_rules! policers {
                 match self {
                     $( AnyPolicer::$variant(it) => it.passes(now, packet), )*
                     AnyPolicer::Custom(it) => it.passes(now, packet),
+                }
+            }
+
+            fn change(&mut self, now: Time, parameters: &dyn Any) {
+                match self {
+                    $( AnyPolicer::$variant(it) => it.change(now, parameters), )*
+                    AnyPolicer::Custom(it) => it.change(now, parameters),
                 }
             }
         }

@@ -3,9 +3,10 @@
 use super::Policer;
 use crate::meter::bucket::{Bucket, Start};
 use crate::packet::Packet;
-use crate::parameters::Check;
+use crate::parameters::{own, Check};
 use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Token-bucket policer: drops what exceeds a rate and a burst.
@@ -30,9 +31,9 @@ crate::parameters! {
     /// RFC 2475 s2.3.3.4 (droppers); RFC 2598 s2 for its use at the edge of an Expedited Forwarding domain.
     pub struct Parameters {
         /// Long-run rate of what passes (r).
-        rate: Rate;
+        rate: Rate, changeable;
         /// Depth of the bucket (b).
-        burst: Bytes;
+        burst: Bytes, changeable;
         /// What the bucket holds at the beginning.
         start: Start = "full";
     }
@@ -57,6 +58,11 @@ impl Policer for TokenBucketPolicer {
     fn passes(&mut self, now: Time, packet: &Packet) -> bool {
         self.bucket.settle(now);
         self.bucket.take(packet.bytes())
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let &Parameters { rate, burst, .. } = own(parameters);
+        self.bucket.change(now, rate, burst);
     }
 }
 

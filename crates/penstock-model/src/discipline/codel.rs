@@ -2,8 +2,9 @@
 
 use super::{DepartureVerdict, Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit};
+use crate::parameters::{own, Check, Limit};
 use crate::units::{Bytes, Duration, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// CoDel: drops at departure while packets have waited for too long, the more often the longer that lasts.
@@ -37,9 +38,9 @@ crate::parameters! {
         /// The most that the queue may hold.
         limit: Limit = "1000 packets";
         /// Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.3].
-        target: Duration = "5 ms";
+        target: Duration = "5 ms", changeable;
         /// Time over which the minimum is looked at, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.2].
-        interval: Duration = "100 ms";
+        interval: Duration = "100 ms", changeable;
         /// Nothing is dropped when at most so much stands behind a packet (maxpacket) [RFC8289 s4.1, s5.6].
         mtu: Bytes = "1500 bytes";
         /// Mark ECN-capable packets instead of dropping them.
@@ -185,6 +186,11 @@ impl Discipline for Codel {
 
     fn limit(&self) -> Option<Limit> {
         Some(self.limit)
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        let &Parameters { target, interval, .. } = own(parameters);
+        (self.target, self.interval) = (target, interval);
     }
 
     fn hooks(&self) -> Hooks {

@@ -40,6 +40,7 @@ use crate::site::Site;
 use crate::transmission::Framing;
 use crate::units::{Duration, Time};
 use dyn_clone::DynClone;
+use std::any::Any;
 use std::sync::Arc;
 
 /// Makes the plan, the discipline at work and the dispatch between them from the list below.
@@ -163,6 +164,13 @@ macro_rules! disciplines {
                 match self {
                     $( AnyDiscipline::$variant(it) => it.on_timer(now, queue), )*
                     AnyDiscipline::Custom(it) => it.on_timer(now, queue),
+                }
+            }
+
+            fn change(&mut self, now: Time, parameters: &dyn Any) {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.change(now, parameters), )*
+                    AnyDiscipline::Custom(it) => it.change(now, parameters),
                 }
             }
         }
@@ -387,6 +395,15 @@ pub trait Discipline: Probe + DynClone {
     /// The deadline has come, with `queue` in the queue. The next one must be later.
     fn on_timer(&mut self, now: Time, queue: &Occupancy) {
         let _ = (now, queue);
+    }
+
+    /// Takes new values of changeable parameters from `now` on, and keeps its state; `parameters` are of the type that it declares
+    /// (see [`own`](crate::parameters::own)). Called at each change of
+    /// parameters of its port, its own or others, after all else at this instant. What it counts and
+    /// which hooks it uses must not depend on these parameters.
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let _ = (now, parameters);
+        panic!("a discipline with changeable parameters takes them");
     }
 }
 

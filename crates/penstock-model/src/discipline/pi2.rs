@@ -2,9 +2,10 @@
 
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::{Ecn, Packet};
-use crate::parameters::{Check, Limit, Positive};
+use crate::parameters::{own, Check, Limit, Positive};
 use crate::rng::Stream;
 use crate::units::{Duration, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// PI2: a proportional-integral controller of the delay. Classic traffic is dropped with the square of its probability, scalable
@@ -38,7 +39,7 @@ crate::parameters! {
         /// The most that the queue may hold.
         limit: Limit = "1000 packets";
         /// The delay that is aimed at.
-        target: Duration = "15 ms";
+        target: Duration = "15 ms", changeable;
         /// Time between two updates of the probability (Tupdate).
         update_interval: Duration = "16 ms";
         /// Weight of the deviation from the target, per second (alpha).
@@ -190,6 +191,10 @@ impl Discipline for Pi2 {
 
     fn limit(&self) -> Option<Limit> {
         Some(self.limit)
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.controller.target = own::<Parameters>(parameters).target.as_seconds();
     }
 
     fn hooks(&self) -> Hooks {

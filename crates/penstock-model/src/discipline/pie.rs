@@ -8,11 +8,12 @@ mod tests;
 use super::early_drop::{amount, same_unit};
 use super::{DepartureVerdict, Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit, Positive, Probability};
+use crate::parameters::{own, Check, Limit, Positive, Probability};
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Time};
 use controller::Controller;
 use departure_rate::DepartureRate;
+use std::any::Any;
 
 crate::parameters! {
     /// PIE: drops arrivals at random, with a probability that a controller sets so that packets wait for a target time.
@@ -53,7 +54,7 @@ crate::parameters! {
         /// The most that the queue may hold.
         limit: Limit = "1000 packets";
         /// The delay that is aimed at (QDELAY_REF) [RFC8033 s4.2].
-        target: Duration = "15 ms";
+        target: Duration = "15 ms", changeable;
         /// Time between two updates of the probability (T_UPDATE) [RFC8033 s4.2].
         update_interval: Duration = "15 ms";
         /// How long a burst may last before drops begin (MAX_BURST) [RFC8033 s4.4].
@@ -249,6 +250,10 @@ impl Discipline for Pie {
 
     fn limit(&self) -> Option<Limit> {
         Some(self.limit)
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.controller.target = own::<Parameters>(parameters).target;
     }
 
     fn hooks(&self) -> Hooks {

@@ -6,9 +6,10 @@ use super::early_drop::{
 pub use super::early_drop::{Idle, Mode, NearEmpty, Spacing};
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit, Probability, QueueThreshold, Weight};
+use crate::parameters::{own, Check, Limit, Probability, QueueThreshold, Weight};
 use crate::rng::Stream;
 use crate::units::{Bytes, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Random Early Detection: drops at random, more often the longer the queue has been on average.
@@ -57,11 +58,11 @@ crate::parameters! {
         /// The most that the queue may hold.
         limit: Limit;
         /// Average below which nothing is dropped (min_th), in the unit of `limit`; with zero there is no such average.
-        min_threshold: QueueThreshold;
+        min_threshold: QueueThreshold, changeable;
         /// Average from which everything is dropped (max_th), in the unit of `limit`.
-        max_threshold: Limit;
+        max_threshold: Limit, changeable;
         /// Drop probability just below `max-threshold`, before spacing (max_p).
-        max_probability: Probability;
+        max_probability: Probability, changeable;
         /// Weight of an arrival's sample in the average (w_q); default of [Floyd93 s6] and ns-2.
         weight: Weight = "0.002";
         /// Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2.
@@ -84,6 +85,15 @@ crate::parameters! {
 impl Parameters {
     fn mode(&self) -> Mode {
         self.mode.unwrap_or(Mode::of_unit(self.limit))
+    }
+
+    fn curve(&self) -> Curve {
+        Curve {
+            min: amount(self.min_threshold.0) as f64,
+            max: amount(self.max_threshold) as f64,
+            max_p: self.max_probability.0,
+            gentle: self.gentle,
+        }
     }
 }
 
@@ -128,12 +138,6 @@ pub struct Red {
 impl Red {
     /// A RED discipline with these parameters; it draws from the port's stream `early-drop`.
     pub fn new(parameters: &Parameters, port: &PortContext) -> Red {
-        let curve = Curve {
-            min: amount(parameters.min_threshold.0) as f64,
-            max: amount(parameters.max_threshold) as f64,
-            max_p: parameters.max_probability.0,
-            gentle: parameters.gentle,
-        };
         let mean_packet = (parameters.mode() == Mode::Bytes).then_some(parameters.mean_packet.get());
         Red {
             limit: parameters.limit,
@@ -141,7 +145,7 @@ impl Red {
             spacing_rule: SpacingRule { spacing: parameters.spacing, mean_packet },
             average: 0.0,
             count: DropCount::default(),
-            drops: CurveDrops::new(curve, parameters.near_empty),
+            drops: CurveDrops::new(parameters.curve(), parameters.near_empty),
             in_bytes: matches!(parameters.limit, Limit::Bytes(_)),
             ecn: parameters.ecn,
             stream: port.site.key.child("early-drop").stream(),
@@ -183,6 +187,10 @@ impl Discipline for Red {
 
     fn limit(&self) -> Option<Limit> {
         Some(self.limit)
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.drops.curve = own::<Parameters>(parameters).curve();
     }
 
     fn hooks(&self) -> Hooks {

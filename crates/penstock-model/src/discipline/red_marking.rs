@@ -3,9 +3,10 @@
 use super::early_drop::{amount, same_unit, unit_mistake};
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit, OwnLimit, Probability};
+use crate::parameters::{own, Check, Limit, OwnLimit, Probability};
 use crate::rng::Stream;
 use crate::units::Time;
+use std::any::Any;
 
 crate::parameters! {
     /// RED marking: marks ECN-capable arrivals with a probability that rises with the queue, and drops only what has no room.
@@ -34,11 +35,11 @@ crate::parameters! {
         /// The most that the queue may hold.
         limit: OwnLimit = "1 MB";
         /// Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15].
-        min_threshold: Limit = "5 kB";
+        min_threshold: Limit = "5 kB", changeable;
         /// Everything is marked above this (K_max), in the unit of `limit` [Zhu15].
-        max_threshold: Limit = "200 kB";
+        max_threshold: Limit = "200 kB", changeable;
         /// Probability at K_max (P_max) [Zhu15].
-        max_probability: Probability = "0.01";
+        max_probability: Probability = "0.01", changeable;
     }
 }
 impl Check for Parameters {
@@ -62,6 +63,14 @@ impl Check for Parameters {
     }
 }
 
+impl Parameters {
+    /// The thresholds, and how much the probability rises for each packet or byte between them.
+    fn line(&self) -> (u64, u64, f64) {
+        let (low, high) = (amount(self.min_threshold), amount(self.max_threshold));
+        (low, high, self.max_probability.0 / (high - low) as f64)
+    }
+}
+
 /// RED marking at work.
 #[derive(Clone, Debug)]
 pub struct RedMarking {
@@ -78,8 +87,7 @@ pub struct RedMarking {
 impl RedMarking {
     /// RED marking with these parameters; it draws from the stream `red-marking` of its port.
     pub fn new(parameters: &Parameters, port: &PortContext) -> RedMarking {
-        let (low, high) = (amount(parameters.min_threshold), amount(parameters.max_threshold));
-        let slope = parameters.max_probability.0 / (high - low) as f64;
+        let (low, high, slope) = parameters.line();
         let in_bytes = matches!(parameters.min_threshold, Limit::Bytes(_));
         RedMarking { limit: parameters.limit, in_bytes, low, high, slope, stream: port.site.key.child("red-marking").stream() }
     }
@@ -112,6 +120,10 @@ impl Discipline for RedMarking {
 
     fn always_marks() -> bool {
         true
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        (self.low, self.high, self.slope) = own::<Parameters>(parameters).line();
     }
 
     fn hooks(&self) -> Hooks {

@@ -3,8 +3,9 @@
 use super::early_drop::amount;
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit, OwnLimit, QueueThreshold};
+use crate::parameters::{own, Check, Limit, OwnLimit, QueueThreshold};
 use crate::units::Time;
+use std::any::Any;
 
 crate::parameters! {
     /// Step marking: marks every ECN-capable arrival that finds more than a threshold in the queue.
@@ -33,7 +34,7 @@ crate::parameters! {
         /// The most that the queue may hold.
         limit: OwnLimit = "1000 packets";
         /// What must be exceeded for marks (K); zero marks whatever finds a packet waiting.
-        threshold: QueueThreshold;
+        threshold: QueueThreshold, changeable;
         /// Drop packets that are not ECN-capable where others are marked.
         drop_incapable: bool = "false";
     }
@@ -95,6 +96,10 @@ impl Discipline for StepMarking {
 
     fn always_marks() -> bool {
         true
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.threshold = own::<Parameters>(parameters).threshold.0;
     }
 
     fn hooks(&self) -> Hooks {

@@ -46,6 +46,13 @@ impl Bucket {
         Bytes::new((self.depth / (8 * BIT)) as u64)
     }
 
+    /// From `now` on it fills at another rate up to another depth; tokens above the depth are lost.
+    pub fn change(&mut self, now: Time, rate: Rate, depth: Bytes) {
+        self.settle(now);
+        (self.rate, self.depth) = (rate.as_bps(), tokens(depth));
+        self.level = self.level.min(self.depth);
+    }
+
     /// What the bucket holds at `now`, in whole bytes. Reading changes nothing.
     pub fn fill(&self, now: Time) -> Bytes {
         let level = self.depth.min(self.level + self.inflow(now));

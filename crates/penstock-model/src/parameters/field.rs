@@ -57,6 +57,8 @@ pub struct Field {
     pub optional: bool,
     /// The allowed range in words; empty when the kind says it all.
     pub range: &'static str,
+    /// It can be set while a run goes on.
+    pub is_changeable: bool,
 }
 
 impl Field {

@@ -8,7 +8,7 @@ macro_rules! parameters {
     (
         $(#[doc = $doc:literal])*
         $vis:vis struct $name:ident $(with class $class:ty)? {
-            $( $(#[doc = $field_doc:literal])* $field:ident : $type:ty $(= $default:literal)? ; )*
+            $( $(#[doc = $field_doc:literal])* $field:ident : $type:ty $(= $default:literal)? $(, $changeable:ident)? ; )*
         }
     ) => {
         $(#[doc = $doc])*
@@ -27,6 +27,7 @@ macro_rules! parameters {
                     default: $crate::parameters!(@default $($default)?),
                     optional: <$type as $crate::parameters::Parameter>::OPTIONAL,
                     range: <$type as $crate::parameters::Parameter>::RANGE,
+                    is_changeable: $crate::parameters!(@changeable $($changeable)?),
                 }, )*
             ];
             const CLASS: Option<$crate::parameters::Declaration> = $crate::parameters!(@class $($class)?);
@@ -43,12 +44,21 @@ macro_rules! parameters {
                 });
                 sound.then_some(parameters)
             }
+
+            #[allow(unused_mut, unused_variables)] // components without parameters
+            fn differences(&self, other: &Self) -> Vec<&'static $crate::parameters::Field> {
+                let (mut fields, mut differ) = (Self::FIELDS.iter(), Vec::new());
+                $( differ.extend(fields.next().filter(|_| self.$field != other.$field)); )*
+                differ
+            }
         }
     };
     (@default $default:literal) => { Some($default) };
     (@default) => { None };
     (@class $class:ty) => { Some($crate::parameters::Declaration::of::<$class>()) };
     (@class) => { None };
+    (@changeable changeable) => { true };
+    (@changeable) => { false };
 }
 
 /// Declares a parameter that is one of several documented words.
@@ -134,6 +144,38 @@ macro_rules! component_plans {
                 match self {
                     $( Self::$variant(_) => $name, )*
                     $( Self::Custom(it) => <$crate::registry::Custom<$open>>::name(it), )?
+                }
+            }
+
+            /// The parameters, of the type that the component declares.
+            pub fn own_parameters(&self) -> &dyn ::std::any::Any {
+                match self {
+                    $( Self::$variant(it) => it, )*
+                    $( Self::Custom(it) => <$crate::registry::Custom<$open>>::own_parameters(it), )?
+                }
+            }
+
+            /// Whether it has parameters that can be set while a run goes on.
+            pub fn is_changeable(&self) -> bool {
+                let fields = match self {
+                    $( Self::$variant(_) => <$parameters as $crate::parameters::Parameters>::FIELDS, )*
+                    $( Self::Custom(it) => <$crate::registry::Custom<$open>>::fields(it), )?
+                };
+                fields.iter().any(|field| field.is_changeable)
+            }
+
+            /// Whether a component at work can go from these parameters to `other` without being built again.
+            ///
+            /// # Errors
+            /// If it is another component, or a parameter differs that is not changeable.
+            pub fn check_change(&self, other: &Self) -> Result<(), $crate::parameters::ChangeError> {
+                match (self, other) {
+                    $( (Self::$variant(one), Self::$variant(other)) => $crate::parameters::check_change(one, other), )*
+                    $( (Self::Custom(one), Self::Custom(other)) if one.name() == other.name() => {
+                        <$crate::registry::Custom<$open>>::check_change(one, other)
+                    } )?
+                    #[allow(unreachable_patterns)] // a kind with one component
+                    _ => Err($crate::parameters::ChangeError::OtherComponent { from: self.name(), to: other.name() }),
                 }
             }
         }

@@ -17,9 +17,13 @@
 //! impl Check for Parameters {}
 //! ```
 //!
+//! A parameter that can be set while a run goes on ends with `, changeable`: `patience: Duration = "50 ms", changeable;`. Then the
+//! component takes new values by the method `change` of its kind.
+//!
 //! A field without a default must be given. Scenario keys are the field names with hyphens (`max-threshold`). What a
 //! type cannot express (one threshold below another) goes into the component's [`Check`].
 
+mod change;
 mod component;
 mod declaration;
 mod field;
@@ -31,6 +35,7 @@ pub(crate) mod testing;
 mod types;
 mod value;
 
+pub use change::{check_change, own, ChangeError};
 #[doc(hidden)]
 pub use component::{component_from_value, read_component};
 pub use declaration::{AnyParameters, Declaration};

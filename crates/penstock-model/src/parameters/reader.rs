@@ -114,6 +114,9 @@ pub trait Parameters: Sized {
 
     /// Reads all fields, reporting every mistake to `reader`; `None` if there was any.
     fn read(reader: &mut dyn Reader) -> Option<Self>;
+
+    /// The parameters whose values differ from those of `other`, in order.
+    fn differences(&self, other: &Self) -> Vec<&'static Field>;
 }
 
 /// A component of one kind with its parameters, made by [`component_plans!`](crate::component_plans).

@@ -1,5 +1,7 @@
 //! A component of a plug-in, with the parameters that a scenario gives it.
 
+use crate::parameters::{check_change, own, ChangeError, Field, Parameters};
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,19 +26,46 @@ pub(super) type Factory<K> = dyn for<'a> Fn(&<K as OpenKind>::Context<'a>) -> Re
 /// A component of a plug-in with its parameters, as a scenario gives it.
 pub struct Custom<K: OpenKind> {
     name: &'static str,
-    parameters: Arc<str>,
+    /// A text by which two of the same name are told apart.
+    text: Arc<str>,
+    parameters: Arc<dyn Any + Send + Sync>,
+    fields: &'static [Field],
+    check_change: fn(&dyn Any, &dyn Any) -> Result<(), ChangeError>,
     factory: Arc<Factory<K>>,
 }
 
 impl<K: OpenKind> Custom<K> {
-    /// The component called `name`, which `factory` builds; `parameters` is a text by which two of the same name are told apart.
-    pub(super) fn new(name: &'static str, parameters: String, factory: Arc<Factory<K>>) -> Custom<K> {
-        Custom { name, parameters: parameters.into(), factory }
+    /// The component called `name`, which `factory` builds with these parameters.
+    pub(super) fn new<P>(name: &'static str, parameters: Arc<P>, factory: Arc<Factory<K>>) -> Custom<K>
+    where
+        P: Parameters + fmt::Debug + Send + Sync + 'static,
+    {
+        let text = format!("{parameters:?}").into();
+        let check_change: fn(&dyn Any, &dyn Any) -> _ = |one, other| check_change(own::<P>(one), own::<P>(other));
+        Custom { name, text, parameters, fields: P::FIELDS, check_change, factory }
     }
 
     /// The scenario key.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The parameters, of the type that the component declares.
+    pub fn own_parameters(&self) -> &dyn Any {
+        &*self.parameters
+    }
+
+    /// What is declared of them.
+    pub fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    /// Whether a component at work can go from these parameters to those of `other`, which has the same name.
+    ///
+    /// # Errors
+    /// If a parameter differs that is not changeable.
+    pub fn check_change(&self, other: &Custom<K>) -> Result<(), ChangeError> {
+        (self.check_change)(self.own_parameters(), other.own_parameters())
     }
 
     /// Builds the component for the place that `context` describes.
@@ -58,18 +87,25 @@ impl<K: OpenKind> Custom<K> {
 
 impl<K: OpenKind> Clone for Custom<K> {
     fn clone(&self) -> Custom<K> {
-        Custom { name: self.name, parameters: Arc::clone(&self.parameters), factory: Arc::clone(&self.factory) }
+        Custom {
+            name: self.name,
+            text: Arc::clone(&self.text),
+            parameters: Arc::clone(&self.parameters),
+            fields: self.fields,
+            check_change: self.check_change,
+            factory: Arc::clone(&self.factory),
+        }
     }
 }
 
 impl<K: OpenKind> PartialEq for Custom<K> {
     fn eq(&self, other: &Custom<K>) -> bool {
-        (self.name, &self.parameters) == (other.name, &other.parameters)
+        (self.name, &self.text) == (other.name, &other.text)
     }
 }
 
 impl<K: OpenKind> fmt::Debug for Custom<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.name, self.parameters)
+        write!(f, "{} {}", self.name, self.text)
     }
 }

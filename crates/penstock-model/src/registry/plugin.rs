@@ -56,9 +56,9 @@ impl Plugin {
     {
         let factory = Arc::new(factory);
         let read: Read<K> = Box::new(move |reader| {
-            let parameters = P::read(reader)?;
-            let (text, factory) = (format!("{parameters:?}"), Arc::clone(&factory));
-            let custom = Custom::new(name, text, shared::<K>(move |context| factory(&parameters, context)));
+            let parameters = Arc::new(P::read(reader)?);
+            let (own, factory) = (Arc::clone(&parameters), Arc::clone(&factory));
+            let custom = Custom::new(name, parameters, shared::<K>(move |context| factory(&own, context)));
             match K::on_trial(|context| custom.try_build(context).err()) {
                 None => Some(custom),
                 Some(message) => {

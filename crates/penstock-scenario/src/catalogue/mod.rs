@@ -82,6 +82,9 @@ pub(crate) fn parameter(field: &Field, registry: &Registry) -> Value {
     if !field.range.is_empty() {
         entry["range"] = json!(field.range);
     }
+    if field.is_changeable {
+        entry["changeable"] = json!(true);
+    }
     describe_kind(&mut entry, &field.kind, registry);
     entry
 }

@@ -4,6 +4,7 @@ use crate::measure::keys::MeasureKeys;
 use crate::network::circuits::CircuitKeys;
 use crate::network::links::{BackKeys, LinkKeys};
 use crate::network::nodes::NodeKeys;
+use crate::network::parameter_changes::ParameterChangeKeys;
 use crate::network::port::MarkerKeys;
 use crate::network::rate_changes::{RateChangeKeys, RateFileKeys};
 use crate::network::switch_keys::{PauseKeys, SourceQuenchKeys};
@@ -66,7 +67,7 @@ const fn required(key: &'static str, takes: PartContent, doc: &'static str) -> S
 }
 
 /// What a link and its way back say of their ports.
-const PORT: [SectionPart; 9] = [
+const PORT: [SectionPart; 10] = [
     part("rate-changes", PartContent::ListOrTable("rate-change", "rate-file"), "Changes of the rate at known instants, by increasing time; or a file that has them, or delivery times."),
     part("scheduler", PartContent::OneOf("scheduler"), "Which queue sends next; `fifo` if left out."),
     part(
@@ -80,6 +81,7 @@ const PORT: [SectionPart; 9] = [
     part("marker", PartContent::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
     part("pcn", PartContent::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
     part("impairment", PartContent::Several("impairment"), "What the wire does to packets, in the order written."),
+    part("parameter-changes", PartContent::List("parameter-change"), "Changes of parameters of queue disciplines and policers at known instants, by increasing time."),
 ];
 
 /// The sections of a scenario; the first is the whole.
@@ -149,6 +151,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             PORT[6],
             PORT[7],
             PORT[8],
+            PORT[9],
             part(
                 "back",
                 PartContent::Table("back"),
@@ -161,6 +164,13 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         path: "links[].rate-changes[]",
         doc: RateChangeKeys::DOC,
         fields: RateChangeKeys::FIELDS,
+        parts: &[],
+    },
+    SectionEntry {
+        name: "parameter-change",
+        path: "links[].parameter-changes[]",
+        doc: ParameterChangeKeys::DOC,
+        fields: ParameterChangeKeys::FIELDS,
         parts: &[],
     },
     SectionEntry { name: "rate-file", path: "links[].rate-changes", doc: RateFileKeys::DOC, fields: RateFileKeys::FIELDS, parts: &[] },

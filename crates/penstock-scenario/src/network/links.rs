@@ -2,6 +2,7 @@
 
 use crate::network::node_list::NodeList;
 use crate::network::nodes::{Nodes, MAX_ENTITIES};
+use crate::network::parameter_changes::{self, PortChanges};
 use crate::network::pcn_meters::check_meters;
 use crate::network::port::{PcnMetered, PortDraft, PortKeys};
 use crate::network::rate_changes::RateSchedule;
@@ -14,7 +15,7 @@ use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, LineRate, Parameters};
 use penstock_model::site::Site;
 use penstock_model::transmission::Framing;
-use penstock_model::units::{Bytes, Duration, Rate};
+use penstock_model::units::{Bytes, Duration, Rate, Time};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -115,6 +116,8 @@ pub(crate) struct LinkGroup {
     pub path: String,
     pub location: SourceLocation,
     pub port: PortDraft,
+    /// The port from these times on.
+    changes: PortChanges,
     /// Its one-way links.
     pub members: Range<u32>,
     /// The bounds of their delays; the plans have the lower.
@@ -181,10 +184,10 @@ impl Links {
             section.report("to", format!("links '{}' to itself", nodes.name(from.node(i))));
             return None;
         }
-        let changes = count * (there.rates.len() + back.as_ref().map_or(0, |(_, back)| back.rates.len()));
+        let changes = count * (there.changes() + back.as_ref().map_or(0, |(_, back)| back.changes()));
         self.rate_changes += changes;
         if self.rate_changes > MAX_ENTITIES {
-            section.report("rate-changes", format!("more than {MAX_ENTITIES} rate changes of all links together are more than fit"));
+            section.report("rate-changes", format!("more than {MAX_ENTITIES} changes of all links together are more than fit"));
             self.rate_changes -= changes;
             return None;
         }
@@ -247,6 +250,7 @@ impl Links {
                 delay: spec.delay.0 + spec.nodes.latency(to),
                 cells: spec.cells,
                 port: Arc::clone(&unfinished),
+                port_changes: Vec::new(),
             });
         }
         self.groups.push(LinkGroup {
@@ -254,6 +258,7 @@ impl Links {
             path: draft.path,
             location: draft.location,
             port: port.port,
+            changes: port.changes,
             members: first..self.plans.len() as u32,
             delay: spec.delay,
             is_reverse: draft.is_reverse,
@@ -266,8 +271,11 @@ impl Links {
     pub fn finish_ports(&mut self, classes: &[String]) {
         for group in &self.groups {
             let port: Arc<PortPlan> = Arc::new(group.port.clone().finish(classes));
+            let changes = group.changes.iter().map(|(at, port)| (*at, Arc::new(port.clone().finish(classes))));
+            let changes: Vec<(Time, Arc<PortPlan>)> = changes.collect();
             for link in &mut self.plans[group.members.start as usize..group.members.end as usize] {
                 link.port = Arc::clone(&port);
+                link.port_changes.clone_from(&changes);
             }
         }
     }
@@ -331,19 +339,26 @@ struct LinkDraft {
 struct PortSpec {
     port: PortDraft,
     rates: RateSchedule,
+    changes: PortChanges,
 }
 
 impl PortSpec {
     /// The port of a plain way back.
     fn plain() -> PortSpec {
-        PortSpec { port: PortDraft::plain(), rates: RateSchedule::default() }
+        PortSpec { port: PortDraft::plain(), rates: RateSchedule::default(), changes: PortChanges::new() }
     }
 
     /// Reads what a link or its way back says of it; `None` after a mistake.
     fn read(section: &mut Section<'_>, pcn_at: Option<PcnMetered>, duration: Option<Duration>) -> Option<PortSpec> {
         let rates = RateSchedule::read(section, duration);
         let port = PortKeys::read(section, pcn_at);
-        Some(PortSpec { rates: rates?, port: port? })
+        let changes = parameter_changes::read(section, port.as_ref(), pcn_at, duration);
+        Some(PortSpec { rates: rates?, port: port?, changes: changes? })
+    }
+
+    /// How many changes each of its links has.
+    fn changes(&self) -> usize {
+        self.rates.len() + self.changes.len()
     }
 
     /// Reports what a link of this rate makes void.

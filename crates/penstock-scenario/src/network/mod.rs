@@ -4,6 +4,7 @@ pub(crate) mod circuits;
 pub(crate) mod links;
 pub(crate) mod node_list;
 pub(crate) mod nodes;
+pub(crate) mod parameter_changes;
 pub(crate) mod pause_checks;
 pub(crate) mod pcn_meters;
 pub(crate) mod port;

@@ -71,6 +71,16 @@ impl<'a> Section<'a> {
         self.table
     }
 
+    /// A copy of the table.
+    pub fn clone_table(&self) -> Vec<TableEntry> {
+        self.table.to_vec()
+    }
+
+    /// A section at the same place with the entries of another table.
+    pub fn with_table<'b>(&'b self, table: &'b [TableEntry]) -> Section<'b> {
+        Section::of(self.mistakes, self.path.clone(), self.location, table).at_line(self.line)
+    }
+
     /// The table under `key`.
     pub fn table(&mut self, key: &'static str) -> Option<Section<'a>> {
         let branch = self.entry(key)?;
@@ -185,6 +195,11 @@ impl<'a> Section<'a> {
 
     /// Ends the reading: all other keys are unknown.
     pub fn finish(self) {
+        self.report_unknown();
+    }
+
+    /// Reports all keys that have not been asked for.
+    pub fn report_unknown(&self) {
         if self.asked.iter().all(|asked| *asked) {
             return;
         }

@@ -19,6 +19,17 @@ impl Parameter for Text {
     }
 }
 
+/// Any value, which something else will read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnyValue;
+
+impl Parameter for AnyValue {
+    const KIND: Kind = Kind::Number;
+    fn from_value(_: &Value) -> Result<Self, String> {
+        Ok(AnyValue)
+    }
+}
+
 /// A name that the scenario gives to something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(pub String);

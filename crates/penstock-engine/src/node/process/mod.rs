@@ -2,8 +2,9 @@
 //! [`Process::run`].
 //!
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
-//! sender's order), service decisions, samples. No process reads another one's state.
+//! sender's order), service decisions, changes of parameters, samples. No process reads another one's state.
 
+mod changes;
 pub(super) mod host_loop;
 pub mod messages;
 pub mod outcome;
@@ -11,7 +12,7 @@ mod router_port;
 mod sampling;
 pub mod series;
 
-use crate::api::blueprint::Blueprint;
+use crate::api::blueprint::{Blueprint, PortPlan};
 use crate::api::observations::PortKinds;
 use crate::api::series::{SeriesPlan, SeriesRow};
 use crate::api::trace::TraceRow;
@@ -25,6 +26,7 @@ use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use crate::node::aal5::Aal5;
 use crate::node::host::Host;
+use crate::node::process::changes::Changes;
 use crate::node::process::host_loop::{run_host, WholePackets};
 use crate::node::process::messages::receive_message;
 use crate::node::process::router_port::forward;
@@ -37,6 +39,7 @@ use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::parameters::Limit;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
+use std::sync::Arc;
 
 /// A process. What every visit needs comes first.
 #[repr(C, align(64))]
@@ -60,6 +63,7 @@ pub struct Process {
     pub(super) aal5: Option<Box<Aal5>>,
     samplers: Samplers,
     observers: Observers,
+    changes: Changes,
     /// Its name: the node's for a host, the link's for a router's port.
     name: String,
 }
@@ -86,6 +90,7 @@ impl Process {
             aal5: None,
             samplers: Samplers::default(),
             observers: Observers::default(),
+            changes: Changes::default(),
             is_pausable: false,
             sends_messages: false,
             record,
@@ -131,6 +136,15 @@ impl Process {
     /// Lets it send messages, at any time and without a wire.
     pub fn let_send_messages(&mut self) {
         self.sends_messages = true;
+    }
+
+    /// Gives port `port` the parameters of `plan` from `at` on. One that has none to change is left as it is, since an executor may
+    /// count on a process that has nothing to do but forward.
+    pub fn change(&mut self, port: u32, at: Time, plan: Arc<PortPlan>) {
+        if plan.is_changeable() {
+            self.changes.add(at, port, plan);
+            self.is_plain = false;
+        }
     }
 
     /// Samples the queue of port `port` each `every` after `from`, into the results of sample plan `plan`.
@@ -254,9 +268,9 @@ impl Process {
         }
     }
 
-    /// When something is to be sampled or read, as far as that is known.
+    /// When parameters change, or something is to be sampled or read, as far as that is known.
     pub(super) fn next_sample(&self) -> Time {
-        let next = self.samplers.next();
+        let next = self.samplers.next().min(self.changes.next());
         if self.observers.is_empty() {
             next
         } else {
@@ -274,6 +288,7 @@ impl Process {
     }
 
     pub(super) fn take_samples(&mut self, now: Time) {
+        self.changes.make(now, &mut self.ports);
         self.samplers.take_samples(now, &mut self.ports);
         self.switch.iter_mut().for_each(|switch| switch.free_all(now));
         self.observers.read(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref());

@@ -3,7 +3,7 @@
 
 use crate::merge::ring::Ring;
 use crate::port::wire::Wire;
-use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, Occupancy, Verdict};
+use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DisciplinePlan, Occupancy, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
@@ -43,6 +43,13 @@ impl Precomputed {
             AnyDiscipline::StepMarking(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
             // Other disciplines may need the packet in memory; these do not.
             discipline => discipline.on_arrival(now, &packet.clone(), &self.occupancy),
+        }
+    }
+
+    /// Gives the discipline the parameters of `plan` from `now` on.
+    pub fn change(&mut self, now: Time, plan: &DisciplinePlan) {
+        if plan.is_changeable() {
+            self.discipline.change(now, plan.own_parameters());
         }
     }
 

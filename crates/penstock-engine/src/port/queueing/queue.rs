@@ -78,6 +78,13 @@ impl Queue {
         Queue { waiting: Ring::default(), admission }
     }
 
+    /// Gives the discipline the parameters of `plan` from `now` on.
+    pub fn change(&mut self, now: Time, plan: &DisciplinePlan) {
+        if let (Admission::General(general), true) = (&mut self.admission, plan.is_changeable()) {
+            general.discipline.change(now, plan.own_parameters());
+        }
+    }
+
     /// Tail drop on what waits, if that is the discipline.
     #[inline(always)]
     pub fn tail_drop(&self) -> Option<&TailDrop> {

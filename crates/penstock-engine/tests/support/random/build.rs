@@ -1,8 +1,8 @@
 //! The blueprint of a random scenario.
 
 use crate::random::choices::{
-    open_loops, Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DELIVERIES, DISCIPLINES, DOWN_DELAYS, FLOW_QUEUES, FRAMINGS, IMPAIRMENTS,
-    METERS, PAUSES, PCN, PCN_AT, POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
+    changed, open_loops, Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DELIVERIES, DISCIPLINES, DOWN_DELAYS, FLOW_QUEUES, FRAMINGS,
+    IMPAIRMENTS, METERS, PARAMETER_CHANGES, PAUSES, PCN, PCN_AT, POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
 };
 use crate::random::{Case, PortChoice};
 use crate::support::{
@@ -10,8 +10,8 @@ use crate::support::{
     Settings,
 };
 use penstock_engine::blueprint::{
-    Blueprint, CallsPlan, CongestionPointsPlan, DeliveryTimes, EfPlan, FlowPlan, FlowWatch, LinkWatch, MarkerPlan, QueuePlan,
-    SourceQuenchPlan, SurgePlan, SwitchPlan, Ties,
+    Blueprint, CallsPlan, CongestionPointsPlan, DeliveryTimes, EfPlan, FlowPlan, FlowWatch, LinkPlan, LinkWatch, MarkerPlan, PortPlan,
+    QueuePlan, SourceQuenchPlan, SurgePlan, SwitchPlan, Ties,
 };
 use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
@@ -39,10 +39,12 @@ impl Case {
         for link in &mut bare.links {
             link.rate_changes.clear();
             link.deliveries = None;
-            let port = Arc::make_mut(&mut link.port);
-            (port.shaper, port.marker) = (None, None);
-            (port.policers, port.policer_of_class) = (Vec::new(), Vec::new());
-            (port.pcn, port.impairments) = (Vec::new(), Vec::new());
+            let changed = link.port_changes.iter_mut().map(|(_, port)| port);
+            for port in changed.chain([&mut link.port]).map(Arc::make_mut) {
+                (port.shaper, port.marker) = (None, None);
+                (port.policers, port.policer_of_class) = (Vec::new(), Vec::new());
+                (port.pcn, port.impairments) = (Vec::new(), Vec::new());
+            }
         }
         bare
     }
@@ -255,7 +257,21 @@ impl PortChoice {
         port.pcn = self.pcn.iter().map(pcn).collect();
         port.pcn_at = PCN_AT[self.pcn_at];
         port.impairments = self.impairments.iter().map(|i| impairment(IMPAIRMENTS[*i].0, IMPAIRMENTS[*i].1)).collect();
+        if let Some(i) = self.parameter_changes {
+            self.change_parameters(&mut net.0.links[link.index()], PARAMETER_CHANGES[i]);
+        }
         link
+    }
+
+    /// The port has other parameters for a while, and then those that it began with.
+    fn change_parameters(&self, link: &mut LinkPlan, changes: &[(&str, &str, &str)]) {
+        let mut port = PortPlan::clone(&link.port);
+        let (name, settings) = DISCIPLINES[self.discipline];
+        port.queues.iter_mut().for_each(|queue| queue.discipline = discipline(name, &changed(changes, name, settings)));
+        if let Some((i, _)) = self.policer {
+            port.policers = vec![policer(POLICERS[i].0, &changed(changes, POLICERS[i].0, POLICERS[i].1))];
+        }
+        link.port_changes = vec![(time("41 ms"), Arc::new(port)), (time("120 ms"), Arc::clone(&link.port))];
     }
 }
 

@@ -107,6 +107,33 @@ pub(super) const POLICERS: &[(&str, &str)] = &[
     // Drops the first packets.
     ("token-bucket", "rate = 300 kbit/s; burst = 2 kB; start = empty"),
 ];
+/// Changes of parameters: of each component that is called so, this parameter to this value.
+pub(super) const PARAMETER_CHANGES: [&[(&str, &str, &str)]; 2] = [
+    &[
+        ("red", "max-probability", "0.7"),
+        ("codel", "target", "300 us"),
+        ("pie", "target", "500 us"),
+        ("pi2", "target", "9 ms"),
+        ("red-marking", "max-probability", "0.9"),
+        ("token-bucket", "rate", "20 kbit/s"),
+    ],
+    &[
+        ("red", "max-probability", "0.01"),
+        ("codel", "interval", "60 ms"),
+        ("pie", "target", "30 ms"),
+        ("pi2", "target", "200 us"),
+        ("red-marking", "max-probability", "0.1"),
+        ("token-bucket", "burst", "1500 bytes"),
+    ],
+];
+
+/// The settings of a component with one of [`PARAMETER_CHANGES`].
+pub(super) fn changed(changes: &[(&str, &str, &str)], name: &str, settings: &str) -> String {
+    let Some((_, key, value)) = changes.iter().find(|(of, ..)| *of == name) else { return settings.to_owned() };
+    let others = settings.split(';').map(str::trim).filter(|setting| !setting.is_empty() && !setting.starts_with(&format!("{key} =")));
+    others.map(str::to_owned).chain([format!("{key} = {value}")]).collect::<Vec<_>>().join("; ")
+}
+
 pub(super) const METERS: &[(&str, &str, MarkAt)] = &[
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Arrival),
     ("token-bucket", "rate = 300 kbit/s; burst = 3 kB", MarkAt::Departure),

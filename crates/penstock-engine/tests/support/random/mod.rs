@@ -5,8 +5,8 @@ mod cells;
 mod choices;
 
 use crate::random::choices::{
-    BUFFERS, CALLS, CHANGES, DELIVERIES, DISCIPLINES, FLOW_QUEUES, FRAMINGS, IMPAIRMENTS, METERS, PAUSES, PCN, PCN_AT, POLICERS, RATES,
-    SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
+    BUFFERS, CALLS, CHANGES, DELIVERIES, DISCIPLINES, FLOW_QUEUES, FRAMINGS, IMPAIRMENTS, METERS, PARAMETER_CHANGES, PAUSES, PCN, PCN_AT,
+    POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
 };
 use proptest::prelude::*;
 
@@ -30,6 +30,8 @@ pub struct PortChoice {
     changes: Option<usize>,
     framing: Option<usize>,
     deliveries: Option<usize>,
+    /// From 41 to 120 ms.
+    parameter_changes: Option<usize>,
 }
 
 /// A group of flows.
@@ -75,6 +77,7 @@ fn port_choice() -> impl Strategy<Value = PortChoice> {
         prop::option::weighted(0.15, 0..CHANGES.len()),
         prop::option::weighted(0.2, 0..FRAMINGS.len()),
         prop::option::weighted(0.1, 0..DELIVERIES.len()),
+        prop::option::weighted(0.4, 0..PARAMETER_CHANGES.len()),
     );
     (shape, conditioners, rare(METERS.len()), pcn, impairments, wire).prop_map(
         |((rate, delay, discipline, scheduler, flow_queues), (shaper, policer), meter, (pcn, pcn_at), impairments, wire)| PortChoice {
@@ -92,6 +95,7 @@ fn port_choice() -> impl Strategy<Value = PortChoice> {
             changes: wire.0,
             framing: wire.1,
             deliveries: wire.2,
+            parameter_changes: wire.3,
         },
     )
 }

@@ -6,7 +6,7 @@ use crate::units::Duration;
 /// The proportional integral controller with steps that suit its probability.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
-    target: Duration,
+    pub(super) target: Duration,
     alpha: f64,
     beta: f64,
     is_capped: bool,

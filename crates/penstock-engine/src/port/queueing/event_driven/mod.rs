@@ -149,6 +149,12 @@ impl EventDriven {
         }
     }
 
+    /// Gives the disciplines the parameters of these plans from `now` on.
+    pub fn change(&mut self, now: Time, plans: &[QueuePlan]) {
+        self.queues.note_transmission_end(now);
+        self.queues.change(now, plans);
+    }
+
     /// Whether there is only one queue, so that there is nothing to choose.
     #[inline]
     pub fn has_one_queue(&self) -> bool {

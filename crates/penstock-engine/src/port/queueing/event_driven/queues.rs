@@ -1,5 +1,6 @@
 //! The queues of an event-driven port, by class or made as packets of flows arrive, and its wire; also while packets are handled.
 
+use crate::api::blueprint::QueuePlan;
 use crate::kernel::event::Arrival;
 use crate::port::queueing::queue::Queue;
 use penstock_model::discipline::{DisciplinePlan, PortContext};
@@ -65,6 +66,18 @@ impl Queues {
         // As many as there are queues: so an index that is within the one is within the other.
         let states = &mut states[..queues.len()];
         ServiceState { queues, states, of_class, times, wire: *wire, stored_wire: wire }
+    }
+
+    /// Gives the disciplines the parameters of these plans from `now` on; those of queues of flows have the first.
+    pub fn change(&mut self, now: Time, plans: &[QueuePlan]) {
+        if let Some(flows) = &mut self.flows {
+            flows.plan = plans[0].discipline.clone();
+        }
+        let of_flows = self.flows.is_some();
+        for (i, queue) in self.queues.iter_mut().enumerate() {
+            queue.change(now, &plans[if of_flows { 0 } else { i }].discipline);
+        }
+        self.reset_deadline();
     }
 
     /// Whether all queues drop tails, by what waits, and the scheduler does nothing but choose.

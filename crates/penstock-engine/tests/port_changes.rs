@@ -1,0 +1,111 @@
+//! Ports take new parameters at the instants and with the effect that a calculation by hand says, and keep their state.
+
+mod support;
+
+use penstock_engine::blueprint::{LinkPlan, PortPlan};
+use penstock_engine::{Executor, Observations, Sim};
+use penstock_model::discipline::DropCause;
+use penstock_model::id::LinkId;
+use std::sync::Arc;
+use support::{discipline, one_link, policer, source, time, transport, Net};
+
+/// A packet of 1000 bytes each 10 ms from 0 to 1 s, both included, into a link of 10 Mbit/s.
+fn net(queue: &str, settings: &str) -> Net {
+    let (mut net, route, _) = one_link("1 s", 1, "10 Mbit/s", "1 ms", discipline(queue, settings));
+    let cbr = source("cbr", "rate = 800 kbit/s; packet = 1000 bytes; phase = zero");
+    let group = net.group("f", cbr, transport("udp", ""), ("0 s", "0 s"));
+    net.flow(group, route, route);
+    net
+}
+
+fn port(link: &LinkPlan, change: impl FnOnce(&mut PortPlan)) -> Arc<PortPlan> {
+    let mut port = PortPlan::clone(&link.port);
+    change(&mut port);
+    Arc::new(port)
+}
+
+fn policed(settings: &str) -> impl Fn(&mut PortPlan) + '_ {
+    |port| (port.policers, port.policer_of_class) = (vec![policer("token-bucket", settings)], vec![Some(0)])
+}
+
+fn dropped(seen: &Observations, cause: DropCause) -> u64 {
+    seen.links.iter().map(|link| link.dropped_packets[cause as usize].iter().sum::<u64>()).sum()
+}
+
+/// Runs with all executors; they agree.
+fn run(net: &Net) -> Observations {
+    let run = |executor| Sim::new(net.0.clone()).expect("sound").with_executor(executor).run();
+    let seen = run(Executor::Plain);
+    [Executor::Horizon, Executor::Sweeps, Executor::Windows].iter().for_each(|executor| assert_eq!(seen, run(*executor)));
+    seen
+}
+
+#[test]
+fn a_policer_goes_by_its_new_rate() {
+    let mut net = net("tail-drop", "");
+    let link = &mut net.0.links[0];
+    link.port = port(link, policed("rate = 800 kbit/s; burst = 1000 bytes"));
+    assert_eq!(dropped(&run(&net), DropCause::Policed), 0, "a bucket of one packet is full again after 10 ms");
+    // The packet at 500 ms precedes the change and empties the bucket; then those at 510, 530, ..., 990 ms find half a packet.
+    let link = &mut net.0.links[0];
+    link.port_changes = vec![(time("500 ms"), port(link, policed("rate = 400 kbit/s; burst = 1000 bytes")))];
+    assert_eq!(dropped(&run(&net), DropCause::Policed), 25);
+    // And back: ten have been dropped by 705 ms, when 250 bytes are there; that at 710 ms finds 750, and all later ones 1000.
+    let link = &mut net.0.links[0];
+    let back = Arc::clone(&link.port);
+    link.port_changes.push((time("705 ms"), back));
+    assert_eq!(dropped(&run(&net), DropCause::Policed), 11);
+}
+
+#[test]
+fn a_discipline_keeps_its_state() {
+    const RED: &str = "limit = 20 packets; min-threshold = 0 packets; max-threshold = 8 packets; max-probability = 0.2; weight = 0.5";
+    let overloaded = |force: bool| {
+        let mut net = net("red", RED);
+        let link = &mut net.0.links[0];
+        link.rate = "700 kbit/s".parse().expect("a rate");
+        link.port = port(link, |port| port.force_event_driven = force);
+        net
+    };
+    for force in [false, true] {
+        let mut net = overloaded(force);
+        let as_it_was = run(&net);
+        assert!(dropped(&as_it_was, DropCause::Early) > 0);
+        let link = &mut net.0.links[0];
+        link.port_changes = vec![(time("300 ms"), Arc::clone(&link.port))];
+        let changed = run(&net);
+        assert_eq!((changed.digest, &changed.links), (as_it_was.digest, &as_it_was.links), "the same parameters change nothing");
+        let link = &mut net.0.links[0];
+        let more = RED.replace("0.2", "1");
+        link.port_changes = vec![(time("300 ms"), port(link, |port| port.queues[0].discipline = discipline("red", &more)))];
+        assert!(dropped(&run(&net), DropCause::Early) > dropped(&as_it_was, DropCause::Early));
+    }
+}
+
+#[test]
+fn what_cannot_change_is_refused() {
+    let mut net = net("codel", "");
+    let link = &net.0.links[0];
+    let told = |net: &Net, to: Arc<PortPlan>| {
+        let mut sim = Sim::new(net.0.clone()).expect("sound");
+        sim.change_port(LinkId(0), time("1 ms"), PortPlan::clone(&to)).expect_err("refused").to_string()
+    };
+    let with = |name: &'static str, settings: &'static str| port(link, |port| port.queues[0].discipline = discipline(name, settings));
+    let limit = "queue: 'limit' cannot be changed during a run; one of target, interval";
+    assert_eq!(told(&net, with("codel", "limit = 7 packets")), limit);
+    assert_eq!(told(&net, with("pie", "")), "queue: 'codel' cannot become 'pie' during a run; change parameters of 'codel'");
+    let other = "only parameters of queue disciplines and policers can be changed during a run";
+    assert_eq!(told(&net, port(link, policed("rate = 1 Mbit/s; burst = 3 kB"))), other);
+    let mut sim = Sim::new(net.0.clone()).expect("sound");
+    sim.run_until(time("10 ms"));
+    let sound = PortPlan::clone(&with("codel", "target = 1 ms"));
+    let mut at = |link, at| sim.change_port(LinkId(link), time(at), sound.clone()).map_err(|error| error.to_string());
+    assert_eq!(at(0, "10 ms"), Err("a change at 10 ms: it must be from 10000000001 ps to 1 s".to_owned()));
+    assert_eq!(at(0, "1001 ms"), Err("a change at 1001 ms: it must be from 10000000001 ps to 1 s".to_owned()));
+    assert_eq!(at(99, "20 ms"), Err("link 99 does not exist or is not used by any flow".to_owned()));
+    assert_eq!(at(0, "20 ms"), Ok(()));
+    let to = with("codel", "limit = 7 packets");
+    net.0.links[0].port_changes = vec![(time("5 ms"), to)];
+    let error = Sim::new(net.0).err().expect("refused").to_string();
+    assert!(error.ends_with(&format!("cannot change: {limit}")), "{error}");
+}

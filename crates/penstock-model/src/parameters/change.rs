@@ -1,0 +1,93 @@
+//! Changes of parameters while a run goes on.
+
+use super::{join_words, Field, Parameters};
+use std::any::Any;
+use std::fmt;
+
+/// Why a component at work cannot take other parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeError {
+    /// They are those of another component.
+    OtherComponent {
+        /// The scenario key of the component at work.
+        from: &'static str,
+        /// That of the other one.
+        to: &'static str,
+    },
+    /// A parameter differs that is not changeable.
+    NotChangeable {
+        /// The key of the parameter.
+        key: String,
+        /// The keys of those that are.
+        changeable: Vec<String>,
+    },
+}
+
+impl fmt::Display for ChangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ChangeError::OtherComponent { from, to } => {
+                write!(f, "'{from}' cannot become '{to}' during a run; change parameters of '{from}'")
+            }
+            ChangeError::NotChangeable { key, changeable } if changeable.is_empty() => {
+                write!(f, "'{key}' cannot be changed during a run, nor can any other parameter of this component")
+            }
+            ChangeError::NotChangeable { key, changeable } => {
+                write!(f, "'{key}' cannot be changed during a run; one of {}", join_words(changeable.iter().map(String::as_str)))
+            }
+        }
+    }
+}
+
+impl std::error::Error for ChangeError {}
+
+/// Whether a component at work can go from the parameters `one` to `other`.
+///
+/// # Errors
+/// If a parameter differs that is not changeable.
+pub fn check_change<P: Parameters>(one: &P, other: &P) -> Result<(), ChangeError> {
+    let keys = |is_changeable: bool| move |field: &&Field| field.is_changeable == is_changeable;
+    match one.differences(other).into_iter().find(keys(false)) {
+        None => Ok(()),
+        Some(field) => {
+            let changeable = P::FIELDS.iter().filter(keys(true)).map(Field::key).collect();
+            Err(ChangeError::NotChangeable { key: field.key(), changeable })
+        }
+    }
+}
+
+/// A component's own parameters among those that its method `change` gets.
+///
+/// # Panics
+/// If they are of another type.
+pub fn own<P: 'static>(parameters: &dyn Any) -> &P {
+    parameters.downcast_ref().expect("a component gets parameters of the type that it declares")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::testing::read;
+    use crate::parameters::{Check, Count};
+
+    crate::parameters! {
+        /// A component of which one parameter can be changed.
+        struct Sample {
+            /// A fixed number.
+            fixed: Count = "1";
+            /// A number that can be changed.
+            free: Count = "2", changeable;
+        }
+    }
+    impl Check for Sample {}
+
+    #[test]
+    fn only_changeable_parameters_change() {
+        let sample = |lines: &[&str]| read::<Sample>(lines).expect("sound");
+        assert_eq!(Sample::FIELDS.iter().map(|field| field.is_changeable).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(check_change(&sample(&[]), &sample(&["free = 7"])), Ok(()));
+        let error = check_change(&sample(&[]), &sample(&["free = 7", "fixed = 3"])).expect_err("not changeable");
+        assert_eq!(error.to_string(), "'fixed' cannot be changed during a run; one of free");
+        assert_eq!(own::<Sample>(&sample(&["free = 7"])).free, Count(7));
+    }
+}
