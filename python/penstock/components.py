@@ -2852,8 +2852,8 @@ class Timely(Component):
     decrease : float | str, default 0.8
         How strongly it falls (beta) [Mittal15]. Allowed: above 0, at most 1.
     hyperactive : int, default 5
-        Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15]. Allowed:
-        a whole number, at least 1.
+        Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15]. Allowed: a
+        whole number, at least 1.
     floor : str, default 40 Mbit/s
         The least rate; sends `segment` within the transport's `timeout`. Allowed: above zero, at most 100 Tbit/s.
     """

@@ -38,6 +38,7 @@ pub fn component_from_value<P>(value: &Value, kind: &Kind, read: ReadParameters<
 
 #[cfg(test)]
 mod tests {
+    #![allow(dead_code)] // these made-up components do not change during a run
     use super::super::{Check, Parameter, Parameters as _, Positive, Probability};
     use super::*;
 

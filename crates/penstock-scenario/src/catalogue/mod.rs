@@ -245,6 +245,7 @@ mod tests {
                 "pause",
                 "link",
                 "rate-change",
+                "parameter-change",
                 "rate-file",
                 "back",
                 "class",
