@@ -2765,7 +2765,7 @@ class Dcqcn(Component):
     hyper_increase : str, default 400 Mbit/s
         The same in hyper increase (R_HAI). Allowed: above zero, at most 100 Tbit/s.
     notification_interval : str, default 50 us
-        The least time between two notifications of a receiver (N) [Zhu15]. Allowed: zero or more.
+        Minimum time between two notifications of a receiver (N) [Zhu15]. Allowed: zero or more.
     floor : str, default 10 Mbit/s
         No notification takes the rate below this. Allowed: above zero, at most 100 Tbit/s.
     """
@@ -2855,7 +2855,7 @@ class Timely(Component):
         Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15]. Allowed: a
         whole number, at least 1.
     floor : str, default 40 Mbit/s
-        The least rate; sends `segment` within the transport's `timeout`. Allowed: above zero, at most 100 Tbit/s.
+        Minimum rate; sends `segment` within the transport's `timeout`. Allowed: above zero, at most 100 Tbit/s.
     """
 
     KIND: ClassVar[str] = "rate-control"

@@ -1,4 +1,4 @@
-"""What is true of a metric, as the core's catalogue says."""
+"""Properties of metrics, from the core's catalogue."""
 
 from __future__ import annotations
 

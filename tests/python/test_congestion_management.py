@@ -60,8 +60,8 @@ def test_hpcc_keeps_queues_near_zero_and_serves_short_and_long_transfers_sooner_
             assert hpcc[key][0] < dcqcn[key][0], key
 
 
-@pytest.mark.parametrize(("senders", "least", "most"), [(4, 0.93, 0.95), (32, 0.8, 0.9)])
-def test_hpcc_fills_a_port_to_its_target_while_windows_hold_packets(script, senders, least, most):
+@pytest.mark.parametrize(("senders", "lower", "upper"), [(4, 0.93, 0.95), (32, 0.8, 0.9)])
+def test_hpcc_fills_a_port_to_its_target_while_windows_hold_packets(script, senders, lower, upper):
     # The target is 95 %. What 13 us carry is 14 packets: windows of 32 senders are below one, and swing.
     study = script.ps.Study(script.incast(script.Case("HPCC and PFC", "incast"), senders), duration="50 ms")
     last = max(
@@ -69,7 +69,7 @@ def test_hpcc_fills_a_port_to_its_target_while_windows_hold_packets(script, send
         for number in study.runs(1).result(jobs=1).summaries()
         if number.metric == "completion-time" and number.labels.get("statistic") == "max"
     )
-    assert least < 8e6 * senders * 1128 / 1024 / 10e9 / last < most
+    assert lower < 8e6 * senders * 1128 / 1024 / 10e9 / last < upper
 
 
 def test_the_stored_table_of_rate_controls_is_what_runs_give(script, tmp_path):

@@ -221,7 +221,7 @@ proptest! {
         }
     }
 
-    /// Changes of ports that are asked for between slices of a run are those of a blueprint that has them from the start.
+    /// Changes of ports between slices of a run give the results of a blueprint that has them from the start.
     #[test]
     fn changes_from_outside_are_those_of_the_blueprint(case in case(), cut in 0u64..41_000_000_000, seed in any::<u64>()) {
         let blueprint = case.blueprint();

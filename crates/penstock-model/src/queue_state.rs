@@ -1,4 +1,4 @@
-//! What is known of a queue of a port.
+//! State of a queue of a port.
 
 /// The state of a queue, as schedulers see it, and disciplines that drop from other queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

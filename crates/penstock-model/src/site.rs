@@ -4,7 +4,7 @@ use crate::rng::Key;
 use crate::units::Rate;
 use std::sync::Arc;
 
-/// What every component is told of its place when it is built, whatever its kind.
+/// The place of a component, which its factory receives, whatever its kind.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// The key of its random streams, its own for each component at each place.

@@ -187,7 +187,7 @@ fn the_catalogue_lists_the_keys_that_the_reader_knows() {
         let mut keys: Vec<&str> = listed.map(|parameter| parameter["key"].as_str().unwrap()).collect();
         assert!(known.iter().all(|known| keys.contains(known)), "{section}: the reader knows {known:?}, the catalogue {keys:?}");
         if section == "class" {
-            // Those of one scheduler.
+            // Parameters of one scheduler.
             keys.retain(|key| ["rate-limit", "queue", "policer", "scheduler", "class"].contains(key));
         }
         keys.truncate(12);

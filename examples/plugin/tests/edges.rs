@@ -26,7 +26,7 @@ impl Check for Parameters {}
 /// What one call sends.
 const CALL: u64 = 64_000;
 
-/// At most so many calls at a time, as the ingress counts them.
+/// At most n calls at a time, as the ingress counts them.
 #[derive(Clone)]
 struct Limit(u32);
 
@@ -43,7 +43,7 @@ impl AdmissionIngress for Limit {
     }
 }
 
-/// Calls begin while the last report is of less than so many calls.
+/// Calls begin while the last report is of fewer than n calls.
 #[derive(Clone)]
 struct ByReport {
     calls: u32,
@@ -68,7 +68,7 @@ fn total(report: Report) -> u64 {
     report.unmarked.as_bps() + report.threshold.as_bps() + report.excess.as_bps()
 }
 
-/// Asks the egress, which knows of so many calls at most until they end.
+/// Asks the egress, which admits at most n calls at a time.
 #[derive(Clone)]
 struct Asks;
 
@@ -116,7 +116,7 @@ impl AdmissionEgress for Answers {
     }
 }
 
-/// A report of more than so many calls ends half of those that live.
+/// A report of more than n calls ends half of the live ones.
 #[derive(Clone)]
 struct Halves(u32);
 
@@ -163,7 +163,7 @@ impl TerminationIngress for Later {
     }
 }
 
-/// Signals after 100 packets, and after 100 more once the ingress has cut, what so many calls send.
+/// Signals after 100 packets, and after 100 more once the ingress has cut, what n calls send.
 #[derive(Clone)]
 struct Counts {
     calls: u32,
@@ -259,7 +259,7 @@ fn reports_decide_about_calls() {
 
 #[test]
 fn an_egress_answers() {
-    // Five calls in each 300 ms, of which a second has four.
+    // Five calls in each 300 ms; a second has room for four of these.
     let calls = run(THRESHOLD, &format!("{ARRIVALS}admission.asks = {{ calls = 5 }}"));
     assert_eq!(calls.admitted, 20);
     assert!(calls.blocked > 380, "{calls:?}");

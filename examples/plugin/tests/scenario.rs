@@ -79,8 +79,8 @@ fn changes_that_cannot_be_are_mistakes() {
     assert!(told.contains("most: 1.5 is out of range; between 0 and 1"), "{told}");
     let told = wrong("1 s", "queue.red.max-probability", "0.5");
     assert!(told.contains("'queue.red.max-probability' is not written, since 'queue' has no 'red'"), "{told}");
-    let told = wrong("1 s", "queue.linear-drop.least", "0.5");
-    assert!(told.contains("unknown key 'least'"), "{told}");
+    let told = wrong("1 s", "queue.linear-drop.lowest", "0.5");
+    assert!(told.contains("unknown key 'lowest'"), "{told}");
     let told = wrong("1 s", "delay", "0.5");
     assert!(told.contains("'delay' is not the path of a parameter of a queue discipline or policer"), "{told}");
     let told = wrong("0 s", "queue.linear-drop.most", "0.5");

@@ -18,7 +18,7 @@ impl Check for Parameters {}
 penstock_model::parameters! {
     /// A class of the lottery.
     pub struct ClassParameters {
-        /// Its chance to send next is its tickets over those of all classes with packets.
+        /// Its chance to send next is its share of the tickets of all classes with packets.
         tickets: Count;
     }
 }

@@ -1,4 +1,4 @@
-//! A component of each open kind that notes the place that it is told, all in one run.
+//! A component of each open kind that notes its place, all in one run.
 
 use penstock_engine::{Cancel, Sim};
 use penstock_model::buffer::{Buffer, Buffers, Occupancies};

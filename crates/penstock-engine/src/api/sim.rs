@@ -208,7 +208,7 @@ impl Sim {
 
     /// Gives the port of a link the parameters of `port` from `at` on, an instant that no earlier call of [`Sim::run_until`] or
     /// [`Sim::run_events`] has asked for. It is the plan of the [blueprint](crate::blueprint::LinkPlan::port) with other values of
-    /// parameters that are declared as changeable; the components keep their state. The results are those of a blueprint with this
+    /// parameters that are declared as changeable; the components keep their state. The results equal those of a blueprint with this
     /// [change](crate::blueprint::LinkPlan::port_changes).
     ///
     /// # Errors

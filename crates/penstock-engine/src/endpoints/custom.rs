@@ -1,6 +1,6 @@
 //! The endpoints of connections whose transport is a plug-in's.
 //!
-//! Either end may answer any packet at once, and a timer may send at any time: nothing is promised beyond what the least sizes of
+//! Either end may answer any packet at once, and a timer may send at any time: nothing is promised beyond what the minimum sizes of
 //! packets give.
 
 use crate::api::observations::{Observations, TraceEvent};
@@ -27,7 +27,7 @@ pub struct CustomEndpoints {
     receivers: Vec<ReceiverEndpoint>,
 }
 
-/// The transport of an endpoint: its name, which messages tell, and what is known of it.
+/// The transport of an endpoint: its name, for messages, and its facts.
 #[derive(Clone, Copy)]
 pub struct CustomTransport {
     /// The scenario key.
@@ -116,7 +116,7 @@ struct ReceiverEndpoint {
     goodput: u64,
 }
 
-/// A sender and what is said of it, of [`CustomEndpoints::add_sender`].
+/// A sender and its description, for [`CustomEndpoints::add_sender`].
 pub struct NewSender {
     /// The transport.
     pub transport: CustomTransport,

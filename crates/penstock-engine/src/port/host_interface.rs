@@ -52,7 +52,7 @@ impl Port {
         self.transit.extend_from_slice(arrivals);
     }
 
-    /// Lets connections wait for room; `limits` are those of each queue: its own, and that of all together.
+    /// Lets connections wait for room; `limits` has the limits of each queue: its own, and the shared one.
     pub fn let_connections_wait(&mut self, limits: &[Vec<Limit>]) {
         debug_assert!(!self.precomputes_departures(), "room appears at decisions");
         self.waiting_lists = Some(Box::new(WaitingLists::new(limits)));

@@ -44,7 +44,7 @@ pub(super) struct Policers {
 }
 
 impl Policers {
-    /// Those of `plan` at the port `site`, if it has any.
+    /// Builds the stages of `plan` at the port `site`; `None` if it has none.
     pub(super) fn new(plan: &PortPlan, site: &Site) -> Option<Box<Policers>> {
         let policer = |(i, plan): (usize, &PolicerPlan)| AnyPolicer::new(plan, &site.with_key(site.key.child("policer").nth(i as u64)));
         let policers: Vec<AnyPolicer> = plan.policers.iter().enumerate().map(policer).collect();
@@ -114,7 +114,7 @@ pub(super) struct PcnStage {
 }
 
 impl PcnStage {
-    /// Those of `plan` at the port `site`, if it has any.
+    /// Builds the stages of `plan` at the port `site`; `None` if it has none.
     pub(super) fn new(plan: &PortPlan, site: &Site) -> Option<Box<PcnStage>> {
         let meter = |(i, plan): (usize, &PcnMeterPlan)| AnyPcnMeter::new(plan, &site.with_key(site.key.child("pcn").nth(i as u64)));
         let meters: Vec<AnyPcnMeter> = plan.pcn.iter().enumerate().map(meter).collect();

@@ -197,7 +197,7 @@ pub trait Buffer: DynClone {
     /// The size of the memory.
     fn size(&self) -> Limit;
 
-    /// Why it cannot be shared by so many ports, where that is so: the key at fault, and what is wrong with it.
+    /// The key at fault and the mistake, if this number of ports cannot share it.
     fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
         let _ = ports;
         None
@@ -271,12 +271,12 @@ impl BufferPlan {
         Buffers::on_trial(|context| AnyBuffer::new(self, context)).size()
     }
 
-    /// Why it cannot be the buffer of so many ports, where that is so; see [`Buffer::mistake_at`].
+    /// The mistake if it cannot be the buffer of this number of ports; see [`Buffer::mistake_at`].
     pub fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
         Buffers::on_trial(|context| AnyBuffer::new(self, context)).mistake_at(ports)
     }
 
-    /// The shares that it gives ports by the names of their links, and the key where they stand.
+    /// The shares that it gives ports by the names of their links, and their key.
     pub fn named_shares(&self) -> Option<(&'static str, &[(String, Limit)])> {
         match self {
             BufferPlan::StaticShares(static_shares::Parameters { shares: Some(shares), .. }) => Some(("shares", &shares.0)),

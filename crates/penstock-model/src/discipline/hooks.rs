@@ -1,6 +1,6 @@
 //! What a discipline declares of itself, so that nothing else is called.
 
-/// Which calls of a [`Discipline`](super::Discipline) its decisions rest on, beside that on arrival, and which of its answers are special.
+/// Which calls of a [`Discipline`](super::Discipline) its decisions rest on, besides that on arrival, and which of its answers are special.
 ///
 /// A port whose disciplines use [`Hooks::ARRIVAL`] alone, or mark then, can compute departures on arrival; any other decides about each
 /// departure when its wire becomes free. What is not declared is not called.

@@ -52,7 +52,7 @@ macro_rules! disciplines {
         }
 
         impl DisciplinePlan {
-            /// The names of those of this crate that mark whatever their parameters say.
+            /// The names of the built-in disciplines that mark with any parameters.
             pub fn always_marking() -> Vec<&'static str> {
                 [$( ($name, <$discipline>::always_marks()) ),*].into_iter().filter(|(_, always)| *always).map(|(name, _)| name).collect()
             }
@@ -210,7 +210,7 @@ impl OpenKind for Disciplines {
 }
 
 impl DisciplinePlan {
-    /// What is true of every discipline with these parameters, wherever it works.
+    /// Properties of every discipline with these parameters, at any port.
     fn on_trial<T>(&self, ask: impl FnOnce(&AnyDiscipline) -> T) -> T {
         Disciplines::on_trial(|context| ask(&AnyDiscipline::new(self, context)))
     }

@@ -14,7 +14,7 @@ pub enum Verdict {
     /// A waiting packet is dropped first, the `position`-th from the head (0), which must be there; then the discipline is
     /// asked again about the same arrival. For drop from the head and push-out; declared by [`Hooks::EVICTION`](super::Hooks::EVICTION).
     Evict {
-        /// Where it stands in the queue.
+        /// Its position in the queue.
         position: u32,
         /// Why it is dropped.
         cause: DropCause,
@@ -26,7 +26,7 @@ pub enum Verdict {
 pub struct Eviction {
     /// Its queue, by the number that schedulers know.
     pub queue: usize,
-    /// Where it stands there, counted from the head (0).
+    /// Its position there, counted from the head (0).
     pub position: u32,
     /// Why it is dropped.
     pub cause: DropCause,

@@ -7,7 +7,7 @@ use std::fmt;
 /// Why a component at work cannot take other parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeError {
-    /// They are those of another component.
+    /// They belong to another component.
     OtherComponent {
         /// The scenario key of the component at work.
         from: &'static str,
@@ -71,7 +71,7 @@ mod tests {
     use crate::parameters::{Check, Count};
 
     crate::parameters! {
-        /// A component of which one parameter can be changed.
+        /// A component with one changeable parameter.
         struct Sample {
             /// A fixed number.
             fixed: Count = "1";

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// A declaration of parameters apart from those of a component itself.
+/// A declaration of further parameters of a component, such as the parameters of its classes.
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration {
     /// The documentation.

@@ -7,7 +7,7 @@ use super::{Kind, Limit, LineRate, Parameter, Value};
 pub struct OwnLimit(pub Option<Limit>);
 
 impl OwnLimit {
-    /// Whether `size` bytes still fit beside so many packets and bytes.
+    /// Whether a packet of `size` bytes fits next to these packets and bytes.
     #[inline(always)]
     pub fn has_room(self, packets: u32, bytes: u64, size: u32) -> bool {
         self.0.is_none_or(|limit| limit.has_room(packets, bytes, size))

@@ -115,7 +115,7 @@ pub trait Parameters: Sized {
     /// Reads all fields, reporting every mistake to `reader`; `None` if there was any.
     fn read(reader: &mut dyn Reader) -> Option<Self>;
 
-    /// The parameters whose values differ from those of `other`, in order.
+    /// The parameters whose values differ from `other`, in order.
     fn differences(&self, other: &Self) -> Vec<&'static Field>;
 }
 

@@ -26,7 +26,7 @@ pub(super) type Factory<K> = dyn for<'a> Fn(&<K as OpenKind>::Context<'a>) -> Re
 /// A component of a plug-in with its parameters, as a scenario gives it.
 pub struct Custom<K: OpenKind> {
     name: &'static str,
-    /// A text by which two of the same name are told apart.
+    /// A text that distinguishes two of the same name.
     text: Arc<str>,
     parameters: Arc<dyn Any + Send + Sync>,
     fields: &'static [Field],
@@ -55,12 +55,12 @@ impl<K: OpenKind> Custom<K> {
         &*self.parameters
     }
 
-    /// What is declared of them.
+    /// Their declarations.
     pub fn fields(&self) -> &'static [Field] {
         self.fields
     }
 
-    /// Whether a component at work can go from these parameters to those of `other`, which has the same name.
+    /// Whether a component at work can go from these parameters to the parameters of `other`, which has the same name.
     ///
     /// # Errors
     /// If a parameter differs that is not changeable.

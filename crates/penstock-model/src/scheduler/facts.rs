@@ -1,4 +1,4 @@
-//! What is known of a scheduler before it is built, and the kind that plug-ins add to.
+//! Facts of a scheduler before it is built, and the kind that plug-ins add to.
 
 use super::class::{ClassPlan, RateLimit};
 use super::{Hooks, Scheduler, SchedulerPlan};
@@ -9,7 +9,7 @@ use crate::site::Site;
 use crate::transmission::{Framing, WireRate};
 use crate::units::{Bytes, Time};
 
-/// What is known of a scheduler from its parameters, before it is built.
+/// Facts of a scheduler that follow from its parameters, before it is built.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SchedulerFacts {
     /// The queues that it makes as packets arrive, in words, if it does so ([`Hooks::QUEUES`]). Then it has no classes, and its port has
@@ -31,7 +31,7 @@ pub struct SchedulerFacts {
     pub class_order: Option<(&'static str, Vec<String>)>,
 }
 
-/// What is known of a class of a scheduler.
+/// Facts of a class of a scheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClassFacts {
     /// What it may send in a turn; worth a warning below the largest packet.
@@ -42,12 +42,12 @@ pub struct ClassFacts {
 
 /// What the parameters of a scheduler of this crate tell.
 pub trait HasFacts {
-    /// What is known before it is built.
+    /// Facts that hold before it is built.
     fn facts(&self) -> SchedulerFacts {
         SchedulerFacts::default()
     }
 
-    /// What is known of one of its classes.
+    /// Facts of one of its classes.
     fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
         let _ = class;
         ClassFacts::default()

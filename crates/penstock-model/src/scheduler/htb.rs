@@ -74,7 +74,7 @@ impl Check for ClassParameters {
 }
 
 impl ClassParameters {
-    /// The parameters of a class of which only the rate is known.
+    /// The parameters of a class with this rate and defaults.
     fn of(rate: Rate) -> ClassParameters {
         ClassParameters { rate, ceiling: None, burst: Bytes::new(1600), ceiling_burst: None, priority: Count(1), quantum: None }
     }

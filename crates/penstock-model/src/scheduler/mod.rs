@@ -65,7 +65,7 @@ macro_rules! schedulers {
                 }
             }
 
-            /// What is known of one of its classes.
+            /// Facts of one of its classes.
             pub fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
                 match self {
                     $( SchedulerPlan::$variant(parameters) => parameters.class_facts(class), )*

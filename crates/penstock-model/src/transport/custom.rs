@@ -1,4 +1,4 @@
-//! Transports of plug-ins: what their two ends are told and asked.
+//! Transports of plug-ins: the contract of their two ends.
 //!
 //! Both ends are state machines without a clock. Whenever something happens at an end, the engine calls its `on_*` method, asks for
 //! packets until there is none to send at that instant, and then for the deadline of its timer.
@@ -106,7 +106,7 @@ pub trait TransportReceiver: DynClone {
 
 dyn_clone::clone_trait_object!(TransportReceiver);
 
-/// What is known of a transport before it runs. It follows from the parameters alone.
+/// Facts of a transport that follow from its parameters alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransportFacts {
     packet: Bytes,
@@ -117,7 +117,7 @@ pub struct TransportFacts {
 }
 
 impl TransportFacts {
-    /// A transport whose data packets have the size `packet` on the wire, of which `header` bytes are no data, and whose
+    /// A transport whose data packets have the size `packet` on the wire, whose header takes `header` bytes, and whose
     /// acknowledgements have the size `ack`. Its packets are not ECN-capable.
     ///
     /// # Errors
@@ -184,7 +184,7 @@ impl TransportFacts {
 
 /// A transport that a plug-in has built: both ends of a connection.
 pub struct TransportEnds {
-    /// What is known of it beforehand.
+    /// Its facts.
     pub facts: TransportFacts,
     /// The sending end.
     pub sender: Box<dyn TransportSender + Send>,
@@ -207,7 +207,7 @@ impl OpenKind for Transports {
 }
 
 impl Custom<Transports> {
-    /// What is known of the transport beforehand.
+    /// The facts of the transport.
     pub fn facts(&self) -> TransportFacts {
         self.build(&Site::trial()).facts
     }

@@ -131,7 +131,7 @@ pub fn plans<P>(entry: &Entry, most: usize, stream: &mut Stream, read: impl Fn(&
     plans
 }
 
-/// Parameters that have a declaration of their own, such as those of a class.
+/// Parameters with a declaration of their own, such as class parameters.
 pub fn parameters(declaration: Declaration, stream: &mut Stream) -> Option<AnyParameters> {
     let mut written = written(declaration.fields, stream);
     declaration.read(&mut written).filter(|_| !written.1)

@@ -163,7 +163,7 @@ const PROPERTIES: [(&str, HasProperty); 4] = [
 ];
 
 /// The names of the metrics with a property: `ratio`, a share or an index between 0 and 1; `part`, a part of a whole, which is read in per
-/// cent; `of-finished`, of finished transfers alone; `counts-finished`, a count of transfers, those that have finished among them. Those of plug-ins are
+/// cent; `of-finished`, of finished transfers alone; `counts-finished`, a count of transfers that includes finished ones. Metrics of plug-ins are
 /// included.
 ///
 /// # Errors

@@ -183,7 +183,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
               (`class.data.class.web`), and its `queue` then holds for those of them that have none. Packets find their queue by the name \
               of their class; a class with a scheduler may be called anything. Schedulers take classes in the order of their names where \
               nothing else orders them.",
-        // Those of all schedulers: see `class_parameters`.
+        // Parameters of all schedulers: see `class_parameters`.
         fields: &[],
         parts: &[
             part("queue", PartContent::OneOf("discipline"), "Its queue discipline; that of the link if left out."),

@@ -109,7 +109,7 @@ metrics! {
 /// The kind of metrics.
 pub(crate) const OF: &str = "metric";
 
-/// All metrics, in the order of the list, those of plug-ins last.
+/// All metrics, in the order of the list, plug-in ones last.
 pub(crate) fn all(registry: &Registry) -> impl Iterator<Item = &'static dyn Metric> + '_ {
     METRICS.iter().chain(registry.values(OF)).copied()
 }
@@ -121,7 +121,7 @@ pub(crate) fn find(name: &str) -> Option<&'static dyn Metric> {
 
 /// Adding metrics to a plug-in.
 pub trait AddMetric {
-    /// Adds a metric. It is read, checked, listed and documented as those of this crate are.
+    /// Adds a metric. It is read, checked, listed and documented as built-in ones are.
     fn add_metric(self, metric: &'static dyn Metric) -> Self;
 }
 

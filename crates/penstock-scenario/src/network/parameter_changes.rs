@@ -111,7 +111,7 @@ fn changed(
     }
 }
 
-/// Writes `value` at `path`, all of which is there but perhaps the last key.
+/// Writes `value` at `path`; only its last key may be missing.
 fn set(tree: &mut Vec<TableEntry>, path: &str, value: &Tree) -> Result<(), String> {
     let (parents, key) = path.rsplit_once('.').unwrap_or(("", path));
     if !PARTS.contains(&path.split('.').next().unwrap_or_default()) {

@@ -135,13 +135,13 @@ impl Level {
 }
 
 impl Class {
-    /// Its plan, with those of the classes below it.
+    /// Its plan, with the plans of the classes below it.
     fn plan(&self) -> ClassPlan {
         let below = |level: &Level| Box::new(LevelPlan { scheduler: level.scheduler.clone(), classes: level.plans() });
         ClassPlan { name: self.name.clone(), parameters: self.parameters.clone(), below: self.below.as_ref().map(below) }
     }
 
-    /// What its parameters tell, which are those of a class of `scheduler`.
+    /// Facts of its parameters, as a class of `scheduler`.
     pub fn facts(&self, scheduler: &SchedulerPlan) -> ClassFacts {
         scheduler.class_facts(&self.plan())
     }

@@ -24,7 +24,7 @@ pub trait AdmissionIngress: DynClone {
         let _ = (now, report);
     }
 
-    /// Whether the egress is told when a call ends.
+    /// Whether the end of a call is reported to the egress.
     fn tells_ends(&self) -> bool {
         false
     }

@@ -38,7 +38,7 @@ pub trait TerminationIngress: DynClone {
         0
     }
 
-    /// Whether the egress is told of each cut, and begins to measure again.
+    /// Whether each cut is reported to the egress, which begins to measure again.
     fn restarts(&self) -> bool {
         false
     }

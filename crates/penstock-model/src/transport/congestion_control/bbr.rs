@@ -68,7 +68,7 @@ const GAIN_CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const PROBE_BW_CWND_GAIN: f64 = 2.0;
 /// BBRMinPipeCwnd, in segments [Cardwell17 s4.2.3.3].
 const MIN_PIPE_CWND: f64 = 4.0;
-/// Growth of BtlBw by less than this factor fills the pipe after so many rounds [Cardwell17 s4.3.2.2].
+/// Growth of BtlBw by less than this factor fills the pipe after this number of rounds [Cardwell17 s4.3.2.2].
 const FULL_BW: (f64, u32) = (1.25, 3);
 
 /// The states of the machine [Cardwell17 s4.3].

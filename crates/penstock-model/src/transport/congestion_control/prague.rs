@@ -65,7 +65,7 @@ pub struct Prague {
     alpha: f64,
     delivered: u32,
     marked: u32,
-    /// Segments of which marks have been counted since the window last grew.
+    /// Segments whose marks have been counted since the window last grew.
     marked_since_growth: u32,
     /// A mark has been seen: from then on alpha is updated.
     has_seen_mark: bool,

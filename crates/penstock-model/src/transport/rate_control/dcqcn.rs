@@ -45,7 +45,7 @@ crate::parameters! {
         additive_increase: Rate = "40 Mbit/s";
         /// The same in hyper increase (R_HAI).
         hyper_increase: Rate = "400 Mbit/s";
-        /// The least time between two notifications of a receiver (N) [Zhu15].
+        /// Minimum time between two notifications of a receiver (N) [Zhu15].
         notification_interval: Duration = "50 us";
         /// No notification takes the rate below this.
         floor: Rate = "10 Mbit/s";

@@ -26,7 +26,7 @@ crate::parameters! {
     ///   at once at one port queue all that they send until their first completions, and each completion of that backlog lowers the rates, to the floor.
     ///   From there each gains delta per `segment` at its own rate: four flows carry 25 % of 10 Gbit/s in the first 50 ms, and 97 % after.
     ///   More flows take longer: 32 carry 34 % at 80 to 100 ms.
-    /// - It has no least rate: `floor` is one. As packets are spaced, an acknowledgement takes as long as `segment` at the rate: if that is longer than
+    /// - It has no minimum rate: `floor` is one. As packets are spaced, an acknowledgement takes as long as `segment` at the rate: if that is longer than
     ///   the transport's `timeout`, the sender goes back before it is due, and again, and nothing is delivered.
     ///
     /// ## Example
@@ -53,7 +53,7 @@ crate::parameters! {
         decrease: Fraction = "0.8";
         /// Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15].
         hyperactive: Count = "5";
-        /// The least rate; sends `segment` within the transport's `timeout`.
+        /// Minimum rate; sends `segment` within the transport's `timeout`.
         floor: Rate = "40 Mbit/s";
     }
 }

@@ -58,7 +58,7 @@ impl Pauses {
         self.timers.iter().filter(|timer| includes(timer.class)).map(|timer| timer.until).max().unwrap_or(Time::ZERO)
     }
 
-    /// The states of all queues, of which `states` shows some empty.
+    /// The states of all queues; `states` shows paused ones empty.
     pub fn with_hidden(&self, states: &[QueueState]) -> Vec<QueueState> {
         (0..).zip(states).map(|(queue, state)| *self.hidden(queue).unwrap_or(state)).collect()
     }

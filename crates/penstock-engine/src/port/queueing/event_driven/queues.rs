@@ -68,7 +68,7 @@ impl Queues {
         ServiceState { queues, states, of_class, times, wire: *wire, stored_wire: wire }
     }
 
-    /// Gives the disciplines the parameters of these plans from `now` on; those of queues of flows have the first.
+    /// Gives the disciplines the parameters of these plans from `now` on; all flow queues share the first.
     pub fn change(&mut self, now: Time, plans: &[QueuePlan]) {
         if let Some(flows) = &mut self.flows {
             flows.plan = plans[0].discipline.clone();
