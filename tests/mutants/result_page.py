@@ -9,19 +9,19 @@ if TYPE_CHECKING:
 
 HEAD = """# Mutation testing
 
-Would the tests notice a mistake? `make mutants` makes each mistake of a list and looks whether a test fails. The lists
-are in `tests/mutants/lists`: each entry is a text of a source file, what stands there instead (in Rust, an expression
-or a statement), and what that would mean for a simulation. They are mistakes of sense: what compiles, runs, and gives
-other numbers.
+`make mutants` checks whether the tests notice mistakes. It makes each mistake of the lists in `tests/mutants/lists` and
+looks for a failing test. An entry names the text of a source file, the replacement (in Rust, an expression or a
+statement), and what the mistake would mean for a simulation. The mistakes are plausible ones: they compile, run, and
+change numbers.
 
-All Rust mistakes are compiled at once into a copy of the tree, each beside the right text, and a variable of the
-environment chooses one; without a choice, all tests must pass. Then the tests of the mistake's module are asked, those
-of its crate, those of the crates above, and last those of the package that the entry names; the first that fails ends
-it. Tests that take ten times the CPU time that they take without the mistake, at least 20 s, have caught it too. An
-interrupted run goes on where it was, and `tests/mutants/mutants.py NAME` tries what has NAME in its area or name.
+All Rust mistakes are compiled at once into a copy of the tree, next to the right text, and an environment variable
+selects one; without a selection, all tests must pass. Tests run in this order, until one fails: the module of the
+mistake, its crate, the crates above, and the Python tests that the entry names. A test also catches a mistake if it
+takes ten times its usual CPU time, and at least 20 s. An interrupted run continues where it was, and
+`tests/mutants/mutants.py NAME` tries the mistakes with NAME in their area or name.
 
-This page is written by the command. An ordinary test checks that each text still stands once in its file. Where no list
-tells what matters, `tests/mutants/mutants.py --random N` draws N mistakes from the engine and writes a page of its own.
+The command writes this page. An ordinary test checks that each text still occurs once in its file.
+`tests/mutants/mutants.py --random N` draws N mistakes from the engine instead, and writes a page of its own.
 """
 RANDOM_HEAD = """---
 orphan: true
