@@ -95,8 +95,7 @@ def desktop(browser, file):
 
 
 def test_it_is_interactive_within_two_seconds(browser, file):
-    """CPU until tables can be sorted and filtered; reading the plotting library, which is most of it, and the first plot
-    take as much again."""
+    """CPU until tables can be sorted and filtered; the plotting library and the first plot take as much again."""
     # Without the library, which is read when the page has nothing else to do.
     late = "window.requestIdleCallback = () => 0"
     opened = Opened(browser, file, late, viewport={"width": 1280, "height": 900})
