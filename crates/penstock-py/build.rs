@@ -9,14 +9,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Where this build is: the program itself may come from another checkout with the same target folder.
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../..");
     let mut files = vec![root.join("Cargo.lock"), root.join("Cargo.toml")];
     for member in entries(&root.join("crates")) {
         collect(&member.join("Cargo.toml"), &mut files);
         collect(&member.join("src"), &mut files);
     }
     for input in ["Cargo.lock", "Cargo.toml", "crates"] {
-        println!("cargo:rerun-if-changed={}", root.join(input).display());
+        println!("cargo:rerun-if-changed=../../{input}");
     }
     println!("cargo:rustc-env=PENSTOCK_MODEL_VERSION={}", digest(&root, files));
 }
