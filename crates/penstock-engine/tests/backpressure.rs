@@ -321,5 +321,6 @@ fn should_have_waited(blueprint: &Blueprint, place: u32, packet: &Packet) -> boo
         && is_kept
         && buffer.is_none()
         && link.from == origin
-        && link.port.queues.iter().all(|queue| queue.discipline.limit().is_none_or(fits))
+        // A discipline without a limit of its own may refuse packets for other reasons, which nobody can wait for.
+        && link.port.queues.iter().all(|queue| queue.discipline.limit().is_some_and(fits))
 }

@@ -36,6 +36,8 @@ impl Case {
                 with_packets.extend([link.from, link.to]);
                 continue;
             }
+            // Its changes are of the port as it was without cells.
+            link.port_changes.clear();
             let port = Arc::make_mut(&mut link.port);
             if i % 4 > 0 {
                 port.queues.iter_mut().enumerate().for_each(|(n, queue)| {
