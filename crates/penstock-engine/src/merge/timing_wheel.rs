@@ -138,19 +138,6 @@ impl<N: Successor> TimingWheel<N> {
         self.pass(count);
     }
 
-    /// The entries of this round, if it has just begun.
-    #[inline]
-    pub fn whole_round(&self) -> Option<&[WheelEntry<N>]> {
-        (self.passed == 0 && self.next_round.is_empty()).then_some(&self.round)
-    }
-
-    /// Moves the entries of [`TimingWheel::whole_round`] so many rounds on, whose sources have sent in each and keep the spacing.
-    #[inline]
-    pub fn repeat_rounds(&mut self, rounds: u64) {
-        let after = self.spacing.times(rounds);
-        self.round.iter_mut().for_each(|entry| entry.at += after);
-    }
-
     /// The spacing of its sources.
     #[inline]
     pub fn spacing(&self) -> Duration {
