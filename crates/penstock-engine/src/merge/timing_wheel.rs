@@ -245,17 +245,6 @@ mod tests {
     }
 
     #[test]
-    fn whole_rounds_are_what_single_entries_are() {
-        let (mut whole, mut single) = (wheel(&[(5, 0), (7, 1), (9, 2)]), wheel(&[(5, 0), (7, 1), (9, 2)]));
-        assert_eq!(whole.whole_round().map(<[_]>::len), Some(3));
-        whole.repeat_rounds(4);
-        (0..12).for_each(|_| single.repeat(1));
-        assert_eq!(whole.remaining(), single.remaining());
-        whole.repeat(1);
-        assert_eq!(whole.whole_round(), None, "one has gone on");
-    }
-
-    #[test]
     fn periodic_entries_stay() {
         let mut wheel = wheel_of(true, &[(5, 0), (7, 1), (9, 2)]);
         let mut seen = Vec::new();
