@@ -72,8 +72,8 @@ def test_places_are_those_of_the_core_and_no_node_covers_another(name, settings,
         if "-" in link and not link.startswith("ring"):
             assert link == f"{network.nodes[it.start]}-{network.nodes[it.end]}"
     points = [layout.at[node] for node in range(len(network.nodes))]
-    least = min(math.dist(a, b) for number, a in enumerate(points) for b in points[:number])
-    assert least > 15
+    closest = min(math.dist(a, b) for number, a in enumerate(points) for b in points[:number])
+    assert closest > 15
 
 
 def test_a_fat_tree_of_128_hosts_has_four_rows_and_its_pods_side_by_side():

@@ -232,7 +232,7 @@ def _decision_columns(decided: pl.DataFrame, queue: pl.Series) -> dict[str, Any]
 
 
 def _queue_columns(changes: pl.DataFrame, count: int, begin: int) -> dict[str, Any]:
-    """Changes of queues, with where those of each link begin."""
+    """Changes of queues, and the index of the first change of each link."""
     import numpy as np
     import polars as pl
 

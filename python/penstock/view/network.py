@@ -113,7 +113,7 @@ def _pairs(starts: Sequence[int], ends: Sequence[int], shift: int = 0) -> Iterat
 
 
 def _links(entry: Mapping[str, Any], ends: _Ends) -> Iterator[tuple[str, Link]]:
-    """The links of an entry with their names, then those of its way back."""
+    """The links of an entry with their names, then its reverse links."""
     start, end = entry["from"], entry["to"]
     yield from _one_way(entry, start, end, entry.get("name"), ends)
     if entry.get("both-ways"):

@@ -20,7 +20,7 @@ def packet_numbers(events: pl.DataFrame, ends: Mapping[str, tuple[str, str]]) ->
     """The number of the packet of each event, counted from 0 by first appearance.
 
     A trace names a packet by flow, kind and sequence number. Several packets with one name, such as duplicate
-    acknowledgements, are told apart by where they are: each event happens to the one that has waited there longest.
+    acknowledgements, differ in where they are: each event happens to the one that has waited there longest.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def _template() -> Template:
 
 
 def _shown(value: Any) -> Any:
-    """Texts may come from strangers: nothing in them may hide or reorder what stands around."""
+    """Escapes characters that hide or reorder the text around them: texts may come from strangers."""
     from markupsafe import Markup
 
     return printable_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
