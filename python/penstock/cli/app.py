@@ -71,19 +71,19 @@ VERBS: dict[str, Callable[..., int | None]] = {
 }
 
 
-def show_version() -> None:
+def show_version(_: click.Command) -> None:
     """Shows the versions of package and model."""
     from penstock import MODEL_VERSION, __version__
 
     emit(f"penstock {__version__}, model {MODEL_VERSION}")
 
 
-def _doing(function: Callable[[], None]) -> Callable[[click.Context, click.Parameter, bool], None]:
+def _doing(function: Callable[[click.Command], None]) -> Callable[[click.Context, click.Parameter, bool], None]:
     """The callback of an option before the verbs that calls `function` and ends the command."""
 
     def callback(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
         if is_asked and not ctx.resilient_parsing:
-            function()
+            function(ctx.command)
             ctx.exit()
 
     return callback

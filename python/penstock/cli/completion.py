@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit
+
+if TYPE_CHECKING:
+    import click
 
 __all__ = ["explained", "install_completion", "kinds", "show_completion", "studies"]
 
@@ -42,12 +46,12 @@ def _of(incomplete: str, words: list[str]) -> list[str]:
     return [word for word in words if word.startswith(incomplete)]
 
 
-def show_completion() -> None:
+def show_completion(app: click.Command) -> None:
     """Shows the script for the user's shell."""
-    emit(_script(_shell()))
+    emit(_script(app, _shell()))
 
 
-def install_completion() -> None:
+def install_completion(app: click.Command) -> None:
     """Writes the script for the user's shell, and has the shell source it."""
     from penstock.errors import PenstockError
     from penstock.printable import path_text
@@ -57,7 +61,7 @@ def install_completion() -> None:
     file = Path.home() / script
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(_script(shell), encoding="utf-8")
+        file.write_text(_script(app, shell), encoding="utf-8")
         if start is not None:
             line, own = f"source '{file}'\n", Path.home() / start
             if not own.exists() or line not in own.read_text(encoding="utf-8", errors="replace"):
@@ -80,10 +84,8 @@ def _shell() -> str:
     return name
 
 
-def _script(shell: str) -> str:
+def _script(app: click.Command, shell: str) -> str:
     from click.shell_completion import get_completion_class
-
-    from penstock.cli.app import app
 
     found = get_completion_class(shell)
     assert found is not None
