@@ -6,50 +6,42 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from penstock.cli.options import MemoryOption, SeedOption, StoreOption, ThreadsOption, read_sets
-from penstock.cli.rows import (
+from penstock.cli.options import (
     AtOption,
     FlowsOption,
+    ForceOption,
+    MemoryOption,
+    OneSetOption,
     ReplicationOption,
-    SetOfOneOption,
+    SeedOption,
     StartOption,
     StopOption,
-    read_scenario,
+    StoreOption,
+    ThreadsOption,
+    out_option,
+    read_sets,
 )
+from penstock.cli.rows import read_scenario
+from penstock.cli.verb import argument, option
 
 __all__ = ["view"]
 
 
 def view(
-    run: Annotated[str, typer.Argument(help="The scenario, a TOML file.", metavar="RUN")],
+    run: Annotated[str, argument("RUN", "A scenario (TOML).")],
     *,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="The page; RUN's name with .html by default.", show_default=False
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that is there.")] = False,
+    out: Annotated[Path | None, out_option("The page. Default: RUN's name with .html.")] = None,
+    force: ForceOption = False,
     at: AtOption = None,
     flows: FlowsOption = None,
     start: StartOption = None,
     stop: StopOption = None,
     limit: Annotated[
-        int,
-        typer.Option(
-            "--limit",
-            metavar="N",
-            min=1,
-            max=10_000_000,
-            help="The most events of the page; 1000000 by default.",
-            show_default=False,
-        ),
+        int, option("--limit", "N", "Events on the page, 1000000 by default, at most 10000000.", bounds=(1, 10_000_000))
     ] = 1_000_000,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
-    sets: SetOfOneOption = None,
+    sets: OneSetOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
