@@ -121,7 +121,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         Received::new(self.template.flow, header, watch, self.start >= self.blueprint.warm_up)
     }
 
-    /// The template of what is sent back.
+    /// Template of answers and acknowledgements.
     fn back(&self, departure: Departure) -> PacketTemplate {
         PacketTemplate { departure, waits: self.answers_wait, ..self.template }
     }

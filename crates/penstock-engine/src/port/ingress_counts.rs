@@ -40,7 +40,7 @@ impl IngressCounts {
     /// The counters of the link over which a packet came.
     pub fn of(&mut self, packet: &Packet) -> &mut LinkCounters {
         let position = match packet.body {
-            // Messages of switches have ways of their own, of which those that pass are few.
+            // Messages of switches have ways of their own, and few pass.
             Body::SourceQuench { .. } | Body::CongestionNotification { .. } => 0,
             body => self.of_flow[packet.flow.index()][usize::from(body.is_from_receiver())],
         };

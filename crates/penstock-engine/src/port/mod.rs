@@ -172,7 +172,7 @@ impl Port {
         }
     }
 
-    /// Builds the port of link `link` for the place that `context` describes, with what is recorded beyond its counters.
+    /// Builds the port of link `link` for the place that `context` describes; `recorder` records beyond its counters.
     pub fn new(
         link: LinkId,
         place: u32,

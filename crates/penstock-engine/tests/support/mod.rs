@@ -317,7 +317,7 @@ impl Net {
     }
 }
 
-/// Calls of 64 kbit/s that last for ever, of which none begins.
+/// Plan of endless calls of 64 kbit/s; none arrives.
 pub fn endless_calls() -> CallsPlan {
     CallsPlan {
         arrivals: None,
