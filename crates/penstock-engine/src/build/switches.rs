@@ -15,7 +15,7 @@ use crate::node::source_quench::SourceQuench;
 use crate::port::can_precompute_departures;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::feedback::CongestionPoint;
-use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
+use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::parameters::Limit;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
@@ -93,8 +93,10 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         if !with_ports.contains(&switch.node) {
             return Err(BlueprintError::SwitchWithoutPorts(name()));
         }
-        check_source_quench(blueprint, switch)?;
-        check_notifications(blueprint, switch)?;
+        let quenches = switch.source_quench.iter().flat_map(|quench| &quench.routes).map(|(id, route)| (*id, false, *route));
+        check_messages(blueprint, switch, "source quenches", quenches)?;
+        let notifications = switch.congestion_points.iter().flat_map(|plan| plan.routes.iter().copied());
+        check_messages(blueprint, switch, "messages of the congestion points", notifications)?;
         if switch.pause.as_ref().is_some_and(|pause| pause.xon > pause.xoff) {
             return Err(BlueprintError::XonAboveXoff(name()));
         }
@@ -109,31 +111,26 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     Ok(())
 }
 
-/// Source quenches must lead from the switch to the source of their flow.
-fn check_source_quench(blueprint: &Blueprint, switch: &SwitchPlan) -> Result<(), BlueprintError> {
-    for (id, route) in switch.source_quench.iter().flat_map(|quench| &quench.routes) {
-        let (flow, links) = (&blueprint.flows[id.index()], &blueprint.routes[route.index()]);
-        let ends = [links.first(), links.last()].map(|link| link.map(|link| &blueprint.links[link.index()]));
-        if !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == flow.from) {
-            let name = &blueprint.nodes[switch.node.index()];
-            return Err(BlueprintError::MessageWithoutRoute(format!("source quenches of '{name}' for flow {}", id.0)));
-        }
-    }
-    Ok(())
-}
-
-/// Messages of congestion points must lead from the switch to the source of what they sample.
-fn check_notifications(blueprint: &Blueprint, switch: &SwitchPlan) -> Result<(), BlueprintError> {
-    for (id, is_acknowledgement, route) in switch.congestion_points.iter().flat_map(|plan| &plan.routes) {
+/// Messages about a flow must lead from the switch to the source of its data or, of its acknowledgements, to their source.
+fn check_messages(
+    blueprint: &Blueprint,
+    switch: &SwitchPlan,
+    what: &str,
+    mut routes: impl Iterator<Item = (FlowId, bool, RouteId)>,
+) -> Result<(), BlueprintError> {
+    let is_broken = |(id, is_acknowledgement, route): &(FlowId, bool, RouteId)| {
         let (flow, links) = (&blueprint.flows[id.index()], &blueprint.routes[route.index()]);
         let source = if *is_acknowledgement { flow.to } else { flow.from };
         let ends = [links.first(), links.last()].map(|link| link.map(|link| &blueprint.links[link.index()]));
-        if !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == source) {
+        !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == source)
+    };
+    match routes.find(is_broken) {
+        Some((id, ..)) => {
             let name = &blueprint.nodes[switch.node.index()];
-            return Err(BlueprintError::MessageWithoutRoute(format!("messages of the congestion points of '{name}' for flow {}", id.0)));
+            Err(BlueprintError::MessageWithoutRoute(format!("{what} of '{name}' for flow {}", id.0)))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Makes switches of the processes of these nodes, and lets the ports that feed them be paused.
