@@ -7,7 +7,7 @@ use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::{InputNumbers, RouteTable};
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::congestion_points::CongestionPoints;
-use crate::node::ingress_pause::{Ingress, IngressPause, PauseSettings};
+use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
 use crate::node::reaction_point::ReactionPoint;
 use crate::node::shared_state::{Switch, SwitchParts};
@@ -19,7 +19,7 @@ use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::parameters::Limit;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
-use penstock_model::units::{Bytes, Rate};
+use penstock_model::units::Rate;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The hosts whose connections wait for room in their ports: all ends of such flows but those of AAL5, where a packet becomes cells.
@@ -254,14 +254,7 @@ impl Switches<'_> {
         };
         let mut ingresses: Vec<(u32, Ingress)> = own.iter().map(ingress).collect();
         ingresses.sort_by_key(|(input, _)| *input);
-        let settings = PauseSettings {
-            classes: pause.classes.clone(),
-            xoff: pause.xoff.get(),
-            xon: pause.xon.get(),
-            headroom: pause.headroom.map(Bytes::get),
-            frame: pause.frame.get() as u32,
-        };
-        Some(IngressPause::new(settings, ingresses.into_iter().map(|(_, ingress)| ingress).collect()))
+        Some(IngressPause::new(pause.clone(), ingresses.into_iter().map(|(_, ingress)| ingress).collect()))
     }
 }
 

@@ -56,7 +56,7 @@ impl Host {
         let Due { at, slot, .. } = self.emitter.first();
         let end = &mut self.sources[slot as usize];
         let next = end.send(at, self.measured, self.place, host_context);
-        self.emitter.reschedule_first_periodic(next, end.periodic_packet());
+        self.emitter.reschedule_first(next, end.periodic_packet());
     }
 
     /// Whether the next source precedes the next timer, in the order of flows within one instant.
