@@ -13,6 +13,7 @@ from penstock.cli import (
     export,
     gc,
     import_,
+    lab,
     listing,
     new,
     plot,
@@ -48,6 +49,7 @@ app.command("run", cls=Verb)(run.run)
 app.command("trace", cls=Verb)(trace.trace)
 app.command("series", cls=Verb)(series.series)
 app.command("view", cls=Verb)(view.view)
+app.command("lab", cls=Verb)(lab.lab)
 app.command("check", cls=Verb)(check.check)
 app.command("plot", cls=Verb)(plot.plot)
 app.command("report", cls=Verb)(report.report)
