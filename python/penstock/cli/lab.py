@@ -3,64 +3,35 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import JobsOption, StoreOption, read_sets
+from penstock.cli.options import JobsOption, OneSetOption, ScenarioArgument, StoreOption, read_sets
+from penstock.cli.verb import flag, option
 
 __all__ = ["lab"]
 
 
 def lab(
-    file: Annotated[Path, typer.Argument(help="The scenario, a TOML file.", metavar="FILE")],
+    file: ScenarioArgument,
     *,
     port: Annotated[
-        int | None,
-        typer.Option(
-            "--port",
-            metavar="N",
-            min=1,
-            max=65535,
-            help="The port of the page's server; a free one by default.",
-            show_default=False,
-        ),
+        int | None, option("--port", "N", "Port of the page's server. Default: a free one.", bounds=(1, 65535))
     ] = None,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Only print the address; do not open it in a browser.")
-    ] = False,
+    no_browser: Annotated[bool, flag("--no-browser", "Only print the address; do not open it in a browser.")] = False,
     runs: Annotated[
-        int | None,
-        typer.Option(
-            "--runs",
-            "-n",
-            metavar="N",
-            min=1,
-            max=1000,
-            help="How many independent runs of each setting; 5 by default.",
-            show_default=False,
-        ),
-    ] = None,
-    sets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="PATH=VALUE",
-            help="Begin with another value of a setting; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+        int, option("--runs -n", "N", "Independent runs per setting, 5 by default, at most 1000.", bounds=(1, 1000))
+    ] = 5,
+    sets: OneSetOption = None,
     jobs: JobsOption = None,
     store: StoreOption = None,
 ) -> None:
     """Explore a scenario on a local page.
 
-    Sliders for its numbers, choices of its components and its text on the left; metrics with 95 % confidence intervals
-    and queues over time on the right, which follow every change. The page is served to this machine only, at an
-    address with a secret token, and loads nothing from elsewhere. Ctrl-C ends it; finished runs are kept.
+    The left side has sliders for the scenario's numbers, lists of components, and its text. The right side has metrics
+    with 95 % confidence intervals and queues over time; it follows every change. Only this machine can reach the page,
+    at an address with a secret token, and the page loads nothing else. Ctrl-C ends it; finished runs are kept.
     """
     from penstock.cli.console import emit, say
     from penstock.cli.files import read_text
     from penstock.errors import InputError
-    from penstock.studies.plan import RUNS
     from penstock.studies.sweep import alternatives
 
     _require_packages()
@@ -75,7 +46,7 @@ def lab(
     from penstock.lab.session import Session
 
     bound = listener(port)
-    with served(Session(file, runs or RUNS, jobs, store, settings), bound) as address:
+    with served(Session(file, runs, jobs, store, settings), bound) as address:
         emit(address)
         say("The lab is at this address until Ctrl-C; whoever knows it can use it, so keep it to yourself.")
         if not no_browser:

@@ -17,9 +17,9 @@ from penstock.printable import printable_lines
 from penstock.processors import available
 from penstock.store import Store
 from penstock.studies.plan import StudyPlan, document_of
+from penstock.studies.point_result import PointResult
 from penstock.studies.points import Point
 from penstock.studies.request import warnings_of
-from penstock.studies.result import PointResult
 from penstock.studies.runner import Runner
 
 if TYPE_CHECKING:
