@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import psutil
-from typer.main import get_command
 
 from penstock import _core
 from penstock.cli.app import app
@@ -60,6 +59,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "trace pcap": ("page.toml", "--pcap", "captures"),
     "series": ("page.toml", "--of", "a-b", "--every", "1 ms", "--format", "parquet", "--out", "series.parquet"),
     "view": ("page.toml", "--out", "view.html"),
+    "lab": ("page.toml", "--no-browser"),
     "check": ("page.toml",),
     "plot": ("study.toml", "--x", "f.source.cbr.packet", "--out", "plot.svg"),
     "report": ("study.toml", "--out", "report.html"),
@@ -84,6 +84,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 """What each verb is called with; further words of a name are for whoever reads."""
 LONG = {"reproduce", "sensitivity"}
 """Those that take long from beginning to end."""
+ENDLESS = {"lab"}
+"""Those that serve until they are interrupted."""
 FILES = {
     "run": "result.csv",
     "trace": "trace.csv",
@@ -108,7 +110,7 @@ def words(name: str) -> list[str]:
 
 def verbs() -> dict[str, object]:
     """The verbs that there are."""
-    return dict(get_command(app).commands)  # type: ignore[attr-defined]  # a group, as it has several commands
+    return dict(app.commands)
 
 
 def environment(folder: Path) -> dict[str, str]:
