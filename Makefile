@@ -87,9 +87,10 @@ format: setup-dev ## put the sources into their form
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-docs: setup-dev ## build the pages, warnings being errors
+docs: setup-dev ## build the pages, warnings being errors, and check what their search finds first
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --quiet --workspace --no-deps
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	$(BIN)/python docs/check_search.py
 	@echo "docs/_build/html/index.html"
 
 browser: ## install Chromium (Debian's package, if it is missing), in which the tests open reports
