@@ -34,7 +34,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// Dynamic thresholds at work.
+/// State of dynamic thresholds.
 #[derive(Clone, Debug)]
 pub struct DynamicThreshold {
     size: Limit,

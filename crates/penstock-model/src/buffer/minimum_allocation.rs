@@ -54,7 +54,7 @@ impl Check for Parameters {
     }
 }
 
-/// Sharing with minimum allocation at work.
+/// State of sharing with minimum allocation.
 #[derive(Clone, Debug)]
 pub struct MinimumAllocation {
     size: Limit,

@@ -29,7 +29,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// Complete sharing at work.
+/// State of complete sharing.
 #[derive(Clone, Debug)]
 pub struct Pool {
     size: Limit,

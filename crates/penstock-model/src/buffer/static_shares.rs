@@ -84,7 +84,7 @@ fn written_limit(limit: Limit) -> String {
     written(amount(limit), limit)
 }
 
-/// Static shares at work.
+/// State of static shares.
 #[derive(Clone, Debug)]
 pub struct StaticShares {
     size: Limit,

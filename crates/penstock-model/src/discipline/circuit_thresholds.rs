@@ -29,7 +29,7 @@ crate::parameters! {
     /// ## References
     /// [Goyal98a]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
         /// The threshold of each circuit (R_i), in cells, by its name; of a flow with a circuit of its own, by that of the flow.
         thresholds: PerCircuit<Limit>;
@@ -49,7 +49,7 @@ impl Check for Parameters {
     }
 }
 
-/// Circuit thresholds at work.
+/// State of circuit thresholds.
 #[derive(Clone, Debug)]
 pub struct CircuitThresholds {
     frames: FrameQueue,

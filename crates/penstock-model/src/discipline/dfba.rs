@@ -38,7 +38,7 @@ crate::parameters! {
     /// ## References
     /// [Goyal98b]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
         /// Up to this, every frame is taken (L), in cells.
         low: Limit;
@@ -106,7 +106,7 @@ impl Parameter for Scale {
     }
 }
 
-/// Differential fair buffer allocation at work.
+/// State of differential fair buffer allocation.
 #[derive(Clone, Debug)]
 pub struct Dfba {
     frames: FrameQueue,

@@ -28,7 +28,7 @@ crate::parameters! {
     /// ## References
     /// [Romanow95]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
         /// Above this, no frame is begun (R), in cells.
         threshold: Limit;
@@ -42,7 +42,7 @@ impl Check for Parameters {
     }
 }
 
-/// Early packet discard at work.
+/// State of early packet discard.
 #[derive(Clone, Debug)]
 pub struct Epd {
     frames: FrameQueue,

@@ -28,7 +28,7 @@ crate::parameters! {
     /// ## References
     /// [Heinanen98] [Goyal98]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
         /// Above this, circuits above their share begin no frame (R), in cells; 0.5 K did best in [Goyal98].
         threshold: Limit;
@@ -44,7 +44,7 @@ impl Check for Parameters {
     }
 }
 
-/// Fair buffer allocation at work.
+/// State of fair buffer allocation.
 #[derive(Clone, Debug)]
 pub struct Fba {
     frames: FrameQueue,

@@ -28,7 +28,7 @@ crate::parameters! {
     /// ## References
     /// [TM4.1]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
         /// Above this, no frame is begun (HBO), in cells.
         threshold: Limit;
@@ -45,7 +45,7 @@ impl Check for Parameters {
     }
 }
 
-/// Frame thresholds at work.
+/// State of frame thresholds.
 #[derive(Clone, Debug)]
 pub struct FrameThresholds {
     frames: FrameQueue,

@@ -27,7 +27,7 @@ crate::parameters! {
     /// ## References
     /// [Romanow95]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
         /// What becomes of the end of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
@@ -39,7 +39,7 @@ impl Check for Parameters {
     }
 }
 
-/// Partial packet discard at work.
+/// State of partial packet discard.
 #[derive(Clone, Debug)]
 pub struct Ppd {
     frames: FrameQueue,

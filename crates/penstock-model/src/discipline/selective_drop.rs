@@ -28,7 +28,7 @@ crate::parameters! {
     /// ## References
     /// [Goyal98]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
         /// Above this, circuits above their share begin no frame (R), in cells; 0.9 K did best in [Goyal98].
         threshold: Limit;
@@ -44,7 +44,7 @@ impl Check for Parameters {
     }
 }
 
-/// Selective drop at work.
+/// State of selective drop.
 #[derive(Clone, Debug)]
 pub struct SelectiveDrop {
     frames: FrameQueue,

@@ -92,7 +92,7 @@ impl Parameter for DelayLaw {
     }
 }
 
-/// Added delay at work.
+/// State of added delay.
 #[derive(Clone, Debug)]
 pub struct Delay {
     law: DelayLaw,

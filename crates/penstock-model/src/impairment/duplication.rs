@@ -51,7 +51,7 @@ impl Check for Parameters {
     }
 }
 
-/// Duplication at work.
+/// State of duplication.
 #[derive(Clone, Debug)]
 pub struct Duplication {
     copy_delay: Duration,

@@ -117,7 +117,7 @@ const MOST_BURST: u32 = 256;
 /// The inverse of the estimator's gain.
 const GAIN: i128 = 16;
 
-/// Class-based queueing at work.
+/// State of class-based queueing.
 #[derive(Clone, Debug)]
 pub struct Cbq<const WORDS: usize> {
     /// By priority.

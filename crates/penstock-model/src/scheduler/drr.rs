@@ -51,7 +51,7 @@ impl HasFacts for Parameters {
     }
 }
 
-/// Deficit round robin at work.
+/// State of deficit round robin.
 #[derive(Clone, Debug)]
 pub struct Drr {
     classes: Vec<Class>,

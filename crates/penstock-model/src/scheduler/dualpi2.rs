@@ -100,7 +100,7 @@ const FEWEST: u32 = 1;
 /// The share of both queues together, in the unit of credits for each byte.
 const WHOLE: i64 = 1_000_000;
 
-/// DualPI2 at work.
+/// State of DualPI2.
 #[derive(Clone, Debug)]
 pub struct DualPi2 {
     limit: Limit,

@@ -87,7 +87,7 @@ const MOST_FLOWS: u32 = 65_536;
 /// No queue.
 const NONE: u32 = u32::MAX;
 
-/// FQ-CoDel at work.
+/// State of FQ-CoDel.
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     /// Seeds the hash of flows.

@@ -139,7 +139,7 @@ fn lends_below(plan: &ClassPlan) -> bool {
     below.is_some_and(|below| below.scheduler.facts().lends || below.classes.iter().any(lends_below))
 }
 
-/// A hierarchical token bucket at work.
+/// State of a hierarchical token bucket.
 #[derive(Clone, Debug)]
 pub struct Htb {
     /// All classes, each before those below it.

@@ -67,7 +67,7 @@ impl HasFacts for Parameters {
 
 pub use crate::parameters::ClassName;
 
-/// Strict priority at work.
+/// State of strict priority.
 #[derive(Clone, Debug)]
 pub struct Priority<const WORDS: usize> {
     /// One per queue, or none at all.

@@ -39,7 +39,7 @@ impl Check for Parameters {}
 
 impl HasFacts for Parameters {}
 
-/// Self-clocked fair queueing at work.
+/// State of self-clocked fair queueing.
 #[derive(Clone, Debug)]
 pub struct Scfq<T> {
     /// The tag of a head is its finish.

@@ -43,7 +43,7 @@ impl Check for Parameters {}
 
 impl HasFacts for Parameters {}
 
-/// Start-time fair queueing at work.
+/// State of start-time fair queueing.
 #[derive(Clone, Debug)]
 pub struct Stfq<T> {
     heads: Heads<T>,

@@ -41,7 +41,7 @@ impl Check for Parameters {}
 
 impl HasFacts for Parameters {}
 
-/// WF2Q+ at work.
+/// State of WF2Q+.
 #[derive(Clone, Debug)]
 pub struct Wf2qPlus<T> {
     heads: Heads<T>,

@@ -79,7 +79,7 @@ crate::choice! {
     }
 }
 
-/// Weighted round robin at work.
+/// State of weighted round robin.
 #[derive(Clone, Debug)]
 pub struct Wrr {
     /// Whose turn it is.

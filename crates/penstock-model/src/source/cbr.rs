@@ -97,7 +97,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A CBR source at work.
+/// State of a CBR source.
 #[derive(Clone, Debug)]
 pub struct Cbr {
     spacing: Duration,

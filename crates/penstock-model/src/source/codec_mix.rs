@@ -88,7 +88,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A source of the mix at work.
+/// State of a source of the mix.
 #[derive(Clone, Debug)]
 pub struct CodecMix {
     source: OnOff,

@@ -73,7 +73,7 @@ impl Parameter for Objects {
     }
 }
 
-/// A web user at work.
+/// State of a web user.
 #[derive(Clone, Debug)]
 pub struct Http {
     page: FileLaw,

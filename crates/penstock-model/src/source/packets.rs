@@ -74,7 +74,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A list of packets at work.
+/// State of a list of packets.
 #[derive(Clone, Debug)]
 pub struct Packets {
     /// The spacings and sizes.

@@ -58,7 +58,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A Poisson source at work.
+/// State of a Poisson source.
 #[derive(Clone, Debug)]
 pub struct Poisson {
     mean_spacing: f64,

@@ -99,7 +99,7 @@ impl Parameter for TraceFile {
     }
 }
 
-/// A trace at work.
+/// State of a trace.
 #[derive(Clone, Debug)]
 pub struct Trace(Packets);
 

@@ -137,7 +137,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A video at work.
+/// State of a video.
 #[derive(Clone, Debug)]
 pub struct Video(Box<State>);
 

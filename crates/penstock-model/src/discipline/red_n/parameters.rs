@@ -32,7 +32,7 @@ crate::parameters! {
     /// ## References
     /// [Goyal99 s2]; RIO: [Clark98 s3]; RED: [Floyd93 s4]; one average over all: draft-goyal-dpstdy-diffserv-01.
     pub struct Parameters {
-        /// The most that the queue may hold.
+        /// Maximum length of the queue.
         limit: Limit;
         /// Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; with zero
         /// there is no such average.

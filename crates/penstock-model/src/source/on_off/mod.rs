@@ -137,7 +137,7 @@ fn whole_spacings(on: f64) -> f64 {
     -half / libm::expm1(-1.0 / on) + 1.0 - half
 }
 
-/// An on-off source at work.
+/// State of an on-off source.
 #[derive(Clone, Debug)]
 pub struct OnOff {
     sizes: SizeLaw,
