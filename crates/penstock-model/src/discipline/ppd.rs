@@ -10,8 +10,8 @@ crate::parameters! {
     /// Partial packet discard (PPD): drops the rest of a frame that has lost a cell.
     ///
     /// ## Decides
-    /// A cell that finds `limit` cells waiting is dropped (cause `overflow`), and after it those of the same frame (cause `partial`)
-    /// up to its last one, with which `end-of-frame` deals. Only on cell links.
+    /// A cell that finds `limit` cells waiting is dropped (cause `overflow`), and the following cells of its frame are dropped with it
+    /// (cause `partial`); `end-of-frame` determines the treatment of the last one. Only on cell links.
     ///
     /// ## State
     /// The state of the present frame of each circuit; constant cost per cell.
@@ -29,7 +29,7 @@ crate::parameters! {
     pub struct Parameters {
         /// Maximum number of waiting cells (K).
         limit: Limit;
-        /// What becomes of the end of a frame that has lost cells.
+        /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
