@@ -41,7 +41,7 @@ FIRST = {
     "sobol": ("sensitivity",),
     "plugin": ("plugins",),
 }
-"""Of a query, the pages (or folders of pages) one of which has to come first."""
+"""Queries, and the pages or folders of pages that may come first."""
 
 
 def main() -> None:

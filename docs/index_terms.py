@@ -26,7 +26,7 @@ TERMS: dict[str, dict[str, str]] = {
     "concepts": {
         "The order within an instant": "simultaneous events, ties",
         "Random numbers": "seed, random numbers, common random numbers",
-        "The warm-up and what is counted": "warm-up, transient, steady state",
+        "Warm-up and measurement": "warm-up, transient, steady state",
         "Replications and intervals": "replication, confidence interval, runs",
         "Cores": "parallel, threads, cores, jobs",
         "What an agreement is worth": "null model, discrimination",

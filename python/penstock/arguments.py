@@ -41,7 +41,7 @@ def named(section: str | None = None, of: str | None = None) -> Callable[[Callab
         plain = [each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
         own = {each.name for each in plain}
         where = function.__qualname__.removesuffix(".__init__")
-        what = where if of is None else f"{of}.{function.__name__}"
+        what = where if of is None else f"{of}.{function.__name__}".removesuffix(".__init__")
 
         @wraps(function)
         def checked(*given: P.args, **by_name: P.kwargs) -> R:

@@ -5,7 +5,7 @@ Everything here is something that a user can act on; a mistake of our own is any
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.printable import path_text, printable_lines
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from penstock._core import Mistake
     from penstock.records import RunFailure
-    from penstock.studies.result import StudyResult
 
 __all__ = [
     "ArgumentError",
@@ -103,7 +102,7 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
 
     SHOWN = 5
 
-    def __init__(self, result: StudyResult) -> None:
+    def __init__(self, result: Any) -> None:
         self.result = result
         missed = result.missed
         lines = [f"precision: {line}" for line in missed[: self.SHOWN]]

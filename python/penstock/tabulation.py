@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from penstock.finished import Finished
     from penstock.parameter_columns import ParameterColumns
     from penstock.results import Summary
-    from penstock.studies.result import StudyResult
+    from penstock.studies.point_result import PointResult
 
 __all__ = ["how_sure", "made_from", "of_text", "rows_of", "table_of"]
 
@@ -27,18 +27,26 @@ _SETTINGS = 5
 """The most settings that are named below a table."""
 
 
-def how_sure(result: StudyResult, replication: int | None = None) -> str:
-    """How many runs there are, perhaps each with this number, and what is known of the error of their means."""
-    runs, points = result.run_count, len(result.points)
-    cached = sum(point.cached for point in result.points)
-    count = f"{runs} run{'s' * (runs != 1)}" + (f" of {points} points" if points > 1 else "")
-    which = count if replication is None else f"replication {replication}{' of each point' * (points > 1)}"
-    seeds = list(dict.fromkeys(point.asked.seed for point in result.points))
+def how_sure(points: Sequence[PointResult], replication: int | None = None) -> str:
+    """Number of runs, their seeds, and what is known about the error of their means.
+
+    Parameters
+    ----------
+    points : sequence of PointResult
+        The points of a study.
+    replication : int, optional
+        The only replication that was run.
+    """
+    runs = sum(len(point.runs) for point in points)
+    cached = sum(point.cached for point in points)
+    count = f"{runs} run{'s' * (runs != 1)}" + (f" of {len(points)} points" if len(points) > 1 else "")
+    which = count if replication is None else f"replication {replication}{' of each point' * (len(points) > 1)}"
+    seeds = list(dict.fromkeys(point.asked.seed for point in points))
     seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
     kept = f" ({cached} from the store)" if cached else ""
     sure = (
         "± is half of the 95 % confidence interval"
-        if any(len(point.runs) > 1 for point in result.points)
+        if any(len(point.runs) > 1 for point in points)
         else "nothing is known about the error of a single run"
     )
     return f"{which}, {seed}{kept}; {sure}."

@@ -1,15 +1,14 @@
-"""Imports: no circle of more than two files in a crate, none in the reproductions, none up the engine's layers."""
+"""Imports of the Rust crates: no circle of more than two files, and none up the engine's layers."""
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
 import pytest
+from test_import_circles import circles
 
 CRATES = Path(__file__).parents[2] / "crates"
-PACKAGE = Path(__file__).parents[2] / "python"
 
 # The engine's folders from the lowest up, each with the reason for its place. A file imports from its own folder and
 # from those before it.
@@ -105,38 +104,6 @@ def imports(src: Path) -> dict[str, set[str]]:
     return graph
 
 
-def python_imports(root: Path, folder: str) -> dict[str, set[str]]:
-    """Which modules below a folder of `root` each of them imports, those for type checking among them."""
-    files = {path.relative_to(root).with_suffix("").parts: path for path in sorted((root / folder).rglob("*.py"))}
-    texts = {(".".join(m[:-1]) if m[-1] == "__init__" else ".".join(m)): path for m, path in files.items()}
-    graph: dict[str, set[str]] = {}
-    for module, path in texts.items():
-        found = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                inner = {f"{node.module}.{alias.name}" for alias in node.names}
-                found |= {name if name in texts else node.module for name in inner}
-        graph[module] = {name for name in found - {module} if name in texts}
-    return graph
-
-
-def circles(graph: dict[str, set[str]], most: int = 2) -> list[list[str]]:
-    """Sets of more than `most` files that all reach each other."""
-
-    def reached(start: str) -> set[str]:
-        seen, todo = set(), [start]
-        while todo:
-            todo += (new := graph.get(todo.pop(), set()) - seen)
-            seen |= new
-        return seen
-
-    reach = {file: reached(file) for file in graph}
-    components = {frozenset(other for other in reach[file] if file in reach[other]) for file in graph}
-    return sorted(sorted(component) for component in components if len(component) > most)
-
-
 def layer(file: str) -> int | None:
     names = [name for name in LAYERS if (file + "/").startswith(name + "/")]
     return list(LAYERS).index(max(names, key=len)) if names else None
@@ -162,27 +129,6 @@ def test_the_engine_imports_downwards_only():
     graph = imports(CRATES / "penstock-engine" / "src")
     assert {file for file in graph if layer(file) is None} == {""}, "each folder has its layer"
     assert upward(graph) == []
-
-
-def test_no_module_of_the_reproductions_imports_itself_by_way_of_others():
-    graph = python_imports(PACKAGE, "penstock/reproductions")
-    assert "penstock.reproductions.tables" in graph["penstock.reproductions.document"]
-    assert circles(graph, most=1) == []
-
-
-def test_a_planted_circle_of_two_python_modules_is_found(tmp_path):
-    files = {
-        "study/__init__.py": "from study import pages",
-        "study/pages.py": "from study.tables import Table",
-        "study/tables.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from study.claims import Claim",
-        "study/claims.py": "def test():\n    import study.tables",
-    }
-    (tmp_path / "study").mkdir()
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    graph = python_imports(tmp_path, "study")
-    assert graph["study"] == {"study.pages"}
-    assert circles(graph, most=1) == [["study.claims", "study.tables"]]
 
 
 def test_a_planted_circle_and_an_import_upwards_are_found(tmp_path):

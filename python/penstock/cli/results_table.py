@@ -27,7 +27,7 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
     columns, rows = table_of(result.summaries(), parameters)
     show(table(title, columns, rows, right=["mean", "runs", "finished"]))
     show(*parameters.notes)
-    show(how_sure(result, replication))
+    show(how_sure(result.points, replication))
     show(made_from(result.provenances, result.parameters))
     if plan.precision is not None:
         numbers = [len(point.runs) for point in result.points]

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from penstock.finished import Finished
     from penstock.plots.data import Data, Datum
     from penstock.plots.places import Across
-    from penstock.plots.request import PlotRequest
-    from penstock.plots.roles import Roles
+    from penstock.plots.request import PlotRequest, Roles
 
 __all__ = ["Chart", "Mark", "Panel", "Series", "chart_of"]
 

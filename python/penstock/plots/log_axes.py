@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from penstock.plots.data import Datum
     from penstock.plots.places import Across
-    from penstock.plots.roles import Roles
+    from penstock.plots.request import Roles
 
 __all__ = ["check_log_axes", "drawable"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from penstock.plots.data import Cell, Data, Datum
-    from penstock.plots.roles import Roles
+    from penstock.plots.request import Roles
 
 __all__ = ["Across", "across", "columns_of", "numbers_in", "pooled", "text_of"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from penstock.errors import InputError
 from penstock.printable import quoted
 
-__all__ = ["ENDINGS", "KINDS", "WIDTHS", "PlotRequest", "did_you_mean"]
+__all__ = ["ENDINGS", "KINDS", "WIDTHS", "PlotRequest", "Roles", "did_you_mean"]
 
 KINDS = {
     "line": "means over what varies, with error bars",
@@ -83,6 +83,29 @@ class PlotRequest:
         twice = next((role for role in roles if roles.count(role) > 1), None)
         if twice is not None:
             raise InputError(f"{quoted(twice)} stands for more than one of x, by and facet; one is enough.")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The kind of a plot, and the columns that stand across, apart and in panels."""
+
+    kind: str
+    x: str | None = None
+    by: str | None = None
+    facet: str | None = None
+
+    def short(self, column: str) -> str:
+        """How a plot calls a column: the end of its path, of a weight with its class, or nothing if values need none.
+
+        Examples
+        --------
+        >>> Roles("line").short("r1-r2.queue.tail-drop.limit"), Roles("line").short("r1-r2.scheduler.wrr.weights.ef")
+        ('limit', 'weights.ef')
+        """
+        if column in ("of", "statistic", "cause"):
+            return ""
+        parts = column.split(".")
+        return ".".join(parts[-2:]) if len(parts) > 1 and parts[-2] in ("weights", "class") else parts[-1]
 
 
 def did_you_mean(name: str, allowed: list[str]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.parameter_columns import stand_for
 from penstock.plots.data import REPLICATION, is_time
 from penstock.plots.places import columns_of, numbers_in, pooled, text_of
+from penstock.plots.request import Roles
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
@@ -17,30 +18,7 @@ if TYPE_CHECKING:
     from penstock.plots.data import Data, Datum
     from penstock.plots.request import PlotRequest
 
-__all__ = ["Roles", "assign"]
-
-
-@dataclass(frozen=True)
-class Roles:
-    """The kind of a plot, and the columns that stand across, apart and in panels."""
-
-    kind: str
-    x: str | None = None
-    by: str | None = None
-    facet: str | None = None
-
-    def short(self, column: str) -> str:
-        """How a plot calls a column: the end of its path, of a weight with its class, or nothing if values need none.
-
-        Examples
-        --------
-        >>> Roles("line").short("r1-r2.queue.tail-drop.limit"), Roles("line").short("r1-r2.scheduler.wrr.weights.ef")
-        ('limit', 'weights.ef')
-        """
-        if column in ("of", "statistic", "cause"):
-            return ""
-        parts = column.split(".")
-        return ".".join(parts[-2:]) if len(parts) > 1 and parts[-2] in ("weights", "class") else parts[-1]
+__all__ = ["assign"]
 
 
 def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> tuple[Roles, list[list[Datum]]]:

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError, RunsFailed, ScenarioError
-from penstock.search.result import Finalist, SearchResult, Trial
+from penstock.search.data import Finalist, Trial
+from penstock.search.result import SearchResult
 from penstock.search.sampler import BATCH, Sampler
 from penstock.statistics import holm, interval, mean, paired
 from penstock.studies.ranged import ends, numbers_of, require_ranges

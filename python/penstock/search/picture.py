@@ -13,18 +13,18 @@ from penstock.printable import printable
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
-    from penstock.search.result import SearchResult
+    from penstock.search.data import SearchData
 
 __all__ = ["picture"]
 
 
-def picture(result: SearchResult) -> Picture:
+def picture(result: SearchData) -> Picture:
     """The trials from left to right."""
     with style():
         return _drawn(result)
 
 
-def _drawn(result: SearchResult) -> Picture:
+def _drawn(result: SearchData) -> Picture:
     question = result.question
     known = [trial for trial in result.trials if trial.value is not None]
     fit = scale(question.metric.partition("[")[0], result.unit, [trial.value or 0.0 for trial in known])

@@ -2,133 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock.printable import json_text
 from penstock.provenance import Provenance
 from penstock.results import free_name
+from penstock.search.data import SearchData
 from penstock.sensitivity.indices import significant
-from penstock.statistics import LEVEL
 
 if TYPE_CHECKING:
     import polars as pl
 
     from penstock.plots.canvas import Picture
-    from penstock.search.question import Question
-    from penstock.statistics import Comparison, Interval
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.request import PointRequest
+    from penstock.search.data import Finalist, Trial
+    from penstock.statistics import Interval
 
-__all__ = ["Finalist", "SearchResult", "Trial"]
+__all__ = ["SearchResult"]
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A setting that was tried.
-
-    Parameters
-    ----------
-    number : int
-        In the order of proposals, from 0.
-    parameters : dict of str to value
-        The setting.
-    point : PointRequest, optional
-        As it was run; None if its scenario was refused.
-    value : float, optional
-        The number, mean over its runs; None if there is none.
-    missed_by : tuple of float
-        By how much each condition is missed, on average; not above zero where it is met.
-    interval : Interval, optional
-        That of the mean; it is too good for the trial that was chosen by it.
-    why : str, optional
-        Why there is no number.
-    """
-
-    number: int
-    parameters: dict[str, Any]
-    point: PointRequest | None = None
-    value: float | None = None
-    missed_by: tuple[float, ...] = ()
-    interval: Interval | None = None
-    why: str | None = None
-
-    @property
-    def is_feasible(self) -> bool:
-        """Whether it has a number and meets all conditions."""
-        return self.value is not None and all(each <= 0 for each in self.missed_by)
-
-
-@dataclass(frozen=True, slots=True)
-class Finalist:
-    """One of the best trials in fresh runs.
-
-    Parameters
-    ----------
-    trial : Trial
-        Which.
-    interval : Interval
-        The number over the fresh runs, with its 95 % interval.
-    missed_by : tuple of Interval
-        By how much each condition is missed there.
-    values : list of float
-        The number in each fresh run.
-    less : Comparison, optional
-        This one's number less that of the best, run by run; None of the best itself.
-    p : float, optional
-        The probability of such a difference by chance, adjusted for all finalists [Holm79].
-    """
-
-    trial: Trial
-    interval: Interval
-    missed_by: tuple[Interval, ...]
-    values: list[float]
-    less: Comparison | None = None
-    p: float | None = None
-
-    @property
-    def meets(self) -> str:
-        """Whether it meets all conditions in its fresh runs: ``yes``, ``no``, or ``not sure``."""
-        if any(each.low is not None and each.low > 0 for each in self.missed_by):
-            return "no"
-        sure = all(each.high is not None and each.high <= 0 for each in self.missed_by)
-        return "yes" if sure else "not sure"
-
-    def verdict(self, greatest: bool) -> str:
-        """``best``, ``worse``, ``better``, or ``cannot be told`` from the best."""
-        if self.less is None or self.p is None:
-            return "best"
-        if self.p >= 1 - LEVEL:
-            return "cannot be told"
-        return "better" if (self.less.difference > 0) == greatest else "worse"
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """The best setting that was found, and how sure that is.
-
-    Parameters
-    ----------
-    plan : StudyPlan
-        Where it was searched.
-    question : Question
-        For what.
-    unit : str
-        Of the number.
-    seed : int
-        Of runs and proposals.
-    trials : list of Trial
-        All that were tried, in their order.
-    finalists : list of Finalist
-        The best of them in fresh runs, the one that was chosen first.
-    """
-
-    plan: StudyPlan
-    question: Question
-    unit: str
-    seed: int
-    trials: list[Trial]
-    finalists: list[Finalist] = field(default_factory=list)
+class SearchResult(SearchData):
+    """The best setting of a search, with the fields of :class:`~penstock.search.data.SearchData`."""
 
     def __repr__(self) -> str:
         best = self.finalists[0] if self.finalists else None
@@ -137,8 +30,7 @@ class SearchResult:
 
     def _repr_html_(self) -> str:
         from penstock.digits import plus_minus
-        from penstock.display import table_html
-        from penstock.drawing import escaped
+        from penstock.display import summary_html
         from penstock.studies.definition import value_text
 
         greatest = self.question.greatest
@@ -149,58 +41,8 @@ class SearchResult:
             )
             for each in self.finalists
         ]
-        table = table_html(("trial", *self.plan.ranges, f"{self.question.metric} ({self.unit})", "verdict"), rows)
-        said = "".join(f"<p>{escaped(note, 500)}</p>" for note in self.warnings)
-        return f"<p><b>{escaped(repr(self)[1:-1], 300)}</b></p>{table}{said}"
-
-    @property
-    def best(self) -> Finalist | None:
-        """The best setting in fresh runs; None if no trial meets the conditions."""
-        return self.finalists[0] if self.finalists else None
-
-    def leaders(self, count: int) -> list[Trial]:
-        """The best trials that differ, by the runs of the search."""
-        sign = -1.0 if self.question.greatest else 1.0
-        feasible = [trial for trial in self.trials if trial.is_feasible]
-        found: dict[Any, Trial] = {}
-        for trial in sorted(feasible, key=lambda trial: (sign * (trial.value or 0.0), trial.number)):
-            assert trial.point is not None
-            found.setdefault(trial.point.point.sets, trial)
-        return list(found.values())[:count]
-
-    def history(self) -> list[Trial]:
-        """The trials that were the best so far when they came."""
-        found: list[Trial] = []
-        for trial in self.trials:
-            if trial.is_feasible and (not found or self._is_better(trial, found[-1])):
-                found.append(trial)
-        return found
-
-    def _is_better(self, trial: Trial, other: Trial) -> bool:
-        assert trial.value is not None
-        assert other.value is not None
-        return trial.value > other.value if self.question.greatest else trial.value < other.value
-
-    @property
-    def warnings(self) -> list[str]:
-        """What is to be known before the best is believed, a line for each."""
-        found = []
-        without = [trial for trial in self.trials if trial.value is None]
-        for why in dict.fromkeys(trial.why for trial in without):
-            own = [str(trial.number) for trial in without if trial.why == why]
-            found.append(f"trial{'s' * (len(own) > 1)} {', '.join(own[:5])}{', ...' * (len(own) > 5)}: {why}.")
-        better = [each for each in self.finalists if each.verdict(self.question.greatest) == "better"]
-        if better:
-            numbers = ", ".join(str(each.trial.number) for each in better)
-            found.append(f"trial {numbers} did better in fresh runs than the one chosen; more --runs choose better.")
-        best = self.best
-        if best is not None:
-            for condition, missed in zip(self.question.conditions, best.missed_by, strict=True):
-                if missed.mean > 0:
-                    found.append(f"the best setting misses {condition.text} in its fresh runs, on average.")
-                elif missed.high is not None and missed.high > 0:
-                    found.append(f"whether the best setting meets {condition.text} is not sure.")
-        return found
+        columns = ("trial", *self.plan.ranges, f"{self.question.metric} ({self.unit})", "verdict")
+        return summary_html(repr(self)[1:-1], columns, rows, self.warnings)
 
     def frame(self) -> pl.DataFrame:
         """A row for each trial.

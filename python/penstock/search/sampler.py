@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from penstock.search.data import Trial
     from penstock.search.question import Question
-    from penstock.search.result import Trial
     from penstock.studies.ranges import Range
 
 __all__ = ["BATCH", "Sampler"]

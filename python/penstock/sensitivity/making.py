@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.sensitivity.data import Analysis
 from penstock.sensitivity.indices import indices, significant
 from penstock.sensitivity.noise import noise
-from penstock.sensitivity.result import Analysis, SensitivityResult
+from penstock.sensitivity.result import SensitivityResult
 from penstock.studies.derived import at
 from penstock.studies.ranged import chosen, ends, require_ranges
 from penstock.studies.select import DerivedMetrics, SelectionError, select

@@ -16,21 +16,21 @@ from penstock.unit_scale import scale
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from penstock.sensitivity.data import Analysis, SensitivityData
     from penstock.sensitivity.indices import Index
-    from penstock.sensitivity.result import Analysis, SensitivityResult
 
 __all__ = ["picture"]
 
 _SHOWN = {"morris": {"mu_star": "mu*", "sigma": "sigma"}, "sobol": {"ST": "total", "S1": "first order"}}
 
 
-def picture(result: SensitivityResult, analysis: Analysis) -> Picture:
+def picture(result: SensitivityData, analysis: Analysis) -> Picture:
     """The measures of one number, the largest above."""
     with style():
         return _drawn(result, analysis)
 
 
-def _drawn(result: SensitivityResult, analysis: Analysis) -> Picture:
+def _drawn(result: SensitivityData, analysis: Analysis) -> Picture:
     shown = _SHOWN[result.design.method]
     first = next(iter(shown))
     order = [each.parameters[0] for each in analysis.of(first)]

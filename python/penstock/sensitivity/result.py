@@ -2,84 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock.printable import json_text
 from penstock.provenance import Provenance
+from penstock.sensitivity.data import SensitivityData
 from penstock.sensitivity.indices import significant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars as pl
 
     from penstock.plots.canvas import Picture
-    from penstock.records import RunResult
-    from penstock.sensitivity.design import Design
+    from penstock.sensitivity.data import Analysis
     from penstock.sensitivity.indices import Index
-    from penstock.sensitivity.noise import Noise
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.request import PointRequest
 
-__all__ = ["Analysis", "SensitivityResult"]
+__all__ = ["SensitivityResult"]
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """How one number depends on the parameters.
-
-    Parameters
-    ----------
-    metric, unit : str
-        Which number.
-    mean, deviation : float
-        Over all points, of their means over runs.
-    noise : Noise or None
-        How much of it is chance; None of single runs.
-    indices : list of Index
-        The measures of each parameter.
-    """
-
-    metric: str
-    unit: str
-    mean: float
-    deviation: float
-    noise: Noise | None
-    indices: list[Index]
-
-    def of(self, name: str) -> list[Index]:
-        """All measures of a name, the largest first; those that are unknown last."""
-        own = [each for each in self.indices if each.name == name]
-        return sorted(own, key=lambda each: (each.value is None, -(each.value or 0.0), each.parameters))
-
-
-@dataclass(frozen=True)
-class SensitivityResult:
-    """How a study's numbers depend on its parameters.
-
-    Parameters
-    ----------
-    plan : StudyPlan
-        The study, with its points.
-    design : Design
-        How they were chosen.
-    asked : list of PointRequest
-        The points as they were run.
-    runs : list of list of RunResult
-        Their runs.
-    analyses : list of Analysis
-        What they come to, a number after the other.
-    unknown : list of str
-        Numbers that are left out, and why.
-    """
-
-    plan: StudyPlan
-    design: Design
-    asked: list[PointRequest]
-    runs: Sequence[Sequence[RunResult]]
-    analyses: list[Analysis]
-    unknown: list[str] = field(default_factory=list)
+class SensitivityResult(SensitivityData):
+    """The results of a sensitivity study, with the fields of :class:`~penstock.sensitivity.data.SensitivityData`."""
 
     def __repr__(self) -> str:
         what = ", ".join(self.parameters)
@@ -87,8 +28,7 @@ class SensitivityResult:
 
     def _repr_html_(self) -> str:
         from penstock.digits import plus_minus
-        from penstock.display import table_html
-        from penstock.drawing import escaped
+        from penstock.display import summary_html
         from penstock.statistics import Interval
 
         def text(index: Index) -> str:
@@ -102,34 +42,7 @@ class SensitivityResult:
             for each in self.analyses
             for index in each.indices
         ]
-        table = table_html(("metric", "parameter", "index", "value"), rows)
-        said = "".join(f"<p>{escaped(note, 500)}</p>" for note in self.warnings)
-        return f"<p><b>{escaped(self.plan.name, 200)}</b></p>{table}{said}"
-
-    @property
-    def parameters(self) -> list[str]:
-        """The names of the parameters, in the order of the indices' numbers."""
-        return list(self.plan.ranges)
-
-    @property
-    def warnings(self) -> list[str]:
-        """What is to be known before the numbers are believed, a line for each."""
-        found = list(self.unknown)
-        for each in self.analyses:
-            if each.noise is None:
-                found.append("single runs of each point: how much is noise is unknown; --runs 2 or more tells.")
-            elif each.deviation == 0:
-                found.append(f"{each.metric} does not vary in these ranges.")
-            elif (each.noise.share or 0.0) > 0.5:
-                found.append(
-                    f"{each.metric}: {each.noise.share:.0%} of the variance is noise; more runs of a point lessen it."
-                )
-        return list(dict.fromkeys(found))
-
-    @property
-    def provenance(self) -> Provenance:
-        """What all points were made from; what varies is in none of its settings."""
-        return Provenance.shared([each.provenance for each in self.asked])
+        return summary_html(self.plan.name, ("metric", "parameter", "index", "value"), rows, self.warnings)
 
     def frame(self) -> pl.DataFrame:
         """A row for each measure.

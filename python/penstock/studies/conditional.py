@@ -10,7 +10,7 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from penstock.studies.definition import Mistakes
+    from penstock.studies.mistakes import Mistakes
 
 __all__ = ["KEYS", "When", "whens_of"]
 

@@ -18,20 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from penstock.studies.conditional import When
+    from penstock.studies.mistakes import Mistakes
     from penstock.studies.ranges import Range
 
-__all__ = ["Definition", "Mistakes", "is_path", "value_text"]
-
-
-class Mistakes:
-    """What is wrong with a definition: a place in it, and a message; a place is told once."""
-
-    def __init__(self) -> None:
-        self.found: dict[tuple[str | int, ...], str] = {}
-
-    def add(self, place: tuple[str | int, ...], message: str) -> None:
-        """Notes a mistake, unless there is one at the same place."""
-        self.found.setdefault(place, message)
+__all__ = ["Definition", "is_path", "value_text"]
 
 
 @dataclass

@@ -9,9 +9,10 @@ from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, utf8
 from penstock.studies import aims
 from penstock.studies.conditional import whens_of
-from penstock.studies.definition import Definition, Mistakes, is_path
+from penstock.studies.definition import Definition, is_path
 from penstock.studies.locate import Lines
-from penstock.studies.plan import RUNS, StudyPlan, path_of, placed, points_of
+from penstock.studies.mistakes import Mistakes, path_of
+from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.questions import asks_of, ranges_of
 from penstock.studies.toml_text import TomlError, parsed
 
@@ -80,6 +81,10 @@ def read_study(
     except TomlError as error:
         raise ScenarioError([toml_mistake(place, error)]) from None
     lines = Lines(text)
+
+    def locate(where: tuple[str | int, ...]) -> int | None:
+        return lines.of(*where)
+
     mistakes = Mistakes()
     for key in content:
         if key not in KEYS:
@@ -95,8 +100,8 @@ def read_study(
     asks = asks_of(content, mistakes)
     if ranges or "ranges" in content:
         refuse_beside_ranges(aimed, mistakes)
-    if mistakes.found or scenario is None:
-        raise ScenarioError(placed(place, lambda where: lines.of(*where), mistakes))
+    mistakes.raise_any(place, locate)
+    assert scenario is not None, "its absence is a mistake"
     _override(definition, override or {})
     _put_ranges(definition, ranges or {})
     path = file.parent / scenario
@@ -104,7 +109,7 @@ def read_study(
         page = read(path)
     except InputError as error:
         raise InputError(f"{place}:{lines.of('scenario')}: scenario: {error}") from None
-    points = points_of(definition, page, str(path), place, lambda where: lines.of(*where))
+    points = points_of(definition, page, str(path), place, locate)
     origins = {name: lines.of(*where) for name, where in definition.places() if name not in (override or {})}
     if "warm-up" in content and "warm-up" not in (override or {}):
         origins["warm-up"] = lines.of("warm-up")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError, PenstockError
 from penstock.records import collection_paused
 from penstock.store import KeptRuns
+from penstock.studies.point_result import PointResult
 from penstock.studies.quantity import dimension_of
-from penstock.studies.result import PointResult, StudyResult
+from penstock.studies.result import StudyResult
 from penstock.studies.runner import Reader, Runner
 from penstock.studies.select import DerivedMetrics, SelectionError, select
 from penstock.studies.warmup import find_warm_up

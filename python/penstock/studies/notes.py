@@ -1,22 +1,30 @@
-"""What decided the results of a study without showing in them, a line for each thing."""
+"""Warnings about a study's results, and notes on what shaped them without showing in them, one line each."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from penstock.printable import shortened
+from penstock.finished import finished_of, group_of
+from penstock.metric_properties import counts_finished, is_of_finished
+from penstock.parameter_columns import parameter_columns
+from penstock.printable import one_line, shortened
+from penstock.tabulation import of_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from penstock.records import RunResult
-    from penstock.studies.result import PointResult
+    from penstock.studies.point_result import PointResult
+    from penstock.studies.warmup import FoundWarmUp
 
-__all__ = ["notes_of_runs", "notes_on_spread"]
+__all__ = ["notes_of_runs", "notes_on_spread", "too_short", "unfinished"]
 
 _LEAST_SHARE = 0.05
 """Below this share of the time or of the drops, a full window or a tie decides little."""
+
+_UNFINISHED = 5
+"""Maximum number of groups of unfinished transfers that are listed."""
 
 _HARDLY = 1e-4
 """Runs of which every number has a smaller relative range than this hardly differ."""
@@ -102,3 +110,39 @@ def _hardly_differ(runs: Sequence[RunResult]) -> bool:
 def _where(some: Sequence[PointResult], points: Iterable[PointResult]) -> str:
     count = len(list(points))
     return "" if len(some) == count else f" at {len(some)} of {count} points"
+
+
+def too_short(points: Sequence[PointResult], warm_up: FoundWarmUp | None) -> list[str]:
+    """Whether runs are too short to find the warm-up."""
+    if warm_up is None or not warm_up.too_short:
+        return []
+    where = "; ".join(points[number].place.strip(" ()") for number in warm_up.too_short[:5])
+    return [
+        "the run is too short to tell the start-up from the rest: MSER-5 would cut off half of it or more"
+        f"{' (' * bool(where)}{where}{', ...' * (len(warm_up.too_short) > 5)}{')' * bool(where)}."
+    ]
+
+
+def unfinished(points: Sequence[PointResult], parameters: Sequence[str]) -> list[str]:
+    """Groups of transfers, at each point, of which enough did not finish to bias completion times."""
+    told = []
+    columns = parameter_columns([point.parameters for point in points], parameters)
+    for point in points:
+        if not point.runs or not any(counts_finished(metric.name) for metric in point.runs[0].metrics):
+            continue
+        counted = [each for each in point.summaries() if is_of_finished(each.metric) or counts_finished(each.metric)]
+        finished = finished_of(counted)
+        cells = zip(columns.heads, columns.cells(point.parameters), strict=True)
+        where = one_line(", ".join(f"{head} = {cell}" for head, cell in cells if cell))
+        at = f" at {where}" if where else ""
+        for each in {group_of(each): each for each in counted if is_of_finished(each.metric)}.values():
+            found = finished.get(group_of(each))
+            if found is None or not found.is_warned:
+                continue
+            labels = {name: label for name, label in each.labels.items() if name not in ("statistic", "quantile")}
+            told.append(
+                f"{found.text} transfers of {of_text(labels)} finished ({100 * found.share:.3g} %){at}: "
+                f"completion times and slowdowns are of those alone."
+            )
+    more = len(told) - _UNFINISHED
+    return told if more <= 0 else [*told[:_UNFINISHED], f"and {more} more groups of transfers did not finish."]

@@ -10,24 +10,22 @@ from typing import TYPE_CHECKING, Any, cast
 from penstock import _core
 from penstock.errors import ScenarioError
 from penstock.printable import utf8
-from penstock.studies.definition import Mistakes
 from penstock.studies.derived import at
 from penstock.studies.effort import effort
+from penstock.studies.mistakes import Mistakes
 from penstock.studies.request import PointRequest, distinct
 from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from penstock.studies.compare import Compare
     from penstock.studies.definition import Definition
+    from penstock.studies.mistakes import Locate
     from penstock.studies.points import Point
     from penstock.studies.precision import Precision
     from penstock.studies.ranges import Range
     from penstock.studies.warmup import FindWarmUp
-
-    Locate = Callable[[tuple[str | int, ...]], int | None]
-    """The line of a place in a definition, if it stands in a file."""
 
 __all__ = ["RUNS", "StudyPlan", "document_of", "points_of"]
 
@@ -190,7 +188,9 @@ def document_of(text: str) -> dict[str, Any]:
         return {}
 
 
-def points_of(definition: Definition, text: str, scenario: str, place: str, locate: Locate) -> list[Point]:
+def points_of(
+    definition: Definition, text: str, scenario: str, place: str, locate: Locate = lambda _: None
+) -> list[Point]:
     """The points of a definition.
 
     Raises
@@ -203,29 +203,5 @@ def points_of(definition: Definition, text: str, scenario: str, place: str, loca
         raise ScenarioError(found)
     mistakes = Mistakes()
     points = definition.points(document, mistakes)
-    if mistakes.found:
-        raise ScenarioError(placed(place, locate, mistakes))
+    mistakes.raise_any(place, locate)
     return points
-
-
-def placed(place: str, locate: Locate, mistakes: Mistakes) -> list[_core.Mistake]:
-    """The mistakes with their lines, in the order of the file."""
-    found: list[_core.Mistake] = [
-        {"file": utf8(place), "line": locate(where), "path": path_of(where), "message": message}
-        for where, message in mistakes.found.items()
-    ]
-    return sorted(found, key=lambda mistake: mistake["line"] or 0)
-
-
-def path_of(place: tuple[str | int, ...]) -> str:
-    """A place in a definition as messages name it.
-
-    Examples
-    --------
-    >>> path_of(("grid", "flows")), path_of(("list", 2, "a-b.rate"))
-    ('grid.flows', 'list[2].a-b.rate')
-    """
-    text = ""
-    for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return text.removeprefix(".")

@@ -10,7 +10,7 @@ from penstock.studies.ranges import Range, read_range
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.studies.definition import Mistakes
+    from penstock.studies.mistakes import Mistakes
 
 __all__ = ["METHODS", "MOST_TRIALS", "asks_of", "ranges_of"]
 

@@ -20,9 +20,7 @@ class Refused(Exception):  # noqa: N818  (named after what happened)
 
 def version() -> tuple[str, str]:
     """The versions of the model and of the package, which have to be those of who asks."""
-    from penstock import __version__
-
-    return _core.MODEL_VERSION, __version__
+    return _core.MODEL_VERSION, _core.version()
 
 
 def make_batch(

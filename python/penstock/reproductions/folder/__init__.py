@@ -17,10 +17,9 @@ from penstock.reproductions.folder.claims import claim_test
 from penstock.reproductions.folder.content import complete, mistakes_in
 from penstock.reproductions.folder.rows import Rows
 from penstock.reproductions.study import DATA, Study
-from penstock.studies.definition import Mistakes
 from penstock.studies.file import toml_mistake
 from penstock.studies.locate import Lines
-from penstock.studies.plan import placed
+from penstock.studies.mistakes import Mistakes
 from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:
@@ -56,8 +55,7 @@ def read_folder(folder: Path) -> Study:
     lines, mistakes = Lines(text), Mistakes()
 
     def refuse() -> None:
-        if mistakes.found:
-            raise ScenarioError(placed(str(path), lambda where: lines.of(*where), mistakes))
+        mistakes.raise_any(str(path), lambda place: lines.of(*place))
 
     mistakes_in(data, mistakes)
     refuse()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.finding import ClaimTest
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.tables import Cell, Row, Table
-    from penstock.studies.definition import Mistakes
+    from penstock.studies.mistakes import Mistakes
 
 __all__ = ["claim_test"]
 

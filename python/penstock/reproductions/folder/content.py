@@ -11,7 +11,7 @@ from penstock.reproductions.document import flat
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.studies.definition import Mistakes
+    from penstock.studies.mistakes import Mistakes
 
 __all__ = ["FREE", "INNER", "SECTIONS", "SINGLE", "complete", "mistakes_in"]
 

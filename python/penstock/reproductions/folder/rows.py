@@ -9,9 +9,10 @@ from penstock.errors import InputError
 from penstock.printable import path_text
 from penstock.reproductions.document import flat
 from penstock.reproductions.study import Page
-from penstock.studies.definition import Mistakes, is_path, value_text
+from penstock.studies.definition import is_path, value_text
 from penstock.studies.derived import Derived
 from penstock.studies.expression import ExpressionError
+from penstock.studies.mistakes import Mistakes
 from penstock.studies.quantity import dimension_of
 from penstock.studies.select import DerivedMetrics, SelectionError
 from penstock.studies.toml_text import TomlError, parsed

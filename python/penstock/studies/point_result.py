@@ -1,0 +1,71 @@
+"""A point of a study with its runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from penstock.printable import one_line
+from penstock.provenance import Provenance
+from penstock.results import summarise
+from penstock.short_values import value_text
+from penstock.store import KeptRuns
+from penstock.studies.definition import is_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.records import RunResult
+    from penstock.results import Summary
+    from penstock.studies.request import PointRequest
+
+__all__ = ["PointResult"]
+
+
+@dataclass(frozen=True, slots=True)
+class PointResult:
+    """A point and its runs.
+
+    Parameters
+    ----------
+    asked : PointRequest
+        What was run.
+    runs : sequence of RunResult
+        In the order of their replication numbers.
+    rule : str
+        How intervals are computed; see :class:`penstock.results.Summary`.
+    warning : str or None
+        Why the point missed its precision target, if it did.
+    """
+
+    asked: PointRequest
+    runs: Sequence[RunResult]
+    rule: str = "t"
+    warning: str | None = None
+
+    def summaries(self) -> list[Summary]:
+        """Returns its numbers, with its parameters and derived values."""
+        return [replace(summary, point=self.parameters, rule=self.rule) for summary in summarise(self.runs)]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Its parameters and derived values, by name."""
+        return {**self.asked.point.parameters, **self.asked.point.derived}
+
+    @property
+    def cached(self) -> int:
+        """Number of its runs that came from the store."""
+        return len(self.runs) if isinstance(self.runs, KeptRuns) else sum(run.cached for run in self.runs)
+
+    @property
+    def provenance(self) -> Provenance:
+        """What its runs were made from."""
+        return Provenance.of(self.runs)
+
+    @property
+    def place(self) -> str:
+        """Its parameters as the end of a message, labels first; empty if nothing varies."""
+        parameters = self.asked.point.parameters
+        names = sorted(parameters, key=is_path)
+        where = one_line(", ".join(f"{name} = {value_text(parameters[name])}" for name in names))
+        return f" (at {where})" if where else ""
