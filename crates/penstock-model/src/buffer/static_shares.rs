@@ -13,7 +13,7 @@ crate::parameters! {
     /// control also only if the memory has, since what came into headroom stands in the shared memory once other packets have left.
     ///
     /// ## State
-    /// None beside the occupancies; constant cost per packet.
+    /// Only the occupancies; constant cost per packet.
     ///
     /// ## Departures
     /// None.

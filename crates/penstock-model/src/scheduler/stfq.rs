@@ -184,7 +184,7 @@ mod tests {
         let weights = weighted(&[3, 1, 2]);
         let mut narrow = Stfq::<u64>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("small weights fit");
         let mut wide = Stfq::<u128>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("they always fit");
-        // The tags of 10,000 packets before all are set back; a packet waits, so that the first packet does not begin anew.
+        // The tags of 10,000 packets before all are set back; a packet waits, so that the first packet does not restart.
         for it in [&mut narrow as &mut dyn Scheduler, &mut wide] {
             let one = QueueState { packets: 1, bytes: 100, head: 100 };
             it.on_backlog(Time::ZERO, 0, &[one, QueueState::default(), QueueState::default()]);

@@ -10,7 +10,7 @@ use crate::rng::Stream;
 use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// The most packets that the largest kind of frame has in the mean: those of a frame may leave at one instant.
+/// The most packets that the largest kind of frame has on average: those of a frame may leave at one instant.
 const MOST_PACKETS: f64 = 10_000.0;
 
 crate::parameters! {

@@ -31,7 +31,7 @@ crate::parameters! {
     /// What is left of the on period. One or two random numbers per on period, and one per packet where the size varies.
     ///
     /// ## Departures
-    /// Where a spacing takes more than 10,000 on periods in the mean, their number and the sum of the silences between them are
+    /// If a spacing takes more than 10,000 on periods on average, their number and the sum of the silences between them are
     /// drawn at once, by expansions of their laws [Cornish38; Wilson31]: at most one period is wrong, and the sum by less than 10^-4
     /// of its standard deviation. The documents leave open what becomes of the part of a spacing that ends an on period, and this moves the mean
     /// rate: `carried` has exactly that of the formula, packet/spacing x on/(on + off); `restarted` has 3 % more with VBR's

@@ -102,7 +102,7 @@ impl Vegas {
                 window.size = (window.size + 1.0).min(f64::from(window.max));
             } else if waiting > self.beta {
                 window.size = (window.size - 1.0).max(2.0);
-                window.threshold = window.threshold.min(window.size); // a smaller window does not begin slow start anew
+                window.threshold = window.threshold.min(window.size); // a smaller window does not begin slow start again
             }
         }
     }
