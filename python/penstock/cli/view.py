@@ -1,4 +1,4 @@
-"""``penstock view``: one HTML page that replays a traced run."""
+"""``penstock view``: one HTML page that plays a traced run."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ def view(
 ) -> None:
     """Write a traced run as one HTML page.
 
-    The page shows queues, congestion windows, marks and drops over time, and packets moving through the topology, with
-    a slider and a filter by flow. The scenario's [[trace]] selects events; --at, --flow, --start and --stop replace it.
-    The run is made twice, once for its queues. The page loads nothing from elsewhere.
+    The page draws every node and plays the run: packets in flight, queues, congestion windows, drops and marks. It
+    follows a packet or a flow, and explains a drop in a sentence. The scenario's [[trace]] selects events, or --at,
+    --flow, --start and --stop do instead. Two runs are made: one for the events, one for the queues. The page loads
+    nothing.
     """
     from penstock.cli.console import emit, say, warn
     from penstock.cli.cores import cores_told
@@ -87,9 +88,8 @@ def view(
     words += [] if limit == 1_000_000 else ["--limit", str(limit)]
     content = render(shown, command_text(words)).encode("utf-8")
     write_page(page, content)
-    events = dict(shown.facts)["events"]
-    if "(" in events:
-        say(f"{events.replace('(', 'events (', 1)}; --start and --stop choose others, --limit more.")
+    for warning in shown.warnings:
+        say(warning)
     emit(f"{path_text(page)}: written, {size_text(len(content))}.")
 
 
