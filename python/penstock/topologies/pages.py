@@ -128,7 +128,7 @@ def read_settings(
     InputError
         If one is not known or cannot be what it should.
     """
-    from penstock.cli.suggest import suggestion
+    from penstock.suggest import suggestion
 
     allowed = [*defaults, *optional]
     settings: Settings = dict(defaults)
