@@ -1,7 +1,6 @@
-"""Rows that a run hands over while it goes on, as frames, Parquet or CSV: those of traces and of time series.
+"""Rows that a run delivers while it proceeds (traces and time series), as frames, Parquet or CSV.
 
-They go through memory in pieces of :data:`ROWS` rows, however many there are; only :meth:`RowStream.frame` holds
-all of them.
+They pass through memory in pieces of :data:`ROWS` rows; only :meth:`RowStream.frame` holds all of them.
 """
 
 from __future__ import annotations
@@ -28,37 +27,34 @@ if TYPE_CHECKING:
 __all__ = ["ROWS", "RowStream", "cannot_be_written"]
 
 ROWS = 1 << 17
-"""Rows of each piece, and of each row group of a Parquet file."""
+"""Rows per piece, and per row group of a Parquet file."""
 
 CSV_ROWS = 1 << 14
-"""Rows of each piece of text, in which a row takes some 200 bytes."""
+"""Rows per piece of text; a row has about 200 bytes."""
 
 
 class RowStream:
-    """Rows that a run hands over in batches, to be read once.
+    """Rows that a run delivers in batches, to be read once.
 
     Parameters
     ----------
     scenario : str
-        The scenario's TOML text.
+        TOML text of the scenario.
     options : dict of str to str, bool or sequence of str
-        Keys of the section that says what is asked for, and their values; none of those without one.
+        Keys of the section and their values; None leaves one out.
     name, folder, sets, seed, replication, executor, threads
-        As of :class:`penstock.PacketTrace`.
+        As for :class:`penstock.PacketTrace`.
 
     Attributes
     ----------
     provenance : penstock.provenance.Provenance
-        What the run was made from; `name`, `seed` and `replication` are its own.
+        What the run is made from.
 
-    Raises
-    ------
-    ScenarioError
-        If the scenario has mistakes, or what is asked for does not exist.
+    Raises ScenarioError if the scenario has mistakes, or an option names what does not exist.
     """
 
     section: ClassVar[str]
-    """The list of tables in a scenario that says what is asked for."""
+    """The scenario's list of tables that selects the rows."""
 
     _of_core: ClassVar[type[_core.Trace | _core.Series]]
 
@@ -108,10 +104,10 @@ class RowStream:
             raise ScenarioError(self._mistake(name, line) for line in str(error).splitlines()) from None
 
     def _check(self, read: _core.Scenario, name: str, is_asked: bool) -> None:
-        """Refuses a scenario that cannot be run so."""
+        """Raises an error if the scenario does not allow such rows."""
 
     def _mistake(self, name: str, line: str) -> _core.Mistake:
-        """What the core says of an option: its key and what is wrong."""
+        """A mistake in an option, as the core reports it: its key and a message."""
         key, _, message = line.partition(": ")
         return {"file": name, "line": None, "path": f"{self.section}.{key}", "message": message}
 
@@ -146,46 +142,46 @@ class RowStream:
 
     @property
     def made_from(self) -> dict[str, Any]:
-        """The scenario's name and what the run was made from, as JSON and the metadata of Parquet files have it."""
+        """The scenario's name and what the run was made from, for JSON and the metadata of Parquet files."""
         about = self.provenance.data()
         replication = about.pop("first_replication")
         return {"scenario": self.name, **about, "replication": replication}
 
     @property
     def _constants(self) -> dict[str, Any]:
-        """What the run was made from, as all rows have it: the settings are the text of a JSON object."""
+        """What the run was made from, as columns; settings are the text of a JSON object."""
         about = {**self.made_from, "scenario": printable(self.name)}
         return {**about, "settings": json_text(self.provenance.settings, indent=None)}
 
     def frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
-        """The rows in frames of so many rows; the last may have fewer."""
+        """Yields frames of `rows` rows; the last may have fewer."""
         yield from map(self._with_constants, self.row_frames(rows))
 
     def row_frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
-        """The same frames without what the run was made from."""
+        """Yields the same frames without what the run was made from."""
         make = _Frames(self._rows.columns, self.row_schema)
         while (batch := self._rows.next_batch(rows)) is not None:
             yield make(batch[1])
 
     def _with_constants(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The rows with what the run was made from, of which a frame keeps each value once."""
+        """The rows with what the run was made from, which the frame stores once per column."""
         import polars as pl
 
         schema = self.schema
         return frame.with_columns(pl.lit(value, schema[name]).alias(name) for name, value in self._constants.items())
 
     def close(self) -> None:
-        """Ends the run, of which no more rows are wanted."""
+        """Stops the run."""
         self._cancel.set()
 
     def frame(self) -> pl.DataFrame:
-        """All rows, in memory."""
+        """Returns all rows in memory."""
         import polars as pl
 
         return self._with_constants(pl.concat([pl.DataFrame(schema=self.row_schema), *self.row_frames()]))
 
     def csv(self) -> Iterator[tuple[int, str]]:
-        """The rows as CSV in pieces, with the number of rows of each; the first is the line of names."""
+        """Yields the rows as CSV in pieces, with the number of rows of each; the header is first."""
         import polars as pl
 
         yield 0, ",".join(self.schema) + "\n"
@@ -196,14 +192,10 @@ class RowStream:
             yield frame.height, frame.write_csv(include_header=False, line_terminator=end)
 
     def write_parquet(self, path: str | Path) -> int:
-        """Writes the rows into a Parquet file; returns how many there are.
+        """Writes the rows into a Parquet file, and returns their number.
 
-        Its metadata have under ``penstock`` what the run was made from, as JSON.
-
-        Raises
-        ------
-        PenstockError
-            If the file cannot be written; one that was there by its name stays as it was.
+        The metadata entry ``penstock`` is JSON that says what the run was made from. Raises PenstockError if the file
+        cannot be written; an existing file stays as it was.
         """
 
         def write() -> int:
@@ -219,12 +211,9 @@ class RowStream:
         return _into_file(path, write)
 
     def write_csv(self, path: str | Path) -> int:
-        """Writes the rows into a CSV file; returns how many there are.
+        """Writes the rows into a CSV file, and returns their number.
 
-        Raises
-        ------
-        PenstockError
-            If the file cannot be written; one that was there by its name stays as it was.
+        Raises PenstockError if the file cannot be written; an existing file stays as it was.
         """
 
         def write() -> int:
@@ -239,7 +228,7 @@ class RowStream:
 
 
 def _types_for_readers(schema: pl.Schema) -> list[tuple[str, str]]:
-    """The metadata of a Parquet file by which polars and Arrow find the types of its columns again."""
+    """The metadata of a Parquet file by which polars and Arrow restore the types of its columns."""
     import polars as pl
 
     file = BytesIO()
@@ -249,7 +238,7 @@ def _types_for_readers(schema: pl.Schema) -> list[tuple[str, str]]:
 
 
 class _Frames:
-    """Makes frames of the core's columns."""
+    """Makes frames from the core's columns."""
 
     def __init__(self, columns: Sequence[tuple[str, str, list[str]]], schema: pl.Schema) -> None:
         import numpy as np
@@ -280,7 +269,7 @@ class _Frames:
         return raw.select(self._value(name, kind) for name, kind, _ in self._columns)
 
     def _value(self, name: str, kind: str) -> pl.Expr:
-        """A column whose largest number, or not a number, stands for nothing."""
+        """A column; its largest number, or NaN, stands for null."""
         import polars as pl
 
         column = pl.col(name)
@@ -300,7 +289,7 @@ class _Frames:
 
 
 def _into_file(name: str | Path, write: Callable[[], int]) -> int:
-    """Writes a file; says which one cannot be written."""
+    """Writes a file; an error names it."""
     import polars as pl
 
     path = Path(name)
@@ -313,6 +302,6 @@ def _into_file(name: str | Path, write: Callable[[], int]) -> int:
 
 
 def cannot_be_written(path: Path, error: Exception) -> PenstockError:
-    """What is said of a file that could not be written."""
+    """Returns the error for a file that could not be written."""
     why = (error.strerror if isinstance(error, OSError) else None) or str(error).splitlines()[0]
     return PenstockError(f"{path_text(str(path))} cannot be written: {why}; finished runs are kept.")

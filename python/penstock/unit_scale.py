@@ -1,4 +1,4 @@
-"""Scales numbers to units with a prefix: 1.1053 Mbit/s rather than 1105300 bit/s."""
+"""Scales numbers to units with a prefix: 1.1053 Mbit/s instead of 1105300 bit/s."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _STEPS = {
 
 
 class Scale:
-    """How numbers of one metric are written.
+    """The scale of the numbers of one metric.
 
     Parameters
     ----------
     size : float
-        How much of the metric's own unit makes one of what is shown.
+        Size of the shown unit in the metric's own unit.
     unit : str
-        What is shown; empty for plain ratios.
+        The shown unit; empty for plain ratios.
     digits : int, optional
-        The most digits of a mean; as many as its interval supports if left out.
+        Maximum number of digits of a mean; by default as many as its interval supports.
     """
 
     def __init__(self, size: float, unit: str, digits: int | None = None) -> None:
@@ -39,13 +39,13 @@ class Scale:
         self.digits = digits
 
     def text(self, numbers: Interval) -> str:
-        """A mean and half its interval."""
+        """Returns a mean and half its interval."""
         low, high = (None if end is None else end / self.size for end in (numbers.low, numbers.high))
         return plus_minus(Interval(numbers.mean / self.size, low, high, numbers.runs), self.digits)
 
 
 def scale(metric: str, unit: str, means: Iterable[float]) -> Scale:
-    """The scale that fits the largest of `means`, so that all numbers of a metric can be compared.
+    """Returns the scale for the largest of `means`, so that all numbers of a metric compare.
 
     Examples
     --------

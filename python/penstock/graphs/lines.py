@@ -1,4 +1,4 @@
-"""Topologies of other simulators and of measurements that have a line for each link."""
+"""Text files of topologies with a line for each link."""
 
 from __future__ import annotations
 
@@ -27,20 +27,14 @@ class _Mistakes:
         self._lines.append(f"{self._shown}:{line}: {message}")
 
     def raise_any(self) -> None:
-        """Refuses the file if there are any.
-
-        Raises
-        ------
-        InputError
-            With the first few.
-        """
+        """Raises InputError with the first few mistakes, if there are any."""
         more = len(self._lines) - _SHOWN
         if self._lines:
             raise InputError("\n".join(self._lines[:_SHOWN] + ([f"... and {more} more."] if more > 0 else [])))
 
 
 def is_hpcc(text: str) -> bool:
-    r"""Whether a text begins as ``topology.txt`` of the HPCC simulator: three numbers, and links further down.
+    r"""Whether a text begins as ``topology.txt`` of the HPCC simulator: three numbers, then links.
 
     Examples
     --------
@@ -51,12 +45,9 @@ def is_hpcc(text: str) -> bool:
 
 
 def read_hpcc(text: str, shown: str) -> tuple[Any, Places]:
-    """``topology.txt`` of the HPCC simulator: nodes, switches and links; then two ends, rate, delay and error rate.
+    """Reads ``topology.txt`` of HPCC: number of nodes, switches and links; then two ends, rate, delay and error rate.
 
-    Raises
-    ------
-    InputError
-        With all mistakes and their lines.
+    Raises InputError with all mistakes and their lines.
     """
     import networkx
 
@@ -87,12 +78,9 @@ def read_hpcc(text: str, shown: str) -> tuple[Any, Places]:
 
 
 def read_rocketfuel(text: str, shown: str, *, are_latencies: bool) -> tuple[Any, Places]:
-    """Rocketfuel's ``weights.intra`` or ``latencies.intra``: two cities and a weight, or a latency in milliseconds.
+    """Reads Rocketfuel's ``weights.intra`` or ``latencies.intra``: two cities and a weight, or a latency in ms.
 
-    Raises
-    ------
-    InputError
-        With all mistakes and their lines.
+    Raises InputError with all mistakes and their lines.
     """
     import networkx
 

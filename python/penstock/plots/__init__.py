@@ -1,4 +1,4 @@
-"""Pictures of results: one grammar for lines, bars, distributions, series over time, heat maps and boxes."""
+"""Plots of results: lines, bars, distributions, time series, heat maps and boxes, with one set of options."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ __all__ = ["check_endings", "picture", "plot", "request_of", "save"]
 
 
 def plot(frame: pl.DataFrame, **asked: Any) -> Picture:
-    """Draws a frame: one of results, or any with columns of numbers, such as one over time.
+    """Draws a frame of results, or any frame with columns of numbers.
 
     Parameters
     ----------
     frame : polars.DataFrame
-        Of results (columns ``metric`` and ``mean``), of single observations (``metric`` and ``value``), or with a
-        column for each number.
+        Results (columns ``metric`` and ``mean``), single observations (``metric`` and ``value``), or a column for each
+        number.
     **asked
-        As of :meth:`penstock.studies.result.StudyResult.plot`.
+        As for :meth:`penstock.studies.result.StudyResult.plot`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Its ``savefig`` writes the same bytes for the same numbers.
+        Its ``savefig`` writes equal bytes for equal numbers.
 
     Raises
     ------
@@ -45,14 +45,9 @@ def plot(frame: pl.DataFrame, **asked: Any) -> Picture:
 
 
 def picture(data: Data, request: PlotRequest) -> Picture:
-    """The picture of some numbers.
+    """Draws numbers.
 
-    Raises
-    ------
-    InputError
-        If what is asked for does not suit them.
-    PenstockError
-        If matplotlib is not installed.
+    Raises InputError if the request does not suit them, PenstockError if matplotlib is not installed.
     """
     from penstock.plots.chart import chart_of
 
@@ -76,7 +71,7 @@ def request_of(
     where: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> PlotRequest:
-    """What is asked for, as it is said in Python."""
+    """Returns the request for the arguments of a Python call."""
     from penstock.plots.places import text_of
 
     chosen = tuple((name, text_of(value)) for name, value in (where or {}).items())
@@ -84,13 +79,7 @@ def request_of(
 
 
 def check_endings(files: Sequence[Path]) -> None:
-    """Looks at the names of pictures before anything long is done.
-
-    Raises
-    ------
-    InputError
-        If an ending is unknown, or there is no such folder.
-    """
+    """Raises InputError if a file of a plot has an unknown suffix, or its folder does not exist."""
     from penstock.printable import path_text, quoted
 
     for file in files:
@@ -105,13 +94,7 @@ def check_endings(files: Sequence[Path]) -> None:
 
 
 def save(drawn: Picture, file: Path) -> None:
-    """Writes a picture, whole or not at all.
-
-    Raises
-    ------
-    PenstockError
-        If it cannot be written.
-    """
+    """Writes a picture completely or not at all. Raises PenstockError if it cannot be written."""
     from penstock.printable import path_text
     from penstock.whole_file import write_whole
 

@@ -1,4 +1,4 @@
-"""Which column plays which part of a plot, those included that nobody has named."""
+"""Assigns columns to the roles of a plot, including those that the request does not name."""
 
 from __future__ import annotations
 
@@ -22,12 +22,9 @@ __all__ = ["assign"]
 
 
 def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> tuple[Roles, list[list[Datum]]]:
-    """Takes the columns that are named, then those that tell numbers apart, first across, then by, then facet.
+    """Assigns the named columns, then those that distinguish numbers, to x, by and facet in this order.
 
-    Raises
-    ------
-    InputError
-        If there are more columns that tell numbers apart than parts, or a kind has no use for what is named.
+    Raises InputError if more columns distinguish numbers than there are roles, or a kind does not use a named role.
     """
     named = {role: None if name is None else columns_of(data, name) for role, name in _named(request).items()}
     every = [each for numbers in chosen for each in numbers]
@@ -57,7 +54,7 @@ def _named(request: PlotRequest) -> dict[str, str | None]:
 
 
 def _varying(data: Data, numbers: Sequence[Datum]) -> list[str]:
-    """The columns in which the numbers differ, parameters first, without settings that a label stands for."""
+    """Columns in which the numbers differ, parameters first, without settings that a label represents."""
     cells = [each.cells for each in numbers]
     differing = [
         column
@@ -76,7 +73,7 @@ def _varying(data: Data, numbers: Sequence[Datum]) -> list[str]:
 
 
 def _kind(data: Data, x: str | None, varying: Sequence[str], numbers: Sequence[Datum]) -> str:
-    """Over time where there is a time, a line over numbers, and else bars."""
+    """A series if there is a time, a line over numbers, and bars otherwise."""
     if is_time(x) if x is not None else any(is_time(name) for name in varying):
         return "series"
     column = x or _across(data, varying, numbers, set())
@@ -94,7 +91,7 @@ def _time(data: Data, x: str | None) -> str:
 
 
 def _across(data: Data, varying: Sequence[str], numbers: Sequence[Datum], taken: set[str | None]) -> str | None:
-    """The parameter of numbers with the most values, else the first one, else the first label."""
+    """The numeric parameter with the most values, else the first parameter, else the first label."""
     free = [name for name in varying if name not in taken]
     parameters = [name for name in free if any(name in each.point for each in numbers)]
     numeric = [name for name in parameters if _is_numeric(name, numbers)]
@@ -110,7 +107,7 @@ def _is_numeric(column: str, numbers: Sequence[Datum]) -> bool:
 
 
 def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datum]]) -> Roles:
-    """Gives the parts that are left to columns that tell numbers apart which stand at one place."""
+    """Assigns free roles to columns that distinguish numbers with equal positions."""
     for column in varying:
         # The quantiles of a distribution are one line.
         if roles.kind == "cdf" and column == "quantile":
@@ -140,5 +137,5 @@ def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datu
 
 
 def _parts(roles: Roles, column: str, numbers: Sequence[Datum]) -> bool:
-    """Whether a column differs among numbers that would stand at one place."""
+    """Whether a column differs among numbers with equal positions."""
     return any(len({each.cells.get(column) for each in group}) > 1 for group in pooled(numbers, roles))

@@ -1,4 +1,4 @@
-"""What came out of a sensitivity study."""
+"""Results of a sensitivity study."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SensitivityResult(SensitivityData):
         return summary_html(self.plan.name, ("metric", "parameter", "index", "value"), rows, self.warnings)
 
     def frame(self) -> pl.DataFrame:
-        """A row for each measure.
+        """Returns one row per measure.
 
         Returns
         -------
@@ -85,7 +85,7 @@ class SensitivityResult(SensitivityData):
         return pl.DataFrame(rows, schema={**texts, **numbers, "runs": pl.Int64, **Provenance.columns()})
 
     def json(self) -> str:
-        """It as JSON, without times, paths and hosts: equal runs give equal bytes."""
+        """Returns it as JSON, without times, paths and hosts: equal runs give equal bytes."""
         return json_text(
             {
                 "study": self.plan.name,
@@ -129,22 +129,9 @@ class SensitivityResult(SensitivityData):
         }
 
     def plot(self, metric: str | None = None) -> Picture:
-        """Draws the measures of a number with their intervals, the largest above.
+        """Draws the measures of a number, by default the first, with their intervals, the largest on top.
 
-        Parameters
-        ----------
-        metric : str, optional
-            Which of the numbers; the first one if left out.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Its ``savefig`` writes the same bytes for the same numbers.
-
-        Raises
-        ------
-        InputError
-            If it was not looked at.
+        Raises InputError if it was not analysed.
         """
         from penstock.errors import InputError
         from penstock.sensitivity.picture import picture

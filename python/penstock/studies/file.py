@@ -1,4 +1,4 @@
-"""Study files: TOML with what varies, over a scenario in a file of its own."""
+"""Study files: TOML that says what varies in a scenario, which is a file of its own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KEYS = (
 
 
 def is_study(text: str) -> bool:
-    """Whether this is a study file: those name their scenario, which a scenario does not.
+    """Whether a text is a study file, which names its scenario; a scenario does not.
 
     Examples
     --------
@@ -53,27 +53,22 @@ def read_study(
     override: Mapping[str, Any] | None = None,
     ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
-    """The study in `text`, which was read from `file`.
+    """Reads the study in `text`, the content of `file`.
 
     Parameters
     ----------
     text : str
         TOML.
     file : Path
-        Where it stands; its scenario's path begins in the same folder.
+        Its file; the path of the scenario is relative to its folder.
     read : callable
-        Gives the text of the scenario's file.
+        Returns the text of the scenario's file.
     override : mapping, optional
-        Values of names in the study or of settings, by name; several as a list.
+        Values by name from the command line; several as a list.
     ranges : mapping of str to Range, optional
-        Ranges of the command line, which replace those of the study, name by name.
+        Ranges from the command line, which replace those of the study by name.
 
-    Raises
-    ------
-    ScenarioError
-        If there are mistakes in it.
-    InputError
-        If the scenario cannot be read.
+    Raises ScenarioError if it has mistakes, InputError if the scenario cannot be read.
     """
     place = str(file)
     try:
@@ -123,7 +118,7 @@ def read_study(
 
 
 def _refuse_twice(content: Mapping[str, Any], definition: Definition, mistakes: Mistakes) -> None:
-    """Keys at the top of a study that are settings of the scenario too have their values in one place."""
+    """Refuses keys at the top of a study that are also set as settings of the scenario."""
     for name, place in definition.places():
         if name in ("warm-up", "seed") and name in content:
             mistakes.add(
@@ -192,7 +187,7 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
 
 
 def aims_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Any]:
-    """Warm-up, precision, derived metrics and comparisons, as a plan has them."""
+    """Reads warm-up, precision, derived metrics and comparisons as the arguments of a plan."""
     found: dict[str, Any] = {"metrics": {}, "precision": None, "warm_up": None, "compare": None}
     if "warm-up" in content:
         found["warm_up"] = aims.warm_up_of(content["warm-up"], mistakes.add)
@@ -208,7 +203,7 @@ def aims_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Any]:
 
 
 def refuse_beside_ranges(aimed: Mapping[str, Any], mistakes: Mistakes) -> None:
-    """Aims that need points of their own do not go together with ranges."""
+    """Refuses aims that need their own points, next to ranges."""
     for key in ("precision", "compare"):
         if aimed[key] is not None:
             mistakes.add((key,), "does not go together with ranges, whose points are sampled")
@@ -217,7 +212,7 @@ def refuse_beside_ranges(aimed: Mapping[str, Any], mistakes: Mistakes) -> None:
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """A table of tables by paths; what is empty, or stands under a path in quotes, is a value itself.
+    """Turns nested tables into paths; an empty table, or one under a quoted path, is a value.
 
     Examples
     --------
@@ -235,14 +230,14 @@ def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _put_ranges(definition: Definition, ranges: Mapping[str, Range]) -> None:
-    """Puts ranges of the command line beside the study's own, or in their place."""
+    """Adds ranges of the command line, which replace the study's own."""
     for name in ranges:
         definition.settings.pop(name, None)
     definition.ranges.update(ranges)
 
 
 def _override(definition: Definition, override: Mapping[str, Any]) -> None:
-    """Puts values of the command line in the place of the study's own."""
+    """Replaces values of the study by values of the command line."""
     for name, value in override.items():
         conditional = [dict(each.names()) for each in definition.when]
         there = (("list", definition.entries), ("zip", definition.zips), ("derived", [definition.derived]))
@@ -259,7 +254,7 @@ def _override(definition: Definition, override: Mapping[str, Any]) -> None:
 
 
 def toml_mistake(place: str, error: TomlError) -> Mistake:
-    """What TOML's reader says of a file, with the line where it says so."""
+    """The message of the TOML reader, with its line."""
     return {"file": utf8(place), "line": error.line, "path": "", "message": str(error)}
 
 
