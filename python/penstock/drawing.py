@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from penstock.entry import Node
 
-__all__ = ["Box", "escaped", "middles", "network_svg"]
+__all__ = ["Box", "ends_of", "escaped", "middles", "network_svg"]
 
 _MOST = 60
 """Maximum number of nodes and groups that are drawn."""
@@ -91,7 +91,7 @@ def middles(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> 
 
 def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
     found: dict[frozenset[str], _Edge] = {}
-    joined = [(link, ends) for link in links for ends in _ends(link)]
+    joined = [(link, ends) for link in links for ends in ends_of(link)]
     for link, ends in joined:
         if not set(ends) <= known:
             continue
@@ -103,7 +103,7 @@ def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
     return list(found.values())
 
 
-def _ends(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def ends_of(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """The pairs of nodes or groups that a link joins; the shorter of two lists repeats."""
     starts, ends = (
         [str(name).partition("[")[0] for name in (link[key] if isinstance(link[key], list) else [link[key]])]

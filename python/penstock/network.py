@@ -112,7 +112,8 @@ class Network(NetworkTraffic):
             Forwards ATM cells as they arrive; other nodes with cell links segment and reassemble packets.
         """
         parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
-        return self._add(Node(name), parts, {"pause": pause, "source-quench": source_quench}, latency, cell_switch)
+        tables = {"pause": pause, "source-quench": source_quench}
+        return self._add(Node(name), parts, tables, latency, cell_switch)
 
     @named()
     def nodes(
@@ -130,9 +131,8 @@ class Network(NetworkTraffic):
     ) -> Node:
         """Adds a group of `count` equal nodes; the other arguments apply to each, as in :meth:`node`."""
         parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
-        return self._add(
-            Node(name, count), parts, {"pause": pause, "source-quench": source_quench}, latency, cell_switch
-        )
+        tables = {"pause": pause, "source-quench": source_quench}
+        return self._add(Node(name, count), parts, tables, latency, cell_switch)
 
     @named("links[]")
     def link(
@@ -219,30 +219,25 @@ class Network(NetworkTraffic):
             "to": self._ends("Network.link: destination", destination),
             "rate": rate,
             "delay": one_or_uniform(delay),
+            "name": name,
+            "weight": weight,
+            "both-ways": both_ways or None,
+            **back_of(back or {}),
         }
-        if name is not None:
-            entry["name"] = name
-        if weight is not None:
-            entry["weight"] = weight
-        if both_ways:
-            entry["both-ways"] = True
-        entry |= back_of(back or {})
         entry |= part("queue", queue) | part("scheduler", scheduler) | part("marker", marker)
-        entry |= part("policer", policer) | part("shaper", shaper)
-        if marker_at is not None:
-            entry["marker.at"] = marker_at
+        entry |= part("policer", policer) | part("shaper", shaper) | {"marker.at": marker_at}
         for traffic_class, discipline in (queues or {}).items():
             entry |= part(f"class.{toml.key(traffic_class)}.queue", discipline)
         entry |= classes_of("", classes or {})
         for meter in pcn:
             entry |= part("pcn", meter)
-        if pcn_at is not None:
-            entry["pcn-at"] = pcn_at
+        entry["pcn-at"] = pcn_at
         for impairment in impairments:
             entry |= part("impairment", impairment)
+        entry = {key: item for key, item in entry.items() if item is not None}
         self._links.append(entry | plain(more))
 
-    def _ends(self, where: str, nodes: Node | str | Sequence[Node | str]) -> str | list[str]:
+    def _ends(self, where: str, nodes: Node | str | Sequence[Node | str]) -> str | list[str | None] | None:
         """The names of the nodes at one end of links."""
         if isinstance(nodes, Node | str):
             return self._node(where, nodes)
@@ -335,12 +330,9 @@ class Network(NetworkTraffic):
         for name, table in tables.items():
             keys(f"Network.node: {name.replace('-', '_')}", table or {}, f"nodes.NAME.{name}")
         self._nodes[node.name] = node
-        self._shared[node.name] = {kind: {each.KEY: each.table()} for kind, each in given.items()}
-        if latency is not None:
-            self._shared[node.name]["latency"] = latency
-        if cell_switch:
-            self._shared[node.name]["cell-switch"] = True
+        shared: dict[str, Any] = {kind: {each.KEY: each.table()} for kind, each in given.items()}
+        shared |= {"latency": latency, "cell-switch": cell_switch or None}
         for name, table in tables.items():
-            if table is not None:
-                self._shared[node.name][name] = {kebab(key): value for key, value in table.items()}
+            shared[name] = None if table is None else {kebab(key): value for key, value in table.items()}
+        self._shared[node.name] = {key: item for key, item in shared.items() if item is not None}
         return node

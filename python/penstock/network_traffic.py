@@ -25,11 +25,16 @@ class NetworkTraffic:
         self._transfers: list[dict[str, Any]] = []
         self._calls: list[dict[str, Any]] = []
 
-    def _node(self, where: str, node: Node | str) -> str:
-        """The name of an existing node, group, or members of one."""
+    def _node(self, where: str, node: Node | str | None) -> str | None:
+        """The name of an existing node, group, or members of one; None for none."""
+        if node is None:
+            return None
         name = name_of(node)
         word(where, name.partition("[")[0], self._nodes, "node")
         return name
+
+    def _route(self, where: str, nodes: Sequence[Node | str] | None) -> list[str | None] | None:
+        return None if nodes is None else [self._node(where, node) for node in nodes]
 
     @named("flows[]", of="Network")
     def flows(
@@ -80,25 +85,19 @@ class NetworkTraffic:
         **more
             Other keys of flows, with underscores for hyphens.
         """
-        entries("Network.flows", {"source": source, "transport": transport, **more}, "flows[]")
-        entry: dict[str, Any] = {"name": name}
         given = {
-            "from": None if origin is None else self._node("Network.flows: origin", origin),
-            "to": None if destination is None else self._node("Network.flows: destination", destination),
+            "from": self._node("Network.flows: origin", origin),
+            "to": self._node("Network.flows: destination", destination),
             "matrix": matrix if matrix is None or isinstance(matrix, str) else [list(row) for row in matrix],
             "count": count,
             "class": traffic_class,
             "precedence": precedence,
             "start": None if start is None else one_or_uniform(start),
             "stop": stop,
-            "route": None if route is None else [self._node("Network.flows: route", node) for node in route],
-            "route-back": None
-            if route_back is None
-            else [self._node("Network.flows: route_back", node) for node in route_back],
+            "route": self._route("Network.flows: route", route),
+            "route-back": self._route("Network.flows: route_back", route_back),
         }
-        entry |= {key: item for key, item in given.items() if item is not None}
-        entry |= part("source", source) | part("transport", transport)
-        self._flows.append(entry | plain(more))
+        self._flows.append(_entry("flows", name, given, {"source": source, "transport": transport}, more))
 
     @named("transfers[]", of="Network")
     def transfers(
@@ -151,11 +150,10 @@ class NetworkTraffic:
         **more
             Other keys of transfers, with underscores for hyphens.
         """
-        entries("Network.transfers", {"transport": transport, **more}, "transfers[]")
         given = {
             "file": file,
-            "from": None if origin is None else self._node("Network.transfers: origin", origin),
-            "to": None if destination is None else self._node("Network.transfers: destination", destination),
+            "from": self._node("Network.transfers: origin", origin),
+            "to": self._node("Network.transfers: destination", destination),
             "size": size,
             "count": count,
             "interval": interval,
@@ -165,9 +163,7 @@ class NetworkTraffic:
             "precedence": precedence,
             "start": start,
         }
-        entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
-        entry |= part("transport", transport)
-        self._transfers.append(entry | plain(more))
+        self._transfers.append(_entry("transfers", name, given, {"transport": transport}, more))
 
     @named("calls[]", of="Network")
     def calls(
@@ -234,27 +230,31 @@ class NetworkTraffic:
         **more
             Other keys of calls, with underscores for hyphens.
         """
-        given_parts = {"source": source, "arrivals": arrivals, "holding": holding}
-        given_parts |= {"admission": admission, "termination": termination}
-        entries("Network.calls", given_parts | more, "calls[]")
-        entry: dict[str, Any] = {
-            "name": name,
+        given = {
             "from": self._node("Network.calls: origin", origin),
             "to": self._node("Network.calls: destination", destination),
-        }
-        given = {
             "count": count,
             "class": traffic_class,
             "precedence": precedence,
             "start": None if start is None else one_or_uniform(start),
             "stop": stop,
-            "route": None if route is None else [self._node("Network.calls: route", node) for node in route],
+            "route": self._route("Network.calls: route", route),
             "initial.calls": initial if initial is None or isinstance(initial, int) else list(initial),
             "initial.spread": spread,
             "signalling.processing": processing,
             "signalling.packet": request_packet,
         }
-        entry |= {key: item for key, item in given.items() if item is not None}
-        entry |= part("source", source) | part("arrivals", arrivals) | part("holding", holding)
-        entry |= part("admission", admission) | part("termination", termination)
-        self._calls.append(entry | plain(more))
+        parts = {"source": source, "arrivals": arrivals, "holding": holding}
+        parts |= {"admission": admission, "termination": termination}
+        self._calls.append(_entry("calls", name, given, parts, more))
+
+
+def _entry(
+    what: str, name: str, given: Mapping[str, Any], parts: Mapping[str, Component | None], more: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A table of the list `what`, without keys that are None."""
+    entries(f"Network.{what}", {**parts, **more}, f"{what}[]")
+    entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
+    for key, each in parts.items():
+        entry |= part(key, each)
+    return entry | plain(more)

@@ -5,6 +5,7 @@ They pass through memory in pieces of :data:`ROWS` rows; only :meth:`RowStream.f
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,7 +19,7 @@ from penstock.provenance import Provenance
 from penstock.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -31,6 +32,14 @@ ROWS = 1 << 17
 
 CSV_ROWS = 1 << 14
 """Rows per piece of text; a row has about 200 bytes."""
+
+
+_KINDS: dict[str, tuple[str, int | None]] = {
+    **{"integer": ("i8", None), "float": ("f8", None), "switch": ("u1", None)},
+    **{"natural": ("u4", 2**32 - 1), "small": ("u1", 2**8 - 1)},
+    **{f"word{bits}": (f"u{bits // 8}", 2**bits - 1) for bits in (8, 16, 32)},
+}
+"""NumPy types of the core's columns by kind, and the number that stands for null."""
 
 
 class RowStream:
@@ -159,9 +168,9 @@ class RowStream:
 
     def row_frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
         """Yields the same frames without what the run was made from."""
-        make = _Frames(self._rows.columns, self.row_schema)
+        columns, schema = self._rows.columns, self.row_schema
         while (batch := self._rows.next_batch(rows)) is not None:
-            yield make(batch[1])
+            yield _frame(columns, schema, batch[1])
 
     def _with_constants(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows with what the run was made from, which the frame stores once per column."""
@@ -197,34 +206,26 @@ class RowStream:
         The metadata entry ``penstock`` is JSON that says what the run was made from. Raises PenstockError if the file
         cannot be written; an existing file stays as it was.
         """
-
-        def write() -> int:
-            events = 0
-            with whole_file(path) as file:
-                while (part := self._rows.next_row_group(ROWS)) is not None:
-                    events += part[0]
-                    file.write(part[1])
-                about = ("penstock", json_text(self.made_from, indent=None))
-                file.write(self._rows.end_parquet([*_types_for_readers(self.schema), about]))
-            return events
-
-        return _into_file(path, write)
+        events = 0
+        with _written(path) as file:
+            while (part := self._rows.next_row_group(ROWS)) is not None:
+                events += part[0]
+                file.write(part[1])
+            about = ("penstock", json_text(self.made_from, indent=None))
+            file.write(self._rows.end_parquet([*_types_for_readers(self.schema), about]))
+        return events
 
     def write_csv(self, path: str | Path) -> int:
         """Writes the rows into a CSV file, and returns their number.
 
         Raises PenstockError if the file cannot be written; an existing file stays as it was.
         """
-
-        def write() -> int:
-            events = 0
-            with whole_file(path) as file:
-                for rows, text in self.csv():
-                    file.write(text.encode())
-                    events += rows
-            return events
-
-        return _into_file(path, write)
+        events = 0
+        with _written(path) as file:
+            for rows, text in self.csv():
+                file.write(text.encode())
+                events += rows
+        return events
 
 
 def _types_for_readers(schema: pl.Schema) -> list[tuple[str, str]]:
@@ -237,66 +238,36 @@ def _types_for_readers(schema: pl.Schema) -> list[tuple[str, str]]:
     return list(pl.read_parquet_metadata(file).items())
 
 
-class _Frames:
-    """Makes frames from the core's columns."""
+def _frame(columns: Sequence[tuple[str, str, list[str]]], schema: pl.Schema, values: Sequence[bytes]) -> pl.DataFrame:
+    """The core's columns as a frame; the largest number of some kinds, and NaN, stand for null."""
+    import numpy as np
+    import polars as pl
 
-    def __init__(self, columns: Sequence[tuple[str, str, list[str]]], schema: pl.Schema) -> None:
-        import numpy as np
+    def column(name: str, kind: str) -> pl.Expr:
+        one, none = pl.col(name), _KINDS[kind][1]
+        if none is not None:
+            known = pl.when(one != none).then(one)
+            return known.cat.to(schema[name]) if kind.startswith("word") else known
+        return one.cast(pl.Boolean) if kind == "switch" else one.fill_nan(None) if kind == "float" else one
 
-        kinds: dict[str, Any] = {
-            "integer": np.int64,
-            "natural": np.uint32,
-            "small": np.uint8,
-            "switch": np.uint8,
-            "float": np.float64,
-            "word8": np.uint8,
-            "word16": np.uint16,
-            "word32": np.uint32,
-        }
-        self._columns = [(name, kind, kinds[kind]) for name, kind, _ in columns]
-        self._schema = schema
-
-    def __call__(self, values: Sequence[bytes]) -> pl.DataFrame:
-        import numpy as np
-        import polars as pl
-
-        raw = pl.DataFrame(
-            [
-                pl.Series(name, np.frombuffer(data, dtype))
-                for (name, _, dtype), data in zip(self._columns, values, strict=True)
-            ]
-        )
-        return raw.select(self._value(name, kind) for name, kind, _ in self._columns)
-
-    def _value(self, name: str, kind: str) -> pl.Expr:
-        """A column; its largest number, or NaN, stands for null."""
-        import polars as pl
-
-        column = pl.col(name)
-        match kind:
-            case "natural":
-                return pl.when(column != 2**32 - 1).then(column)
-            case "small":
-                return pl.when(column != 2**8 - 1).then(column)
-            case "word8" | "word16" | "word32":
-                none = 2 ** int(kind.removeprefix("word")) - 1
-                return pl.when(column != none).then(column).cat.to(self._schema[name])
-            case "switch":
-                return column.cast(pl.Boolean)
-            case "float":
-                return column.fill_nan(None)
-        return column
+    raw = [
+        pl.Series(name, np.frombuffer(data, _KINDS[kind][0]))
+        for (name, kind, _), data in zip(columns, values, strict=True)
+    ]
+    return pl.DataFrame(raw).select(column(name, kind) for name, kind, _ in columns)
 
 
-def _into_file(name: str | Path, write: Callable[[], int]) -> int:
-    """Writes a file; an error names it."""
+@contextmanager
+def _written(name: str | Path) -> Iterator[Any]:
+    """A file that is written completely or not at all; an error names it."""
     import polars as pl
 
     path = Path(name)
     if path.is_dir():
         raise InputError(f"{path_text(str(path))} is a folder; give the name of a file.")
     try:
-        return write()
+        with whole_file(path) as file:
+            yield file
     except (OSError, pl.exceptions.PolarsError) as error:
         raise cannot_be_written(path, error) from None
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from penstock.drawing import ends_of
 from penstock.errors import InputError
 from penstock.graphs.attributes import DELAY, RATE, EdgeError, is_given
 from penstock.graphs.edges import EdgeReader, has_coordinates
 from penstock.graphs.names import free_name, mapped_names, renaming_remark
 from penstock.graphs.reading import Reading
-from penstock.network import Network, Node
+from penstock.network import Network
 from penstock.printable import quoted
 from penstock.topologies.links import link_both_ways
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Mapping
 
+    from penstock.entry import Node
     from penstock.graphs.places import Places
 
 __all__ = ["GraphNetwork", "convert", "from_networkx"]
@@ -45,38 +46,19 @@ class GraphNetwork(Network):
         self.node_of: dict[Hashable, Node] = {}
         self.remarks: list[str] = []
         self.renamed: dict[str, str] = {}
-        self._beyond: dict[str, list[str]] = {}
 
     def farthest(self) -> tuple[str, str]:
         """Returns the first node with a link, and a node at the greatest distance in links from it."""
-        start = next(iter(self._beyond))
-        reached = {start: 0}
-        waiting = [start]
-        for node in waiting:
-            for beyond in self._beyond.get(node, []):
-                if beyond not in reached:
-                    reached[beyond] = reached[node] + 1
-                    waiting.append(beyond)
-        return start, waiting[-1]
+        import networkx
 
-    def link(
-        self,
-        origin: Node | str | Sequence[Node | str],
-        destination: Node | str | Sequence[Node | str],
-        **link: Any,
-    ) -> None:
-        """As :meth:`penstock.network.Network.link`."""
-        super().link(origin, destination, **link)
-        for a, b in product(_names(origin), _names(destination)):
-            self._beyond.setdefault(a, []).append(b)
-            if link.get("both_ways"):
-                self._beyond.setdefault(b, []).append(a)
-
-
-def _names(nodes: Node | str | Sequence[Node | str]) -> list[str]:
-    if isinstance(nodes, str):
-        return [nodes]
-    return [nodes.name] if isinstance(nodes, Node) else [name for node in nodes for name in _names(node)]
+        graph = networkx.DiGraph()
+        for link in self._links:
+            for a, b in ends_of(link):
+                graph.add_edge(a, b)
+                if link.get("both-ways"):
+                    graph.add_edge(b, a)
+        start = next(iter(graph))
+        return start, list(networkx.single_source_shortest_path_length(graph, start))[-1]
 
 
 def from_networkx(

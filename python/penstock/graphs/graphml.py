@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from penstock.errors import InputError
+from penstock.graphs.text import refuse
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ __all__ = ["check_graphml"]
 
 _TYPES = ("boolean", "int", "long", "float", "double", "string")
 """Values of ``attr.type`` in GraphML; networkx accepts more."""
-
-_SHOWN = 8
 
 
 def check_graphml(content: bytes, shown: str) -> None:
@@ -35,11 +34,7 @@ def check_graphml(content: bytes, shown: str) -> None:
         return
     except (LookupError, ValueError) as error:
         raise InputError(f"{shown}:1: its encoding cannot be read ({error}); save it as UTF-8.") from None
-    mistakes = sorted(elements.mistakes())
-    if mistakes:
-        lines = [f"{shown}:{line}: {message}" for line, message in mistakes[:_SHOWN]]
-        lines += [f"... and {len(mistakes) - _SHOWN} more."] if len(mistakes) > _SHOWN else []
-        raise InputError("\n".join(lines))
+    refuse([f"{shown}:{line}: {message}" for line, message in sorted(elements.mistakes())])
 
 
 class _Elements:

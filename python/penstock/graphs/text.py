@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 
-__all__ = ["DEEPEST", "check_depth", "decoded"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["DEEPEST", "check_depth", "decoded", "refuse"]
 
 DEEPEST = 60
 """Maximum nesting of brackets; readers recurse for each level."""
 
 _MARKS = re.compile(r'"(?:\\.|[^"\\])*"|[\[{(<]|[\]})>]', re.DOTALL)
+
+
+_SHOWN = 8
+"""Maximum number of mistakes of a file that are listed."""
+
+
+def refuse(mistakes: Sequence[str]) -> None:
+    """Raises InputError with the first mistakes, if there are any."""
+    if mistakes:
+        more = len(mistakes) - _SHOWN
+        raise InputError("\n".join([*mistakes[:_SHOWN], *([f"... and {more} more."] if more > 0 else [])]))
 
 
 def decoded(content: bytes, shown: str) -> str:

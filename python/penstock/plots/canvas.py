@@ -95,10 +95,7 @@ def _runs_note(chart: Chart, intervals: bool) -> str:
     if chart.kind == "box":
         sure = "; diamonds: means with 95 % confidence intervals" * (intervals and least > 1)
         return f"{runs} each; boxes: quartiles{sure}"
-    of_runs = chart.kind == "cdf" and not any(
-        mark.quantile is not None for panel in chart.panels for series in panel.series for mark in series.marks
-    )
-    if of_runs:
+    if chart.kind == "cdf" and not chart.has_quantiles:
         return f"{runs} each" + ("; shaded: 95 % confidence band" * (intervals and not chart.observations))
     if most < 2:
         return "1 run each: nothing is known of the error"
@@ -151,13 +148,8 @@ def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: Pl
         up = {"cdf": _cumulative(chart), "heatmap": request.y_label or chart.by}.get(chart.kind, panel.label)
         axes.set_ylabel(up if first else "")
         _scales(axes, chart, panel, request)
-        places = chart.across.places.values()
-        if (
-            chart.across.is_numeric
-            and places
-            and all(place == int(place) for place in places)
-            and "x" not in request.log
-        ):
+        places = chart.across.places.values() if chart.across.is_numeric and "x" not in request.log else ()
+        if places and all(place == int(place) for place in places):
             axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
         if chart.across.names:
             axes.set_xticks(range(len(chart.across.names)), chart.across.names)
@@ -180,10 +172,7 @@ def _is_told_above(panel: Panel, chart: Chart) -> bool:
 
 
 def _cumulative(chart: Chart) -> str:
-    several = any(
-        mark.quantile is not None for panel in chart.panels for series in panel.series for mark in series.marks
-    )
-    return "quantile" if several else "share of observations" if chart.observations else "share of runs"
+    return "quantile" if chart.has_quantiles else "share of observations" if chart.observations else "share of runs"
 
 
 def _scales(axes: Axes, chart: Chart, panel: Panel, request: PlotRequest) -> None:

@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from penstock.cli.suggest import suggestion
 from penstock.errors import InputError
 from penstock.finished import finished_of, group_of, range_text
 from penstock.metric_properties import is_of_finished
 from penstock.plots.data import REPLICATION, Cell, is_time, with_names
 from penstock.plots.log_axes import check_log_axes, drawable
 from penstock.plots.places import across, columns_of, numbers_in, pooled, text_of
-from penstock.plots.request import did_you_mean
 from penstock.plots.roles import assign
 from penstock.printable import quoted, shortened
 from penstock.studies.definition import is_path
@@ -79,6 +79,12 @@ class Chart:
     left_out: int = 0  # count of numbers without a position on a logarithmic axis
     finished: str = ""  # count of finished transfers, if the numbers are only of these
 
+    @property
+    def has_quantiles(self) -> bool:
+        """Whether any number is a quantile."""
+        marks = (mark for panel in self.panels for series in panel.series for mark in series.marks)
+        return any(mark.quantile is not None for mark in marks)
+
 
 def chart_of(data: Data, request: PlotRequest) -> Chart:
     """Chooses what the request leaves open, and puts every number into its panel.
@@ -87,9 +93,8 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
     """
     if not data.numbers:
         raise InputError(f"{data.name}: has no numbers, so there is nothing to plot.")
-    named = {request.x, request.by, request.facet}
-    if not named & set(REPLICATION):
-        data = data.averaged(named)
+    if not {*request.named} & {*REPLICATION}:
+        data = data.averaged(request.named)
     data, names = with_names(data)
     asked = request.y or (_first(data, request),)
     kept = _where(data, request, names)
@@ -150,11 +155,8 @@ def _finished(data: Data, drawn: Sequence[Datum]) -> list[Finished]:
 
 def _first(data: Data, request: PlotRequest) -> str:
     """The default number: the first one that has the requested columns."""
-    named = [column for column in (request.x, request.by, request.facet) if column is not None]
-    for metric in data.metrics:
-        if metric not in named and not is_time(metric):
-            return metric
-    return data.metrics[0]
+    other = (metric for metric in data.metrics if metric not in request.named and not is_time(metric))
+    return next(other, data.metrics[0])
 
 
 def _where(data: Data, request: PlotRequest, names: Mapping[str, Mapping[str, str]]) -> list[Datum]:
@@ -179,7 +181,7 @@ def _numbers(data: Data, kept: Sequence[Datum], selector: str, request: PlotRequ
         raise InputError(f"y: {quoted(selector)} has no ']' at its end.")
     named = [each for each in kept if each.metric == name.strip()]
     if name.strip() not in data.metrics:
-        hint = did_you_mean(name.strip(), data.metrics)
+        hint = suggestion(name.strip(), data.metrics)
         raise InputError(
             f"y: there is no number {quoted(name.strip())} in {data.name}{hint} There are {', '.join(data.metrics)}."
         )
@@ -189,18 +191,17 @@ def _numbers(data: Data, kept: Sequence[Datum], selector: str, request: PlotRequ
         there = dict.fromkeys(f"[{', '.join(each.labels.values())}]" for each in named)
         which = f"; there are {', '.join(list(there)[:8])}" if named else ""
         raise InputError(f"y: {quoted(selector)} means no number{which}, so there is nothing to plot.")
-    for role in (request.x, request.by, request.facet):
-        if role is not None:
-            column = columns_of(data, role)
-            found = [each for each in found if column in each.cells]
-            if not found:
-                raise InputError(f"{quoted(selector)} has no {quoted(role)}, so there is nothing to plot.")
+    for role in request.named:
+        column = columns_of(data, role)
+        found = [each for each in found if column in each.cells]
+        if not found:
+            raise InputError(f"{quoted(selector)} has no {quoted(role)}, so there is nothing to plot.")
     return _statistics(data, found, request)
 
 
 def _statistics(data: Data, found: list[Datum], request: PlotRequest) -> list[Datum]:
     """Means by default; quantiles if a distribution is requested."""
-    named = {columns_of(data, role) for role in (request.x, request.by, request.facet) if role is not None}
+    named = {columns_of(data, role) for role in request.named}
     quantiles = [each for each in found if "quantile" in each.labels]
     if request.kind == "cdf" and len({each.labels["quantile"] for each in quantiles}) > 1:
         return quantiles
@@ -220,18 +221,16 @@ def _alone(numbers: Sequence[Datum], roles: Roles) -> None:
     group = next((group for group in pooled(numbers, roles) if len(group) > 1), None)
     if group is not None:
         first = group[0]
-        there = ", ".join(name for name in first.cells if name not in (roles.x, roles.by, roles.facet))
+        there = ", ".join(name for name in first.cells if name not in roles.named)
         raise InputError(
-            f"{len(group)} numbers {first.metric} stand at one place ({_place(first, roles)}); tell them apart "
+            f"{len(group)} numbers {first.metric} share one position ({_place(first, roles)}); tell them apart "
             f"with by, facet or where ({there or 'there is no other column'}), or draw a box or a cdf of them."
         )
 
 
 def _place(datum: Datum, roles: Roles) -> str:
-    names = [name for name in (roles.x, roles.by, roles.facet) if name is not None]
-    return (
-        ", ".join(f"{roles.short(name) or name} = {text_of(datum.cells[name])}" for name in names) or "nothing varies"
-    )
+    told = (f"{roles.short(name) or name} = {text_of(datum.cells[name])}" for name in roles.named)
+    return ", ".join(told) or "nothing varies"
 
 
 def _known(numbers: list[Datum], selector: str, data: Data, roles: Roles) -> list[Datum]:
@@ -308,11 +307,10 @@ def _label(data: Data, numbers: Sequence[Datum], roles: Roles, shown: Scale) -> 
 def _what(data: Data, numbers: Sequence[Datum], roles: Roles) -> str:
     """The name of a number: its metric, what all of them share, and the statistic."""
     metric = numbers[0].metric
-    used = {roles.x, roles.by, roles.facet}
     same = {
         name: value
         for name, value in numbers[0].labels.items()
-        if name not in used and all(each.labels.get(name) == value for each in numbers)
+        if name not in roles.named and all(each.labels.get(name) == value for each in numbers)
     }
     whole = next((same.pop(name) for name in ("flow", "link", "of") if name in same), None)
     same.pop("of", None)

@@ -29,17 +29,11 @@ def line(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
     for series in panel.series:
         shift = 0.3 * (series.turn - (several - 1) / 2) / several if several > 1 else 0.0
         marks = [mark for mark in series.marks if math.isfinite(mark.mean)]
-        shown = look(series.turn)
         axes.errorbar(
             [mark.x + shift for mark in marks],
             [mark.mean for mark in marks],
             yerr=_errors(marks) if intervals else None,
-            color=shown.colour,
-            marker=shown.marker,
-            linestyle=shown.dashes,
-            capsize=CAP,
-            elinewidth=0.8,
-            label=series.name,
+            **_style(series),
         )
 
 
@@ -113,12 +107,7 @@ def cdf(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
                 [mark.mean for mark in known],
                 [mark.quantile or 0.0 for mark in known],
                 xerr=_errors(known) if intervals else None,
-                color=shown.colour,
-                marker=shown.marker,
-                linestyle=shown.dashes,
-                capsize=CAP,
-                elinewidth=0.8,
-                label=series.name,
+                **_style(series),
             )
             continue
         values = sorted(value for _, several in _pooled(series.marks) for value in several)
@@ -194,6 +183,13 @@ DRAW: dict[str, Callable[[Any, Chart, Panel, bool], None]] = {
     "heatmap": heatmap,
     "box": box,
 }
+
+
+def _style(series: Series) -> dict[str, Any]:
+    """The style of lines with error bars."""
+    shown = look(series.turn)
+    line: dict[str, Any] = {"color": shown.colour, "marker": shown.marker, "linestyle": shown.dashes}
+    return {**line, "capsize": CAP, "elinewidth": 0.8, "label": series.name}
 
 
 def _shift(chart: Chart, series: Series, width: float) -> float:

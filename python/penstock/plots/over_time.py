@@ -66,10 +66,9 @@ def _regular(long: pl.DataFrame) -> pl.DataFrame:
 def suited(request: PlotRequest, data: Data) -> PlotRequest:
     """Returns the request with defaults for time series: all variables, and a line for each series."""
     several = len({each.cells.get("of") for each in data.numbers}) > 1
-    roles = (request.x, request.by, request.facet)
     return replace(
         request,
         kind=request.kind or "series",
         y=request.y or tuple(data.metrics),
-        by=request.by or ("of" if several and "of" not in roles else None),
+        by=request.by or ("of" if several and "of" not in request.named else None),
     )

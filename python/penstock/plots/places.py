@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from penstock.cli.suggest import suggestion
 from penstock.errors import InputError
-from penstock.plots.request import did_you_mean
 from penstock.printable import quoted, shortened
 from penstock.studies.quantity import read_quantity
 
@@ -49,7 +49,7 @@ def columns_of(data: Data, name: str) -> str:
     if ends:
         raise InputError(f"{quoted(name)} is the end of several columns: {', '.join(ends)}.")
     short = [column.rpartition(".")[2] for column in data.columns]
-    hint = did_you_mean(name, list(dict.fromkeys([*data.columns, *short])))
+    hint = suggestion(name, list(dict.fromkeys([*data.columns, *short])))
     raise InputError(f"there is no column {quoted(name)} in {data.name}{hint} The columns are {there}.")
 
 
@@ -101,10 +101,9 @@ def numbers_in(values: Sequence[Cell]) -> tuple[dict[Cell, float], str] | None:
 def pooled(numbers: Sequence[Datum], roles: Roles) -> list[list[Datum]]:
     """Groups the numbers by position."""
     groups: dict[tuple[Cell | None, ...], list[Datum]] = {}
-    names = [name for name in (roles.x, roles.by, roles.facet) if name is not None]
     for each in numbers:
         cells = each.cells
-        groups.setdefault(tuple(cells.get(name) for name in names), []).append(each)
+        groups.setdefault(tuple(cells.get(name) for name in roles.named), []).append(each)
     return list(groups.values())
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.cli.suggest import suggestion
 from penstock.errors import InputError
 from penstock.printable import quoted
 
-__all__ = ["ENDINGS", "KINDS", "WIDTHS", "PlotRequest", "Roles", "did_you_mean"]
+__all__ = ["ENDINGS", "KINDS", "WIDTHS", "PlotRequest", "Roles"]
 
 KINDS = {
     "line": "means over what varies, with error bars",
@@ -71,7 +72,7 @@ class PlotRequest:
 
     def __post_init__(self) -> None:
         if self.kind is not None and self.kind not in KINDS:
-            hint = did_you_mean(self.kind, list(KINDS))
+            hint = suggestion(self.kind, list(KINDS))
             raise InputError(f"there is no kind of plot {quoted(self.kind)}{hint} The kinds are {', '.join(KINDS)}.")
         if self.width not in WIDTHS:
             raise InputError(f"a plot is {' or '.join(WIDTHS)} wide, not {quoted(self.width)}.")
@@ -79,10 +80,14 @@ class PlotRequest:
             raise InputError(f"a plot is 1 to 20 inches high, not {self.height:g}.")
         if self.log not in ("", "x", "y", "xy", "yx"):
             raise InputError(f"a logarithmic axis is x, y or xy, not {quoted(self.log)}.")
-        roles = [role for role in (self.x, self.by, self.facet) if role is not None]
-        twice = next((role for role in roles if roles.count(role) > 1), None)
+        twice = next((role for role in self.named if self.named.count(role) > 1), None)
         if twice is not None:
             raise InputError(f"{quoted(twice)} stands for more than one of x, by and facet; one is enough.")
+
+    @property
+    def named(self) -> list[str]:
+        """The columns of x, by and facet that are given."""
+        return [role for role in (self.x, self.by, self.facet) if role is not None]
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,11 @@ class Roles:
     x: str | None = None
     by: str | None = None
     facet: str | None = None
+
+    @property
+    def named(self) -> list[str]:
+        """The columns of x, by and facet."""
+        return [role for role in (self.x, self.by, self.facet) if role is not None]
 
     def short(self, column: str) -> str:
         """Returns the name of a column in a plot: the end of its path; empty if the values need no name.
@@ -106,17 +116,3 @@ class Roles:
             return ""
         parts = column.split(".")
         return ".".join(parts[-2:]) if len(parts) > 1 and parts[-2] in ("weights", "class") else parts[-1]
-
-
-def did_you_mean(name: str, allowed: list[str]) -> str:
-    """The end of a sentence about a name that does not exist.
-
-    Examples
-    --------
-    >>> did_you_mean("lien", ["line", "bar"])
-    "; did you mean 'line'?"
-    """
-    import difflib
-
-    close = difflib.get_close_matches(name.lower(), allowed, n=1, cutoff=0.6)
-    return f"; did you mean {quoted(close[0])}?" if close else "."

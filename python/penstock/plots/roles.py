@@ -26,7 +26,8 @@ def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> t
 
     Raises InputError if more columns distinguish numbers than there are roles, or a kind does not use a named role.
     """
-    named = {role: None if name is None else columns_of(data, name) for role, name in _named(request).items()}
+    given = {"x": request.x, "by": request.by, "facet": request.facet}
+    named = {role: None if name is None else columns_of(data, name) for role, name in given.items()}
     every = [each for numbers in chosen for each in numbers]
     varying = _varying(data, every)
     kind = request.kind or _kind(data, named["x"], varying, every)
@@ -47,10 +48,6 @@ def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> t
     if data.observations:
         return roles, list(chosen)
     return _told_apart(roles, varying, chosen), list(chosen)
-
-
-def _named(request: PlotRequest) -> dict[str, str | None]:
-    return {"x": request.x, "by": request.by, "facet": request.facet}
 
 
 def _varying(data: Data, numbers: Sequence[Datum]) -> list[str]:
@@ -112,7 +109,7 @@ def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datu
         # The quantiles of a distribution are one line.
         if roles.kind == "cdf" and column == "quantile":
             continue
-        if column in (roles.x, roles.by, roles.facet) or not any(_parts(roles, column, each) for each in chosen):
+        if column in roles.named or not any(_parts(roles, column, each) for each in chosen):
             continue
         if roles.by is None:
             roles = replace(roles, by=column)
@@ -122,10 +119,10 @@ def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datu
             numbers = next(each for each in chosen if _parts(roles, column, each))
             values = ", ".join(dict.fromkeys(text_of(each.cells.get(column)) for each in numbers))
             raise InputError(
-                f"several numbers {numbers[0].metric} stand at one place: they differ in {column} ({values}), beside "
-                f"{', '.join(str(name) for name in (roles.x, roles.by, roles.facet) if name)}; choose with where."
+                f"several numbers {numbers[0].metric} share one position: they differ in {column} ({values}), besides "
+                f"{', '.join(roles.named)}; choose with where."
             )
-    missing = {name for name in (roles.x, roles.by, roles.facet) if name is not None}
+    missing = {*roles.named}
     for numbers in chosen:
         kept = [each for each in numbers if missing <= set(each.cells)]
         if not kept:

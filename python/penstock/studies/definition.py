@@ -104,7 +104,7 @@ class Definition:
         for number in met:
             for name, key in self.when[number].names():
                 if (earlier := first.setdefault(name, number)) != number:
-                    what = f"stands in when[{earlier}] too, and both conditions are met{at(base)}"
+                    what = f"is set in when[{earlier}] too, and both conditions hold{at(base)}"
                     mistakes.add(("when", number, key, name), what)
         return not mistakes.found
 
@@ -141,13 +141,13 @@ class Definition:
             there = (("list", self.entries), ("zip", self.zips), ("grid", self.grid), ("where", self.where))
             given = [*(name for name, what in there if what), *(["when"] if self.when else [])]
             for other in given:
-                mistakes.add((other,), "stands beside ranges, and only those vary then; what is fixed is in [set]")
+                mistakes.add((other,), "cannot vary together with ranges; put fixed values in [set]")
         first: dict[str, tuple[str | int, ...]] = {}
         for name, place in self.places():
             earlier = first.setdefault(name, place)
             others = [earlier[0], place[0]] == ["when", "when"] and earlier[1] != place[1]
             if earlier != place and (earlier[0], place[0]) != ("list", "list") and not others:
-                mistakes.add(place, f"stands in {earlier[0]} too; a name has its values in one place")
+                mistakes.add(place, f"is set in {earlier[0]} too; a name has its values in one place")
         if not derived.are_read:
             return
         companions = {name for table in (*self.entries, *self.zips) if any(map(is_path, table)) for name in table}
@@ -166,7 +166,7 @@ class Definition:
                 place: tuple[str | int, ...] = (kind, name) if number is None else (kind, number, name)
                 place = ("when", number or 0, "grid", name) if kind == "when" else place
                 if not isinstance(values, list):
-                    mistakes.add(place, "needs a list of values; what does not vary stands in [set]")
+                    mistakes.add(place, "needs a list of values; put a fixed value in [set]")
                 elif not values:
                     mistakes.add(place, "is an empty list, so there would be no point")
                 elif kind != "zip":

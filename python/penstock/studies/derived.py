@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
+from penstock.cli.suggest import suggestion
 from penstock.printable import quoted, shortened
 from penstock.studies.expression import Expression, ExpressionError, Value, parse
 from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, read_quantity, setting_text
@@ -180,9 +180,7 @@ class _Evaluation:
             found = _setting_value(self._fixed, self._document, name)
             value = as_value(found)
             if value is None:
-                names = [*self._fixed, *self._expressions]
-                similar = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-                hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
+                hint = suggestion(name, [*self._fixed, *self._expressions]).removesuffix(".")
                 what = (
                     "is a table or a list"
                     if found is not None

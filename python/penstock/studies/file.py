@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from penstock.cli.suggest import suggestion
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, utf8
 from penstock.studies import aims
@@ -122,7 +123,7 @@ def _refuse_twice(content: Mapping[str, Any], definition: Definition, mistakes: 
     for name, place in definition.places():
         if name in ("warm-up", "seed") and name in content:
             mistakes.add(
-                place, f"stands at the top of the study too, as {name} = ...; a name has its values in one place"
+                place, f"is set at the top of the study too, as {name} = ...; a name has its values in one place"
             )
 
 
@@ -208,7 +209,7 @@ def refuse_beside_ranges(aimed: Mapping[str, Any], mistakes: Mistakes) -> None:
         if aimed[key] is not None:
             mistakes.add((key,), "does not go together with ranges, whose points are sampled")
     if aimed["warm_up"] is not None and not isinstance(aimed["warm_up"], str):
-        mistakes.add(("warm-up",), "is to be found, which needs points of its own; beside ranges, write a time")
+        mistakes.add(("warm-up",), "cannot be found for ranges, whose points are sampled; give a time")
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -243,7 +244,7 @@ def _override(definition: Definition, override: Mapping[str, Any]) -> None:
         there = (("list", definition.entries), ("zip", definition.zips), ("derived", [definition.derived]))
         for kind, tables in (*there, ("when", conditional)):
             if any(name in table for table in tables):
-                raise InputError(f"--set {name}: stands in {kind} of the study, which only an edit can change.")
+                raise InputError(f"--set {name}: is set in {kind} of the study, which only an edit can change.")
         definition.grid.pop(name, None)
         definition.settings.pop(name, None)
         definition.ranges.pop(name, None)
@@ -259,10 +260,7 @@ def toml_mistake(place: str, error: TomlError) -> Mistake:
 
 
 def _unknown_key(key: str) -> str:
-    import difflib
-
     if is_path(key):
-        return "is a setting of the scenario, and those stand in [set]; what varies in [grid], [[zip]] or [[list]]"
-    similar = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.6)
-    hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
+        return "is a setting of the scenario; put it in [set], or if it varies in [grid], [[zip]] or [[list]]"
+    hint = suggestion(key, KEYS).removesuffix(".")
     return f"unknown key {quoted(key)}{hint} (a study has {', '.join(KEYS)})"

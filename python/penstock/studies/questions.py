@@ -55,7 +55,7 @@ def asks_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, dict[st
             key: _value(table[key], kind, (section, key), mistakes) for key, kind in keys.items() if key in table
         }
         if "ranges" not in content:
-            mistakes.add((section,), "needs [ranges] beside it: nothing varies")
+            mistakes.add((section,), "needs [ranges]: nothing varies")
     return found
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from penstock.cli.suggest import suggestion
 from penstock.printable import quoted
 from penstock.records import RUNS, Metric
 from penstock.studies.derived import as_value
@@ -46,8 +46,7 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
     named = [metric for metric in metrics if metric.name == name.strip()]
     if not named:
         names = list(dict.fromkeys(metric.name for metric in metrics))
-        similar = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-        hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
+        hint = suggestion(name, names).removesuffix(".")
         raise SelectionError(f"{quoted(name)} is not measured here{hint} ({', '.join(names)})")
     found = [metric for metric in named if all(_has(metric, label) for label in wanted)]
     if len(found) > 1:

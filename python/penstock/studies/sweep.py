@@ -32,7 +32,7 @@ def sweep(sets: Sequence[tuple[str, str]]) -> list[Point]:
             raise InputError(f"--set {path}: {quoted(value)} has a comma without a value on one side of it.")
         twice = next((each for each in values if values.count(each) > 1), None)
         if twice is not None:
-            raise InputError(f"--set {path}: {quoted(twice)} stands twice in {quoted(value)}.")
+            raise InputError(f"--set {path}: {quoted(twice)} is repeated in {quoted(value)}.")
         axes[path] = values
     several = {path: values for path, values in axes.items() if len(values) > 1}
     return [Point(point, tuple((path, point.get(path, value)) for path, value in sets)) for point in grid(several)]

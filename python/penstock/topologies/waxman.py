@@ -105,19 +105,14 @@ def waxman(
 
 def _joining(nodes: int, links: set[tuple[int, int]], lengths: dict[tuple[int, int], float]) -> set[tuple[int, int]]:
     """The shortest additional links that connect everything (Kruskal's algorithm)."""
-    part = list(range(nodes))
+    from networkx.utils import UnionFind
 
-    def root(node: int) -> int:
-        while part[node] != node:
-            part[node] = part[part[node]]
-            node = part[node]
-        return node
-
-    for a, b in links:
-        part[root(a)] = root(b)
+    parts = UnionFind(range(nodes))
+    for pair in links:
+        parts.union(*pair)
     added = set()
     for a, b in sorted(lengths, key=lambda pair: (lengths[pair], pair)):
-        if root(a) != root(b):
-            part[root(a)] = root(b)
+        if parts[a] != parts[b]:
+            parts.union(a, b)
             added.add((a, b))
     return added
