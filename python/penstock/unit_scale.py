@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.digits import plus_minus
@@ -20,23 +21,13 @@ _STEPS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class Scale:
-    """The scale of the numbers of one metric.
+    """The scale of the numbers of one metric."""
 
-    Parameters
-    ----------
-    size : float
-        Size of the shown unit in the metric's own unit.
-    unit : str
-        The shown unit; empty for plain ratios.
-    digits : int, optional
-        Maximum number of digits of a mean; by default as many as its interval supports.
-    """
-
-    def __init__(self, size: float, unit: str, digits: int | None = None) -> None:
-        self.size = size
-        self.unit = unit
-        self.digits = digits
+    size: float  # size of the shown unit in the metric's own unit
+    unit: str  # the shown unit; empty for plain ratios
+    digits: int | None = None  # maximum number of digits of a mean; by default as many as its interval supports
 
     def text(self, numbers: Interval) -> str:
         """Returns a mean and half its interval."""

@@ -6,8 +6,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError
+from penstock.plots.chart import chart_of
 from penstock.plots.data import Data, from_frame
+from penstock.plots.places import text_of
 from penstock.plots.request import ENDINGS, PlotRequest
+from penstock.printable import path_text, quoted
+from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,8 +53,6 @@ def picture(data: Data, request: PlotRequest) -> Picture:
 
     Raises InputError if the request does not suit them, PenstockError if matplotlib is not installed.
     """
-    from penstock.plots.chart import chart_of
-
     chart = chart_of(data, request)
     try:
         import matplotlib  # noqa: F401
@@ -72,16 +74,12 @@ def request_of(
     **more: Any,
 ) -> PlotRequest:
     """Returns the request for the arguments of a Python call."""
-    from penstock.plots.places import text_of
-
     chosen = tuple((name, text_of(value)) for name, value in (where or {}).items())
     return PlotRequest(kind, x, (y,) if isinstance(y, str) else tuple(y), by, facet, chosen, **more)
 
 
 def check_endings(files: Sequence[Path]) -> None:
     """Raises InputError if a file of a plot has an unknown suffix, or its folder does not exist."""
-    from penstock.printable import path_text, quoted
-
     for file in files:
         shown, ending = path_text(file), file.suffix.lower().lstrip(".")
         if ending not in ENDINGS:
@@ -95,9 +93,6 @@ def check_endings(files: Sequence[Path]) -> None:
 
 def save(drawn: Picture, file: Path) -> None:
     """Writes a picture completely or not at all. Raises PenstockError if it cannot be written."""
-    from penstock.printable import path_text
-    from penstock.whole_file import write_whole
-
     content = drawn.content(file.suffix.lower().lstrip("."))
     try:
         write_whole(file, content)

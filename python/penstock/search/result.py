@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from penstock.digits import plus_minus
+from penstock.display import summary_html
 from penstock.printable import json_text
 from penstock.provenance import Provenance
 from penstock.results import free_name
 from penstock.search.data import SearchData
 from penstock.sensitivity.indices import significant
+from penstock.studies.definition import value_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,10 +32,6 @@ class SearchResult(SearchData):
         return f"<SearchResult {self.plan.name!r}: {len(self.trials)} trials, {found}>"
 
     def _repr_html_(self) -> str:
-        from penstock.digits import plus_minus
-        from penstock.display import summary_html
-        from penstock.studies.definition import value_text
-
         greatest = self.question.greatest
         rows = [
             (
@@ -55,8 +54,6 @@ class SearchResult(SearchData):
             ``runs`` and what each trial was made from, null for one that was refused.
         """
         import polars as pl
-
-        from penstock.studies.definition import value_text
 
         about = Provenance.columns()
         texts = dict.fromkeys(("study", "scenario", "metric", "unit", "why", "verdict"), pl.String)

@@ -53,26 +53,22 @@ class Design:
         if chosen not in METHODS:
             raise InputError(f"method {chosen!r} is none of {', '.join(METHODS)}.")
         design = cls(chosen, _SAMPLES[chosen] if samples is None else samples, second_order)
-        design.check()
-        return design
-
-    def check(self) -> None:
-        """Raises InputError if the number of samples does not suit the method, or SALib is not installed."""
         wrong = []
-        if self.samples < 2:
-            wrong.append(f"samples: {self.samples} tell nothing about their own error; 2 or more.")
-        elif self.method == "sobol" and self.samples & (self.samples - 1):
-            below = 1 << (self.samples.bit_length() - 1)
+        if design.samples < 2:
+            wrong.append(f"samples: {design.samples} tell nothing about their own error; 2 or more.")
+        elif design.method == "sobol" and design.samples & (design.samples - 1):
+            below = 1 << (design.samples.bit_length() - 1)
             wrong.append(
-                f"samples: {self.samples} is no power of two, without which a Sobol sequence is not balanced; "
+                f"samples: {design.samples} is no power of two, without which a Sobol sequence is not balanced; "
                 f"{below} or {2 * below}."
             )
-        if self.second_order and self.method != "sobol":
+        if design.second_order and design.method != "sobol":
             wrong.append("second-order: only Sobol indices have a second order; leave it out, or take --method sobol.")
         if importlib.util.find_spec("SALib") is None:
             wrong.append(f"sensitivity needs SALib; install it with: {advice('sensitivity')}")
         if wrong:
             raise InputError("\n".join(wrong))
+        return design
 
     def rows(self, parameters: int) -> int:
         """Returns the number of points per sample."""

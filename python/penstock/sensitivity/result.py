@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from penstock.digits import plus_minus
+from penstock.display import summary_html
+from penstock.errors import InputError
 from penstock.printable import json_text
 from penstock.provenance import Provenance
 from penstock.sensitivity.data import SensitivityData
 from penstock.sensitivity.indices import significant
+from penstock.statistics import Interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,10 +31,6 @@ class SensitivityResult(SensitivityData):
         return f"<SensitivityResult {self.plan.name!r}: {self.design.method} of {what}, {len(self.runs)} points>"
 
     def _repr_html_(self) -> str:
-        from penstock.digits import plus_minus
-        from penstock.display import summary_html
-        from penstock.statistics import Interval
-
         def text(index: Index) -> str:
             if index.value is None:
                 return "-"
@@ -133,7 +133,6 @@ class SensitivityResult(SensitivityData):
 
         Raises InputError if it was not analysed.
         """
-        from penstock.errors import InputError
         from penstock.sensitivity.picture import picture
 
         found = next((each for each in self.analyses if metric in (None, each.metric)), None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from penstock.processors import available
 from penstock.studies.runner import kept_points, there
+from penstock.studies.verify import beginning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +20,6 @@ __all__ = ["DryRun", "dry_run"]
 
 _PROBES = 12
 """Maximum number of points whose runs are timed, spread over all points."""
-_PARTS = (20, 4, 1)
-"""Divisors of the part of a run that is timed; a larger part is tried if a smaller one makes no sense."""
 _PATIENCE = 5.0
 """Seconds after which no further point is timed."""
 
@@ -74,14 +73,10 @@ def _seconds(missing: Sequence[tuple[PointRequest, int]], workers: int) -> float
 
 def _time(asked: PointRequest) -> float | None:
     """Estimated seconds of one run, from its first part; the start differs from the rest, so this is rough."""
-    end = asked.scenario.window[1]
-    for divisor in _PARTS:
-        part = asked.window(0.0, end / divisor)
-        if part is not None:
-            begin = time.perf_counter()
-            try:
-                part.scenario.run(asked.seed, asked.replications[0])
-            except (ValueError, MemoryError):
-                return None
-            return (time.perf_counter() - begin) * divisor
-    return None
+    part = beginning(asked)
+    begin = time.perf_counter()
+    try:
+        part.scenario.run(asked.seed, asked.replications[0])
+    except (ValueError, MemoryError):
+        return None
+    return (time.perf_counter() - begin) * asked.scenario.window[1] / part.scenario.window[1]

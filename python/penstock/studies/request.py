@@ -39,10 +39,10 @@ class PointRequest:
 
     def requests(self) -> list[RunRequest]:
         """The runs."""
-        return [
-            RunRequest(self.text, self.point.sets, self.seed, number, self.name, self.hops, self.folder)
-            for number in self.replications
-        ]
+        return [self._request(number) for number in self.replications]
+
+    def _request(self, number: int) -> RunRequest:
+        return RunRequest(self.text, self.point.sets, self.seed, number, self.name, self.hops, self.folder)
 
     def keyed(self) -> list[tuple[str, RunRequest]]:
         """The runs with their keys in the store."""
@@ -58,9 +58,7 @@ class PointRequest:
 
     def first(self) -> RunRequest:
         """The first run."""
-        return RunRequest(
-            self.text, self.point.sets, self.seed, self.replications[0], self.name, self.hops, self.folder
-        )
+        return self._request(self.replications[0])
 
     @property
     def provenance(self) -> Provenance:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["beginning", "measured", "verify"]
 
 _PARTS = (20, 4, 1)
+"""Divisors of a run; a larger part is tried if a smaller one makes no sense."""
 
 
 def verify(plan: StudyPlan, asked: Sequence[PointRequest]) -> None:
