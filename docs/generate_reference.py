@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gallery
-from typer.main import get_group
 
 from penstock import components, reproductions
 from penstock.cli.app import app
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from penstock.reference import Catalogue, Component, Metric, Parameter, Section
 
 HERE = Path(__file__).parent
-VERBS = tuple(get_group(app).commands)
+VERBS = tuple(app.commands)
 
 
 def texts() -> dict[str, str]:

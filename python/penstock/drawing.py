@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from penstock.entry import Node
 
-__all__ = ["Box", "ends_of", "escaped", "middles", "network_svg"]
+__all__ = ["Box", "ends_of", "escaped", "network_svg"]
 
 _MOST = 60
 """Maximum number of nodes and groups that are drawn."""
@@ -78,15 +78,6 @@ def network_svg(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]])
     for node in nodes:
         parts += _box(node, places[node.name])
     return "\n".join([*parts, "</svg>"])
-
-
-def middles(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
-    """Returns the centre of each box of :func:`network_svg` in view-box units; empty if it draws none."""
-    if len(nodes) > _MOST:
-        return {}
-    names = [node.name for node in nodes]
-    places = _places(names, _edges(links, set(names)))
-    return {name: (x + _WIDE // 2, y + _HIGH // 2) for name, (x, y) in places.items()}
 
 
 def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:

@@ -93,7 +93,7 @@ is as wide as both columns of a paper. See also: report, study.
 See also: plot, study.
 """,
     "view": """
-`penstock view FILE` writes one traced run as an HTML page in which time goes by. See also: trace, series.
+`penstock view FILE` writes one HTML page that plays a traced run. See also: trace, series.
 """,
     "screen": """
 `penstock screen FILE --range PATH=LOW..HIGH` shows which parameters matter over ranges of them, by Morris' or Sobol's

@@ -161,20 +161,23 @@ def test_files_that_cannot_be_read(penstock, tmp_path, make, name, said):
     [
         (
             ["run", "demo.toml", "--runs", "0"],
-            "Invalid value for '--runs' / '-n': Input should be greater than or equal to 1",
+            "Invalid value for '--runs' / '-n': 0 is not in the range 1<=x<=100000.",
         ),
         (
             ["run", "demo.toml", "--jobs", "-1"],
-            "Invalid value for '--jobs' / '-j': Input should be greater than or equal to 1",
+            "Invalid value for '--jobs' / '-j': -1 is not in the range 1<=x<=1024.",
         ),
         (
             ["run", "demo.toml", "--seed", "-1"],
             "Invalid value for '--seed': '-1' is not a whole number from 0 to 2^64 - 1.",
         ),
-        (["run", "demo.toml", "--runs", "many"], "Invalid value for '--runs' / '-n': Input should be a valid integer"),
+        (
+            ["run", "demo.toml", "--runs", "many"],
+            "Invalid value for '--runs' / '-n': 'many' is not a valid integer.",
+        ),
         (["run", "demo.toml", "--format", "xml"], "'xml' is not one of 'table', 'json', 'csv', 'parquet'"),
         (["run", "demo.toml", "--set", "duration"], "'duration' is not of the form path=value"),
-        (["run", "demo.toml", "--rnus", "3"], "No such option: --rnus"),
+        (["run", "demo.toml", "--rnus", "3"], "No such option '--rnus'. (Did you mean one of: '--on', '--runs'?)"),
         (["run"], "Missing argument 'FILE'"),
         (["rnu", "demo.toml"], "No such command 'rnu'. Did you mean 'run'?"),
         (["reproduce", "af", "--reading", "af-a07"], "'af-a07' is not of the form id=key"),

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from typer.main import get_command
 
 import penstock as ps
 from penstock import _core
@@ -104,7 +103,7 @@ def said(err: str) -> list[str]:
 
 
 def test_every_verb_with_the_option_is_gone_over() -> None:
-    verbs = get_command(app).commands  # type: ignore[attr-defined]  # a group, as it has several commands
+    verbs = app.commands
     assert {name for name, verb in verbs.items() if any("--threads" in each.opts for each in verb.params)} == {*VERBS}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-import typer
 
 from penstock import reproductions, topics
 from penstock.cli.app import app
@@ -53,7 +52,7 @@ def test_second_names_lead_to_pages_and_shadow_none():
 
 
 def test_topics_name_only_what_exists():
-    verbs = typer.main.get_command(app).commands
+    verbs = app.commands
     for topic in topics.names():
         page = topics.page(topic)
         assert page is not None

@@ -48,7 +48,7 @@ def offered(*words):
     environment = {
         "COMP_WORDS": " ".join(words),
         "COMP_CWORD": str(len(words) - 1),
-        "_PENSTOCK_COMPLETE": "complete_bash",
+        "_PENSTOCK_COMPLETE": "bash_complete",
     }
     done = subprocess.run(
         [sys.executable, "-m", "penstock"],
@@ -57,7 +57,7 @@ def offered(*words):
         text=True,
         check=True,
     )
-    return done.stdout.split()
+    return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
 
 
 @pytest.mark.parametrize(

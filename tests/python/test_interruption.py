@@ -181,14 +181,12 @@ def run_as_command(tmp_path, work):
     program = f"""
 import signal
 import penstock.cli.app
-import penstock.cli.help
 from penstock.errors import PenstockError
 
-def work(**options):
+def work(words):
 {textwrap.indent(textwrap.dedent(work), "    ")}
 
-penstock.cli.help.help_text = lambda *_: None
-penstock.cli.app.app = work
+penstock.cli.app.run_command = work
 penstock.cli.command()
 """
     return subprocess.run(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import typer
 from test_parameter_columns import SCENARIO
 
 from penstock.cli.app import app
@@ -17,7 +16,7 @@ WRITES = {"run", "trace", "series", "view", "plot", "report", "new", "screen", "
 
 def options():
     """The options of each verb, with all of their names."""
-    verbs = typer.main.get_command(app).commands
+    verbs = app.commands
     return {
         verb: [[*each.opts, *each.secondary_opts] for each in command.params if each.param_type_name == "option"]
         for verb, command in verbs.items()

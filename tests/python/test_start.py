@@ -37,16 +37,3 @@ def test_no_slow_library_is_imported(words, tmp_path):
     assert "penstock.cli" in imported
     assert imported.isdisjoint(SLOW)
     assert done.stdout
-
-
-def test_values_are_those_of_the_usual_way(monkeypatch, penstock, tmp_path):
-    """What is read plainly is what the library reads."""
-    from penstock.cli import values
-
-    (tmp_path / "a.toml").write_text(TEMPLATE)
-    options = ["--runs", "2", "--jobs", "1", "--seed", "3", "--set", "duration=15 s", "--set", "warm-up=1 s"]
-    command = ["run", "a.toml", *options, "--memory", "1 GB", "--store", "runs", "--format", "csv", "--values"]
-    plain = penstock(*command)
-    assert plain[0] == 0
-    monkeypatch.setattr(values, "_plain", lambda *_: values._OTHER)
-    assert penstock(*command) == plain

@@ -184,7 +184,7 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
     ("text", "found"),
     [
         ("[grid]\nr-sink.rate = []\n", (4, "grid.r-sink.rate", "is an empty list, so there would be no point")),
-        ("[grid]\nr-sink.rate = '1 Mbit/s'\n", (4, "grid.r-sink.rate", "needs a list of values; what does not")),
+        ("[grid]\nr-sink.rate = '1 Mbit/s'\n", (4, "grid.r-sink.rate", "needs a list of values; put a fixed")),
         ("[grid]\nr-sink.rate = [1, 2, 1]\n", (4, "grid.r-sink.rate", "has 1 twice")),
         ("[grid]\n", (3, "grid", "is empty")),
         ("[zip]\na.b = [1]\na.c = [1, 2]\n", (3, "zip[0]", "needs lists of one length: a.b has 1, a.c has 2")),

@@ -1,4 +1,4 @@
-"""What the page of a traced run holds."""
+"""Contents of the page of a traced run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import zlib
 
 import numpy as np
+import polars as pl
 import pytest
 
 from penstock.cli import main
@@ -17,6 +18,9 @@ from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.trace import PacketTrace
 from penstock.view import render, view_of
+from penstock.view.causes import CAUSES
+from penstock.view.packets import packet_numbers
+from penstock.view.queues import queues_of
 
 NET = """
 duration = "2 s"
@@ -52,58 +56,121 @@ def viewed(limit=1_000_000, **asked):
 
 
 def unpacked(view):
-    types = {"Uint8": "<u1", "Uint32": "<u4", "Float32": "<f4", "Float64": "<f8"}
+    types = {"Uint8": "<u1", "Uint32": "<u4", "Float64": "<f8"}
     return {
         name: np.frombuffer(zlib.decompress(base64.b64decode(column["data"])), types[column["type"]])
         for name, column in view.model["arrays"].items()
     }
 
 
+def times_ps(columns, model):
+    micros = np.cumsum(columns["micros"]).astype(np.int64) + model["begin"]
+    return micros * 1_000_000 + columns["picos"]
+
+
 def test_the_events_of_the_page_are_those_of_the_trace():
     view, trace = viewed(), PacketTrace(NET).frame()
     columns, model = unpacked(view), view.model
-    times = np.cumsum(columns["delta"], dtype=np.int64) * 1000 + trace["time_ps"][0] // 1000 * 1000
-    assert np.array_equal(times, trace["time_ps"].to_numpy() // 1000 * 1000)
+    assert times_ps(columns, model).tolist() == trace["time_ps"].to_list()
     assert [model["kinds"][kind] for kind in columns["kind"]] == trace["event"].to_list()
-    names = [place["name"] for place in model["places"]]
-    assert [names[columns["pairPlace"][pair]] for pair in columns["pair"]] == trace["place"].to_list()
+    causes = [*(cause["name"] for cause in model["causes"])]
+    assert [None if n == 255 else causes[n] for n in columns["cause"]] == trace["cause"].to_list()
+    assert [model["places"][place] for place in columns["place"]] == trace["place"].to_list()
     flows = [*model["flows"], None]
     assert [flows[flow] for flow in columns["flow"]] == trace["flow"].to_list()
-    windows = trace.filter(trace["event"] == "window")["cwnd"].to_numpy().astype("f4")
-    assert np.array_equal(columns["window"], windows)
+    windows = trace.filter(trace["event"] == "window")["cwnd"].to_list()
+    assert columns["window"].tolist() == windows
+    none = 2**32 - 1
+    for name, empty in {"sequence": none, "acknowledgement": none, "size": none, "retransmission": False}.items():
+        of_packet = [None if n == none else columns[name][n] for n in columns["packet"]]
+        known = [empty if each is None else each for each in trace[name].to_list()]
+        assert [empty if each is None else each for each in of_packet] == known
 
 
-def test_packets_take_as_long_as_size_rate_and_delay_say():
+def test_each_packet_goes_from_its_sender_to_its_receiver():
     view, trace = viewed(), PacketTrace(NET).frame()
     columns = unpacked(view)
-    rows = trace.with_row_index().filter((trace["event"] == "transmit") & (trace["place"] == "r-b"))
-    for size in (40, 1500):
-        at = rows.filter(rows["size"] == size)["index"][0]
-        assert columns["travel"][columns["pair"][at]] == pytest.approx(size * 8 / 1e6 + 0.02, rel=1e-5)
+    numbered = trace.with_columns(pl.Series("number", columns["packet"])).filter(pl.col("packet").is_not_null())
+    ways = numbered.group_by("number", maintain_order=True).agg(pl.col("event").cast(str), pl.col("place").cast(str))
+    steps = ["send", "accept", "transmit", "accept", "transmit", "receive"]
+    whole = 0
+    known = [["a[0]", "a[0]-r", "a[0]-r", "r-b", "r-b", "b"], ["a[1]", "a[1]-r", "a[1]-r", "r-b", "r-b", "b"]]
+    known += [["b", "b-r", "b-r", f"r-a[{n}]", f"r-a[{n}]", f"a[{n}]"] for n in (0, 1)]
+    for events, places in ways.select("event", "place").iter_rows():
+        assert any(places == way[: len(places)] for way in known)
+        assert events == steps[: len(events)] or events == [*steps[:3], "drop"]
+        whole += events == steps
+    drops = numbered.filter(numbered["event"] == "drop").height
+    assert drops > 10
+    assert whole > 100
+    assert numbered["number"].n_unique() == numbered.filter(numbered["event"] == "send").height
+
+
+def test_duplicate_acknowledgements_are_told_apart():
+    """Same flow, same number, both on the way: each event happens to the one that has waited longest there."""
+    kinds = {"flow": "f", "packet": "acknowledgement", "sequence": None, "acknowledgement": 7, "size": 40}
+    rows = [
+        ("send", "b"), ("accept", "b-a"), ("transmit", "b-a"), ("send", "b"), ("accept", "b-a"),
+        ("receive", "a"), ("transmit", "b-a"), ("receive", "a"),
+    ]  # fmt: skip
+    events = pl.DataFrame(
+        [{**kinds, "event": event, "cause": None, "place": at, "retransmission": False} for event, at in rows],
+        schema_overrides={"sequence": pl.UInt32, "cause": pl.String},
+    )
+    assert packet_numbers(events, {"b-a": ("b", "a")}) == [0, 0, 0, 1, 1, 0, 1, 1]
 
 
 def test_queues_are_those_of_the_series():
     view = viewed()
     columns, links = unpacked(view), view.model["queues"]
-    samples = len(columns["queueTime"])
-    queue = columns["queue"].reshape(len(links), samples)[links.index("r-b")]
+    link = links.index("r-b")
+    first, stop = columns["queueBegin"][link], columns["queueBegin"][link + 1]
+    begin = times_ps(columns, view.model)[0]
+    times = begin + np.cumsum(columns["queueGap"]).astype(np.int64)
     right = TimeSeries(NET, of="r-b", what="queue", on="change").frame()
-    where = np.searchsorted(right["time_ps"].to_numpy() / 1e12, columns["queueTime"], side="right") - 1
-    assert np.array_equal(queue, right["value"].to_numpy()[where])
-    assert queue.max() == 8
+    assert times[first:stop].tolist() == right["time_ps"].to_list()
+    assert columns["queue"][first:stop].tolist() == right["value"].to_list()
+    assert columns["queue"][first:stop].max() == 8
 
 
-def test_links_are_drawn_where_the_topology_has_them():
-    places = {place["name"]: place["ends"] for place in viewed().model["places"]}
-    assert places["r-b"] == places["b-r"][::-1]
-    assert places["a[0]-r"] == places["a[1]-r"] == [places["a[0]"][0], places["r-b"][0]]
+def test_a_drop_is_told_with_the_queue_of_its_instant():
+    view, trace = viewed(), PacketTrace(NET).frame()
+    columns = unpacked(view)
+    decided = trace.filter(trace["event"].is_in(["drop", "mark"]))
+    right = TimeSeries(NET, of="r-b", what="queue", on="change").frame()
+    for at, place, held in zip(decided["time_ps"], decided["place"], columns["decidedQueue"], strict=True):
+        assert place == "r-b"
+        assert held == right.filter(right["time_ps"] <= at)["value"][-1]
+    assert 8 in columns["decidedQueue"]
+    assert view.model["causes"][0]["why"] == "because its queue was full"
+    [port] = [port for port in view.model["network"]["ports"]["kinds"] if "8 packets" in port["queue"]]
+    assert port["queue"] == "tail-drop (limit 8 packets)"
+
+
+def test_too_many_changes_of_queues_are_thinned_and_the_last_of_each_interval_stays():
+    trace = PacketTrace(NET).frame()
+    decided = trace.filter(trace["event"] == "drop")
+    asked = (NET, "net", OPTIONS, ["r-b"], ["r-b"], (0, int(trace["time_ps"][-1])), decided)
+    whole, thinned = queues_of(*asked), queues_of(*asked, most=50)
+    assert (whole.is_thinned, thinned.is_thinned) == (False, True)
+    assert thinned.changes.height <= 51
+    assert thinned.at_events.equals(whole.at_events)
+    kept = thinned.changes.join(whole.changes, on=["link", "time_ps", "value"], how="semi")
+    assert kept.height == thinned.changes.height
+
+
+def test_every_cause_of_a_drop_or_mark_is_explained():
+    known = {cause["name"] for cause in viewed().model["causes"]}
+    timers = {"start", "stop", "retransmission", "pacing", "delayed-retransmission", "delayed-acknowledgement", "page"}
+    assert known - timers - {"report"} == set(CAUSES)
 
 
 def test_the_first_events_alone_if_there_are_too_many():
     view = viewed(limit=100)
     assert len(unpacked(view)["kind"]) == 100
-    assert dict(view.facts)["events"].startswith("100 (the first 100, until 0.0")
-    assert dict(view.facts)["made from"].startswith("duration 2 s, warm-up 0 s, model ")
+    [warning] = view.warnings
+    assert warning.startswith("This page has the first 100 events, until 0.0")
+    assert view.run.startswith("duration 2 s, warm-up 0 s, model ")
 
 
 def test_the_same_bytes_and_nothing_that_ends_the_script():
@@ -111,7 +178,7 @@ def test_the_same_bytes_and_nothing_that_ends_the_script():
     assert page == render(viewed(), "penstock view net.toml")
     model = re.search(r'id="model">(.*?)</script>', page, re.DOTALL)[1]
     assert json.loads(model)["flows"] == ["tcp[0]", "tcp[1]"]
-    assert re.findall(r'https?://[^"]*', page) == ["http://www.w3.org/2000/svg"]
+    assert re.findall(r'https?://[^"]*', page) == []
 
 
 def told(capsys, *words):
@@ -136,7 +203,7 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     code, said = told(capsys, "view", "net.toml", "--flow", "tcp[0]", "--set", "duration=1 s", "--limit", "500")
     assert code == 0
     assert re.match(r"net.html: written, \d", said.out)
-    assert "500 events (the first 500, until 0." in said.err
+    assert "This page has the first 500 events, until 0." in said.err
     page = (tmp_path / "net.html").read_text()
     assert "penstock view net.toml --flow &#39;tcp[0]&#39; --set &#39;duration=1 s&#39; --limit 500" in page
     code, said = told(capsys, "view", "net.toml")

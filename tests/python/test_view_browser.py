@@ -1,4 +1,4 @@
-"""A view in a real browser, as reports are tested: silent, alone, by keyboard, accessible; and time goes by in it."""
+"""A view in a real browser: silent, accessible, by keyboard; it plays, zooms, follows packets and explains drops."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 from test_report_browser import Opened, browser, pytestmark  # noqa: F401
 from test_view import NET, OPTIONS
 
+from penstock.series import TimeSeries
+from penstock.topologies.pages import generated_page
 from penstock.trace import PacketTrace
 from penstock.view import render, view_of
 
@@ -21,9 +23,9 @@ FAST = (
 """More than a million events."""
 
 
-def written(text, folder):
+def written(text, folder, limit=1_000_000):
     file = folder / "view.html"
-    page = render(view_of(text, PacketTrace(text, **OPTIONS), "net", OPTIONS), "penstock view net.toml")
+    page = render(view_of(text, PacketTrace(text, **OPTIONS), "net", OPTIONS, limit), "penstock view net.toml")
     file.write_text(page, encoding="utf-8")
     return file
 
@@ -50,7 +52,7 @@ def pictures(opened):
 
 
 def until_drawn(opened, count):
-    """Waits until so many pictures have been drawn; the page allows no words that are evaluated there to wait."""
+    """Waits for `count` pictures; the page's policy forbids the evaluated predicates of other waits."""
     end = time.monotonic() + 120
     while pictures(opened) < count:
         assert time.monotonic() < end
@@ -58,8 +60,40 @@ def until_drawn(opened, count):
 
 
 def drawn(opened):
-    """Waits until what was asked for is drawn."""
+    """Waits until the last change is drawn."""
     opened.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def go(opened, part):
+    opened.page.evaluate(
+        """(value) => {
+          const slider = document.querySelector('#slider');
+          slider.value = value;
+          slider.dispatchEvent(new Event('input'));
+        }""",
+        100_000 * part,
+    )
+    drawn(opened)
+
+
+def ink(opened, name, colour=None):
+    """The number of pixels of a canvas that are not empty, or that have a colour."""
+    return opened.page.evaluate(
+        """([name, colour]) => {
+          const canvas = document.querySelector(name), pen = canvas.getContext('2d');
+          const all = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+          let count = 0;
+          for (let n = 0; n < all.length; n += 4) {
+            count += colour ? colour.every((value, k) => all[n + k] === value) : all[n + 3] > 0;
+          }
+          return count;
+        }""",
+        [name, colour],
+    )
+
+
+def told(opened):
+    return opened.page.locator("[data-told]").inner_text()
 
 
 def test_nothing_is_said_loaded_or_violated(desktop, file):
@@ -78,28 +112,44 @@ def test_time_goes_by_keyboard(desktop):
     assert now(desktop) == pytest.approx(0.2, rel=0.01)
     page.get_by_role("button", name="Next event").focus()
     page.keyboard.press("Enter")
-    assert " s: " in page.locator("[data-told]").inner_text()
+    assert told(desktop).startswith("At 0.")
     page.locator("[data-play]").focus()
     page.keyboard.press("Enter")
     before = now(desktop)
-    until_drawn(desktop, 40)
+    until_drawn(desktop, pictures(desktop) + 20)
     page.keyboard.press("Enter")
     assert now(desktop) > before
     assert page.locator("[data-play]").inner_text() == "Play"
     unreachable = page.evaluate(
-        """[...document.querySelectorAll('button, input, select, .scroll, pre')]
+        """[...document.querySelectorAll('button, input, select, .scroll, pre, [data-stage]')]
            .filter((each) => each.checkVisibility() && each.tabIndex < 0).length"""
     )
     assert unreachable == 0
+    page.locator("[data-stage]").focus()
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     assert desktop.said == []
 
 
-def test_the_table_counts_the_flows_that_are_chosen(desktop):
+def test_steps_go_through_every_event_in_both_directions(desktop):
+    page, trace = desktop.page, PacketTrace(NET).frame()
+    go(desktop, 0)
+    page.locator("[data-stage]").focus()
+    seen = []
+    for key in "nnnnppp":
+        page.keyboard.press(key)
+        seen.append(told(desktop).split(" s, ")[0].removeprefix("At "))
+    exact = [f"{ps // 10**12}.{ps % 10**12:012}" for ps in trace["time_ps"].to_list()]
+    assert seen == [exact[n] for n in (0, 1, 2, 3, 2, 1, 0)]
+    go(desktop, 0.5)
+    page.locator("[data-stage]").focus()
+    page.keyboard.press("n")
+    [later] = [each for each in [told(desktop).split(" s, ")[0].removeprefix("At ")] if each in exact]
+    assert float(later) > 0.9
+
+
+def test_the_table_counts_the_flows_that_are_followed(desktop):
     page = desktop.page
-    page.locator("#slider").focus()
-    page.keyboard.press("End")
-    for _ in range(220):
-        page.keyboard.press("ArrowRight")
+    go(desktop, 1)
     trace = PacketTrace(NET).frame()
     sent = trace.filter((trace["event"] == "transmit") & (trace["place"] == "r-b"))
     row = page.locator("[data-links] tr", has=page.get_by_role("rowheader", name="r-b", exact=True))
@@ -111,40 +161,130 @@ def test_the_table_counts_the_flows_that_are_chosen(desktop):
     assert shown() == sent.height
     page.locator("[data-flow]").select_option(label="tcp[1]")
     assert shown() == sent.filter(sent["flow"] == "tcp[1]").height < sent.height
-    page.locator("[data-flow]").select_option(label="all")
+    page.get_by_role("button", name="Follow all").click()
+    assert shown() == sent.height
 
 
-def test_packets_are_drawn(desktop):
-    page = desktop.page
-    page.evaluate("document.querySelector('#slider').value = 50000")
-    page.locator("#slider").dispatch_event("input")
+def test_packets_and_queues_are_drawn(desktop):
+    go(desktop, 0.5)
+    assert int(desktop.page.locator("[data-now]").inner_text().split(", ")[1].split()[0]) > 0
+    assert ink(desktop, "[data-stage]", [0x7A, 0x4F, 0xB5]) > 20
+    assert ink(desktop, "[data-stage]", [0x00, 0x72, 0xB2]) + ink(desktop, "[data-stage]", [0xD5, 0x5E, 0x00]) > 50
+    assert ink(desktop, "[data-chart]") > 1000
+
+
+def test_a_drop_is_explained_and_its_packet_followed(desktop):
+    page, trace = desktop.page, PacketTrace(NET).frame()
+    go(desktop, 0)
+    page.get_by_role("button", name="Next drop or mark").click()
+    drop = trace.filter(trace["event"].is_in(["drop", "mark"])).row(0, named=True)
+    queue = TimeSeries(NET, of="r-b", what="queue", on="change").frame()
+    held = int(queue.filter(queue["time_ps"] <= drop["time_ps"])["value"][-1])
+    at = f"{drop['time_ps'] // 10**12}.{drop['time_ps'] % 10**12:012}"
+    name = f"segment {drop['sequence']} of {drop['flow']}"
+    assert told(desktop) == (
+        f"At {at} s, link r-b dropped {name} (1500 bytes) because its queue was full. At that instant its queue held "
+        f"{held} packets. Its queue discipline is tail-drop (limit 8 packets)."
+    )
+    page.get_by_role("button", name="Follow this packet").click()
+    assert page.locator("[data-chosen-title]").inner_text() == f"Packet: {name}"
     drawn(desktop)
-    assert int(page.locator("[data-now]").inner_text().split(", ")[1].split()[0]) > 0
-    ink = """(name) => {
-      const canvas = document.querySelector(name), pen = canvas.getContext('2d');
-      const all = pen.getImageData(0, 0, canvas.width, canvas.height).data;
-      return all.filter((value, n) => n % 4 === 3 && value > 0).length;
-    }"""
-    assert page.evaluate(ink, "[data-stage]") > 100
-    assert page.evaluate(ink, "[data-chart]") > 1000
+    events = page.locator("[data-events] button")
+    shown = [text.split(" s ")[1].split(" at ")[0] for text in events.all_inner_texts()]
+    assert shown == ["send", "accept", "transmit", "drop (overflow)"]
+    events.first.click()
+    assert " sent segment " in told(desktop)
+    page.get_by_role("button", name="Follow all").click()
+
+
+def test_a_click_on_a_packet_follows_it(desktop):
+    page = desktop.page
+    page.locator("[data-flow]").select_option("")
+    go(desktop, 0.5)
+    # The middle of a dot: the pixels of its colour are the ones of packets and of nothing else in the drawing.
+    x, y = page.evaluate(
+        """() => {
+          const canvas = document.querySelector('[data-stage]'), pen = canvas.getContext('2d');
+          const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+          for (let n = 0; n < data.length; n += 4) {
+            if (data[n] === 0 && data[n + 1] === 0x72 && data[n + 2] === 0xb2 && data[n + 3] === 255) {
+              return [(n / 4) % canvas.width, Math.floor(n / 4 / canvas.width) + 2];
+            }
+          }
+          return null;
+        }"""
+    )
+    page.locator("[data-stage]").click(position={"x": x, "y": y})
+    assert page.locator("[data-chosen-title]").inner_text().startswith("Packet: ")
+    drawn(desktop)
+    assert page.locator("[data-events] button").count() >= 2
+    page.locator("[data-stage]").focus()
+    page.keyboard.press("Escape")
+    assert page.locator("[data-chosen-title]").inner_text() == "All flows"
+
+
+def test_zoom_by_wheel_keys_and_buttons(desktop):
+    page, stage = desktop.page, desktop.page.locator("[data-stage]")
+    page.get_by_role("button", name="Fit").click()
+
+    def picture():
+        drawn(desktop)
+        return page.evaluate("document.querySelector('[data-stage]').toDataURL()")
+
+    fitted = picture()
+    box = stage.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.wheel(0, -300)
+    zoomed = picture()
+    assert zoomed != fitted
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2 + 60, box["y"] + box["height"] / 2 + 20)
+    page.mouse.up()
+    dragged = picture()
+    assert dragged != zoomed
+    stage.focus()
+    for key in ("+", "ArrowLeft", "-"):
+        page.keyboard.press(key)
+    assert picture() != dragged
+    page.keyboard.press("0")
+    assert picture() == fitted
+    assert page.evaluate("scrollY") == 0
+
+
+def cpu_of_a_frame(opened, frames=60):
+    """Seconds of CPU for each picture while the page plays: not of the clock, since tests run on busy machines."""
+    page = opened.page
+    page.locator("[data-play]").click()
+    first = pictures(opened)
+    before = opened.cpu_s()
+    until_drawn(opened, first + frames)
+    page.locator("[data-play]").click()
+    drawn(opened)
+    return (opened.cpu_s() - before) / (pictures(opened) - first)
 
 
 def test_a_million_events_are_small_and_fluid(browser, tmp_path):  # noqa: F811
     file = written(FAST, tmp_path)
     assert file.stat().st_size < 30e6
     opened = Opened(browser, file, viewport={"width": 1280, "height": 900}).ready()
-    page = opened.page
-    assert "1000000 (the first 1000000" in page.locator("dl.summary").inner_text()
-    page.wait_for_selector("html[data-drawn]")
-    before, frames = opened.cpu_s(), pictures(opened)
-    page.locator("[data-play]").click()
-    until_drawn(opened, frames + 60)
-    page.locator("[data-play]").click()
-    drawn(opened)
-    frames = pictures(opened) - frames
-    # Of CPU, since tests run on machines with other work: thirty frames a second are possible.
-    assert (opened.cpu_s() - before) / frames < 1 / 30
+    assert "first 1000000 events" in opened.page.locator(".warnings").inner_text()
+    opened.page.wait_for_selector("html[data-drawn]")
+    assert cpu_of_a_frame(opened) < 1 / 30
     assert opened.said == []
+    opened.context.close()
+
+
+def test_a_fat_tree_of_128_hosts_is_drawn_whole_and_fluid(browser, tmp_path):  # noqa: F811
+    file = written(generated_page("fat-tree", {"ports": "8"}), tmp_path, 100_000)
+    opened = Opened(browser, file, viewport={"width": 1280, "height": 800}).ready()
+    opened.page.wait_for_selector("html[data-drawn]")
+    facts = dict(zip(opened.page.locator("[data-facts] dt").all_inner_texts(),
+                     opened.page.locator("[data-facts] dd").all_inner_texts(), strict=True))  # fmt: skip
+    assert (facts["nodes"], facts["links"]) == ("208", "768")
+    box = opened.page.locator("[data-stage]").bounding_box()
+    assert box["y"] + box["height"] < 800
+    assert cpu_of_a_frame(opened) < 1 / 30
+    assert opened.violations() == []
     opened.context.close()
 
 

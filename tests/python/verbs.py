@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import psutil
-from typer.main import get_command
 
 from penstock import _core
 from penstock.cli.app import app
@@ -108,7 +107,7 @@ def words(name: str) -> list[str]:
 
 def verbs() -> dict[str, object]:
     """The verbs that there are."""
-    return dict(get_command(app).commands)  # type: ignore[attr-defined]  # a group, as it has several commands
+    return dict(app.commands)
 
 
 def environment(folder: Path) -> dict[str, str]:

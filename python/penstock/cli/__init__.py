@@ -10,14 +10,14 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from penstock.cli.console import emit, say, tell_for_libraries
+from penstock.cli.console import say, tell_for_libraries
 from penstock.huge_pages import allow_restart
 from penstock.interruption import asked, ignore, obey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import typer
+    import click
 
 __all__ = ["command", "main"]
 
@@ -63,16 +63,10 @@ def _what_remains(words: Sequence[str]) -> str:
 
 
 def _guarded() -> int:
-    from penstock.cli.app import app
-    from penstock.cli.help import help_text
+    from penstock.cli.app import run_command
 
     try:
-        completing = "_PENSTOCK_COMPLETE" in os.environ
-        shown = None if completing else help_text(app, sys.argv[1:])
-        if shown is not None:
-            emit(shown)
-            return 0
-        return int(app(prog_name="penstock", standalone_mode=False) or 0)
+        return run_command(sys.argv[1:])
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
@@ -80,16 +74,16 @@ def _guarded() -> int:
 
 
 def _failed(error: BaseException) -> int:
-    """Says what went wrong; gives the exit code of it."""
-    import typer
+    """Reports an error and returns its exit code."""
+    import click
 
     from penstock.errors import PenstockError
 
     match error:
-        case typer.TyperException():
-            say(_told(error, sys.argv[1:]))
+        case click.ClickException():
+            say(_usage_message(error, sys.argv[1:]))
             return error.exit_code
-        case typer.Abort():
+        case click.Abort():
             return 130
         case PenstockError():
             say(str(error))
@@ -97,27 +91,21 @@ def _failed(error: BaseException) -> int:
     return _ours(error)
 
 
-def _told(error: typer.TyperException, words: Sequence[str]) -> str:
-    """What is wrong with the words of a command line, those of them shortened that it repeats."""
+def _usage_message(error: click.ClickException, words: Sequence[str]) -> str:
+    """The message of a mistake on the command line; long words that it repeats are shortened."""
     from io import StringIO
 
     from penstock.printable import shortened
 
-    # What checks the options says of which kind its errors are, which is nothing to a user.
-    error.message = getattr(error, "message", str(error)).removeprefix("Value error, ")
-    show = getattr(error, "show", None)
     text = StringIO()
-    if show is None:
-        text.write(f"error: {error}")
-    else:
-        show(file=text)
-    told = text.getvalue().rstrip("\n")
+    error.show(file=text)
+    message = text.getvalue().rstrip("\n")
     repeated = {part for word in words for part in (word, *word.split("=")) if len(part) > 60 or "\n" in part}
     for part in sorted(repeated, key=len, reverse=True):
         for written in (part, repr(part)[1:-1]):
-            told = told.replace(written, shortened(part, 60))
-    # What it repeats in another form.
-    return "\n".join(shortened(line, 1000) for line in told.split("\n"))
+            message = message.replace(written, shortened(part, 60))
+    # Other forms of what it repeats.
+    return "\n".join(shortened(line, 1000) for line in message.split("\n"))
 
 
 def _ours(error: BaseException) -> int:

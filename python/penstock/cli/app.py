@@ -1,10 +1,12 @@
-"""The verbs, and the options that stand before them."""
+"""The command ``penstock``: its verbs, and the options before them."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
 from penstock.cli import (
     bench,
@@ -32,62 +34,85 @@ from penstock.cli import (
     verify,
     view,
 )
+from penstock.cli.completion import install_completion, show_completion
 from penstock.cli.console import emit
-from penstock.cli.help import Verb, Verbs
+from penstock.cli.verb import Verbs, verb
 
-__all__ = ["app"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-app = typer.Typer(
-    name="penstock",
-    cls=Verbs,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+__all__ = ["app", "run_command"]
+
+VERBS: dict[str, Callable[..., int | None]] = {
+    "run": run.run,
+    "trace": trace.trace,
+    "series": series.series,
+    "view": view.view,
+    "check": check.check,
+    "plot": plot.plot,
+    "report": report.report,
+    "new": new.new,
+    "list": listing.list_,
+    "explain": explain.explain,
+    "reproduce": reproduce.reproduce,
+    "sensitivity": sensitivity.sensitivity,
+    "screen": screen.screen,
+    "search": search.search,
+    "slurm": slurm.slurm,
+    "status": status.status,
+    "runs": runs.runs,
+    "retry-failed": retry.retry_failed,
+    "verify": verify.verify,
+    "gc": gc.gc,
+    "export": export.export,
+    "import": import_.import_,
+    "schema": schema.schema,
+    "bench": bench.bench,
+}
+
+
+def show_version(_: click.Command) -> None:
+    """Shows the versions of package and model."""
+    from penstock import MODEL_VERSION, __version__
+
+    emit(f"penstock {__version__}, model {MODEL_VERSION}")
+
+
+def _doing(function: Callable[[click.Command], None]) -> Callable[[click.Context, click.Parameter, bool], None]:
+    """The callback of an option before the verbs that calls `function` and ends the command."""
+
+    def callback(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+        if is_asked and not ctx.resilient_parsing:
+            function(ctx.command)
+            ctx.exit()
+
+    return callback
+
+
+_BEFORE = {
+    "--version": (show_version, "Show the versions of package and model; equal models give equal numbers."),
+    "--install-completion": (install_completion, "Install completion for your shell (bash, zsh or fish)."),
+    "--show-completion": (show_completion, "Show the script of the completion for your shell."),
+}
+app = Verbs(
+    "penstock",
+    commands={name: verb(name, function) for name, function in VERBS.items()},
+    params=[
+        click.Option([name], is_flag=True, is_eager=True, expose_value=False, callback=_doing(function), help=text)
+        for name, (function, text) in _BEFORE.items()
+    ],
+    help="Packet-level simulation of traffic management: metering, marking, dropping, queueing, scheduling.",
 )
-app.command("run", cls=Verb)(run.run)
-app.command("trace", cls=Verb)(trace.trace)
-app.command("series", cls=Verb)(series.series)
-app.command("view", cls=Verb)(view.view)
-app.command("check", cls=Verb)(check.check)
-app.command("plot", cls=Verb)(plot.plot)
-app.command("report", cls=Verb)(report.report)
-app.command("new", cls=Verb)(new.new)
-app.command("list", cls=Verb)(listing.list_)
-app.command("explain", cls=Verb)(explain.explain)
-app.command("reproduce", cls=Verb)(reproduce.reproduce)
-app.command("sensitivity", cls=Verb)(sensitivity.sensitivity)
-app.command("screen", cls=Verb)(screen.screen)
-app.command("search", cls=Verb)(search.search)
-app.command("slurm", cls=Verb)(slurm.slurm)
-app.command("status", cls=Verb)(status.status)
-app.command("runs", cls=Verb)(runs.runs)
-app.command("retry-failed", cls=Verb)(retry.retry_failed)
-app.command("verify", cls=Verb)(verify.verify)
-app.command("gc", cls=Verb)(gc.gc)
-app.command("export", cls=Verb)(export.export)
-app.command("import", cls=Verb)(import_.import_)
-app.command("schema", cls=Verb)(schema.schema)
-app.command("bench", cls=Verb)(bench.bench)
 
 
-def _say_version(asked: bool) -> None:
-    if asked:
-        from penstock import MODEL_VERSION, __version__
+def run_command(words: list[str]) -> int:
+    """Does what the words after ``penstock`` say, and returns the exit code; errors of click are raised."""
+    if asked := os.environ.get("_PENSTOCK_COMPLETE"):
+        from click.shell_completion import shell_complete
 
-        emit(f"penstock {__version__}, model {MODEL_VERSION}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    _version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            help="Show the version, and that of the model: runs of one model version give the same numbers.",
-            callback=_say_version,
-            is_eager=True,
-        ),
-    ] = False,
-) -> None:
-    """Packet-level simulation of traffic management: metering, marking, dropping, queueing, scheduling."""
+        return shell_complete(app, {}, "penstock", "_PENSTOCK_COMPLETE", asked)
+    try:
+        with app.make_context("penstock", words) as ctx:
+            return int(app.invoke(ctx) or 0)
+    except Exit as ended:
+        return ended.exit_code

@@ -4,9 +4,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from penstock.cli.options import Format, FormatOption, MemoryOption, ThreadsOption
+from penstock.cli.options import FormatOption, MemoryOption, ThreadsOption
+from penstock.cli.verb import argument, flag, option
 
 if TYPE_CHECKING:
     from penstock._core import Scenario
@@ -16,29 +15,20 @@ __all__ = ["bench"]
 
 
 def bench(
-    name: Annotated[
-        str | None,
-        typer.Argument(help="Only this workload or group; or a scenario of one's own, a TOML file.", metavar="NAME"),
-    ] = None,
+    name: Annotated[str | None, argument("NAME", "Only this workload or group, or your own scenario (TOML).")] = None,
     flows: Annotated[
-        int | None,
-        typer.Option(
-            "--flows", metavar="N", min=1, max=1_000_000, help="Flows in cbr and tcp-many.", show_default=False
-        ),
+        int | None, option("--flows", "N", "Number of flows of cbr and tcp-many.", bounds=(1, 1_000_000))
     ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option("--duration", metavar="TIME", help="Simulated time, such as '500 ms'.", show_default=False),
-    ] = None,
-    setup: Annotated[bool, typer.Option("--setup", help="Stop before the first packet.")] = False,
+    duration: Annotated[str | None, option("--duration", "TIME", "Simulated time, such as '500 ms'.")] = None,
+    setup: Annotated[bool, flag("--setup", "Stop before the first packet.")] = False,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
-    output: FormatOption = Format.TABLE,
+    output: FormatOption = "table",
 ) -> None:
     """Measure the speed of standard workloads.
 
-    CPU time, time and peak memory of one run each, in a process of its own, and which ways through the engine its
-    events took. fat-tree, a large one, only if it is named.
+    Shows CPU time, elapsed time and peak memory of one run of each, in a process of its own, and the paths that its
+    events took through the engine. The large workload fat-tree runs only if it is named.
     """
     from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, is_file, measure_in_subprocess
     from penstock.cli.console import emit, say, show, table
@@ -62,7 +52,7 @@ def bench(
         raise InputError(f"--flows changes nothing in {name}; it is for {' and '.join(RESIZABLE)}.")
     duration = None if duration is None else utf8(duration)
     _check(chosen, duration)
-    if setup and output is Format.TABLE:
+    if setup and output == "table":
         show(table("from the scenario's text to the first packet", *_setup_rows(chosen, flows, duration)))
         return
     measured = []
@@ -74,7 +64,7 @@ def bench(
             with cores_told(threads) as cores:
                 read = partial(_scenario, workload, resized, duration)
                 cores.note(Path(workload).stem, workload, read, measured[-1]["threads"])
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text(measured))
         return
     rows = [

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from penstock.cli.options import Format, FormatOption, SetOption, read_sets
+from penstock.cli.verb import argument
 
 if TYPE_CHECKING:
     from penstock._core import Mistake
@@ -14,16 +13,14 @@ __all__ = ["check"]
 
 
 def check(
-    file: Annotated[
-        Path, typer.Argument(help="The scenario or study, a TOML file; or a study's folder.", metavar="FILE")
-    ],
+    file: Annotated[Path, argument("FILE", "A scenario or study (TOML), or a study's folder.")],
     sets: SetOption = None,
-    output: FormatOption = Format.TABLE,
-) -> None:
-    """Find the mistakes of a scenario or a study file.
+    output: FormatOption = "table",
+) -> int | None:
+    """Find all mistakes of a scenario or study.
 
-    All of them at once, each with its place and what is allowed; nothing is run. What is probably not meant is a
-    warning on standard error.
+    Reports all of them at once, each with its place and the allowed values; nothing is run. Warnings (what is probably
+    not meant) go to standard error.
     """
     from penstock.cli.console import emit, warn
     from penstock.cli.studies import plan_of
@@ -37,8 +34,7 @@ def check(
         from penstock.reproductions.loading import has_document
 
         if has_document(file.parent if file.name == "document.toml" else file):
-            _check_folder(file, output)
-            return
+            return _check_folder(file, output)
     mistakes: list[Mistake] = []
     try:
         plan = plan_of(file, read_sets(sets), ranges={})
@@ -48,15 +44,15 @@ def check(
         verify(plan, asked)
         warn(warnings_of(asked))
     except ScenarioError as error:
-        if output is not Format.JSON:
+        if output != "json":
             raise
         mistakes = error.mistakes
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text({"scenario": file.stem, "mistakes": mistakes}))
-        raise typer.Exit(2 if mistakes else 0)
+        return 2 if mistakes else 0
     if plan.is_file or len(asked) > 1:
         emit(f"{path_text(file)}: sound at {'all ' * (len(asked) > 1)}{len(asked)} point{'s' * (len(asked) != 1)}.")
-        return
+        return None
     scenario = asked[0].scenario
     begin, end = scenario.window
     counted = zip(scenario.sizes, ("node", "link", "flow"), strict=True)
@@ -67,9 +63,10 @@ def check(
         has = "none of its own" if given is None else f"{given:,} bytes"
         needs = f"what comes after a pause takes up to {needed:,} bytes over the link {link}"
         emit(f"Headroom of {node} for each link and paused class: {has}; {needs}.")
+    return None
 
 
-def _check_folder(file: Path, output: Format) -> None:
+def _check_folder(file: Path, output: Format) -> int | None:
     from penstock.cli.console import emit, warn
     from penstock.errors import ScenarioError
     from penstock.printable import json_text, path_text
@@ -82,12 +79,13 @@ def _check_folder(file: Path, output: Format) -> None:
         checked = check_answers(study)
         warn(checked.warnings)
     except ScenarioError as error:
-        if output is not Format.JSON:
+        if output != "json":
             raise
         mistakes = error.mistakes
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text({"scenario": file.stem, "mistakes": mistakes}))
-        raise typer.Exit(2 if mistakes else 0)
+        return 2 if mistakes else 0
     numbers = sum(len(table.numbers()) for table in study.document.tables)
     answers = f", and with {checked.answers} other answer{'s' * (checked.answers != 1)}" if checked.answers else ""
     emit(f"{path_text(file)}: sound, with {checked.scenarios} scenarios for {numbers} printed numbers{answers}.")
+    return None

@@ -1,26 +1,42 @@
-"""What the shell offers for a word of the command line: the names that there are."""
+"""Completion in the shell: the names that there are, and its installation."""
 
 from __future__ import annotations
 
-__all__ = ["explained", "kinds", "studies"]
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.cli.console import emit
+
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["explained", "install_completion", "kinds", "show_completion", "studies"]
+
+_FILES = {
+    "bash": (".bash_completions/penstock.sh", ".bashrc"),
+    "zsh": (".zfunc/penstock.zsh", ".zshrc"),
+    "fish": (".config/fish/completions/penstock.fish", None),
+}
+"""The file of the script for each shell, and the file that must source it."""
 
 
 def studies(incomplete: str) -> list[str]:
-    """Published studies."""
+    """Published studies that begin so."""
     from penstock import reproductions
 
     return _of(incomplete, [*reproductions.summaries()])
 
 
 def kinds(incomplete: str) -> list[str]:
-    """What ``penstock list`` takes."""
+    """Words for ``penstock list`` that begin so."""
     from penstock.reference import catalogue
 
     return _of(incomplete, [*catalogue()["components"], "metrics", "sections", "studies"])
 
 
 def explained(incomplete: str) -> list[str]:
-    """What ``penstock explain`` takes."""
+    """Words for ``penstock explain`` that begin so."""
     from penstock.explained import known
 
     return _of(incomplete, known())
@@ -28,3 +44,49 @@ def explained(incomplete: str) -> list[str]:
 
 def _of(incomplete: str, words: list[str]) -> list[str]:
     return [word for word in words if word.startswith(incomplete)]
+
+
+def show_completion(app: click.Command) -> None:
+    """Shows the script for the user's shell."""
+    emit(_script(app, _shell()))
+
+
+def install_completion(app: click.Command) -> None:
+    """Writes the script for the user's shell, and has the shell source it."""
+    from penstock.errors import PenstockError
+    from penstock.printable import path_text
+
+    shell = _shell()
+    script, start = _FILES[shell]
+    file = Path.home() / script
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(_script(app, shell), encoding="utf-8")
+        if start is not None:
+            line, own = f"source '{file}'\n", Path.home() / start
+            if not own.exists() or line not in own.read_text(encoding="utf-8", errors="replace"):
+                with own.open("a", encoding="utf-8") as opened:
+                    opened.write(f"\n{line}")
+    except OSError as error:
+        raise PenstockError(f"{path_text(file)}: cannot be written: {error.strerror or error}.") from None
+    emit(f"{path_text(file)}: written. Completion works in a new {shell}.")
+
+
+def _shell() -> str:
+    from penstock.errors import InputError
+    from penstock.printable import quoted
+
+    name = Path(os.environ.get("SHELL", "")).name
+    if name not in _FILES:
+        raise InputError(
+            f"there is no completion for the shell {quoted(name)} in $SHELL; there is for bash, zsh and fish."
+        )
+    return name
+
+
+def _script(app: click.Command, shell: str) -> str:
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    return found(app, {}, "penstock", "_PENSTOCK_COMPLETE").source()

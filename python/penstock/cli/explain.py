@@ -1,12 +1,11 @@
-"""``penstock explain``: what a component, metric, document, claim or reading is."""
+"""``penstock explain``: pages on components, metrics, topics, documents, claims and readings."""
 
 import sys
 from typing import Annotated
 
-import typer
-
 from penstock.cli.completion import explained
-from penstock.cli.options import Format, FormatOption
+from penstock.cli.options import FormatOption
+from penstock.cli.verb import argument
 
 __all__ = ["explain"]
 
@@ -14,18 +13,18 @@ __all__ = ["explain"]
 def explain(
     name: Annotated[
         str,
-        typer.Argument(
-            help="A component (red), metric, topic (sweep), document (af), claim (af-c03) or reading (af-a07); also by "
-            "another name of it (pfc).",
-            metavar="NAME",
-            autocompletion=explained,
+        argument(
+            "NAME",
+            "A component (red), metric, topic (sweep), document (af), claim (af-c03) or reading (af-a07); synonyms "
+            "(pfc) work too.",
+            explained,
         ),
     ],
-    output: FormatOption = Format.TABLE,
+    output: FormatOption = "table",
 ) -> None:
     """Explain a component, metric, topic, study or claim.
 
-    Also an open question of a study, and the readings that answer it.
+    Also explains the open questions of a study, with the readings that answer them.
     """
     from penstock.cli.console import emit, say, show
     from penstock.explained import explained_by
@@ -34,7 +33,7 @@ def explain(
     found, heading = explained_by(name)
     if heading:
         say(heading)
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text({"name": name, "pages": found}))
         return
     if not sys.stdout.isatty():

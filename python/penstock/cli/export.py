@@ -3,31 +3,36 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import Format, FormatOption, SeedOption, StoreOption, one_file, out_option
-from penstock.cli.selecting import NameOption, StudyOption, WhereOption
+from penstock.cli.options import (
+    FormatOption,
+    NameOption,
+    SeedOption,
+    StoreOption,
+    StudyOption,
+    WhereOption,
+    one_file,
+    out_option,
+)
+from penstock.cli.verb import argument
 
 __all__ = ["export"]
 
 
 def export(
-    file: Annotated[
-        Path | None, typer.Argument(help="The file to be written.", metavar="ARCHIVE", show_default=False)
-    ] = None,
+    file: Annotated[Path | None, argument("ARCHIVE", "The file to write.")] = None,
     *,
-    out: Annotated[Path | None, out_option("The file to be written, in the place of ARCHIVE.")] = None,
+    out: Annotated[Path | None, out_option("The file to write, instead of ARCHIVE.")] = None,
     study: StudyOption = None,
     name: NameOption = None,
     where: WhereOption = None,
     seed: SeedOption = None,
     store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
+    output: FormatOption = "table",
 ) -> None:
-    """Write stored runs into one archive, for another machine.
+    """Write stored runs into an archive, for another machine.
 
-    All runs of this version of the model, or those that are chosen, with their scenarios. The digest that is shown is
-    that of all that is in the archive: whoever imports it can compare.
+    Exports all runs of this model version, or the selected ones, with their scenarios. Shows the digest of the archive,
+    with which whoever imports it can check it.
     """
     from penstock.cli.archives import export_runs
     from penstock.cli.console import emit, show
@@ -38,7 +43,7 @@ def export(
     archive = one_file(file, out, "the archive")
     kept = Store(store)
     found = export_runs(kept, selection(kept, name, where, seed, study), archive)
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text(found.data()))
         return
     runs, scenarios = (

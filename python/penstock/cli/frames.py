@@ -7,7 +7,6 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, emit_bytes, refuse_terminal, say
-from penstock.cli.options import FrameFormat
 from penstock.errors import InputError
 from penstock.printable import path_text, printable_lines
 
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
+
+    from penstock.cli.options import FrameFormat
 
 __all__ = ["check_format", "emit_frame", "emit_result", "format_of"]
 
@@ -27,12 +28,12 @@ def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
     InputError
         If there is a file, and neither says it.
     """
-    if out is None or output is not FrameFormat.TABLE:
+    if out is None or output != "table":
         return output
-    ending = out.suffix.lower().lstrip(".")
-    if ending not in (FrameFormat.JSON, FrameFormat.CSV, FrameFormat.PARQUET):
+    endings: dict[str, FrameFormat] = {".json": "json", ".csv": "csv", ".parquet": "parquet"}
+    if out.suffix.lower() not in endings:
         raise InputError(f"{path_text(out)}: ends with none of .json, .csv and .parquet; write --format, too.")
-    return FrameFormat(ending)
+    return endings[out.suffix.lower()]
 
 
 def check_format(output: FrameFormat, *, dry_run: bool, out: Path | None = None) -> None:
@@ -45,17 +46,17 @@ def check_format(output: FrameFormat, *, dry_run: bool, out: Path | None = None)
     """
     if dry_run and out is not None:
         raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")
-    if dry_run and output in (FrameFormat.CSV, FrameFormat.PARQUET):
+    if dry_run and output in ("csv", "parquet"):
         raise InputError("--dry-run gives no results; its --format is table or json.")
     if out is not None and not os.path.isdir(out.parent):  # noqa: PTH112  (no error where the name is too long)
         raise InputError(f"{path_text(out)}: there is no folder {path_text(out.parent)}; make it first.")
-    if output is FrameFormat.PARQUET and out is None:
+    if output == "parquet" and out is None:
         refuse_terminal("Parquet")
 
 
 def emit_frame(frame: pl.DataFrame, output: FrameFormat, out: Path | None = None) -> None:
     """Writes a frame; equal frames give equal bytes."""
-    if output is FrameFormat.CSV:
+    if output == "csv":
         emit_result(frame.write_csv(), out)
         return
     content = BytesIO()

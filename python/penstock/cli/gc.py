@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import Format, FormatOption, SeedOption, StoreOption
-from penstock.cli.selecting import NameOption, WhereOption, age_text
+from penstock.cli.options import FormatOption, NameOption, SeedOption, StoreOption, WhereOption
+from penstock.cli.selecting import age_text
+from penstock.cli.verb import flag, option
 
 __all__ = ["gc"]
 
@@ -13,31 +12,24 @@ __all__ = ["gc"]
 def gc(
     *,
     stale: Annotated[
-        bool, typer.Option("--stale", help="Remove runs of other versions of the model, which are not found any more.")
+        bool, flag("--stale", "Remove runs of other model versions, which nothing uses any more.")
     ] = False,
     older_than: Annotated[
         float | None,
-        typer.Option(
-            "--older-than",
-            metavar="AGE",
-            parser=age_text,
-            help="Remove runs that were begun so long ago, such as '30 days'.",
-            show_default=False,
-        ),
+        option("--older-than", "AGE", "Remove runs begun at least this long ago: '30 days'.", parser=age_text),
     ] = None,
     name: NameOption = None,
     where: WhereOption = None,
     seed: SeedOption = None,
-    damaged: Annotated[bool, typer.Option("--damaged", help="Remove damaged files that were set aside.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
+    damaged: Annotated[bool, flag("--damaged", "Remove damaged files that were set aside.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Only show what would be removed.")] = False,
     store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
+    output: FormatOption = "table",
 ) -> None:
-    """Remove leftovers in the store, and runs that are chosen.
+    """Remove leftovers from the store, and selected runs.
 
-    Left over are scenarios of which no run is there, files that were never finished, and notes of failed runs that were
-    made since. Runs are removed only if --stale, --older-than, --name, --where or --seed is given, and then those for
-    which all that is given holds.
+    Leftovers are scenarios without runs, unfinished files, and notes of failed runs that have succeeded since. Runs are
+    removed only with --stale, --older-than, --name, --where or --seed, and only those that match all that are given.
     """
     from penstock.cli.console import emit, show
     from penstock.cli.selecting import selection, size_text
@@ -54,7 +46,7 @@ def gc(
             run for run in kept.manifests() if chosen.matches(run) and (older_than is None or is_older(run, older_than))
         ]
     swept = sweep(kept, unwanted, damaged=damaged, dry=dry_run)
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text({**swept.data(), "dry_run": dry_run}))
         return
     counts = (

@@ -1,44 +1,46 @@
-"""``penstock import``: takes the runs of an archive into the store, once they are verified."""
+"""``penstock import``: verifies the runs of an archive and stores them."""
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import Format, FormatOption, JobsOption, MemoryOption, StoreOption, ThreadsOption
-from penstock.cli.selecting import SAMPLE, SampleOption
+from penstock.cli.options import (
+    SAMPLE,
+    FormatOption,
+    JobsOption,
+    MemoryOption,
+    SampleOption,
+    StoreOption,
+    ThreadsOption,
+)
+from penstock.cli.verb import argument, flag, option
 
 __all__ = ["import_"]
 
 
 def import_(
-    archive: Annotated[Path, typer.Argument(help="What 'penstock export' has written.", metavar="ARCHIVE")],
+    archive: Annotated[Path, argument("ARCHIVE", "A file written by 'penstock export'.")],
     *,
     sample: SampleOption = None,
     pick: Annotated[
-        int | None,
-        typer.Option("--pick", metavar="N", min=0, help="Which sample; one by chance by default.", show_default=False),
+        int | None, option("--pick", "N", "Number of the sample; random by default.", bounds=(0, None))
     ] = None,
     digest: Annotated[
         str | None,
-        typer.Option(
-            "--digest",
-            metavar="HEX",
-            help="Refuse any archive but the one of which 'penstock export' has shown this digest, or its beginning.",
-            show_default=False,
+        option(
+            "--digest", "HEX", "Accept only the archive with this digest, from 'penstock export', or its beginning."
         ),
     ] = None,
     jobs: JobsOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only verify; take nothing into the store.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Only verify; store nothing.")] = False,
     store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
+    output: FormatOption = "table",
 ) -> None:
-    """Take an archive's runs into the store, once verified.
+    """Verify an archive and add its runs to the store.
 
-    Every file must be what the archive's list says, every run must be named by what it was made from, and a sample is
-    made again here: digest and numbers must be the same to the last bit. If anything is not, nothing is taken.
+    Every file must match the archive's list, every run must have the key of what it was made from, and a sample is
+    repeated here: digest and numbers must be equal to the last bit. If anything differs, nothing is stored.
     """
     import random
 
@@ -52,7 +54,7 @@ def import_(
     picked = random.SystemRandom().randrange(1 << 32) if pick is None else pick
     how = Verification(SAMPLE if sample is None else sample, picked, digest, jobs, threads)
     found = import_runs(Store(store), archive, how, dry=dry_run)
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text({**found.data(), "dry_run": dry_run}))
         return
     runs = f"{found.runs} run{'s' * (found.runs != 1)} verified, {found.made_again} of them made again"

@@ -1,11 +1,10 @@
-"""``penstock list``: what a scenario may name, and which studies there are."""
+"""``penstock list``: the names that a scenario may use, and the published studies."""
 
 from typing import Annotated, Any
 
-import typer
-
 from penstock.cli.completion import kinds
-from penstock.cli.options import Format, FormatOption
+from penstock.cli.options import FormatOption
+from penstock.cli.verb import argument
 
 __all__ = ["list_"]
 
@@ -13,18 +12,17 @@ __all__ = ["list_"]
 def list_(
     kind: Annotated[
         str | None,
-        typer.Argument(
-            help="Only this: a kind of component (discipline), a key that takes one (queue), metrics, sections or "
-            "studies.",
-            metavar="KIND",
-            autocompletion=kinds,
+        argument(
+            "KIND",
+            "Only this kind of component (discipline), a key that accepts one (queue), metrics, sections or studies.",
+            kinds,
         ),
     ] = None,
-    output: FormatOption = Format.TABLE,
+    output: FormatOption = "table",
 ) -> None:
-    """List what a scenario may name.
+    """List components, metrics, sections and studies.
 
-    Components by kind, metrics, the sections of a scenario, and the published studies.
+    Components are listed by kind, with the keys of a scenario that accept them.
     """
     from penstock import reproductions
     from penstock.cli.console import emit, show, table
@@ -46,7 +44,7 @@ def list_(
     metrics = everything["metrics"] if wanted in (None, "metrics") else []
     sections = everything["sections"] if wanted in (None, "sections") else []
     studies = reproductions.summaries() if wanted in (None, "studies") else {}
-    if output is Format.JSON:
+    if output == "json":
         chosen: dict[str, Any] = dict(everything) if wanted is None else {"components": components, "metrics": metrics}
         if wanted == "sections":
             chosen["sections"] = sections

@@ -7,42 +7,39 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from penstock.cli.options import one_file, out_option
+from penstock.cli.verb import argument, option
 
 __all__ = ["new"]
 
 
 def new(
-    name: Annotated[Path | None, typer.Argument(help="The file to write.", metavar="FILE", show_default=False)] = None,
+    name: Annotated[Path | None, argument("FILE", "The file to write.")] = None,
     *,
-    out: Annotated[Path | None, out_option("The file to write, in the place of FILE.")] = None,
+    out: Annotated[Path | None, out_option("The file to write, instead of FILE.")] = None,
     topology: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--topology",
-            metavar="NAME|GRAPH",
-            help="The network: leaf-spine, fat-tree, star, dumbbell, parking-lot or waxman; or the file of a graph "
-            "(GraphML: .graphml, .xml; GML: .gml; DOT: .dot, .gv) with rates and delays as attributes of its edges, "
-            "or a topology of SNDlib (.xml), HPCC (topology.txt) or Rocketfuel (.intra).",
-            show_default=False,
+            "NAME|GRAPH",
+            "The network: leaf-spine, fat-tree, star, dumbbell, parking-lot or waxman; or a graph file (GraphML: "
+            ".graphml, .xml; GML: .gml; DOT: .dot, .gv) with rates and delays as edge attributes; or a topology from "
+            "SNDlib (.xml), HPCC (topology.txt) or Rocketfuel (.intra).",
         ),
     ] = None,
     sets: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--set",
-            metavar="KEY=VALUE",
-            help="What the network is like, such as ports=8 of a fat tree, or rate='10 Gbit/s' for the edges of a "
-            "graph that have none; a wrong KEY shows those that there are. Can be repeated.",
-            show_default=False,
+            "KEY=VALUE",
+            "Setting of the network, such as ports=8 of a fat tree, or rate='10 Gbit/s' for the edges of a graph "
+            "without a rate; a wrong KEY lists those that exist. Repeatable.",
         ),
     ] = None,
 ) -> None:
     """Write a scenario to start from.
 
-    It runs as it is, and comments say what may be changed.
+    It runs as it is; comments say what can be changed.
     """
     from penstock.cli.console import emit
     from penstock.errors import InputError, PenstockError

@@ -1,64 +1,42 @@
-"""Options that several verbs share."""
+"""Options and arguments that several verbs share, and their common checks."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-import typer
+import click
 
+from penstock.cli.verb import Declaration, argument, flag, option
 from penstock.printable import quoted, utf8
 
-__all__ = [
-    "MOST_RUNS",
-    "THREADS",
-    "DryRunOption",
-    "Format",
-    "FormatOption",
-    "FrameFormat",
-    "FrameFormatOption",
-    "JobsOption",
-    "MemoryOption",
-    "OnOption",
-    "RangeOption",
-    "ResultsOption",
-    "RunsOption",
-    "SeedOption",
-    "SetOption",
-    "StoreOption",
-    "StudyArgument",
-    "StudyRunsOption",
-    "ThreadsOption",
-    "one_file",
-    "out_option",
-    "plot_option",
-    "read_sets",
-    "whole_number",
-]
+MOST_RUNS = 100_000
+"""Largest number of runs of one scenario; their results are held in memory until they are shown."""
+SAMPLE = 5
+"""Number of stored runs that are repeated by default."""
 
 
 def whole_number(text: str) -> int:
-    """What seeds and replications may be; the help would spell out the largest of them.
+    """Reads a seed or the number of a replication.
 
     Raises
     ------
-    typer.BadParameter
-        If it is no whole number, negative, or above 2^64 - 1.
+    click.BadParameter
+        If it is no whole number from 0 to 2^64 - 1.
     """
     try:
         number = int(text)
     except ValueError:
         number = -1
     if not 0 <= number < 2**64:
-        raise typer.BadParameter(f"{quoted(text)} is not a whole number from 0 to 2^64 - 1.")
+        raise click.BadParameter(f"{quoted(text)} is not a whole number from 0 to 2^64 - 1.")
     return number
 
 
 def memory_size(text: str) -> int:
-    """How much memory runs may take.
+    """Reads a size of memory, in bytes.
 
     Raises
     ------
-    typer.BadParameter
+    click.BadParameter
         If it is no size.
     """
     from penstock.memory import read_size
@@ -66,76 +44,15 @@ def memory_size(text: str) -> int:
     try:
         return read_size(text)
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
-MOST_RUNS = 100_000
-"""The most runs of one scenario that a command makes; their results are held until they are shown."""
-
-
-class Format(StrEnum):
-    """How results are written."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
-class FrameFormat(StrEnum):
-    """How results that are rows of numbers are written."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    PARQUET = "parquet"
-
-
-FormatOption = Annotated[Format, typer.Option("--format", help="A table for people, or JSON for programs.")]
-FrameFormatOption = Annotated[
-    FrameFormat,
-    typer.Option(
-        "--format",
-        help="A table for people; JSON, CSV or Parquet for programs. Parquet is not text: redirect it to a file.",
-    ),
-]
-ResultsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="Write the results into this file, whose ending says the format: .json, .csv or .parquet.",
-        show_default=False,
-    ),
-]
-StoreOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--store",
-        metavar="DIR",
-        help="Where finished runs are kept; $PENSTOCK_STORE, else penstock in your cache folder.",
-        show_default=False,
-    ),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        min=1,
-        max=1024,
-        help="How many runs at the same time; all cores by default.",
-        show_default=False,
-    ),
-]
+        raise click.BadParameter(str(error)) from None
 
 
 def workers(text: str) -> str:
-    """Who makes runs.
+    """Checks the value of ``--on``.
 
     Raises
     ------
-    typer.BadParameter
+    click.BadParameter
         If there are no such workers.
     """
     from penstock.errors import ArgumentError
@@ -144,111 +61,217 @@ def workers(text: str) -> str:
     try:
         Place.read(text)
     except ArgumentError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise click.BadParameter(str(error)) from None
     return text
 
 
-THREADS = "threads"
+def sample_size(text: str) -> int:
+    """Reads the number of runs to repeat; -1 for all of them.
+
+    Raises
+    ------
+    click.BadParameter
+        If it is neither a number nor "all".
+    """
+    if text == "all":
+        return -1
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise click.BadParameter(f"{quoted(text)} is not a number of runs, nor 'all'.", param_hint="'--sample'")
+    return int(text)
+
+
+def runs_option(text: str) -> Declaration:
+    """The option ``--runs`` of a verb for which the number means `text`."""
+    return option("--runs -n", "N", text, bounds=(1, MOST_RUNS))
+
+
+def out_option(text: str, metavar: str = "FILE") -> Declaration:
+    """The option ``--out`` of a verb that writes `text`."""
+    return option("--out -o", metavar, text)
+
+
+def plot_option(what: str) -> Declaration:
+    """The option ``--plot`` of a verb that draws `what`."""
+    return option("--plot", "FILE", f"Also draw {what}, as .svg, .pdf or .png; repeatable.")
+
+
+# Arguments
+StudyArgument = Annotated[Path, argument("FILE", "A scenario or study (TOML).")]
+ScenarioArgument = Annotated[Path, argument("FILE", "A scenario (TOML).")]
+
+# What is run
+RunsOption = Annotated[int | None, runs_option("Number of independent runs.")]
+StudyRunsOption = Annotated[int | None, runs_option("Independent runs per point. Default: as the study says, else 5.")]
+SeedOption = Annotated[
+    int | None, option("--seed", "N", "Root of the random numbers. Default: the scenario's.", parser=whole_number)
+]
+ReplicationOption = Annotated[
+    int, option("--replication", "N", "Which of the independent runs, from 0 (the default).", parser=whole_number)
+]
+SetOption = Annotated[
+    list[str] | None,
+    option(
+        "--set", "PATH=VALUE", "Change a setting of the scenario; repeatable. Several values, PATH=A,B, make a sweep."
+    ),
+]
+OneSetOption = Annotated[
+    list[str] | None, option("--set", "PATH=VALUE", "Change a setting of the scenario, to one value; repeatable.")
+]
+RangeOption = Annotated[
+    list[str] | None,
+    option(
+        "--range",
+        "PATH=LOW..HIGH",
+        "Range of a setting, such as 'a-b.rate=1 Mbit/s..10 Mbit/s'; append ' log' for steps of equal ratio. "
+        "PATH=A,B,C lists choices. Repeatable. A study file has them in [ranges].",
+    ),
+]
+DryRunOption = Annotated[
+    bool, flag("--dry-run", "Run nothing; show points, runs, what is stored, and the estimated time.")
+]
+StoredOption = Annotated[
+    bool, flag("--stored", "Run nothing; show what is in the store so far, also while another command is running.")
+]
+
+# How it is run
+JobsOption = Annotated[
+    int | None, option("--jobs -j", "N", "Runs in parallel, at most 1024. Default: one per core.", bounds=(1, 1024))
+]
 OnOption = Annotated[
     str,
-    typer.Option(
+    option(
         "--on",
-        metavar="WORKERS",
+        "WORKERS",
+        "Where runs are made: threads of this process (the default); processes (a crash loses only the run in "
+        "progress); or a Dask cluster: dask (on this machine), dask://HOST:PORT, or dask:NAME from the settings file. "
+        "The numbers are the same.",
         parser=workers,
-        help="Who makes the runs: threads of this process; processes, of which one that crashes or is killed costs no "
-        "more than the run that it was making; or a Dask cluster: dask on this machine, dask://HOST:PORT, or dask:NAME "
-        "of the settings file. The numbers are the same.",
     ),
 ]
 ThreadsOption = Annotated[
     int,
-    typer.Option(
+    option(
         "--threads",
-        metavar="N",
-        min=1,
-        max=64,
-        help="How many cores one run may use, at most those of the machine; 1 by default. For one large run: several "
-        "runs are done sooner side by side (--jobs). The numbers are the same.",
-        show_default=False,
+        "N",
+        "Cores per run, 1 (the default) to 64, for one large run. Several runs finish sooner in parallel (--jobs). "
+        "The numbers are the same.",
+        bounds=(1, 64),
     ),
-]
-RunsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--runs", "-n", metavar="N", min=1, max=MOST_RUNS, help="How many independent runs.", show_default=False
-    ),
-]
-StudyArgument = Annotated[Path, typer.Argument(help="The scenario or study, a TOML file.", metavar="FILE")]
-StudyRunsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--runs",
-        "-n",
-        metavar="N",
-        min=1,
-        max=MOST_RUNS,
-        help="How many independent runs of each point; 5, or what a study says, by default.",
-        show_default=False,
-    ),
-]
-RangeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--range",
-        metavar="PATH=LOW..HIGH",
-        help="Values of a setting, such as 'a-b.rate=1 Mbit/s..10 Mbit/s', with ' log' behind it for steps of equal "
-        "ratio; or choices, PATH=A,B,C. May be repeated; a study file has them in [ranges].",
-        show_default=False,
-    ),
-]
-DryRunOption = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Only show the points, the runs, what is stored, and about how long it takes."),
 ]
 MemoryOption = Annotated[
     int | None,
-    typer.Option(
+    option(
         "--memory",
-        metavar="SIZE",
+        "SIZE",
+        "Memory limit, such as '4 GB'; runs estimated to need more are refused. Default: what is available.",
         parser=memory_size,
-        help="How much memory the runs may take, such as '4 GB', instead of what is available; runs that are estimated "
-        "to take more are refused.",
-        show_default=False,
     ),
 ]
-SeedOption = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        metavar="N",
-        parser=whole_number,
-        help="Root of the random numbers; the scenario's own by default.",
-        show_default=False,
+ExecutorOption = Annotated[
+    Literal["horizon", "plain"],
+    option(
+        "--executor",
+        None,
+        "Order of execution: horizon is fast (the default); plain handles one event after the other and ignores the "
+        "store. The numbers are the same.",
     ),
 ]
-SetOption = Annotated[
+
+# Where results are
+StoreOption = Annotated[
+    Path | None,
+    option("--store", "DIR", "Folder of finished runs. Default: $PENSTOCK_STORE, else penstock in your cache folder."),
+]
+Format = Literal["table", "json"]
+FormatOption = Annotated[Format, option("--format", None, "table for people (the default), json for programs.")]
+FrameFormat = Literal["table", "json", "csv", "parquet"]
+FrameFormatOption = Annotated[
+    FrameFormat,
+    option(
+        "--format",
+        None,
+        "table for people (the default); json, csv or parquet for programs. Redirect parquet: it is not text.",
+    ),
+]
+ResultsOption = Annotated[
+    Path | None, out_option("Write the results to a file, in the format of its ending: .json, .csv or .parquet.")
+]
+RowsOption = Annotated[
+    Path | None,
+    option("--out -o --output", "FILE", "Write a file, .csv or .parquet. Default: standard output (not for parquet)."),
+]
+LimitOption = Annotated[int, option("--limit", "N", "Rows of a table, 50 by default.", bounds=(1, None))]
+ForceOption = Annotated[bool, flag("--force", "Overwrite an existing page.")]
+
+# Parts of a run
+AtOption = Annotated[
+    list[str] | None, option("--at", "NAME", "Only at this node and its ports, link, or group of them; repeatable.")
+]
+FlowsOption = Annotated[
+    list[str] | None, option("--flow", "NAME", "Only this group of flows or calls, or a member: tcp[3]; repeatable.")
+]
+StartOption = Annotated[str | None, option("--start", "TIME", "Only from this simulated time on.")]
+StopOption = Annotated[str | None, option("--stop", "TIME", "Only up to this simulated time.")]
+
+# Stored runs
+NameOption = Annotated[
+    str | None, option("--name", "NAME", "Only runs of scenarios with this name; * matches anything.")
+]
+WhereOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="PATH=VALUE",
-        help="Change a setting of the scenario; may be repeated. Several values, PATH=A,B, make a sweep.",
-        show_default=False,
-    ),
+    option("--where", "PATH=VALUE", "Only runs with this setting, from --set or the scenario; repeatable."),
+]
+StudyOption = Annotated[
+    Path | None, option("--study", "FILE", "Only runs of this scenario or study, in its current form.")
+]
+SampleOption = Annotated[
+    int | None,
+    option("--sample", "N|all", f"Number of runs to repeat, {SAMPLE} by default.", parser=sample_size),
 ]
 
+# Published studies
+TableOption = Annotated[list[str] | None, option("--table", "ID", "Only this table or figure; repeatable.")]
 
-def out_option(what: str, metavar: str = "FILE") -> Any:
-    """The option of a verb that writes `what`."""
-    return typer.Option("--out", "-o", metavar=metavar, help=what, show_default=False)
+
+def pairs(
+    given: list[str] | None, option: str, form: str = "path=value, such as duration='20 s'"
+) -> list[tuple[str, str]]:
+    """Splits values of the form ``path=value``.
+
+    Raises
+    ------
+    click.BadParameter
+        If there is no path or no equals sign, or it is not UTF-8.
+    """
+    found = []
+    for text in given or []:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise click.BadParameter(f"{quoted(text)} is not of the form {form}.", param_hint=f"'{option}'")
+        if utf8(text) != text:
+            raise click.BadParameter(f"{quoted(text)} is not UTF-8 text.", param_hint=f"'{option}'")
+        found.append((path.strip(), value.strip()))
+    return found
+
+
+def read_sets(given: list[str] | None) -> tuple[tuple[str, str], ...]:
+    """The settings of ``--set``; the scenario's reader checks what they mean.
+
+    Raises
+    ------
+    click.BadParameter
+        If one is not of the form ``path=value``, or not UTF-8.
+    """
+    return tuple(pairs(given, "--set"))
 
 
 def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
-    """The file that a verb writes, which is an argument or follows --out.
+    """The file that a verb writes, given as an argument or with ``--out``.
 
     Raises
     ------
     InputError
-        If there is none, or there are two.
+        If there is none, or both are given.
     """
     from penstock.errors import InputError
 
@@ -260,29 +283,16 @@ def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
     return found
 
 
-def plot_option(what: str) -> Any:
-    """The option of a verb that draws `what` beside its numbers."""
-    return typer.Option(
-        "--plot", metavar="FILE", help=f"Draw {what}: .svg, .pdf or .png; may be repeated.", show_default=False
-    )
-
-
-def read_sets(given: list[str] | None) -> tuple[tuple[str, str], ...]:
-    """Splits ``path=value``; what the value means is the scenario reader's business.
+def refuse_idle(given: dict[str, Any], why: str) -> None:
+    """Refuses options that would change nothing; `why` begins the message.
 
     Raises
     ------
-    typer.BadParameter
-        If there is no path or no equals sign, or it is not UTF-8.
+    InputError
+        If one is given.
     """
-    pairs = []
-    for text in given or []:
-        path, equals, value = text.partition("=")
-        if not equals or not path.strip():
-            raise typer.BadParameter(
-                f"{quoted(text)} is not of the form path=value, such as duration='20 s'.", param_hint="'--set'"
-            )
-        if utf8(text) != text:
-            raise typer.BadParameter(f"{quoted(text)} is not UTF-8 text.", param_hint="'--set'")
-        pairs.append((path.strip(), value.strip()))
-    return tuple(pairs)
+    from penstock.errors import InputError
+
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise InputError(f"{why}{name} changes nothing; leave it out.")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from penstock.cli.options import (
-    MOST_RUNS,
     JobsOption,
     MemoryOption,
+    RunsOption,
     SeedOption,
     SetOption,
     StoreOption,
+    pairs,
     read_sets,
+    refuse_idle,
 )
+from penstock.cli.verb import argument, flag, option
 
 if TYPE_CHECKING:
     from penstock.plots.data import Data
@@ -26,98 +26,46 @@ if TYPE_CHECKING:
 __all__ = ["plot"]
 
 
-class Width(StrEnum):
-    """How wide a picture is."""
-
-    COLUMN = "column"
-    PAGE = "page"
-
-
 def plot(
     file: Annotated[
-        Path,
-        typer.Argument(
-            help="A scenario or study (TOML), which is run as 'penstock run' does; or results: JSON of 'penstock run', "
-            "CSV or Parquet.",
-            metavar="FILE",
-        ),
+        Path, argument("FILE", "A scenario or study (TOML) to run; or results of 'penstock run': JSON, CSV or Parquet.")
     ],
     *,
     kind: Annotated[
         str | None,
-        typer.Option(
-            "--kind",
-            metavar="KIND",
-            help="line, bar, cdf, series (over time), heatmap or box; by default what suits the numbers.",
-            show_default=False,
+        option(
+            "--kind", "KIND", "line, bar, cdf, series (over time), heatmap or box. Default: what suits the numbers."
         ),
     ] = None,
-    x: Annotated[
-        str | None,
-        typer.Option("--x", metavar="NAME", help="What stands across: a parameter or label.", show_default=False),
-    ] = None,
+    x: Annotated[str | None, option("--x", "NAME", "Parameter or label on the x axis.")] = None,
     y: Annotated[
         list[str] | None,
-        typer.Option(
-            "--y",
-            metavar="METRIC",
-            help="The number, such as goodput or 'delay[voice, max]'; may be repeated, for a row of panels each.",
-            show_default=False,
+        option(
+            "--y", "METRIC", "Metric, such as goodput or 'delay[voice, max]'; repeatable, for a row of panels each."
         ),
     ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option("--by", metavar="NAME", help="What tells lines, bars or boxes apart.", show_default=False),
-    ] = None,
-    facet: Annotated[
-        str | None, typer.Option("--facet", metavar="NAME", help="What tells panels apart.", show_default=False)
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option("--where", metavar="NAME=VALUE", help="Only these numbers; may be repeated.", show_default=False),
-    ] = None,
+    by: Annotated[str | None, option("--by", "NAME", "Parameter or label of the lines, bars or boxes.")] = None,
+    facet: Annotated[str | None, option("--facet", "NAME", "Parameter or label of the panels.")] = None,
+    where: Annotated[list[str] | None, option("--where", "NAME=VALUE", "Only these numbers; repeatable.")] = None,
     out: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The picture: .svg, .pdf or .png; may be repeated. FILE's name with .svg, here, by default.",
-            show_default=False,
-        ),
+        option("--out -o", "FILE", "The picture, .svg, .pdf or .png; repeatable. Default: FILE's name with .svg."),
     ] = None,
     width: Annotated[
-        Width, typer.Option("--width", help="One column of a paper (3.5 inches), or its page (7.16).")
-    ] = Width.COLUMN,
-    height: Annotated[
-        float | None, typer.Option("--height", metavar="INCHES", help="How high.", show_default=False)
-    ] = None,
-    log: Annotated[
-        str, typer.Option("--log", metavar="AXES", help="Logarithmic axes: x, y or xy.", show_default=False)
-    ] = "",
-    title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="A line above.", show_default=False)
-    ] = None,
-    x_label: Annotated[
-        str | None, typer.Option("--x-label", metavar="TEXT", help="In place of x's name.", show_default=False)
-    ] = None,
-    y_label: Annotated[
-        str | None, typer.Option("--y-label", metavar="TEXT", help="In place of y's name.", show_default=False)
-    ] = None,
-    no_intervals: Annotated[bool, typer.Option("--no-intervals", help="Leave out confidence intervals.")] = False,
+        Literal["column", "page"],
+        option("--width", None, "Width in a paper: column (3.5 inches, the default) or page (7.16 inches)."),
+    ] = "column",
+    height: Annotated[float | None, option("--height", "INCHES", "Height.")] = None,
+    log: Annotated[str, option("--log", "AXES", "Logarithmic axes: x, y or xy.")] = "",
+    title: Annotated[str | None, option("--title", "TEXT", "Title.")] = None,
+    x_label: Annotated[str | None, option("--x-label", "TEXT", "Label of the x axis.")] = None,
+    y_label: Annotated[str | None, option("--y-label", "TEXT", "Label of the y axis.")] = None,
+    no_intervals: Annotated[bool, flag("--no-intervals", "Leave out confidence intervals.")] = False,
     no_note: Annotated[
-        bool, typer.Option("--no-note", help="Leave out the line on runs and intervals; a caption should have it.")
+        bool, flag("--no-note", "Leave out the line on runs and intervals (put it in the caption).")
     ] = False,
-    series: Annotated[
-        bool,
-        typer.Option("--series", help="Draw what the scenario's [[series]] reads over time, in the first run."),
-    ] = False,
-    runs: Annotated[
-        int | None,
-        typer.Option(
-            "--runs", "-n", metavar="N", min=1, max=MOST_RUNS, help="How many independent runs.", show_default=False
-        ),
-    ] = None,
+    series: Annotated[bool, flag("--series", "Draw the scenario's [[series]] over time, from the first run.")] = False,
+    runs: RunsOption = None,
     seed: SeedOption = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
@@ -126,11 +74,10 @@ def plot(
 ) -> None:
     """Draw numbers with their 95 % confidence intervals.
 
-    Runs that are in the store are not made again. Pictures are ready for a paper: fonts inside, colours, markers and
-    line styles that all eyes tell apart, and the same bytes from the same numbers.
+    Stored runs are not repeated. Pictures are ready for a paper: embedded fonts; colours, markers and line styles that
+    colour-blind readers can tell apart; and equal bytes from equal numbers.
     """
     from penstock.cli.console import emit
-    from penstock.errors import InputError
     from penstock.plots import check_endings, picture, save
     from penstock.plots.data import from_summaries
     from penstock.plots.over_time import suited
@@ -146,10 +93,10 @@ def plot(
         y=tuple(y or ()),
         by=by,
         facet=facet,
-        where=tuple(_pair(each) for each in where or ()),
+        where=tuple(pairs(where, "--where", "NAME=VALUE")),
         intervals=not no_intervals,
         note=not no_note,
-        width=width.value,
+        width=width,
         height=height,
         log=log,
         title=title,
@@ -158,9 +105,7 @@ def plot(
     )
     if file.suffix.lower() in (".json", ".csv", ".parquet"):
         given = {"--runs": runs, "--seed": seed, "--set": sets, "--jobs": jobs, "--store": store}
-        idle = [name for name, value in given.items() if value is not None]
-        if idle:
-            raise InputError(f"{path_text(file)} has results, so {idle[0]} changes nothing; leave it out.")
+        refuse_idle(given, f"{path_text(file)} has results, so ")
         from penstock.memory import allow
         from penstock.plots.files import read_results
 
@@ -168,9 +113,7 @@ def plot(
         data = read_results(file)
     elif series:
         given = {"--runs": runs, "--jobs": jobs, "--store": store}
-        idle = [name for name, value in given.items() if value is not None]
-        if idle:
-            raise InputError(f"--series is of one run, which is not stored: {idle[0]} changes nothing; leave it out.")
+        refuse_idle(given, "--series is of one run, which is not stored: ")
         data = _series(file, read_sets(sets), seed, memory)
     else:
         result = _made(file, request, read_sets(sets), runs, seed, jobs, memory, store)
@@ -232,12 +175,3 @@ def _series(file: Path, sets: tuple[tuple[str, str], ...], seed: int | None, mem
     made = TimeSeries(read_text(file), name=str(file), folder=str(file.parent), sets=sets, seed=seed)
     warn(made.warnings)
     return data_of(made.frame(), path_text(file))
-
-
-def _pair(text: str) -> tuple[str, str]:
-    from penstock.printable import quoted
-
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise typer.BadParameter(f"{quoted(text)} is not of the form NAME=VALUE.", param_hint="'--where'")
-    return name.strip(), value.strip()

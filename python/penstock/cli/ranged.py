@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from penstock.cli.console import say, warn
 from penstock.cli.frames import check_format, emit_frame, emit_result, format_of
-from penstock.cli.options import FrameFormat
 from penstock.memory import allow
 from penstock.plots import check_endings, save
 from penstock.printable import path_text
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from penstock.cli.options import FrameFormat
     from penstock.plots.canvas import Picture
 
 __all__ = ["RangedResult", "check_outputs", "show_ranged"]
@@ -75,9 +75,9 @@ def show_ranged(
     for each in plots:
         save(result.plot(), each)
         say(f"{path_text(each)}: written.")
-    if output in (FrameFormat.CSV, FrameFormat.PARQUET):
+    if output in ("csv", "parquet"):
         emit_frame(result.frame(), output, out)
-    elif output is FrameFormat.JSON:
+    elif output == "json":
         emit_result(result.json(), out)
     else:
         show_table(result)

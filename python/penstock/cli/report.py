@@ -6,11 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from penstock.cli.completion import studies
 from penstock.cli.options import (
-    THREADS,
+    ForceOption,
     JobsOption,
     MemoryOption,
     OnOption,
@@ -18,8 +16,10 @@ from penstock.cli.options import (
     SeedOption,
     SetOption,
     StoreOption,
+    out_option,
     read_sets,
 )
+from penstock.cli.verb import argument, flag
 
 if TYPE_CHECKING:
     from penstock.report.content import Report
@@ -30,47 +30,31 @@ __all__ = ["check_page", "report", "write_page"]
 
 
 def report(
-    what: Annotated[
-        str,
-        typer.Argument(
-            help="A study or a scenario (TOML), or a published study, such as af.",
-            metavar="WHAT",
-            autocompletion=studies,
-        ),
-    ],
+    what: Annotated[str, argument("WHAT", "A study or scenario (TOML), or a published study, such as af.", studies)],
     *,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The page; WHAT's name with .html, here, by default.",
-            show_default=False,
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that is there.")] = False,
+    out: Annotated[Path | None, out_option("The page. Default: WHAT's name with .html.")] = None,
+    force: ForceOption = False,
     only_stored: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--stored",
-            help="Run nothing: a study has what the store has of it by now; a published study its runs in the store if "
-            "all are there, else those that come with Penstock.",
+            "Run nothing; report what is in the store so far, or, for a published study with missing runs, the runs "
+            "that come with Penstock.",
         ),
     ] = False,
     runs: RunsOption = None,
     seed: SeedOption = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
-    on: OnOption = THREADS,
+    on: OnOption = "threads",
     memory: MemoryOption = None,
     store: StoreOption = None,
 ) -> None:
     """Write a study and its results as one HTML page.
 
-    What was asked, the topology, findings, numbers (beside the printed ones and null models where there are any),
-    plots, and how to repeat it. The page loads nothing from elsewhere, so it can be sent, kept and printed. Runs that
-    are in the store are not made again.
+    The page has the question, the topology, the findings, the numbers (next to printed ones and null models, if there
+    are any), plots, and the command that repeats it. It loads nothing from elsewhere, so it can be sent, kept and
+    printed. Stored runs are not repeated.
     """
     from penstock.cli.console import emit
     from penstock.cli.selecting import size_text

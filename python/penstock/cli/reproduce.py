@@ -1,36 +1,29 @@
-"""``penstock reproduce``: runs a published study and lays the numbers beside the printed ones."""
+"""``penstock reproduce``: runs a published study and compares its numbers with the printed ones."""
 
 from typing import Annotated, Any
 
-import typer
+import click
 
 from penstock.cli.completion import studies
 from penstock.cli.options import (
     MOST_RUNS,
-    THREADS,
-    Format,
+    DryRunOption,
     FormatOption,
     JobsOption,
     MemoryOption,
     OnOption,
     RunsOption,
+    StoredOption,
     StoreOption,
+    TableOption,
 )
+from penstock.cli.verb import argument, flag, option
 from penstock.printable import quoted
 
-__all__ = ["DocumentArgument", "TableOption", "read_readings", "reproduce"]
+__all__ = ["DocumentArgument", "read_readings", "reproduce"]
 
 DocumentArgument = Annotated[
-    str,
-    typer.Argument(
-        help="The study, such as af ('penstock list studies' shows all), or the folder of one's own.",
-        metavar="DOC",
-        autocompletion=studies,
-    ),
-]
-TableOption = Annotated[
-    list[str] | None,
-    typer.Option("--table", metavar="ID", help="Only this table or figure; may be repeated.", show_default=False),
+    str, argument("DOC", "A study, such as af ('penstock list studies' shows all), or the folder of your own.", studies)
 ]
 
 
@@ -40,55 +33,36 @@ def reproduce(
     tables: TableOption = None,
     readings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--reading",
-            metavar="ID=KEY",
-            help="Answer an open question another way, such as af-a07=min-1s; may be repeated.",
-            show_default=False,
-        ),
+        option("--reading", "ID=KEY", "Answer an open question differently, such as af-a07=min-1s; repeatable."),
     ] = None,
     as_printed: Annotated[
-        bool,
-        typer.Option("--as-printed", help="Answer every open question as the text has it, and fit nothing."),
+        bool, flag("--as-printed", "Answer every open question as the text is written, without fitting.")
     ] = False,
     runs: RunsOption = None,
     jobs: JobsOption = None,
-    on: OnOption = THREADS,
+    on: OnOption = "threads",
     memory: MemoryOption = None,
     store: StoreOption = None,
-    claims: Annotated[bool, typer.Option("--claims", help="Test the study's claims too.")] = False,
+    claims: Annotated[bool, flag("--claims", "Also test the study's claims.")] = False,
     limit: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--limit",
-            metavar="RUNS",
-            min=1,
-            max=MOST_RUNS,
-            help="With --claims: more runs for undecided ones, doubling up to this many.",
-            show_default=False,
+            "RUNS",
+            "With --claims: double the runs of undecided claims up to this number.",
+            bounds=(1, MOST_RUNS),
         ),
     ] = None,
     summary: Annotated[
-        bool,
-        typer.Option("--summary", help="Only count what agrees, beside null models and the text as printed."),
+        bool, flag("--summary", "Only count the numbers that agree, next to null models and the text as printed.")
     ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Only show what would be run, what of it is stored, and about how long the rest takes."
-        ),
-    ] = False,
-    only_stored: Annotated[
-        bool,
-        typer.Option(
-            "--stored", help="Run nothing, and show what the store has by now: also while another command is at it."
-        ),
-    ] = False,
-    output: FormatOption = Format.TABLE,
+    dry_run: DryRunOption = False,
+    only_stored: StoredOption = False,
+    output: FormatOption = "table",
 ) -> None:
     """Run a published study again.
 
-    The numbers stand beside the printed ones.
+    Shows each number next to the printed one.
     """
     answers = read_readings(doc, readings)
     for refused, why in (
@@ -96,12 +70,12 @@ def reproduce(
         (as_printed and summary, "is part of --summary; leave one of the two out."),
     ):
         if refused:
-            raise typer.BadParameter(why, param_hint="'--as-printed'")
+            raise click.BadParameter(why, param_hint="'--as-printed'")
     if limit is not None and not claims:
-        raise typer.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
+        raise click.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
     if dry_run and (limit is not None or summary):
         other = "'--limit'" if limit is not None else "'--summary'"
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"runs nothing, and {other} needs numbers; leave one of the two out.", param_hint="'--dry-run'"
         )
     if only_stored:
@@ -109,11 +83,11 @@ def reproduce(
         beside = next((name for name, is_given in others.items() if is_given), None)
         if beside is not None:
             why = "shows no numbers" if dry_run else "needs all runs"
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"runs nothing, and '{beside}' {why}; leave one of the two out.", param_hint="'--stored'"
             )
     if summary and claims:
-        raise typer.BadParameter("only counts; leave --claims out.", param_hint="'--summary'")
+        raise click.BadParameter("only counts; leave --claims out.", param_hint="'--summary'")
     from penstock import reproductions
     from penstock.memory import allow
     from penstock.store import Store
@@ -122,9 +96,9 @@ def reproduce(
     more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary}
     more |= {"dry_run": dry_run, "stored": only_stored}
     asked = {name: value for name, value in more.items() if value}
-    if on != THREADS:
+    if on != "threads":
         asked["on"] = on
-    reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output.value, **asked)
+    reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output, **asked)
 
 
 def read_readings(doc: str, given: list[str] | None) -> list[str]:
@@ -132,7 +106,7 @@ def read_readings(doc: str, given: list[str] | None) -> list[str]:
 
     Raises
     ------
-    typer.BadParameter
+    click.BadParameter
         If either is missing, or a question is answered twice.
     """
     answers: dict[str, str] = {}
@@ -141,10 +115,10 @@ def read_readings(doc: str, given: list[str] | None) -> list[str]:
         if not equals or not question or not key:
             from penstock.reproductions import example_reading
 
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"{quoted(text)} is not of the form id=key, such as {example_reading(doc, question)}.",
                 param_hint="'--reading'",
             )
         if answers.setdefault(question, key) != key:
-            raise typer.BadParameter(f"{quoted(question)} is answered twice.", param_hint="'--reading'")
+            raise click.BadParameter(f"{quoted(question)} is answered twice.", param_hint="'--reading'")
     return [f"{question}={key}" for question, key in answers.items()]

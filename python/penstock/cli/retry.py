@@ -1,11 +1,17 @@
-"""``penstock retry-failed``: makes the runs again that failed."""
+"""``penstock retry-failed``: repeats failed runs."""
 
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import Format, FormatOption, JobsOption, MemoryOption, StoreOption, ThreadsOption
-from penstock.cli.selecting import NameOption, WhereOption
+from penstock.cli.options import (
+    FormatOption,
+    JobsOption,
+    MemoryOption,
+    NameOption,
+    StoreOption,
+    ThreadsOption,
+    WhereOption,
+)
+from penstock.cli.verb import flag
 
 __all__ = ["retry_failed"]
 
@@ -18,13 +24,13 @@ def retry_failed(
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what has failed, and why.")] = False,
-    output: FormatOption = Format.TABLE,
-) -> None:
-    """Make the runs again that have failed.
+    dry_run: Annotated[bool, flag("--dry-run", "Only list the failed runs and their errors.")] = False,
+    output: FormatOption = "table",
+) -> int:
+    """Repeat the runs that have failed.
 
-    Their scenarios are in the store, so no file is needed. What succeeds is stored like any other run, and what fails
-    again stays among the failed runs.
+    Their scenarios are in the store, so no file is needed. A run that succeeds is stored like any other; one that fails
+    again stays in the list of failed runs.
     """
     from penstock.cli.console import emit, show
     from penstock.cli.failed_runs import show_failed, try_again
@@ -38,11 +44,10 @@ def retry_failed(
     chosen = selection(kept, name, where)
     failed = [each for each in kept.failures() if chosen.matches(each)]
     made, left = ([], failed) if dry_run else try_again(kept, failed, jobs, threads)
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text({"made": made, "failed": [each.data() for each in left]}))
     else:
         show_failed(left)
         runs = f"{len(failed)} failed run{'s' * (len(failed) != 1)}"
         show(f"{runs}. Nothing was run." if dry_run else f"{runs} tried again: {len(made)} made, {len(left)} left.")
-    if left and not dry_run:
-        raise typer.Exit(1)
+    return int(bool(left) and not dry_run)

@@ -1,128 +1,36 @@
-"""Options and outputs that traces, time series and views share."""
+"""Outputs that traces, time series and views share."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-
-from penstock.cli.options import whole_number
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
 
+    from penstock.cli.options import FrameFormat
     from penstock.rows import RowStream
 
-__all__ = [
-    "AtOption",
-    "FlowsOption",
-    "FormatOption",
-    "LimitOption",
-    "OutputOption",
-    "ReplicationOption",
-    "RowFormat",
-    "SetOfOneOption",
-    "StartOption",
-    "StopOption",
-    "form_of",
-    "read_scenario",
-    "refuse_files",
-    "show_rows",
-    "write_rows",
-]
+__all__ = ["form_of", "read_scenario", "refuse_files", "show_rows", "write_rows"]
 
 
-class RowFormat(StrEnum):
-    """How rows are written."""
-
-    TABLE = "table"
-    CSV = "csv"
-    PARQUET = "parquet"
-    JSON = "json"
-
-
-FormatOption = Annotated[
-    RowFormat, typer.Option("--format", help="A table for people; csv, parquet or JSON for programs.")
-]
-AtOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--at",
-        metavar="NAME",
-        help="Only at this node with its ports, or at this link, or at a group of them; may be repeated.",
-        show_default=False,
-    ),
-]
-FlowsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--flow",
-        metavar="NAME",
-        help="Only of this group of flows or calls, or of a member such as tcp[3]; may be repeated.",
-        show_default=False,
-    ),
-]
-SetOfOneOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="PATH=VALUE",
-        help="Change a setting of the scenario; may be repeated. One value each, as there is one run.",
-        show_default=False,
-    ),
-]
-StartOption = Annotated[
-    str | None, typer.Option("--start", metavar="TIME", help="Only from this instant on.", show_default=False)
-]
-StopOption = Annotated[
-    str | None, typer.Option("--stop", metavar="TIME", help="Only until this instant.", show_default=False)
-]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="The file that is written, .csv or .parquet; standard output by default, but for parquet.",
-        show_default=False,
-    ),
-]
-LimitOption = Annotated[
-    int,
-    typer.Option("--limit", metavar="N", min=1, help="The most rows of a table; 50 by default.", show_default=False),
-]
-ReplicationOption = Annotated[
-    int,
-    typer.Option(
-        "--replication",
-        metavar="N",
-        parser=whole_number,
-        help="Which of the independent runs, counted from 0; the first by default.",
-        show_default=False,
-    ),
-]
-
-
-def form_of(form: RowFormat, output: Path | None) -> RowFormat:
-    """The form that is asked for, which the name of a file says where nothing else does."""
-    endings = {".csv": RowFormat.CSV, ".parquet": RowFormat.PARQUET}
-    if form is not RowFormat.TABLE or output is None:
+def form_of(form: "FrameFormat", output: Path | None) -> "FrameFormat":
+    """The format of rows: that of --format, else that of the file's ending."""
+    if form != "table" or output is None:
         return form
+    endings: dict[str, FrameFormat] = {".csv": "csv", ".parquet": "parquet"}
     return endings.get(output.suffix.lower(), form)
 
 
-def refuse_files(form: RowFormat, output: Path | None) -> None:
-    """Refuses a form without the file that it needs, and a file for one that has none."""
+def refuse_files(form: "FrameFormat", output: Path | None) -> None:
+    """Refuses Parquet without a file, and a file for a table or JSON."""
     from penstock.errors import InputError
 
-    if form is RowFormat.PARQUET and output is None:
+    if form == "parquet" and output is None:
         raise InputError("a Parquet file needs a name: write --out FILE.")
-    if form in (RowFormat.TABLE, RowFormat.JSON) and output is not None:
+    if form in ("table", "json") and output is not None:
         raise InputError(
-            f"--out is for csv and parquet, by the ending of its name or --format; leave it out, or {form.value}."
+            f"--out is for csv and parquet, by the ending of its name or --format; leave it out, or {form}."
         )
 
 
@@ -141,7 +49,7 @@ def read_scenario(file: Path, subject: str) -> str:
 
 def write_rows(
     made: "RowStream",
-    form: RowFormat,
+    form: "FrameFormat",
     output: Path | None,
     limit: int,
     *,
@@ -168,15 +76,15 @@ def write_rows(
     from penstock.printable import path_text
 
     match form:
-        case RowFormat.TABLE:
+        case "table":
             show(made, limit)
-        case RowFormat.JSON:
+        case "json":
             _emit_json(made, member)
-        case RowFormat.CSV if output is None:
+        case "csv" if output is None:
             _emit_csv(made)
         case _:
             assert output is not None
-            rows = made.write_csv(output) if form is RowFormat.CSV else made.write_parquet(output)
+            rows = made.write_csv(output) if form == "csv" else made.write_parquet(output)
             say(f"{rows} {count} in {path_text(str(output))}.")
 
 

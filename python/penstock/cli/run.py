@@ -1,15 +1,12 @@
 """``penstock run``: runs a scenario and shows its numbers."""
 
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from penstock.cli.options import (
-    THREADS,
     DryRunOption,
+    ExecutorOption,
     FrameFormat,
     FrameFormatOption,
     JobsOption,
@@ -18,6 +15,7 @@ from penstock.cli.options import (
     ResultsOption,
     SeedOption,
     SetOption,
+    StoredOption,
     StoreOption,
     StudyArgument,
     StudyRunsOption,
@@ -25,15 +23,9 @@ from penstock.cli.options import (
     read_sets,
     whole_number,
 )
+from penstock.cli.verb import flag, option
 
 __all__ = ["run"]
-
-
-class Executor(StrEnum):
-    """In which order the engine works."""
-
-    HORIZON = "horizon"
-    PLAIN = "plain"
 
 
 def run(
@@ -42,59 +34,34 @@ def run(
     runs: StudyRunsOption = None,
     seed: SeedOption = None,
     replication: Annotated[
-        int | None,
-        typer.Option(
-            "--replication",
-            metavar="N",
-            parser=whole_number,
-            help="Only this one of the runs, counted from 0.",
-            show_default=False,
-        ),
+        int | None, option("--replication", "N", "Make only this run, counted from 0.", parser=whole_number)
     ] = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
-    on: OnOption = THREADS,
+    on: OnOption = "threads",
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
-    executor: Annotated[
-        Executor,
-        typer.Option(
-            "--executor",
-            help="How the engine works: horizon is fast; plain is its reference, event by event, makes every run anew "
-            "and keeps none. The numbers are the same.",
-        ),
-    ] = Executor.HORIZON,
+    executor: ExecutorOption = "horizon",
     dry_run: DryRunOption = False,
     shard: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--shard",
-            metavar="I/N",
-            help="Only make the I-th of N parts of the runs, and show no numbers: for several machines with one store.",
-            show_default=False,
+            "I/N",
+            "Make the I-th of N parts of the runs and show no numbers; several machines share a store.",
         ),
     ] = None,
-    only_stored: Annotated[
-        bool,
-        typer.Option(
-            "--stored", help="Run nothing, and show what the store has by now: also while another command is at it."
-        ),
-    ] = False,
-    output: FrameFormatOption = FrameFormat.TABLE,
+    only_stored: StoredOption = False,
+    output: FrameFormatOption = "table",
     out: ResultsOption = None,
-    values: Annotated[
-        bool,
-        typer.Option(
-            "--values", help="With --format csv or parquet: a row for each run with its number, not one for the mean."
-        ),
-    ] = False,
+    values: Annotated[bool, flag("--values", "In CSV and Parquet: a row per run instead of the means.")] = False,
 ) -> None:
-    """Run a scenario, or a study file, and show its numbers.
+    """Run a scenario or a study and show its numbers.
 
-    Means of several independent runs, with 95 % confidence intervals. Finished runs are kept and never made twice.
-    Where --set gives several values, every combination of them is a point with runs of its own; a study file says
-    what varies by itself.
+    The numbers are means of independent runs with 95 % confidence intervals. Finished runs are stored and never
+    repeated. Several values of a --set make a sweep: every combination is a point with its own runs. A study file says
+    what varies.
     """
     from penstock.cli.console import warn
     from penstock.cli.frames import format_of
@@ -106,7 +73,7 @@ def run(
     from penstock.studies.shards import Shard, refuse_unknown_runs
     from penstock.studies.verify import verify
 
-    is_plain = executor is Executor.PLAIN
+    is_plain = executor == "plain"
     output = format_of(output, out)
     _refuse(
         (runs is not None and replication is not None, "--replication makes one run, so --runs changes nothing"),
@@ -118,7 +85,7 @@ def run(
         (shard is not None and is_plain, "--shard is for a store, and --executor plain keeps no runs"),
         (shard is not None and replication is not None, "--replication makes one run, and --shard divides many"),
         (
-            shard is not None and output is not FrameFormat.TABLE,
+            shard is not None and output != "table",
             "--shard shows no numbers, so --format changes nothing",
         ),
         (only_stored and is_plain, "--stored shows the numbers of stored runs, and --executor plain keeps no runs"),
@@ -135,12 +102,12 @@ def run(
     if not only_stored:
         verify(plan, asked)
     # What comes by a pipe cannot be read again.
-    if on == THREADS and not only_stored and not dry_run and file.is_file():
+    if on == "threads" and not only_stored and not dry_run and file.is_file():
         restart_for(each.scenario.memory for each in asked)
     warn(warnings_of(asked))
-    how, view = How(jobs, on, threads, store, executor.value), View(output, values, replication, out)
+    how, view = How(jobs, on, threads, store, executor), View(output, values, replication, out)
     if dry_run:
-        show_plan(plan, asked, how, as_json=output is FrameFormat.JSON)
+        show_plan(plan, asked, how, as_json=output == "json")
     elif only_stored:
         show_stored(plan, asked, store, view)
     elif part is not None:
@@ -162,6 +129,6 @@ def _check_output(output: FrameFormat, out: Path | None, *, values: bool, dry_ru
     from penstock.cli.frames import check_format
     from penstock.errors import InputError
 
-    if values and output not in (FrameFormat.CSV, FrameFormat.PARQUET):
+    if values and output not in ("csv", "parquet"):
         raise InputError("--values needs --format csv or parquet; JSON has the numbers of single runs anyway.")
     check_format(output, dry_run=dry_run, out=out)

@@ -2,31 +2,26 @@
 
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import Format, FormatOption, SeedOption, StoreOption
-from penstock.cli.selecting import NameOption, WhereOption
+from penstock.cli.options import FormatOption, NameOption, SeedOption, StoreOption, WhereOption
+from penstock.cli.verb import argument, flag
 
 __all__ = ["runs"]
 
 
 def runs(
-    key: Annotated[
-        str | None,
-        typer.Argument(help="Show this run, named by the beginning of its key.", metavar="KEY", show_default=False),
-    ] = None,
+    key: Annotated[str | None, argument("KEY", "Show the run whose key begins so.")] = None,
     *,
     name: NameOption = None,
     where: WhereOption = None,
     seed: SeedOption = None,
-    stale: Annotated[bool, typer.Option("--stale", help="Only runs of other versions of the model.")] = False,
-    each: Annotated[bool, typer.Option("--each", help="A line for each run instead of each point.")] = False,
+    stale: Annotated[bool, flag("--stale", "Only runs of other model versions.")] = False,
+    each: Annotated[bool, flag("--each", "A line per run instead of per point.")] = False,
     store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
+    output: FormatOption = "table",
 ) -> None:
     """List the runs in the store, or show one.
 
-    A line for each point, with what sets its runs apart; --format json has every run with all that it was made from.
+    A table has a line per point with its settings; --format json has every run with everything it was made from.
     """
     from penstock.cli.console import emit, show
     from penstock.cli.selecting import selection
@@ -40,13 +35,13 @@ def runs(
         show_one(kept, key, output)
         return
     chosen = selection(kept, name, where, seed, other_models=True if stale else None)
-    if output is not Format.JSON and not each:
+    if output != "json" and not each:
         points = merged(runs for runs in kept.stored_runs() if chosen.matches(runs.first))
         list_points(points)
         show(counted(sum(point.count for point in points), len(points)))
         return
     found = chosen.of(kept.manifests())
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text([run.data() for run in found]))
         return
     list_each(found)

@@ -1,36 +1,25 @@
 """``penstock schema``: the JSON Schemas of scenarios and studies, for editors."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
-import typer
+from penstock.cli.verb import argument
 
 __all__ = ["schema"]
 
 
-class Kind(StrEnum):
-    """What a schema is of."""
-
-    SCENARIO = "scenario"
-    STUDY = "study"
-    DOCUMENT = "document"
-
-
 def schema(
     of: Annotated[
-        Kind,
-        typer.Argument(
-            help="Of what: a scenario, a study file, or the document.toml of a published study.", metavar="[KIND]"
-        ),
-    ] = Kind.SCENARIO,
+        Literal["scenario", "study", "document"],
+        argument("KIND", "scenario (the default), study, or document (the document.toml of a published study)."),
+    ] = "scenario",
 ) -> None:
-    """Show a JSON Schema for editors: of scenarios or studies.
+    """Show the JSON Schema of scenarios or studies.
 
-    An editor that knows it completes keys, shows what they mean and underlines what cannot be.
+    With it, an editor completes keys, shows what they mean, and marks mistakes.
     """
     from penstock.cli.console import emit
 
-    if of is Kind.SCENARIO:
+    if of == "scenario":
         from penstock import _core
 
         emit(_core.json_schema())
@@ -38,4 +27,4 @@ def schema(
     from penstock.printable import json_text
     from penstock.schemas import document_schema, study_schema
 
-    emit(json_text(study_schema() if of is Kind.STUDY else document_schema()))
+    emit(json_text(study_schema() if of == "study" else document_schema()))

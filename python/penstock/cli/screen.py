@@ -1,15 +1,10 @@
 """``penstock screen``: which parameters matter, by Morris' method or by Sobol indices."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import Annotated, Literal
 
 from penstock.cli.options import (
-    THREADS,
     DryRunOption,
-    FrameFormat,
     FrameFormatOption,
     JobsOption,
     MemoryOption,
@@ -25,15 +20,9 @@ from penstock.cli.options import (
     plot_option,
     read_sets,
 )
+from penstock.cli.verb import flag, option
 
 __all__ = ["screen"]
-
-
-class Method(StrEnum):
-    """How sensitivity is measured."""
-
-    MORRIS = "morris"
-    SOBOL = "sobol"
 
 
 def screen(
@@ -42,54 +31,49 @@ def screen(
     ranges: RangeOption = None,
     metrics: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric",
-            metavar="METRIC",
-            help="The number, such as 'delay[voice, max]'; may be repeated. All that are measured by default.",
-            show_default=False,
+        option(
+            "--metric", "METRIC", "A metric, such as 'delay[voice, max]'; repeatable. Default: all that are measured."
         ),
     ] = None,
     method: Annotated[
-        Method | None,
-        typer.Option(
+        Literal["morris", "sobol"] | None,
+        option(
             "--method",
-            help="morris: elementary effects, which tell with few runs what matters at all; sobol: parts of the "
-            "variance, alone (S1) and with interactions (ST). morris by default.",
-            show_default=False,
+            None,
+            "morris (the default): elementary effects, with few runs; sobol: shares of the variance, alone (S1) and "
+            "with interactions (ST).",
         ),
     ] = None,
     samples: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--samples",
-            metavar="N",
-            min=1,
-            max=65_536,
-            help="Trajectories of morris (20), of a point more than there are ranges each; or rows of sobol (64), a "
-            "power of two, of two points more each.",
-            show_default=False,
+            "N",
+            "With k ranges: Morris trajectories (20 by default) of k + 1 points each, or Sobol rows (64 by default, a "
+            "power of two) of k + 2 points each.",
+            bounds=(1, 65_536),
         ),
     ] = None,
     second_order: Annotated[
-        bool, typer.Option("--second-order", help="With sobol, indices of pairs (S2) too; twice as many points.")
+        bool, flag("--second-order", "With sobol: also the indices of pairs (S2), with twice the points.")
     ] = False,
     runs: StudyRunsOption = None,
     seed: SeedOption = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
-    on: OnOption = THREADS,
+    on: OnOption = "threads",
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
     dry_run: DryRunOption = False,
     plots: Annotated[list[Path] | None, plot_option("the first metric")] = None,
-    output: FrameFormatOption = FrameFormat.TABLE,
+    output: FrameFormatOption = "table",
     out: ResultsOption = None,
 ) -> None:
     """Show which parameters matter, over ranges of them.
 
-    Points are sampled in the ranges and run as those of every study: finished runs are kept and never made twice. What
-    differs from run to run is told apart as noise. Needs the extra 'sensitivity'.
+    Samples points in the ranges and runs them like a study: finished runs are stored and never repeated. Variation
+    between runs of a point is reported as noise. Needs the extra 'sensitivity'.
     """
     from penstock.cli.console import say, warn
     from penstock.cli.cores import cores_told
@@ -106,7 +90,7 @@ def screen(
     plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
     asked = plan.asks.get("sensitivity", {})
     design = Design.of(
-        method.value if method is not None else asked.get("method"),
+        method or asked.get("method"),
         samples if samples is not None else asked.get("samples"),
         second_order or asked.get("second-order", False),
     )
@@ -114,7 +98,7 @@ def screen(
     warn(list(dict.fromkeys(warning for each in sampling.asked for warning in each.scenario.warnings)))
     kept = Store(store, tell=say)
     if dry_run:
-        emit_dry_run(plan.name, plan.description, sampling.asked, kept, jobs, as_json=output is FrameFormat.JSON)
+        emit_dry_run(plan.name, plan.description, sampling.asked, kept, jobs, as_json=output == "json")
         return
     with cores_told(threads) as cores, Progress() as progress:
         runner = cores.runner(jobs=jobs, store=kept, progress=progress, on=on)

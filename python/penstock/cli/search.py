@@ -3,11 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from penstock.cli.options import (
-    THREADS,
-    FrameFormat,
+    DryRunOption,
     FrameFormatOption,
     JobsOption,
     MemoryOption,
@@ -23,6 +20,7 @@ from penstock.cli.options import (
     plot_option,
     read_sets,
 )
+from penstock.cli.verb import option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,63 +33,38 @@ def search(
     *,
     ranges: RangeOption = None,
     minimise: Annotated[
-        str | None,
-        typer.Option(
-            "--minimise", metavar="METRIC", help="The number, such as 'delay[voice, max]'.", show_default=False
-        ),
+        str | None, option("--minimise", "METRIC", "The metric to minimise, such as 'delay[voice, max]'.")
     ] = None,
-    maximise: Annotated[
-        str | None,
-        typer.Option("--maximise", metavar="METRIC", help="The same, of which more is better.", show_default=False),
-    ] = None,
+    maximise: Annotated[str | None, option("--maximise", "METRIC", "The metric to maximise.")] = None,
     subject_to: Annotated[
         list[str] | None,
-        typer.Option(
-            "--subject-to",
-            metavar="CONDITION",
-            help="What must hold on average, such as 'loss[voice] < 1 %'; may be repeated.",
-            show_default=False,
-        ),
+        option("--subject-to", "CONDITION", "Condition on a mean, such as 'loss[voice] < 1 %'; repeatable."),
     ] = None,
-    trials: Annotated[
-        int | None,
-        typer.Option("--trials", metavar="N", help="How many settings are tried; 64 by default.", show_default=False),
-    ] = None,
+    trials: Annotated[int | None, option("--trials", "N", "Number of settings to try, 64 by default.")] = None,
     finalists: Annotated[
-        int | None,
-        typer.Option(
-            "--finalists", metavar="N", help="How many of the best get fresh runs; 5 by default.", show_default=False
-        ),
+        int | None, option("--finalists", "N", "Number of best settings to run again, 5 by default.")
     ] = None,
     fresh: Annotated[
-        int | None,
-        typer.Option(
-            "--fresh",
-            metavar="N",
-            help="How many runs that had no part in choosing them; 20 by default.",
-            show_default=False,
-        ),
+        int | None, option("--fresh", "N", "Fresh runs of each finalist, with other random numbers; 20 by default.")
     ] = None,
     runs: StudyRunsOption = None,
     seed: SeedOption = None,
     sets: SetOption = None,
     jobs: JobsOption = None,
-    on: OnOption = THREADS,
+    on: OnOption = "threads",
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the first trials, and how many runs there would be in all.")
-    ] = False,
+    dry_run: DryRunOption = False,
     plots: Annotated[list[Path] | None, plot_option("the trials")] = None,
-    output: FrameFormatOption = FrameFormat.TABLE,
+    output: FrameFormatOption = "table",
     out: ResultsOption = None,
 ) -> None:
-    """Search for the best setting, within ranges.
+    """Search for the best setting within ranges.
 
-    Settings are tried in batches, each learning from those before. The best are then run afresh, since the one that
-    was chosen for its number owes some of it to luck. A search that was broken off goes on where it was. Needs the
-    extra 'search'.
+    Tries settings in batches; each batch learns from those before. The best are run again with fresh random numbers,
+    because a setting that was chosen for its number was partly lucky. An interrupted search continues where it was.
+    Needs the extra 'search'.
     """
     from penstock.cli.console import say, show, warn
     from penstock.cli.cores import cores_told
@@ -119,7 +92,7 @@ def search(
     wanted = Search(plan, question)
     kept = Store(store, tell=say)
     if dry_run:
-        as_json = output is FrameFormat.JSON
+        as_json = output == "json"
         emit_dry_run(plan.name, plan.description, wanted.first(), kept, jobs, as_json=as_json)
         if not as_json:
             total = question.trials * plan.runs

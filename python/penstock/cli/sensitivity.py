@@ -2,19 +2,17 @@
 
 from typing import Annotated, Any
 
-import typer
-
 from penstock.cli.options import (
-    THREADS,
-    Format,
     FormatOption,
     JobsOption,
     MemoryOption,
     OnOption,
     RunsOption,
     StoreOption,
+    TableOption,
 )
-from penstock.cli.reproduce import DocumentArgument, TableOption
+from penstock.cli.reproduce import DocumentArgument
+from penstock.cli.verb import flag
 
 __all__ = ["sensitivity"]
 
@@ -23,27 +21,24 @@ def sensitivity(
     doc: DocumentArgument,
     *,
     tables: TableOption = None,
-    all_tables: Annotated[
-        bool,
-        typer.Option("--all-tables", help="All tables, of studies too that vary some of them unless told otherwise."),
-    ] = False,
+    all_tables: Annotated[bool, flag("--all-tables", "All tables; some studies have fewer by default.")] = False,
     runs: RunsOption = None,
     jobs: JobsOption = None,
-    on: OnOption = THREADS,
+    on: OnOption = "threads",
     memory: MemoryOption = None,
     store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
+    output: FormatOption = "table",
 ) -> None:
     """Show what a study's open questions change.
 
-    Each is answered every way, and each number is shown with how far it moves. What that takes is said first.
+    Answers each question in every way, and shows how far each number moves. The number of runs is shown first.
     """
     from penstock import reproductions
     from penstock.memory import allow
     from penstock.store import Store
 
     allow(memory)
-    more: dict[str, Any] = {} if on == THREADS else {"on": on}
+    more: dict[str, Any] = {} if on == "threads" else {"on": on}
     if all_tables:
         more["all_tables"] = True
-    reproductions.cli_sensitivity(doc, tables or [], runs, jobs, Store(store), output.value, **more)
+    reproductions.cli_sensitivity(doc, tables or [], runs, jobs, Store(store), output, **more)

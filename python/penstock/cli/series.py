@@ -1,26 +1,23 @@
 """``penstock series``: the state of ports, flows and their components over time."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from penstock.cli.options import MemoryOption, SeedOption, ThreadsOption, read_sets
-from penstock.cli.rows import (
-    FormatOption,
+from penstock.cli.options import (
+    FrameFormatOption,
     LimitOption,
-    OutputOption,
+    MemoryOption,
+    OneSetOption,
     ReplicationOption,
-    RowFormat,
-    SetOfOneOption,
+    RowsOption,
+    ScenarioArgument,
+    SeedOption,
     StartOption,
     StopOption,
-    form_of,
-    read_scenario,
-    refuse_files,
-    show_rows,
-    write_rows,
+    ThreadsOption,
+    read_sets,
 )
+from penstock.cli.rows import form_of, read_scenario, refuse_files, show_rows, write_rows
+from penstock.cli.verb import flag, option
 
 if TYPE_CHECKING:
     from penstock.rows import RowStream
@@ -29,53 +26,35 @@ __all__ = ["series"]
 
 
 def series(
-    file: Annotated[Path, typer.Argument(help="The scenario, a TOML file.", metavar="FILE")],
+    file: ScenarioArgument,
     *,
     of: Annotated[
         list[str] | None,
-        typer.Option(
-            "--of",
-            metavar="NAME",
-            help="Of this link, node with its ports, group of flows, or a member such as tcp[3]; may be repeated.",
-            show_default=False,
-        ),
+        option("--of", "NAME", "This link, node and its ports, group of flows, or member: tcp[3]; repeatable."),
     ] = None,
     what: Annotated[
         list[str] | None,
-        typer.Option(
-            "--what",
-            metavar="VARIABLE",
-            help="Only this variable, such as queue, cwnd or queue.red.average; may be repeated.",
-            show_default=False,
-        ),
+        option("--what", "VARIABLE", "Only this variable, such as queue, cwnd or queue.red.average; repeatable."),
     ] = None,
-    total: Annotated[
-        bool,
-        typer.Option("--sum", help="Add up what each --of stands for: one value instead of one of each member."),
-    ] = False,
-    every: Annotated[
-        str | None,
-        typer.Option("--every", metavar="TIME", help="The interval at which it is read.", show_default=False),
-    ] = None,
-    on_change: Annotated[
-        bool, typer.Option("--on-change", help="Read whenever it has changed, not at intervals.", show_default=False)
-    ] = False,
+    total: Annotated[bool, flag("--sum", "Add up the members of each --of.")] = False,
+    every: Annotated[str | None, option("--every", "TIME", "Sampling interval.")] = None,
+    on_change: Annotated[bool, flag("--on-change", "Sample at every change instead of at intervals.")] = False,
     start: StartOption = None,
     stop: StopOption = None,
-    output: OutputOption = None,
+    output: RowsOption = None,
     limit: LimitOption = 50,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
-    sets: SetOfOneOption = None,
+    sets: OneSetOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
-    form: FormatOption = RowFormat.TABLE,
+    form: FrameFormatOption = "table",
 ) -> None:
     """Show the state of ports, flows and components over time.
 
-    One run, with the numbers that it has without. The scenario's [[series]] says what is read and when, or the options
-    --of, --what, --sum, --every, --on-change, --start and --stop do instead. A table ends after some rows; other forms
-    hold all.
+    Samples one run; sampling does not change its numbers. The scenario's [[series]] says what is sampled and when; the
+    options --of, --what, --sum, --every, --on-change, --start and --stop replace it. A table shows the first rows,
+    other formats all.
     """
     from penstock.cli.console import warn
     from penstock.cli.cores import cores_told

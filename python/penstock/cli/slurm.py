@@ -1,4 +1,4 @@
-"""``penstock slurm``: writes a job script that has a study made by an array of Slurm jobs."""
+"""``penstock slurm``: writes a job script that makes a study's runs in an array of Slurm jobs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from penstock.cli.options import RunsOption, SeedOption, SetOption, StoreOption, StudyArgument, read_sets
+from penstock.cli.options import (
+    RunsOption,
+    SeedOption,
+    SetOption,
+    StoreOption,
+    StudyArgument,
+    out_option,
+    read_sets,
+)
+from penstock.cli.verb import option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,35 +26,21 @@ __all__ = ["slurm"]
 def slurm(
     file: StudyArgument,
     *,
-    shards: Annotated[
-        int, typer.Option("--shards", metavar="N", min=1, max=10_000, help="Into how many jobs the runs are divided.")
-    ] = 10,
+    shards: Annotated[int, option("--shards", "N", "Number of jobs, 10 by default.", bounds=(1, 10_000))] = 10,
     cpus: Annotated[
-        int, typer.Option("--cpus", metavar="N", min=1, max=1024, help="How many cores a job has, with a run on each.")
+        int, option("--cpus", "N", "Cores per job, 1 by default; each makes one run at a time.", bounds=(1, 1024))
     ] = 1,
-    time: Annotated[
-        str, typer.Option("--time", metavar="TIME", help="How long a job may take, as Slurm writes it.")
-    ] = "01:00:00",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="SCRIPT",
-            help="The script; FILE's name with .sbatch by default.",
-            show_default=False,
-        ),
-    ] = None,
+    time: Annotated[str, option("--time", "TIME", "Time limit of a job for Slurm, 01:00:00 by default.")] = "01:00:00",
+    out: Annotated[Path | None, out_option("The script. Default: FILE's name with .sbatch.", "SCRIPT")] = None,
     runs: RunsOption = None,
     seed: SeedOption = None,
     sets: SetOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Write a job script for Slurm that makes a study's runs.
+    """Write a Slurm job script for a study.
 
-    Each job of the array makes its share of the runs (penstock run --shard) into one store, which all of them have to
-    reach: a folder on a shared disk. What a job that is cut off has finished is kept, and a job that is started again
-    goes on from there. Nothing is run now.
+    Each job of the array makes its share of the runs (penstock run --shard) and keeps them in one store, a folder on a
+    shared disk. Finished runs of an interrupted job are kept, and a restarted job continues there. Nothing is run now.
     """
     from penstock.cli.console import emit
     from penstock.cli.studies import plan_of

@@ -1,42 +1,27 @@
-"""``penstock status``: how far a study is, or what a store holds."""
+"""``penstock status``: the progress of a study, or the contents of a store."""
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import (
-    MOST_RUNS,
-    Format,
-    FormatOption,
-    SeedOption,
-    SetOption,
-    StoreOption,
-    read_sets,
-)
+from penstock.cli.options import FormatOption, SeedOption, SetOption, StoreOption, read_sets, runs_option
+from penstock.cli.verb import argument
 
 __all__ = ["status"]
 
 
 def status(
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="A scenario or study; the whole store if left out.", metavar="FILE", show_default=False),
-    ] = None,
+    file: Annotated[Path | None, argument("FILE", "A scenario or study (TOML); without it, the whole store.")] = None,
     *,
-    runs: Annotated[
-        int | None,
-        typer.Option("--runs", "-n", metavar="N", min=1, max=MOST_RUNS, help="Of how many runs.", show_default=False),
-    ] = None,
+    runs: Annotated[int | None, runs_option("Number of runs per point that are wanted.")] = None,
     seed: SeedOption = None,
     sets: SetOption = None,
     store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
+    output: FormatOption = "table",
 ) -> None:
-    """Show how far a scenario or a study is, and run nothing.
+    """Show the progress of a scenario or study.
 
-    Of each point how many runs are stored, have failed and are left, and what has changed since runs like those that
-    are missing were made. Without FILE, what the store holds.
+    For each point: the runs that are stored, have failed, and are left; and, for missing runs, what has changed since
+    similar runs were made. Without FILE, show the contents of the store. Nothing is run.
     """
     from penstock.cli.standing import show_store, show_study
     from penstock.cli.studies import plan_of

@@ -1,29 +1,28 @@
 """``penstock trace``: every event of a run."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from penstock.cli.options import MemoryOption, SeedOption, ThreadsOption, read_sets
-from penstock.cli.rows import (
+from penstock.cli.options import (
     AtOption,
+    ExecutorOption,
     FlowsOption,
-    FormatOption,
+    FrameFormat,
+    FrameFormatOption,
     LimitOption,
-    OutputOption,
+    MemoryOption,
+    OneSetOption,
     ReplicationOption,
-    RowFormat,
-    SetOfOneOption,
+    RowsOption,
+    ScenarioArgument,
+    SeedOption,
     StartOption,
     StopOption,
-    form_of,
-    read_scenario,
-    refuse_files,
-    show_rows,
-    write_rows,
+    ThreadsOption,
+    read_sets,
 )
+from penstock.cli.rows import form_of, read_scenario, refuse_files, show_rows, write_rows
+from penstock.cli.verb import option
 
 if TYPE_CHECKING:
     from penstock.rows import RowStream
@@ -32,58 +31,40 @@ if TYPE_CHECKING:
 __all__ = ["trace"]
 
 
-class Executor(StrEnum):
-    """In which order the engine works."""
-
-    HORIZON = "horizon"
-    PLAIN = "plain"
-
-
 def trace(
-    file: Annotated[Path, typer.Argument(help="The scenario, a TOML file.", metavar="FILE")],
+    file: ScenarioArgument,
     *,
     at: AtOption = None,
     flows: FlowsOption = None,
     events: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--event",
-            metavar="KIND",
-            help="Only send, accept, mark, drop, transmit, receive, timer, window or duplicate; may be repeated.",
-            show_default=False,
+            "KIND",
+            "Only send, accept, mark, drop, transmit, receive, timer, window or duplicate events; repeatable.",
         ),
     ] = None,
     start: StartOption = None,
     stop: StopOption = None,
-    output: OutputOption = None,
+    output: RowsOption = None,
     pcap: Annotated[
         Path | None,
-        typer.Option(
-            "--pcap",
-            metavar="DIR",
-            help="Write what each link transmits into this folder, as LINK.pcapng with nanosecond times.",
-            show_default=False,
-        ),
+        option("--pcap", "DIR", "Capture what each link transmits in this folder, as LINK.pcapng (nanoseconds)."),
     ] = None,
     limit: LimitOption = 50,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
-    sets: SetOfOneOption = None,
+    sets: OneSetOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
-    executor: Annotated[
-        Executor,
-        typer.Option(
-            "--executor", help="How the engine works: horizon is fast; plain is its reference. The trace is the same."
-        ),
-    ] = Executor.HORIZON,
-    form: FormatOption = RowFormat.TABLE,
+    executor: ExecutorOption = "horizon",
+    form: FrameFormatOption = "table",
 ) -> None:
-    """Trace a run: what happens to every packet, when and where.
+    """Trace every packet of a run: what happens, when and where.
 
-    One run, with the numbers that it has without a trace. The scenario's [[trace]] says which events are kept, or the
-    options --at, --flow, --event, --start and --stop do instead. A table ends after some rows; other forms hold all.
-    With --pcap, captures of what the links transmit, for tshark and the like, take the place of the table.
+    Traces one run; tracing does not change its numbers. The scenario's [[trace]] selects events; the options --at,
+    --flow, --event, --start and --stop replace it. A table shows the first rows, other formats all. With --pcap,
+    captures for tshark and Wireshark take the place of the table.
     """
     from penstock.cli.console import warn
     from penstock.cli.cores import cores_told
@@ -108,24 +89,24 @@ def trace(
         events=events,
         start=start,
         stop=stop,
-        executor=executor.value,
+        executor=executor,
         threads=threads,
     )
     warn(made.warnings)
     with cores_told(threads) as cores:
-        cores.note(made.name, text, lambda: made.scenario, is_plain=executor is Executor.PLAIN)
+        cores.note(made.name, text, lambda: made.scenario, is_plain=executor == "plain")
     if pcap is not None:
         _write_captures(made, pcap)
         return
     write_rows(made, form, output, limit, member="events", count="events", show=_show)
 
 
-def _refuse_beside_captures(form: RowFormat, output: Path | None, events: list[str] | None) -> None:
+def _refuse_beside_captures(form: FrameFormat, output: Path | None, events: list[str] | None) -> None:
     """Captures stand alone, and hold transmissions alone."""
     from penstock.errors import InputError
 
-    if form is not RowFormat.TABLE:
-        raise InputError(f"--pcap writes captures; leave out --format {form.value}, or --pcap.")
+    if form != "table":
+        raise InputError(f"--pcap writes captures; leave out --format {form}, or --pcap.")
     if output is not None:
         raise InputError("--pcap names the folder of the captures; leave out --out.")
     if events:

@@ -1,11 +1,21 @@
-"""``penstock verify``: checks what is stored."""
+"""``penstock verify``: checks stored runs."""
 
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import Format, FormatOption, JobsOption, MemoryOption, SeedOption, StoreOption, ThreadsOption
-from penstock.cli.selecting import SAMPLE, NameOption, SampleOption, StudyOption, WhereOption
+from penstock.cli.options import (
+    SAMPLE,
+    FormatOption,
+    JobsOption,
+    MemoryOption,
+    NameOption,
+    SampleOption,
+    SeedOption,
+    StoreOption,
+    StudyOption,
+    ThreadsOption,
+    WhereOption,
+)
+from penstock.cli.verb import option
 
 __all__ = ["verify"]
 
@@ -14,7 +24,7 @@ def verify(
     *,
     sample: SampleOption = None,
     pick: Annotated[
-        int, typer.Option("--pick", metavar="N", min=0, help="Another number picks another sample.", show_default=False)
+        int, option("--pick", "N", "Number of the sample; another picks other runs.", bounds=(0, None))
     ] = 0,
     study: StudyOption = None,
     name: NameOption = None,
@@ -24,12 +34,12 @@ def verify(
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
-) -> None:
-    """Check what is stored, and make a sample of it again.
+    output: FormatOption = "table",
+) -> int:
+    """Check the stored runs and repeat a sample of them.
 
-    Every run's file is compared with its checksum, and its name with what it was made from. Of the runs of this version
-    of the model a sample is made again: its digest and its numbers must be the stored ones to the last bit.
+    Compares every file with its checksum, and every key with what the run was made from. Repeats a sample of the runs
+    of this model version: digest and numbers must be equal to the last bit.
     """
     from penstock.cli.checks import check_store, show_check
     from penstock.cli.console import emit
@@ -44,9 +54,8 @@ def verify(
     chosen = selection(kept, name, where, seed, study)
     found = check_store(kept, chosen, (SAMPLE if sample is None else sample, pick), jobs, threads)
     found.damaged = damage
-    if output is Format.JSON:
+    if output == "json":
         emit(json_text(found.data()))
     else:
         show_check(found)
-    if not found.is_sound:
-        raise typer.Exit(1)
+    return int(not found.is_sound)

@@ -1,4 +1,4 @@
-"""``penstock view``: one HTML page of a traced run, in which time goes by."""
+"""``penstock view``: one HTML page that plays a traced run."""
 
 from __future__ import annotations
 
@@ -6,59 +6,52 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from penstock.cli.options import MemoryOption, SeedOption, StoreOption, ThreadsOption, read_sets
-from penstock.cli.rows import (
+from penstock.cli.options import (
     AtOption,
     FlowsOption,
+    ForceOption,
+    MemoryOption,
+    OneSetOption,
     ReplicationOption,
-    SetOfOneOption,
+    SeedOption,
     StartOption,
     StopOption,
-    read_scenario,
+    StoreOption,
+    ThreadsOption,
+    out_option,
+    read_sets,
 )
+from penstock.cli.rows import read_scenario
+from penstock.cli.verb import argument, option
 
 __all__ = ["view"]
 
 
 def view(
-    run: Annotated[str, typer.Argument(help="The scenario, a TOML file.", metavar="RUN")],
+    run: Annotated[str, argument("RUN", "A scenario (TOML).")],
     *,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="The page; RUN's name with .html by default.", show_default=False
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that is there.")] = False,
+    out: Annotated[Path | None, out_option("The page. Default: RUN's name with .html.")] = None,
+    force: ForceOption = False,
     at: AtOption = None,
     flows: FlowsOption = None,
     start: StartOption = None,
     stop: StopOption = None,
     limit: Annotated[
-        int,
-        typer.Option(
-            "--limit",
-            metavar="N",
-            min=1,
-            max=10_000_000,
-            help="The most events of the page; 1000000 by default.",
-            show_default=False,
-        ),
+        int, option("--limit", "N", "Events on the page, 1000000 by default, at most 10000000.", bounds=(1, 10_000_000))
     ] = 1_000_000,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
-    sets: SetOfOneOption = None,
+    sets: OneSetOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
 ) -> None:
     """Write a traced run as one HTML page.
 
-    Queues, congestion windows, marks and drops over time, and packets moving through the topology, with a slider and a
-    filter by flow. The scenario's [[trace]] says which events there are, or --at, --flow, --start and --stop do
-    instead. The run is made now, and once more for its queues; the page loads nothing from elsewhere.
+    The page draws every node and plays the run: packets in flight, queues, congestion windows, drops and marks. It
+    follows a packet or a flow, and explains a drop in a sentence. The scenario's [[trace]] selects events, or --at,
+    --flow, --start and --stop do instead. Two runs are made: one for the events, one for the queues. The page loads
+    nothing.
     """
     from penstock.cli.console import emit, say, warn
     from penstock.cli.cores import cores_told
@@ -95,9 +88,8 @@ def view(
     words += [] if limit == 1_000_000 else ["--limit", str(limit)]
     content = render(shown, command_text(words)).encode("utf-8")
     write_page(page, content)
-    events = dict(shown.facts)["events"]
-    if "(" in events:
-        say(f"{events.replace('(', 'events (', 1)}; --start and --stop choose others, --limit more.")
+    for warning in shown.warnings:
+        say(warning)
     emit(f"{path_text(page)}: written, {size_text(len(content))}.")
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.cli.options import FrameFormat
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from penstock.cli.cores import Cores
+    from penstock.cli.options import FrameFormat
     from penstock.progress import Progress
     from penstock.records import RunResult
     from penstock.store import Store
@@ -119,9 +118,9 @@ def _show(result: StudyResult, view: View, last: str | None = None) -> None:
     from penstock.cli.frames import emit_frame, emit_result
     from penstock.cli.results_table import show_results
 
-    if view.output in (FrameFormat.CSV, FrameFormat.PARQUET):
+    if view.output in ("csv", "parquet"):
         emit_frame(result.values() if view.values else result.frame(), view.output, view.out)
-    elif view.output is FrameFormat.JSON:
+    elif view.output == "json":
         emit_result(result.json(), view.out)
     else:
         show_results(result, view.replication)

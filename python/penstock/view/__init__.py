@@ -1,4 +1,4 @@
-"""A traced run as one HTML page, in which time goes by: queues, windows, marks, drops, and packets on their way."""
+"""A traced run as one HTML page that plays it: packets in flight, queues, congestion windows, drops and marks."""
 
 from penstock.view.data import EVENTS, View, view_of
 from penstock.view.render import render

@@ -1,45 +1,45 @@
-"""What a page of a traced run shows, as columns of small integers that are packed into it."""
+"""Contents of the page of a traced run: words, and columns of small integers that are packed into it."""
 
 from __future__ import annotations
 
 import base64
-import re
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock._core import Scenario
-from penstock.drawing import middles
 from penstock.errors import InputError
+from penstock.plots.style import COLOURS
 from penstock.printable import path_text, utf8
-from penstock.report.topology import topology, topology_svg
-from penstock.series import TimeSeries
 from penstock.tabulation import made_from
+from penstock.view.causes import CAUSES
+from penstock.view.layout import layout_of
+from penstock.view.network import network_of
+from penstock.view.packets import NONE, packet_numbers
+from penstock.view.queues import queues_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
     from penstock.trace import PacketTrace
+    from penstock.view.network import Network
 
 __all__ = ["EVENTS", "View", "view_of"]
 
 EVENTS = 1_000_000
-"""The most events of a page: as many as a browser goes through in an instant."""
-_SAMPLES, _VALUES = 2_000, 2_000_000
-"""How often each queue is read, and how many readings there are of all queues at most."""
-_PACKET = ["flow", "packet", "sequence", "acknowledgement"]
-_MEMBER = re.compile(r"\[\d+\]")
+"""The most events of a page."""
 
 
 @dataclass(frozen=True)
 class View:
-    """The page's content: its words, its drawing, and `model`, which the script reads."""
+    """The page's content: a title, facts, what was run, warnings, and `model`, which the script reads."""
 
     title: str
     facts: Sequence[tuple[str, str]]
-    drawing: str
+    run: str
+    warnings: Sequence[str]
     model: dict[str, Any]
 
 
@@ -51,13 +51,13 @@ def view_of(text: str, made: PacketTrace, name: str, options: dict[str, Any], li
     text : str
         The scenario.
     made : PacketTrace
-        Its events, to be read here.
+        Its events, which are read here.
     name : str
         What the scenario is called.
     options : dict
         ``folder``, ``sets``, ``seed``, ``replication`` and ``threads`` of the trace, for the queues over time.
     limit : int
-        The most events; later ones are left out, which the page says.
+        The most events; later ones are left out, and the page says so.
 
     Raises
     ------
@@ -68,44 +68,52 @@ def view_of(text: str, made: PacketTrace, name: str, options: dict[str, Any], li
     if not events.height:
         raise InputError(f"{path_text(name)}: nothing happens there and then, so there is nothing to be viewed.")
     begin, end = int(events["time_ps"][0]), int(events["time_ps"][-1])
-    places, flows = _words(events, "place"), _words(events, "flow")
-    ticks, unit = _ticks(events["time_ps"])
-    pairs, pair = _pairs(events)
-    kinds = _categories(events, "event")
-    windows = events.filter(events["event"] == "window")
-    ports = events.filter(events["event"].is_in(["accept", "transmit", "drop"]))["place"].unique().cast(str)
-    links = [place for place in places if place in set(ports) and _is_link(place, text)]
-    queues = _queues(text, name, options, links, (begin, end)) if links else {"links": [], "arrays": {}}
+    scenario = Scenario(text, utf8(name), list(options.get("sets", ())), options.get("folder"))
+    network = network_of(scenario)
+    places, flows, classes = (_words(events, column) for column in ("place", "flow", "class"))
+    # Nodes first: the script tells links from nodes by their number, and links without events are drawn as well.
+    names = [*network.nodes, *network.links, *(place for place in places if place not in network.links)]
+    names = list(dict.fromkeys(names))
+    seen = set(events.filter(events["event"].is_in(["accept", "transmit", "drop"]))["place"].unique().cast(str))
+    links = [link for link in network.links if link in seen]
+    decided = events.filter(events["event"].is_in(["drop", "mark"]))
+    entries = list(dict.fromkeys(network.links[link].entry for link in links))
+    queues = queues_of(text, name, options, links, entries, (begin, end), decided)
+    ends = {link: (network.nodes[it.start], network.nodes[it.end]) for link, it in network.links.items()}
+    made_packets = packet_numbers(events, ends)
     model = {
-        "unit": unit / 1e12,
-        "begin": begin / 1e12,
-        "kinds": kinds,
-        "places": [{"name": place, "ends": _ends(place, text)} for place in places],
+        "begin": begin // 1_000_000,
+        "kinds": _categories(events, "event"),
+        "causes": _causes(events),
+        "packetKinds": _categories(events, "packet"),
+        "places": names,
         "flows": flows,
-        "queues": queues["links"],
+        "classes": classes,
+        "colours": list(COLOURS),
+        "network": _drawn(network),
+        "queues": links,
         "arrays": {
-            "delta": _packed(ticks, "Uint32"),
-            "kind": _packed(events["event"].to_physical(), "Uint8"),
-            "flow": _packed(_numbers(events["flow"], flows), "Uint32"),
-            "pair": _packed(pair, "Uint32"),
-            "pairPlace": _packed(_numbers(pairs["place"], places), "Uint32"),
-            "travel": _packed(pairs["travel"], "Float32"),
-            "window": _packed(windows["cwnd"].fill_null(0.0), "Float32"),
-            **queues["arrays"],
+            **_event_columns(events, names, flows, classes),
+            **_packet_columns(events, made_packets),
+            **_decision_columns(decided, queues.at_events),
+            **_queue_columns(queues.changes, len(links), begin),
         },
     }
-    until = f" (the first {limit}, until {end / 1e12:.6g} s)" if is_cut else ""
     facts = [
-        ("events", f"{events.height}{until}"),
+        ("events", f"{events.height}"),
         ("from", f"{begin / 1e12:.6g} s"),
         ("to", f"{end / 1e12:.6g} s"),
-        ("seed", str(made.seed)),
-        ("replication", str(made.replication)),
-        ("made from", made_from([made.provenance], []).removesuffix(".")),
     ]
-    sets, folder = list(options.get("sets", ())), options.get("folder")
-    made_of = [Scenario(text, utf8(name), sets, folder)] if sets else []
-    return View(name, facts, topology_svg(text, made_of), model)
+    run = f"{made_from([made.provenance], []).removesuffix('.')}, seed {made.seed}, replication {made.replication}"
+    warnings = []
+    if is_cut:
+        warnings.append(
+            f"This page has the first {limit} events, until {end / 1e12:.6g} s; --start and --stop choose others, "
+            "--limit more."
+        )
+    if queues.is_thinned:
+        warnings.append("Queues change too often for one page: each has its last value of every short interval.")
+    return View(name, facts, run, warnings, model)
 
 
 def _first(made: PacketTrace, limit: int) -> tuple[pl.DataFrame, bool]:
@@ -137,102 +145,108 @@ def _categories(events: pl.DataFrame, column: str) -> list[str]:
     return list(kind.categories)
 
 
+def _causes(events: pl.DataFrame) -> list[dict[str, str]]:
+    """Causes in the order of their numbers, with the words that explain drops and marks."""
+    return [
+        {"name": name, "why": CAUSES.get(name, ("", ""))[0], "section": CAUSES.get(name, ("", ""))[1]}
+        for name in _categories(events, "cause")
+    ]
+
+
 def _numbers(column: pl.Series, words: Sequence[str]) -> pl.Series:
-    """Words as their numbers; nothing as one above all."""
+    """Words as their numbers; missing ones as the number after the last."""
     import polars as pl
 
     where = {word: number for number, word in enumerate(words)}
     return column.cast(pl.String).replace_strict(where, default=len(words), return_dtype=pl.UInt32)
 
 
-def _ticks(times: pl.Series) -> tuple[pl.Series, int]:
-    """Times as differences of whole units, and the unit in picoseconds: nanoseconds, if the gaps allow it."""
-    unit = 1000
-    while (times.diff().max() or 0) // unit >= 1 << 32:  # type: ignore[operator]  # polars types any value
-        unit *= 10
-    whole = times // unit
-    return (whole - whole.shift(1, fill_value=whole[0])), unit
-
-
-def _pairs(events: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    """Places with sizes of packets, how long such a packet takes to the next place, and which of them each event has.
-
-    How long, from the beginning of its transmission, is what the trace itself tells: the usual time until the same
-    packet is next seen elsewhere.
-    """
-    import polars as pl
-
-    numbered = events.with_columns(pl.struct("place", "size").rank("dense").sub(1).cast(pl.UInt32).alias("pair"))
-    seen = ["accept", "receive", "drop"]
-    sent = numbered.filter(pl.col("event") == "transmit").select("time_ps", "place", "pair", *_PACKET)
-    arrived = numbered.filter(pl.col("event").is_in(seen)).select("time_ps", pl.col("time_ps").alias("then"), *_PACKET)
-    # What a packet does not have would match nothing.
-    key = pl.concat_str([pl.col(name).cast(pl.String).fill_null("") for name in _PACKET], separator=" ").alias("key")
-    matched = (
-        sent.with_columns(key)
-        .join_asof(
-            arrived.with_columns(key).select("time_ps", "then", "key"),
-            on="time_ps",
-            by="key",
-            strategy="forward",
-            allow_exact_matches=False,
-            check_sortedness=False,
-        )
-        .group_by("pair")
-        .agg(((pl.col("then") - pl.col("time_ps")).median() / 1e12).alias("travel"))
-    )
-    pairs = numbered.select("pair", "place").unique().sort("pair").join(matched, on="pair", how="left")
-    return pairs.sort("pair").with_columns(pl.col("travel").fill_null(0.0)), numbered["pair"]
-
-
-def _queues(
-    text: str, name: str, options: dict[str, Any], links: Sequence[str], window: tuple[int, int]
-) -> dict[str, Any]:
-    """The queue of each link at equal distances of time."""
-    import polars as pl
-
-    begin, end = window
-    samples = max(50, min(_SAMPLES, _VALUES // len(links)))
-    every = max(1, (end - begin) // samples // 1000)
-    asked: dict[str, Any] = {"of": list(links), "what": "queue", "every": f"{every} ns"}
-    made = TimeSeries(text, name=name, start=f"{begin // 1000} ns", stop=f"{end // 1000 + 1} ns", **asked, **options)
-    frame = made.frame().select("time_ps", pl.col("place").cast(pl.String), "value")
-    order = {link: number for number, link in enumerate(links)}
-    frame = frame.with_columns(pl.col("place").replace_strict(order, return_dtype=pl.UInt32).alias("link"))
-    times = frame["time_ps"].unique().sort()
-    values = frame.sort("link", "time_ps")["value"]
-    times_s = (times / 1e12).cast(pl.Float64)
+def _drawn(network: Network) -> dict[str, Any]:
+    """The drawing: positions of nodes, ends and settings of links, labels of groups."""
+    layout = layout_of(network)
     return {
-        "links": list(links),
-        "arrays": {"queueTime": _packed(times_s, "Float64"), "queue": _packed(values, "Float32")},
+        "kind": layout.kind,
+        "nodes": [[round(each, 1) for each in layout.at[node]] for node in range(len(network.nodes))],
+        "links": [[link.start, link.end, link.rate, link.delay] for link in network.links.values()],
+        "ports": _ports(network),
+        "labels": [[label.text, *(round(each, 1) for each in label.at), label.side] for label in layout.labels],
     }
 
 
-def _is_link(place: str, text: str) -> bool:
-    nodes = {node.name for node in topology(text)[0]}
-    return _MEMBER.sub("", place) not in nodes
+def _ports(network: Network) -> dict[str, Any]:
+    """The settings of ports, each once, and the number of every link's."""
+    kinds: list[Mapping[str, str]] = []
+    numbers = []
+    for link in network.links.values():
+        if link.port not in kinds:
+            kinds.append(link.port)
+        numbers.append(kinds.index(link.port))
+    return {"kinds": kinds, "of": numbers}
 
 
-def _ends(place: str, text: str) -> list[list[int]] | None:
-    """Where a link begins and ends in the drawing, or where a node is; nothing if it is not drawn."""
-    nodes, links = topology(text)
-    at = middles(nodes, links)
-    plain = _MEMBER.sub("", place)
-    if plain in at:
-        return [list(at[plain])]
-    for link in links:
-        if not all(isinstance(link[key], str) for key in ("from", "to")):
-            # Links between lists of nodes have one name and many places.
-            continue
-        a, b = (_MEMBER.sub("", str(link[key])) for key in ("from", "to"))
-        names = {f"{a}-{b}": (a, b), f"{b}-{a}": (b, a)} | ({str(link["name"]): (a, b)} if "name" in link else {})
-        if plain in names and all(end in at for end in names[plain]):
-            return [list(at[end]) for end in names[plain]]
-    return None
+def _event_columns(
+    events: pl.DataFrame, names: Sequence[str], flows: Sequence[str], classes: Sequence[str]
+) -> dict[str, Any]:
+    micros = events["time_ps"] // 1_000_000
+    windows = events.filter(events["event"] == "window")
+    return {
+        # Exact: whole microseconds as differences, and the picoseconds beyond them.
+        "micros": _packed(micros - micros.shift(1, fill_value=micros[0]), "Float64"),
+        "picos": _packed(events["time_ps"] % 1_000_000, "Uint32"),
+        "kind": _packed(events["event"].to_physical(), "Uint8"),
+        "cause": _packed(events["cause"].to_physical().fill_null(255), "Uint8"),
+        "flow": _packed(_numbers(events["flow"], flows), "Uint32"),
+        "service": _packed(_numbers(events["class"], classes), "Uint32"),
+        "place": _packed(_numbers(events["place"], names), "Uint32"),
+        "window": _packed(windows["cwnd"].fill_null(0.0), "Float64"),
+    }
+
+
+def _packet_columns(events: pl.DataFrame, numbers: Sequence[int]) -> dict[str, Any]:
+    """The packet of each event, and what does not change of each packet."""
+    import polars as pl
+
+    packet = pl.Series("number", numbers, pl.UInt32)
+    firsts = (
+        events.with_columns(packet)
+        .filter(packet != NONE)
+        .unique("number", keep="first", maintain_order=True)
+        .sort("number")
+    )
+    return {
+        "packet": _packed(packet, "Uint32"),
+        "packetKind": _packed(firsts["packet"].to_physical(), "Uint8"),
+        "sequence": _packed(firsts["sequence"].fill_null(NONE), "Uint32"),
+        "acknowledgement": _packed(firsts["acknowledgement"].fill_null(NONE), "Uint32"),
+        "retransmission": _packed(firsts["retransmission"].fill_null(value=False).cast(pl.UInt8), "Uint8"),
+        "size": _packed(firsts["size"].fill_null(0), "Uint32"),
+    }
+
+
+def _decision_columns(decided: pl.DataFrame, queue: pl.Series) -> dict[str, Any]:
+    """Of drops and marks: the queue at their instant and the drop precedence."""
+    return {
+        "decidedQueue": _packed(queue.fill_null(NONE), "Uint32"),
+        "precedence": _packed(decided["precedence"].fill_null(255), "Uint8"),
+    }
+
+
+def _queue_columns(changes: pl.DataFrame, count: int, begin: int) -> dict[str, Any]:
+    """Changes of queues, and the index of the first change of each link."""
+    import numpy as np
+    import polars as pl
+
+    counts = np.bincount(changes["link"].to_numpy(), minlength=count)
+    gaps = changes["time_ps"] - changes["time_ps"].shift(1, fill_value=begin)
+    return {
+        "queueBegin": _packed(pl.Series(np.concatenate([[0], np.cumsum(counts)])), "Uint32"),
+        "queueGap": _packed(gaps, "Float64"),
+        "queue": _packed(changes["value"], "Uint32"),
+    }
 
 
 def _packed(column: pl.Series, kind: str) -> dict[str, str]:
-    """A column as an array of the script: compressed, and written with letters."""
-    types = {"Uint8": "<u1", "Uint32": "<u4", "Float32": "<f4", "Float64": "<f8"}
+    """A column as an array of the script: compressed, in base64."""
+    types = {"Uint8": "<u1", "Uint32": "<u4", "Float64": "<f8"}
     content = column.to_numpy().astype(types[kind]).tobytes()
     return {"type": kind, "data": base64.b64encode(zlib.compress(content, 6)).decode("ascii")}

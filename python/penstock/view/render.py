@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["render"]
 
+_SCRIPTS = ("model", "story", "stage", "panel", "charts", "page")
+"""The files of the page's script, in order."""
+
 
 def render(view: View, command: str) -> str:
     """The page, with the command that makes it again: equal bytes for equal runs."""
@@ -27,11 +30,16 @@ def render(view: View, command: str) -> str:
     return _template().render(
         view=view,
         command=command,
-        drawing=Markup(view.drawing),
         model=Markup(model),
         style=Markup(_file("penstock.report", "page.css") + _file("penstock.view", "page.css")),
-        script=Markup(_file("penstock.view", "page.js")),
+        script=Markup(_script()),
     )
+
+
+def _script() -> str:
+    """The script: its files in one scope."""
+    parts = "\n".join(_file("penstock.view", f"{name}.js") for name in _SCRIPTS)
+    return f'"use strict";\n(async () => {{\n{parts}\n}})();\n'
 
 
 @cache
@@ -45,7 +53,7 @@ def _template() -> Template:
 
 
 def _shown(value: Any) -> Any:
-    """Texts may come from strangers: nothing in them may hide or reorder what stands around."""
+    """Escapes characters that hide or reorder the text around them: texts may come from strangers."""
     from markupsafe import Markup
 
     return printable_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
