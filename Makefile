@@ -78,7 +78,7 @@ lint: setup-dev ## check form, types, spelling and habits of writing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/stubtest penstock._core
+	$(BIN)/stubtest penstock._core penstock.components
 	$(BIN)/codespell
 	$(BIN)/python tools/prose/prose.py
 

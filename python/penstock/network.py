@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import toml
 from penstock.arguments import component, entries, keys, named, word
-from penstock.component import kebab
+from penstock.component_docs import kebab
 from penstock.entry import Node, back_of, classes_of, name_of, one_or_uniform, part, plain
 from penstock.errors import ArgumentError
 from penstock.network_traffic import NetworkTraffic

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from penstock.cli.suggest import suggestion
 from penstock.errors import InputError
 from penstock.finished import finished_of, group_of, range_text
 from penstock.metric_properties import is_of_finished
@@ -16,6 +15,7 @@ from penstock.plots.places import across, columns_of, numbers_in, pooled, text_o
 from penstock.plots.roles import assign
 from penstock.printable import quoted, shortened
 from penstock.studies.definition import is_path
+from penstock.suggest import suggestion
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.cli.suggest import suggestion
 from penstock.errors import InputError
 from penstock.printable import quoted, shortened
 from penstock.studies.quantity import read_quantity
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

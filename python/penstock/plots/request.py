@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.cli.suggest import suggestion
 from penstock.errors import InputError
 from penstock.printable import quoted
+from penstock.suggest import suggestion
 
 __all__ = ["ENDINGS", "KINDS", "WIDTHS", "PlotRequest", "Roles"]
 

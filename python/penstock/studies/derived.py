@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
-from penstock.cli.suggest import suggestion
 from penstock.printable import quoted, shortened
 from penstock.studies.expression import Expression, ExpressionError, Value, parse
 from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, read_quantity, setting_text
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.suggest import suggestion
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, utf8
 from penstock.studies import aims
@@ -16,6 +15,7 @@ from penstock.studies.mistakes import Mistakes, path_of
 from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.questions import asks_of, ranges_of
 from penstock.studies.toml_text import TomlError, parsed
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,12 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.suggest import suggestion
 from penstock.printable import quoted
 from penstock.records import RUNS, Metric
 from penstock.studies.derived import as_value
 from penstock.studies.expression import ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, base_unit, dimension_of
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

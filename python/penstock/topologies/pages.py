@@ -10,6 +10,7 @@ from penstock.components import Cbr, Ftp, Tcp
 from penstock.errors import InputError
 from penstock.network import Network
 from penstock.printable import path_text, quoted
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -122,8 +123,6 @@ def read_settings(
     given: Mapping[str, str], defaults: Mapping[str, int | float | str], optional: tuple[str, ...]
 ) -> Settings:
     """Returns settings by name, with the types of their defaults. Raises InputError for an unknown or invalid one."""
-    from penstock.cli.suggest import suggestion
-
     allowed = [*defaults, *optional]
     settings: Settings = dict(defaults)
     for key, value in given.items():
