@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from html.parser import HTMLParser
 
 import plotly.graph_objects
@@ -207,6 +209,27 @@ def test_plotly_knows_all_that_is_drawn(pcn):
         plotly.graph_objects.Figure(figure["traces"], figure["layout"])
         shown = [number for view in figure["views"] for number in view["traces"]]
         assert shown == list(range(len(figure["traces"])))
+
+
+def test_a_plot_without_scripts_has_the_points_of_the_interactive_one(pcn):
+    """Each visible point has its numbers as text, and a place that follows from them."""
+    pages = re.findall(r'<div class="still".*?</div></div>', pcn, re.DOTALL)
+    figures = [json.loads(text) for text in Page(pcn).figures]
+    assert len(pages) == len(figures) == 13
+    for drawn, figure in zip(pages, figures, strict=True):
+        visible = [trace for trace in figure["traces"] if trace.get("visible", True) is True]
+        names = dict(zip(figure["layout"]["yaxis"]["tickvals"], figure["layout"]["yaxis"]["ticktext"], strict=True))
+        points = [
+            (f"{trace['name']}: {names[y]} at {x:.6g}", x, y)
+            for trace in visible
+            for x, y in zip(trace["x"], trace["y"], strict=True)
+        ]
+        marks = re.findall(r'<svg x="([\d.]+)%" y="([\d.]+)%" overflow="visible"><title>(.*?)</title>', drawn)
+        assert [html.unescape(title) for *_, title in marks] == [html.unescape(text) for text, *_ in points]
+        places = [(value, float(at)) for (at, *_), (_, value, _) in zip(marks, points, strict=True)]
+        (low, left), (high, right) = min(places), max(places)
+        for value, at in places:
+            assert at == pytest.approx(left + (right - left) * (value - low) / (high - low), abs=0.02)
 
 
 def test_every_printed_number_stands_beside_ours(pcn):

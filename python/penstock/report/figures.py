@@ -53,7 +53,7 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
             },
         }
         what = f" for each {chart.by}" if chart.by else ""
-        told = f"{title} over {chart.across.label or 'what was measured'}{what}; the table below has the same numbers."
+        told = f"Means over {chart.across.label or 'what was measured'}{what}; the table below has the same numbers."
         told += f" Of the transfers, {chart.finished}." if chart.finished else ""
         traces = [_series(chart, panel, series) for series in panel.series]
         plots.append(Plot(f"{identifier}-plot-{number + 1}", title, told, traces, layout))

@@ -78,7 +78,7 @@
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 
-  // Plots: those in sight or near it; the others when they come there.
+  // Plots: drawn without a script until someone uses one, since the library takes a second to be read.
   const plain = (text) => {
     const holder = document.createElement("textarea");
     holder.innerHTML = text;
@@ -112,7 +112,6 @@
       tell();
     });
   };
-  // The library is read only when the first plot is drawn: tables need not wait for it.
   const readLibrary = () => {
     const kept = document.getElementById("plotly");
     if (!kept) return;
@@ -126,6 +125,7 @@
     figure.dataset.drawn = "yes";
     readLibrary();
     const canvas = figure.querySelector(".canvas"), told = figure.querySelector("[data-told]");
+    canvas.replaceChildren();
     const { traces, layout, views } = JSON.parse(figure.querySelector("[data-figure]").textContent);
     const { font, axis, back, hover } = look();
     const whole = {
@@ -149,33 +149,15 @@
       });
     }
   };
-  // One at a time, when the page has nothing else to do: whoever sorts or scrolls meanwhile need not wait for all of them.
-  const figures = all("figure.plot"), waiting = [];
-  const idle = window.requestIdleCallback || ((callback) => setTimeout(callback, 50));
-  let isAtWork = false;
-  const next = () => {
-    const figure = waiting.shift();
-    isAtWork = figure !== undefined;
-    if (!isAtWork) { root.dataset.ready = "yes"; return; }
-    draw(figure);
-    idle(next);
-  };
-  const sight = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) {
-      if (!isIntersecting) continue;
-      sight.unobserve(target);
-      waiting.push(target);
-    }
-    if (!isAtWork) { isAtWork = true; idle(next); }
-  }, { rootMargin: "25%" });
-  for (const figure of figures) sight.observe(figure);
-  root.dataset.interactive = "yes";
-  if (!figures.length) root.dataset.ready = "yes";
+  for (const figure of all("figure.plot")) {
+    figure.addEventListener("focusin", () => draw(figure));
+    figure.addEventListener("pointerdown", () => draw(figure));
+  }
+  root.dataset.ready = "yes";
 
-  // Paper: everything is drawn and opened, in the colours of paper.
+  // Paper: everything is opened, in the colours of paper.
   let closed = [];
   addEventListener("beforeprint", () => {
-    figures.forEach(draw);
     closed = all("details:not([open])");
     for (const each of closed) each.open = true;
     recolour();

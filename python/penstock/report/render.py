@@ -11,6 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from penstock.printable import printable_lines
+from penstock.report.static_plot import static_plot
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -51,6 +52,7 @@ def _template() -> Template:
     environment.filters["markdown"] = _markdown
     environment.filters["figure"] = _figure
     environment.filters["svg"] = _svg
+    environment.filters["static"] = _static
     return environment.from_string(_file("page.html.j2"))
 
 
@@ -92,6 +94,12 @@ def _svg(drawing: str) -> Markup:
     from markupsafe import Markup
 
     return Markup(drawing)
+
+
+def _static(plot: Plot) -> Markup:
+    from markupsafe import Markup
+
+    return Markup(static_plot(plot))
 
 
 def _figure(plot: Plot) -> Markup:
