@@ -290,6 +290,7 @@
       back.addEventListener("click", () => {
         Object.assign(state, { sets: pin.sets.map((each) => [...each]), runs: pin.asked });
         runs.value = pin.asked;
+        Controls.forget();
         if (pin.text !== state.text) setText(pin.text);
         ask(0);
       });
