@@ -167,8 +167,7 @@ const Controls = (() => {
   };
   const offer = (found) => {
     options = found;
-    for (const box of boxes.values()) if (box.slot && document.activeElement !== box.select) fill(box.slot, box.select);
-    for (const box of boxes.values()) if (box.slot && document.activeElement === box.select) { const kept = box.select.value; fill(box.slot, box.select); box.select.value = kept; }
+    for (const box of boxes.values()) if (box.slot) fill(box.slot, box.select);
   };
   const wrong = (mistakes) => {
     const lost = [];
