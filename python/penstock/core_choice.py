@@ -10,7 +10,10 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 VARIABLE = "PENSTOCK_CORE"
 """Names the plug-in's module."""
@@ -19,16 +22,11 @@ INTERFACE = 2
 """The version of the interface between this package and the core of a plug-in."""
 
 
-def choose() -> ModuleType | None:
+def choose() -> None:
     """Puts the core of a plug-in in the place of the package's own.
 
     The command ends here with code 2 and a message where a program gets an error: it is imported after the package, and
     so could not catch one.
-
-    Returns
-    -------
-    ModuleType or None
-        The core; None if the environment names no plug-in.
 
     Raises
     ------
@@ -37,7 +35,7 @@ def choose() -> ModuleType | None:
     """
     name = os.environ.get(VARIABLE, "")
     if not name:
-        return None
+        return
     try:
         core = _core_of(name)
     except ImportError as error:
@@ -49,7 +47,6 @@ def choose() -> ModuleType | None:
     sys.modules["penstock._core"] = core
     # An assignment would tell mypy that the name is a variable, not a module.
     setattr(sys.modules["penstock"], "_core", core)  # noqa: B010
-    return core
 
 
 def _core_of(name: str) -> ModuleType:
@@ -72,22 +69,3 @@ def _core_of(name: str) -> ModuleType:
         )
         raise ImportError(f"{message}, so build it again")
     return core
-
-
-def components() -> list[str]:
-    """Puts classes of all components, those of the plug-in included, in the place of ``penstock.components``.
-
-    Returns
-    -------
-    list of str
-        Their names.
-    """
-    from penstock.generate import module
-    from penstock.reference import catalogue
-
-    name = "penstock.components"
-    classes = ModuleType(name, "Every component as a class, those of the plug-in included.")
-    sys.modules[name] = classes
-    exec(compile(module(catalogue()), f"<{name}>", "exec"), classes.__dict__)
-    names: list[str] = classes.__all__
-    return names
