@@ -11,118 +11,80 @@ from typing import TYPE_CHECKING
 
 from penstock import core_choice
 
-_plugin = core_choice.choose()
+core_choice.choose()
 
 # The core is imported after the choice of it.
-from penstock._core import MODEL_VERSION, version  # noqa: E402
-from penstock.exports import COMPONENTS  # noqa: E402
-
-if _plugin is not None:
-    COMPONENTS = core_choice.components()
+from penstock._core import MODEL_VERSION as MODEL_VERSION  # noqa: E402
+from penstock._core import version  # noqa: E402
 
 if TYPE_CHECKING:
-    from penstock import components, topologies
+    from penstock import topologies as topologies
     from penstock.components import *  # noqa: F403
-    from penstock.errors import (
-        ArgumentError,
-        InputError,
-        PenstockError,
-        PrecisionMissed,
-        RunsFailed,
-        ScenarioError,
-        StoreError,
-    )
-    from penstock.graphs import from_networkx
-    from penstock.network import Network, Node
-    from penstock.reproductions.frame import reproduce
-    from penstock.results import to_frame, to_json, to_pandas, to_values
-    from penstock.running import Metric, RunFailure, RunRequest, RunResult, run_all
-    from penstock.series import TimeSeries
-    from penstock.store import Store
-    from penstock.studies.result import StudyResult
-    from penstock.study import Study
-    from penstock.trace import PacketTrace
+    from penstock.errors import ArgumentError as ArgumentError
+    from penstock.errors import InputError as InputError
+    from penstock.errors import PenstockError as PenstockError
+    from penstock.errors import PrecisionMissed as PrecisionMissed
+    from penstock.errors import RunsFailed as RunsFailed
+    from penstock.errors import ScenarioError as ScenarioError
+    from penstock.errors import StoreError as StoreError
+    from penstock.graphs import from_networkx as from_networkx
+    from penstock.network import Network as Network
+    from penstock.network import Node as Node
+    from penstock.reproductions.frame import reproduce as reproduce
+    from penstock.results import to_frame as to_frame
+    from penstock.results import to_json as to_json
+    from penstock.results import to_pandas as to_pandas
+    from penstock.results import to_values as to_values
+    from penstock.running import Metric as Metric
+    from penstock.running import RunFailure as RunFailure
+    from penstock.running import RunRequest as RunRequest
+    from penstock.running import RunResult as RunResult
+    from penstock.running import run_all as run_all
+    from penstock.series import TimeSeries as TimeSeries
+    from penstock.store import Store as Store
+    from penstock.studies.result import StudyResult as StudyResult
+    from penstock.study import Study as Study
+    from penstock.trace import PacketTrace as PacketTrace
 
 __version__ = version()
 
 _HOMES = {
-    "ArgumentError": "errors",
-    "InputError": "errors",
-    "Metric": "running",
-    "Network": "network",
-    "Node": "network",
-    "PacketTrace": "trace",
-    "PenstockError": "errors",
-    "RunFailure": "running",
-    "RunRequest": "running",
-    "RunResult": "running",
-    "PrecisionMissed": "errors",
-    "RunsFailed": "errors",
-    "ScenarioError": "errors",
-    "Store": "store",
-    "StoreError": "errors",
-    "Study": "study",
-    "StudyResult": "studies.result",
-    "TimeSeries": "series",
-    "from_networkx": "graphs",
-    "reproduce": "reproductions.frame",
-    "run_all": "running",
-    "to_frame": "results",
-    "to_json": "results",
-    "to_pandas": "results",
-    "to_values": "results",
+    "errors": "ArgumentError InputError PenstockError PrecisionMissed RunsFailed ScenarioError StoreError",
+    "graphs": "from_networkx",
+    "network": "Network Node",
+    "reproductions.frame": "reproduce",
+    "results": "to_frame to_json to_pandas to_values",
+    "running": "Metric RunFailure RunRequest RunResult run_all",
+    "series": "TimeSeries",
+    "store": "Store",
+    "studies.result": "StudyResult",
+    "study": "Study",
+    "trace": "PacketTrace",
 }
-"""The modules of what is imported when it is first used; components have a module of their own."""
-
-__all__ = [
-    "MODEL_VERSION",
-    "ArgumentError",
-    "InputError",
-    "Metric",
-    "Network",
-    "Node",
-    "PacketTrace",
-    "PenstockError",
-    "PrecisionMissed",
-    "RunFailure",
-    "RunRequest",
-    "RunResult",
-    "RunsFailed",
-    "ScenarioError",
-    "Store",
-    "StoreError",
-    "Study",
-    "StudyResult",
-    "TimeSeries",
-    "__version__",
-    "from_networkx",
-    "reproduce",
-    "run_all",
-    "to_frame",
-    "to_json",
-    "to_pandas",
-    "to_values",
-    "topologies",
-]
-if TYPE_CHECKING:
-    __all__ += components.__all__  # type: ignore[has-type]  # mypy sees it too late, in a circle of imports
-else:
-    __all__.extend(COMPONENTS)
+"""Modules with the names that are imported from them when they are first used; all others are components."""
 
 
 def __dir__() -> list[str]:
-    """What an editor or a notebook offers."""
-    return sorted(__all__)
+    """The names that an editor or a notebook offers."""
+    return sorted(_public())
 
 
-if not TYPE_CHECKING:  # who checks types knows every name from above
+def _public() -> list[str]:
+    own = " ".join(_HOMES.values()).split()
+    return ["MODEL_VERSION", "__version__", "topologies", *own, *import_module("penstock.components").__all__]
+
+
+if not TYPE_CHECKING:  # type checkers know every name from above
 
     def __getattr__(name):
         """Imports a public name from its module."""
-        if name == "topologies":
+        home = next((home for home, names in _HOMES.items() if name in names.split()), "components")
+        if name == "__all__":
+            value = _public()
+        elif name == "topologies":
             value = import_module("penstock.topologies")
-        elif name in _HOMES or name in COMPONENTS:
-            value = getattr(import_module(f"penstock.{_HOMES.get(name, 'components')}"), name)
+        elif home != "components" or (not name.startswith("_") and name in _public()):
+            value = getattr(import_module(f"penstock.{home}"), name)
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
         globals()[name] = value
@@ -130,9 +92,9 @@ if not TYPE_CHECKING:  # who checks types knows every name from above
 
 
 def _hint(name: str) -> str:
-    # Who asks whether there is such a thing, as notebooks do for names with underscores, needs no suggestion.
+    # Notebooks ask for names with underscores, and need no suggestion.
     if name.startswith("_"):
         return ""
-    from penstock.cli.suggest import suggestion
+    from penstock.suggest import suggestion
 
-    return suggestion(name, __all__, ignore_case=True).removesuffix(".")
+    return suggestion(name, _public(), ignore_case=True).removesuffix(".")

@@ -10,7 +10,8 @@ import inspect
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from penstock.component import Component, camel, class_names, kebab, told
+from penstock.component import Component, class_names, told
+from penstock.component_docs import camel, kebab
 from penstock.errors import ArgumentError
 from penstock.printable import quoted
 from penstock.reference import catalogue

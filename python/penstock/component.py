@@ -1,76 +1,53 @@
-"""What all component classes have in common; the classes themselves are generated into ``components``."""
+"""Components as classes, made from the core's catalogue; ``components.pyi`` describes them to editors."""
 
 from __future__ import annotations
 
+import inspect
 import keyword
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Union
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from penstock.cli.suggest import suggestion
+from penstock.component_docs import camel, default_of, docstring, identifier, in_order, kebab, type_of
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, represented
 from penstock.reference import catalogue
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pydantic_core import ErrorDetails
+    from penstock.reference import Catalogue, Parameter, Type
+    from penstock.reference import Component as Entry
 
-    from penstock.reference import Parameter
-
-__all__ = ["Component", "camel", "class_names", "kebab", "names_of_classes", "told"]
+__all__ = ["Component", "aliases", "class_names", "entries", "made", "told"]
 
 _SHOWN = 20
 """The most names that a message lists."""
-# What a conditioner is stands in its kind; its own name says only how it measures.
+# Their own names say only how they measure.
 _CONDITIONERS = ("shaper", "policer")
 
 
-def kebab(name: str) -> str:
-    """The scenario key of a Python name.
-
-    Examples
-    --------
-    >>> kebab("max_threshold"), kebab("lambda_")
-    ('max-threshold', 'lambda')
-    """
-    return name.rstrip("_").replace("_", "-")
-
-
-def camel(name: str) -> str:
-    """A component's name as that of a class.
-
-    Examples
-    --------
-    >>> camel("red-n")
-    'RedN'
-    """
-    return "".join(part.capitalize() for part in name.split("-"))
-
-
-def names_of_classes(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The names of the classes of components, by their kinds and names."""
-    shared = Counter(camel(name) for kind, name in pairs if kind not in _CONDITIONERS)
-    names = {}
-    for kind, name in pairs:
-        made = camel(name)
-        # Kinds may use a name twice, as in a delay that a wire adds and one that a host does; and arrivals may be none.
-        alone = kind not in _CONDITIONERS and shared[made] == 1 and not keyword.iskeyword(made)
-        names[kind, name] = made if alone else made + camel(kind)
-    return names
+def entries(everything: Catalogue) -> dict[str, tuple[str, Entry]]:
+    """The components of a catalogue with their kinds, by the names of their classes."""
+    pairs = [(kind, entry) for kind, of_kind in everything["components"].items() for entry in of_kind]
+    shared = Counter(camel(entry["name"]) for kind, entry in pairs if kind not in _CONDITIONERS)
+    found = {}
+    for kind, entry in pairs:
+        name = camel(entry["name"])
+        # Two kinds may use a name, such as a delay of a wire and one of a host.
+        alone = kind not in _CONDITIONERS and shared[name] == 1 and not keyword.iskeyword(name)
+        found[name if alone else name + camel(kind)] = kind, entry
+    return found
 
 
 def class_names(kind: str) -> list[str]:
     """The classes of a kind."""
-    pairs = [(each, found["name"]) for each, of_kind in catalogue()["components"].items() for found in of_kind]
-    return [name for (each, _), name in names_of_classes(pairs).items() if each == kind]
+    return [name for name, (own, _) in entries(catalogue()).items() if own == kind]
 
 
 def told(where: str, what: str, unknown: Sequence[str], missing: Mapping[str, str], known: Sequence[str]) -> str:
-    """What is wrong with the names that something was given.
+    """The message about unknown and missing names.
 
     Parameters
     ----------
@@ -83,7 +60,7 @@ def told(where: str, what: str, unknown: Sequence[str], missing: Mapping[str, st
     missing : mapping of str to str
         Those that must be given and were not, each with an example of its value, which may be empty.
     known : sequence of str
-        All that there are.
+        All that exist.
 
     Examples
     --------
@@ -105,96 +82,183 @@ def told(where: str, what: str, unknown: Sequence[str], missing: Mapping[str, st
     return "\n".join(lines)
 
 
-class Component(BaseModel):
-    """A component with its parameters; the core checks their values and units when a scenario is read."""
+class Component:
+    """A component with its parameters; the core checks values and units when it reads the scenario.
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, alias_generator=kebab, validate_by_name=True, validate_by_alias=True
-    )
+    Two components are equal if their classes and parameters are. They cannot be changed.
+    """
 
     KIND: ClassVar[str]
     """The kind of component, such as ``discipline``."""
     KEY: ClassVar[str]
     """The component's name in a scenario, such as ``tail-drop``."""
+    PARAMETERS: ClassVar[dict[str, Parameter]]
+    """Its parameters by their Python names, the required ones first."""
 
-    if not TYPE_CHECKING:
+    def __init__(self, /, *given: Any, **parameters: Any) -> None:
+        name, known = type(self).__name__, type(self).PARAMETERS
+        if given:
+            example = next(iter(known), None)
+            hint = "has no parameters" if example is None else f"takes parameters by name: {name}({example}=...)"
+            raise ArgumentError(f"{name} {hint}.")
+        parameters = {identifier(each): value for each, value in parameters.items()}
+        unknown = [each for each in parameters if each not in known]
+        needed = [each for each, parameter in known.items() if parameter["required"] and each not in parameters]
+        missing = {each: _example(known[each]) for each in needed}
+        lines = [told(name, "parameter", unknown, missing, [*known])] if unknown or missing else []
+        values = {each: default_of(parameter) for each, parameter in known.items()}
+        for each, value in parameters.items():
+            if each in known:
+                try:
+                    values[each] = _checked(value, known[each])
+                except ValueError as error:
+                    lines.append(f"{name}.{each}: {error}")
+        if lines:
+            raise ArgumentError("\n".join(lines))
+        self.__dict__.update(values, _given=frozenset(parameters))
 
-        def __init__(self, /, *given, **parameters):
-            name = type(self).__name__
-            if given:
-                example = next(iter(type(self).model_fields), None)
-                hint = "has no parameters" if example is None else f"takes parameters by name: {name}({example}=...)"
-                raise ArgumentError(f"{name} {hint}.")
-            try:
-                super().__init__(**parameters)
-            except ValidationError as error:
-                raise ArgumentError(_mistakes(type(self), error.errors())) from None
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} cannot be changed; make another one")
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in type(self).PARAMETERS)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, Component) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._values()))
+
+    def __repr__(self) -> str:
+        values = zip(type(self).PARAMETERS, self._values(), strict=True)
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in values)})"
 
     def table(self) -> dict[str, Any]:
         """The parameters that were given, under their scenario keys; the others keep the core's defaults."""
-        made = self.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
-        for name, field in type(self).model_fields.items():
+        found = {}
+        for name in type(self).PARAMETERS:
             value = getattr(self, name)
-            if isinstance(value, Component):
-                made[field.alias or name] = {value.KEY: value.table()}
-        return made
+            if name in self.__dict__["_given"] and value is not None:
+                found[kebab(name)] = {value.KEY: value.table()} if isinstance(value, Component) else value
+        return found
 
 
-def _mistakes(made: type[Component], errors: Sequence[ErrorDetails]) -> str:
-    """What is wrong with the parameters of a component, a line for each of them."""
-    name = made.__name__
-    known = [*made.model_fields]
-    of_key = {kebab(each): each for each in known}
-    found: dict[str, ErrorDetails] = {}
-    for error in errors:
-        given = str(error["loc"][0]) if error["loc"] else ""
-        found.setdefault(of_key.get(given, given), error)
-    parameters = _parameters(made)
-    unknown = [each for each, error in found.items() if error["type"] == "extra_forbidden"]
-    missing = {each: _example(parameters, each) for each, error in found.items() if error["type"] == "missing"}
-    lines = [told(name, "parameter", unknown, missing, known)] if unknown or missing else []
-    lines += [
-        f"{name}.{each}: {_wrong(error, parameters.get(kebab(each)))}"
-        for each, error in found.items()
-        if each not in unknown and each not in missing
+def aliases(everything: Catalogue) -> dict[str, tuple[str, list[str]]]:
+    """Names for the types of parameters that are components, each with the kind and the components of it."""
+    parameters = (parameter for _, entry in entries(everything).values() for parameter in entry["parameters"])
+    nested = {parameter["of"]: parameter["names"] for parameter in parameters if parameter["kind"] == "component"}
+    return {f"Any{camel(kind)}": (kind, names) for kind, names in nested.items()}
+
+
+def made(name: str, everything: Catalogue) -> Any:
+    """The class of this name, or the union of an alias."""
+    found = entries(everything)
+    if name not in found:
+        kind, words = aliases(everything)[name]
+        members = [own for own, (of, entry) in found.items() if of == kind and entry["name"] in words]
+        return Union[*(made(member, everything) for member in members), Literal[*words]]
+    kind, entry = found[name]
+    parameters = {identifier(each["key"]): each for each in in_order(entry)}
+
+    def initialise(self: Component, /, *given: Any, **values: Any) -> None:
+        Component.__init__(self, *given, **values)
+
+    shown = [
+        inspect.Parameter(
+            each, inspect.Parameter.KEYWORD_ONLY, default=_shown(parameter), annotation=type_of(parameter)
+        )
+        for each, parameter in parameters.items()
     ]
-    return "\n".join(lines)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    initialise.__signature__ = inspect.Signature([own, *shown])  # type: ignore[attr-defined]
+    body = {"__doc__": docstring(kind, entry), "__module__": "penstock.components", "__init__": initialise}
+    return type(name, (Component,), {**body, "KIND": kind, "KEY": entry["name"], "PARAMETERS": parameters})
 
 
-def _parameters(made: type[Component]) -> Mapping[str, Parameter]:
-    components = catalogue()["components"].get(made.KIND, [])
-    found = next((each for each in components if each["name"] == made.KEY), None)
-    return {each["key"]: each for each in found["parameters"]} if found else {}
+def _shown(parameter: Parameter) -> Any:
+    return inspect.Parameter.empty if parameter["required"] else default_of(parameter)
 
 
-def _example(parameters: Mapping[str, Parameter], name: str) -> str:
+def _checked(value: Any, parameter: Parameter) -> Any:
+    """A value of a parameter, once its type is right.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if value is None and not parameter["required"] and "default" not in parameter:
+        return None
+    try:
+        return _read(value, parameter)
+    except TypeError:
+        raise ValueError(_wrong(value, parameter)) from None
+
+
+def _read(value: Any, what: Type) -> Any:
+    """The value as a scenario has it.
+
+    Raises
+    ------
+    TypeError
+        If its type is another one.
+    """
+    kind = what["kind"]
+    if "choices" in what:
+        fits = value in [choice["word"] for choice in what["choices"]]
+    elif "items" in what:
+        if not isinstance(value, list | tuple):
+            raise TypeError
+        return [_read(each, what["items"]) for each in value]
+    elif kind == "component":
+        name = value.KEY if isinstance(value, Component) and what["of"] == value.KIND else value
+        fits = isinstance(name, str) and name in what["names"]
+    elif kind.startswith("integer"):
+        if kind != "integer" and isinstance(value, list | tuple):
+            return [_whole(each) for each in value]
+        return _whole(value)
+    elif kind == "number" and not isinstance(value, str | bool):
+        return float(value)
+    else:
+        python = {"switch": bool, "law": str | dict, "table": dict}.get(kind, str)
+        fits = isinstance(value, python)
+    if not fits:
+        raise TypeError
+    return value
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or int(value) != float(value):
+        raise TypeError
+    return int(value)
+
+
+def _example(parameter: Parameter) -> str:
     """A value of a parameter as a program writes it, if an example is known."""
-    parameter = parameters.get(kebab(name))
-    example = "" if parameter is None else parameter.get("example", "")
-    # Of a law the first form, which is a text.
+    example = parameter.get("example", "")
+    # The first form of a law is a text.
     first = example.split('",')[0].strip('"') if example.startswith('"') else example
     return f'"{first}"' if first and "{" not in first else ""
 
 
-def _wrong(error: ErrorDetails, parameter: Parameter | None) -> str:
-    """What is wrong with a value."""
-    given = error["input"]
+def _wrong(given: Any, parameter: Parameter) -> str:
+    """The message about a value of the wrong type."""
     shown = quoted(represented(given))
-    if parameter is not None and parameter["kind"] == "component":
+    if parameter["kind"] == "component":
         kind = parameter["of"]
         what = f"a {kind} ({', '.join(class_names(kind))})"
         if isinstance(given, Component):
             return f"takes {what}, and {type(given).__name__} is a {given.KIND}."
         hint = suggestion(given, parameter["names"]) if isinstance(given, str) else "."
         return f"takes {what}, not {shown}{hint}"
-    if error["type"] == "literal_error" and parameter is not None and "choices" in parameter:
+    if "choices" in parameter:
         words = [choice["word"] for choice in parameter["choices"]]
         hint = suggestion(given, words) if isinstance(given, str) else "."
         return f"{shown} is not one of {', '.join(words)}{hint}"
-    if parameter is not None and isinstance(given, int | float) and parameter["kind"] in ("quantity", "law"):
-        example = _example({parameter["key"]: parameter}, parameter["key"])
+    if isinstance(given, int | float) and parameter["kind"] in ("quantity", "law"):
+        example = _example(parameter)
         unit = example.strip('"').partition(" ")[2]
         if unit and not isinstance(given, bool) and 0 <= given < math.inf:
             example = f'"{given} {unit}"'
         return f"{given} has no unit{f'; write {example}' if example else ''}."
-    return f"{shown} cannot stand here: {error['msg']}."
+    return f"{shown} is not of the type {type_of(parameter)}."

@@ -10,7 +10,10 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 VARIABLE = "PENSTOCK_CORE"
 """Environment variable with the name of the plug-in's module."""
@@ -19,16 +22,11 @@ INTERFACE = 2
 """Version of the interface between this package and the core of a plug-in."""
 
 
-def choose() -> ModuleType | None:
+def choose() -> None:
     """Replaces the package's core by that of a plug-in.
 
     In the command, an error prints a message and exits with code 2: the command line is imported after the package, so
     it cannot catch an exception.
-
-    Returns
-    -------
-    ModuleType or None
-        The core; None if the environment names no plug-in.
 
     Raises
     ------
@@ -37,7 +35,7 @@ def choose() -> ModuleType | None:
     """
     name = os.environ.get(VARIABLE, "")
     if not name:
-        return None
+        return
     try:
         core = _core_of(name)
     except ImportError as error:
@@ -49,7 +47,6 @@ def choose() -> ModuleType | None:
     sys.modules["penstock._core"] = core
     # An assignment would make mypy take the module for a variable.
     setattr(sys.modules["penstock"], "_core", core)  # noqa: B010
-    return core
 
 
 def _core_of(name: str) -> ModuleType:
@@ -72,16 +69,3 @@ def _core_of(name: str) -> ModuleType:
         )
         raise ImportError(f"{message}, so build it again")
     return core
-
-
-def components() -> list[str]:
-    """Replaces ``penstock.components`` by classes of all components, including the plug-in's; returns their names."""
-    from penstock.generate import module
-    from penstock.reference import catalogue
-
-    name = "penstock.components"
-    classes = ModuleType(name, "Every component as a class, including those of the plug-in.")
-    sys.modules[name] = classes
-    exec(compile(module(catalogue()), f"<{name}>", "exec"), classes.__dict__)
-    names: list[str] = classes.__all__
-    return names

@@ -8,7 +8,8 @@ from typing import Any
 
 from penstock import toml
 from penstock.arguments import entries, keys
-from penstock.component import Component, kebab
+from penstock.component import Component
+from penstock.component_docs import kebab
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, represented
 

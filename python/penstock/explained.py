@@ -35,7 +35,7 @@ def explained_by(name: str) -> tuple[list[str], str]:
     nearest = {plain(each): own for each, own in ABSENT.items()}.get(plain(name))
     if nearest is not None:
         raise InputError(f"Penstock has no {quoted(name)}; nearest to it: {', '.join(nearest)}.")
-    from penstock.cli.suggest import suggestion
+    from penstock.suggest import suggestion
 
     own = suggestion(name, [*names(), *topics.names(), *reproductions.names()])
     close = own if own != "." else suggestion(name, known())

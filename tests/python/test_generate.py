@@ -1,25 +1,59 @@
 from __future__ import annotations
 
-import importlib.util
+import ast
+import inspect
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 
 import penstock.components
 from penstock import generate, reference, toml
+from penstock.component import aliases, entries, made
 
 
-def test_the_committed_classes_are_those_of_the_core():
-    assert Path(penstock.components.__file__).read_text() == generate.module(reference.catalogue()), (
-        "run python -m penstock.generate"
-    )
+def test_the_committed_stub_is_that_of_the_core():
+    file = Path(penstock.components.__file__).with_suffix(".pyi")
+    assert file.read_text() == generate.stub(reference.catalogue()), "run python -m penstock.generate"
 
 
-def test_the_package_exports_the_committed_classes():
-    file = Path(penstock.components.__file__)
-    assert file.with_name("exports.py").read_text() == generate.exports(file.read_text())
+def test_the_package_exports_the_classes():
     assert set(penstock.components.__all__) < set(penstock.__all__)
+    assert set(dir(penstock.components)) == set(penstock.components.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Rde'"):
+        penstock.components.Rde  # noqa: B018
+
+
+def test_editors_are_told_what_the_classes_have(tmp_path):
+    """The stub, which editors and type checkers read, agrees with the classes at run time."""
+    stub = ast.parse(Path(penstock.components.__file__).with_suffix(".pyi").read_text())
+    for node in stub.body:
+        if isinstance(node, ast.ClassDef):
+            made = getattr(penstock.components, node.name)
+            assert inspect.getdoc(made) == ast.get_docstring(node)
+            [init] = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+            values = [None if each is None else ast.literal_eval(each) for each in init.args.kw_defaults]
+            shown = inspect.signature(made).parameters.values()
+            assert [each.arg for each in init.args.kwonlyargs] == [each.name for each in shown]
+            assert values == [None if each.default is each.empty else each.default for each in shown]
+    program = tmp_path / "program.py"
+    program.write_text(
+        'import penstock as ps\nps.TailDrop(limit="9 packets")\nps.TailDrop(limt=9)\nps.Cbr(rate="1 Mbit/s")\n'
+    )
+    done = subprocess.run([sys.executable, "-m", "mypy", program], capture_output=True, text=True, check=False)
+    assert [line.partition("error: ")[2] for line in done.stdout.splitlines() if "error: " in line] == [
+        'Unexpected keyword argument "limt" for "TailDrop"; did you mean "limit"?  [call-arg]',
+        'Missing named argument "packet" for "Cbr"  [call-arg]',
+    ]
+
+
+def classes(everything):
+    """The classes and aliases of a catalogue."""
+    return {name: made(name, everything) for name in (*entries(everything), *aliases(everything))}
 
 
 def parameter(key, kind, *, required=False, choices=(), **more):
@@ -46,10 +80,9 @@ def test_a_generated_module_works():
     twin = {**component, "name": "twin", "parameters": []}
     keyword = {**twin, "name": "none"}
     components = {"meter": [component], "source": [twin], "transport": [twin], "arrival": [keyword]}
-    made = {}
-    exec(compile(generate.module({"components": components}), "made", "exec", dont_inherit=True), made)
-    assert {"TwinSource", "TwinTransport", "NoneArrival"} <= made.keys()
-    thing = made["TwoWords"](needed=[1])
+    built = classes({"components": components})
+    assert {"TwinSource", "TwinTransport", "NoneArrival"} <= built.keys()
+    thing = built["TwoWords"](needed=[1])
     assert (thing.KIND, thing.KEY) == ("meter", "two-words")
     assert (thing.lambda_, thing.how, thing.much, thing.many, thing.on, thing.left_out) == (
         "1 s",
@@ -60,15 +93,15 @@ def test_a_generated_module_works():
         None,
     )
     assert thing.table() == {"needed": [1]}
-    assert made["TwoWords"](needed=[], lambda_="2 s", left_out="1").table() == {
+    assert built["TwoWords"](needed=[], lambda_="2 s", left_out="1").table() == {
         "needed": [],
         "lambda": "2 s",
         "left-out": "1",
     }
-    assert "Not this." not in made["TwoWords"].__doc__
+    assert "Not this." not in built["TwoWords"].__doc__
     for wrong in ({}, {"needed": 1}, {"needed": [[]]}, {"needed": [1], "how": "c"}):
         with pytest.raises(ValueError, match="TwoWords"):
-            made["TwoWords"](**wrong)
+            built["TwoWords"](**wrong)
 
 
 def component(name, *parameters):
@@ -89,16 +122,8 @@ NESTED = {
 
 
 @pytest.fixture
-def nested(tmp_path):
-    text = generate.module({"components": dict(reversed(NESTED.items()))})
-    file = tmp_path / "nested.py"
-    file.write_text(text)
-    found = importlib.util.spec_from_file_location("nested", file)
-    made = importlib.util.module_from_spec(found)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(__import__("sys").modules, "nested", made)
-        found.loader.exec_module(made)
-        yield made
+def nested():
+    return SimpleNamespace(**classes({"components": dict(reversed(NESTED.items()))}))
 
 
 def test_a_parameter_may_be_a_component(nested):
@@ -112,7 +137,7 @@ def test_a_parameter_may_be_a_component(nested):
     for wrong in ({}, {"below": "codel"}, {"below": nested.Codel()}, {"below": {"fq-codel": {}}}):
         with pytest.raises(ValueError, match="Root"):
             nested.Root(**wrong)
-    assert "AnyScheduler" in nested.__all__
+    assert [each.__name__ for each in get_args(nested.AnyScheduler)[:-1]] == ["FqCodel"]
 
 
 def test_pages_show_the_values_of_their_own_examples():

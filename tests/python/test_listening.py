@@ -1,4 +1,7 @@
-"""No verb listens, but for the local Dask cluster: on the loopback interface, and to nobody without its certificate."""
+"""No verb listens but the lab and the local Dask cluster: on loopback, the cluster to nobody without its certificate.
+
+That the lab listens on the loopback interface, to nobody without its token, is in ``test_lab``.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,7 @@ def test_every_verb_is_gone_over():
     assert {name.partition(" ")[0] for name in verbs.COMMANDS} == set(verbs.verbs())
 
 
-@pytest.mark.parametrize("name", [name for name in verbs.COMMANDS if "dask" not in name])
+@pytest.mark.parametrize("name", [name for name in verbs.COMMANDS if "dask" not in name and name not in verbs.ENDLESS])
 def test_no_verb_listens(begin, tmp_path, name):
     verbs.prepare(tmp_path)
     # A file, since a pipe that nobody reads holds little.

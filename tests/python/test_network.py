@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import pickle
 import tomllib
 
 import pytest
@@ -216,7 +218,19 @@ def test_names_that_toml_would_misread_are_quoted():
 
 
 def test_a_component_may_be_made_with_scenario_keys():
-    assert ps.TailDrop.model_validate({"limit": "3 packets", "counts": "in-system"}).counts == "in-system"
+    red = {"limit": "9 packets", "min-threshold": "1 packet", "max_threshold": "3 packets", "max-probability": 0.1}
+    assert ps.Red(**red).min_threshold == "1 packet"
+    assert ps.Red(**red).table().keys() == {each.replace("_", "-") for each in red}
+
+
+def test_components_are_values():
+    made = ps.TailDrop(limit="3 packets")
+    assert made == ps.TailDrop(limit="3 packets") != ps.TailDrop(limit="4 packets")
+    assert len({made, ps.TailDrop(limit="3 packets")}) == 1
+    assert pickle.loads(pickle.dumps(made)) == copy.deepcopy(made) == made
+    assert repr(made) == "TailDrop(limit='3 packets', counts='waiting')"
+    with pytest.raises(AttributeError, match="TailDrop cannot be changed"):
+        made.limit = "4 packets"
 
 
 def test_groups_have_members():

@@ -21,6 +21,8 @@ SHOWN = (".svg", ".html", ".sbatch", ".toml")
 QUICK = {
     "reproduce": ("md1k", "--dry-run"),
     "sensitivity": ("af", "--table", "none"),
+    # A study file is refused, after all options have been read.
+    "lab": ("study.toml", "--no-browser"),
     "screen": (*verbs.COMMANDS["screen"], "--dry-run"),
     "search": (*verbs.COMMANDS["search"], "--dry-run"),
 }

@@ -59,6 +59,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "trace pcap": ("page.toml", "--pcap", "captures"),
     "series": ("page.toml", "--of", "a-b", "--every", "1 ms", "--format", "parquet", "--out", "series.parquet"),
     "view": ("page.toml", "--out", "view.html"),
+    "lab": ("page.toml", "--no-browser"),
     "check": ("page.toml",),
     "plot": ("study.toml", "--x", "f.source.cbr.packet", "--out", "plot.svg"),
     "report": ("study.toml", "--out", "report.html"),
@@ -83,6 +84,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 """What each verb is called with; further words of a name are for whoever reads."""
 LONG = {"reproduce", "sensitivity"}
 """Those that take long from beginning to end."""
+ENDLESS = {"lab"}
+"""Those that serve until they are interrupted."""
 FILES = {
     "run": "result.csv",
     "trace": "trace.csv",

@@ -33,11 +33,11 @@ def bench(
     from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, is_file, measure_in_subprocess
     from penstock.cli.console import emit, say, show, table
     from penstock.cli.cores import cores_told
-    from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
     from penstock.memory import allow
     from penstock.printable import json_text, quoted, utf8
     from penstock.processors import usable
+    from penstock.suggest import suggestion
 
     if name is not None and name not in WORKLOADS and name not in GROUPS and not is_file(name):
         allowed = [*WORKLOADS, *GROUPS]

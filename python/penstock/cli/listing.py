@@ -26,10 +26,10 @@ def list_(
     """
     from penstock import reproductions
     from penstock.cli.console import emit, show, table
-    from penstock.cli.suggest import suggestion
     from penstock.errors import InputError
     from penstock.printable import json_text, quoted
     from penstock.reference import catalogue, places
+    from penstock.suggest import suggestion
 
     everything = catalogue()
     others = ["metrics", "sections", "studies"]

@@ -90,10 +90,10 @@ def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[s
     """The page for a topology, and how large its network is."""
     from penstock import _core
     from penstock.cli.console import warn
-    from penstock.cli.suggest import suggestion
     from penstock.errors import InputError, ScenarioError
     from penstock.graphs.files import SUFFIXES
     from penstock.printable import quoted
+    from penstock.suggest import suggestion
     from penstock.topologies.pages import GENERATORS, generated_page, graph_page
 
     if topology is None:

@@ -1,0 +1,98 @@
+"""``penstock lab``: a local page with sliders for a scenario and results that follow them."""
+
+from pathlib import Path
+from typing import Annotated
+
+from penstock.cli.options import JobsOption, OneSetOption, ScenarioArgument, StoreOption, read_sets
+from penstock.cli.verb import flag, option
+
+__all__ = ["lab"]
+
+
+def lab(
+    file: ScenarioArgument,
+    *,
+    port: Annotated[
+        int | None, option("--port", "N", "Port of the page's server. Default: a free one.", bounds=(1, 65535))
+    ] = None,
+    no_browser: Annotated[bool, flag("--no-browser", "Only print the address; do not open it in a browser.")] = False,
+    runs: Annotated[
+        int, option("--runs -n", "N", "Independent runs per setting, 5 by default, at most 1000.", bounds=(1, 1000))
+    ] = 5,
+    sets: OneSetOption = None,
+    jobs: JobsOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Explore a scenario on a local page.
+
+    The left side has sliders for the scenario's numbers, lists of components, and its text. The right side has metrics
+    with 95 % confidence intervals and queues over time; it follows every change. Only this machine can reach the page,
+    at an address with a secret token, and the page loads nothing else. Ctrl-C ends it; finished runs are kept.
+    """
+    from penstock.cli.console import emit, say
+    from penstock.cli.files import read_text
+    from penstock.errors import InputError
+    from penstock.studies.sweep import alternatives
+
+    _require_packages()
+    settings = read_sets(sets)
+    for path, value in settings:
+        if len(alternatives(path, value)) > 1:
+            raise InputError(
+                f"--set {path}: the lab shows one setting at a time; give one value, or use 'penstock run'."
+            )
+    _refuse_study(file, read_text(file))
+    from penstock.lab.server import listener, served
+    from penstock.lab.session import Session
+
+    bound = listener(port)
+    with served(Session(file, runs, jobs, store, settings), bound) as address:
+        emit(address)
+        say("The lab is at this address until Ctrl-C; whoever knows it can use it, so keep it to yourself.")
+        if not no_browser:
+            _open(address)
+        _wait()
+
+
+def _wait() -> None:
+    """Waits for an interruption."""
+    import time
+
+    while True:
+        time.sleep(3600)
+
+
+def _open(address: str) -> None:
+    """Opens the address in a browser, if there is one."""
+    import webbrowser
+
+    from penstock.cli.console import say
+
+    if not webbrowser.open(address):
+        say("No browser was found: open the address yourself.")
+
+
+def _require_packages() -> None:
+    from importlib.util import find_spec
+
+    from penstock.errors import InputError
+    from penstock.extras import advice
+
+    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
+        raise InputError(f"the lab needs Starlette and uvicorn; install them with: {advice('lab')}")
+
+
+def _refuse_study(file: Path, text: str) -> None:
+    """A study file has many points, and the lab shows one setting of a scenario."""
+    from penstock.errors import InputError
+    from penstock.printable import path_text
+    from penstock.studies.file import is_study
+    from penstock.studies.plan import document_of
+
+    if is_study(text):
+        inner = document_of(text).get("scenario")
+        other = path_text(file.parent / inner) if isinstance(inner, str) else "its scenario"
+        raise InputError(
+            f"{path_text(file)}: is a study file, and the lab opens scenarios: try 'penstock lab {other}'; "
+            f"'penstock run {path_text(file)}' runs the study."
+        )

@@ -1,0 +1,2802 @@
+"""The component classes, written by ``python -m penstock.generate`` from the core's catalogue."""
+
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from penstock.component import Component
+
+__all__ = [
+    "AnyCongestionControl",
+    "AnyRateControl",
+    "AnyRecovery",
+    "Batch",
+    "Bbr",
+    "BcnCongestionPoint",
+    "BcnReactionPoint",
+    "Cbq",
+    "Cbr",
+    "CircuitThresholds",
+    "Cl",
+    "Cle",
+    "CodecMix",
+    "Codel",
+    "Count",
+    "Cubic",
+    "Dcqcn",
+    "Dctcp",
+    "Delay",
+    "Dfba",
+    "DropList",
+    "Drr",
+    "Dualpi2",
+    "Duplication",
+    "DynamicThreshold",
+    "Epd",
+    "Excess",
+    "Exponential",
+    "FGcra",
+    "Fba",
+    "Fifo",
+    "FixedHolding",
+    "FixedRateControl",
+    "FqCodel",
+    "Fractional",
+    "FrameThresholds",
+    "Ftp",
+    "GilbertElliott",
+    "Hpcc",
+    "Htb",
+    "Http",
+    "Infinite",
+    "Loss",
+    "MinimumAllocation",
+    "NewReno",
+    "NoneArrival",
+    "OnOff",
+    "Packets",
+    "Pi2",
+    "Pie",
+    "PoissonArrival",
+    "PoissonSource",
+    "Pool",
+    "Ppd",
+    "Prague",
+    "PreEmption",
+    "Priority",
+    "Prr",
+    "QcnCongestionPoint",
+    "QcnReactionPoint",
+    "Rbm",
+    "Red",
+    "RedMarking",
+    "RedN",
+    "RenoCongestionControl",
+    "RenoRecovery",
+    "Reordering",
+    "Rfc4115",
+    "Rfc6661Admission",
+    "Rfc6661Termination",
+    "Rfc6662Admission",
+    "Rfc6662Termination",
+    "Roce",
+    "Sack",
+    "Sack1",
+    "Scfq",
+    "SelectiveDrop",
+    "SingleThresholdPcnMeter",
+    "SingleThresholdTermination",
+    "Sm",
+    "StaticShares",
+    "StepMarking",
+    "Stfq",
+    "Tahoe",
+    "TailDrop",
+    "Tcm",
+    "Tcp",
+    "Threshold",
+    "Timely",
+    "TimeoutOnly",
+    "TokenBucket",
+    "TokenBucketPolicer",
+    "TokenBucketShaper",
+    "Trace",
+    "Tsw2cm",
+    "Tsw3cm",
+    "TwoRateTcm",
+    "Udp",
+    "Vegas",
+    "Video",
+    "VirtualQueue",
+    "Wf2qPlus",
+    "Wrr",
+]
+
+class TailDrop(Component):
+    """Tail drop: refuses whatever does not fit.
+
+    More about it: ``penstock explain tail-drop``.
+
+    Parameters
+    ----------
+    limit : str, default 1000 packets
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
+    counts : Literal["waiting", "in-system"], default waiting
+        Whether the packet in service takes a place.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "tail-drop"
+    limit: str
+    counts: Literal["waiting", "in-system"]
+    def __init__(self, *, limit: str = "1000 packets", counts: Literal["waiting", "in-system"] = "waiting") -> None: ...
+
+class Red(Component):
+    """Random Early Detection: drops at random, more often the longer the queue has been on average.
+
+    More about it: ``penstock explain red``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
+    min_threshold : str
+        Average below which nothing is dropped (min_th), in the unit of `limit`; with zero there is no such average.
+        Allowed: packets or bytes, zero or more; at a link also a time, for what it sends in that time at its first
+        rate.
+    max_threshold : str
+        Average from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1 byte;
+        at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+    max_probability : float | str
+        Drop probability just below `max-threshold`, before spacing (max_p). Allowed: between 0 and 1.
+    weight : float | str, default 0.002
+        Weight of an arrival's sample in the average (w_q); default of [Floyd93 s6] and ns-2. Allowed: above 0, at most
+        1.
+    mean_packet : str, default 500 bytes
+        Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2. Allowed: above zero.
+    idle : Literal["corrected", "exact", "ignored"], default corrected
+        What idle time does to the average; default of ns-2.
+    spacing : Literal["wait", "count", "independent"], default wait
+        How drops follow one another; default of ns-2.
+    near_empty : Literal["restart", "spare", "drop"], default restart
+        What becomes of an arrival that finds at most one waiting; default of ns-2.
+    mode : Literal["packets", "bytes"], optional
+        Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
+    gentle : bool, default false
+        Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
+    ecn : bool, default false
+        Mark ECN-capable packets instead of dropping them early.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "red"
+    limit: str
+    min_threshold: str
+    max_threshold: str
+    max_probability: float | str
+    weight: float | str
+    mean_packet: str
+    idle: Literal["corrected", "exact", "ignored"]
+    spacing: Literal["wait", "count", "independent"]
+    near_empty: Literal["restart", "spare", "drop"]
+    mode: Literal["packets", "bytes"] | None
+    gentle: bool
+    ecn: bool
+    def __init__(self, *, limit: str, min_threshold: str, max_threshold: str, max_probability: float | str, weight: float | str = 0.002, mean_packet: str = "500 bytes", idle: Literal["corrected", "exact", "ignored"] = "corrected", spacing: Literal["wait", "count", "independent"] = "wait", near_empty: Literal["restart", "spare", "drop"] = "restart", mode: Literal["packets", "bytes"] | None = None, gentle: bool = False, ecn: bool = False) -> None: ...
+
+class RedN(Component):
+    """RED_n: RED with its own thresholds, maximum probability and average for each drop precedence; two make RIO.
+
+    More about it: ``penstock explain red-n``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
+    min_thresholds : list[str]
+        Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; with
+        zero there is no such average. Allowed: packets or bytes, zero or more; at a link also a time, for what it sends
+        in that time at its first rate.
+    max_thresholds : list[str]
+        Averages from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+    max_probabilities : list[float | str]
+        Drop probabilities just below the maximum thresholds, before spacing (max_p). Allowed: between 0 and 1.
+    weight : float | str, default 0.002
+        Weight of an arrival's sample in an average (w_q); default of [Floyd93 s6], [Goyal99 Table 1] and ns-2. Allowed:
+        above 0, at most 1.
+    mean_packet : str, default 500 bytes
+        Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2. Allowed: above zero.
+    idle : Literal["corrected", "exact", "ignored"], default corrected
+        What idle time does to the averages; default of ns-2.
+    spacing : Literal["wait", "count", "independent"], default wait
+        How drops follow one another; default of ns-2.
+    near_empty : Literal["restart", "spare", "drop"], default restart
+        What becomes of an arrival that finds at most one waiting; default of ns-2.
+    mode : Literal["packets", "bytes"], optional
+        Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
+    gentle : bool, default false
+        Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93 s4].
+    averages : Literal["coupled", "separate", "total"], default coupled
+        Which packets the average of a precedence counts; default of [Goyal99 s2] and RIO.
+    updates : Literal["rio", "all"], default rio
+        Which averages an arrival refreshes; default of RIO.
+    count : Literal["per-precedence", "shared"], default per-precedence
+        Whose packets the count of the spacing counts.
+    when_full : Literal["refresh", "ignore"], default refresh
+        What an arrival that finds no room does to averages and count.
+    ecn : bool, default false
+        Mark ECN-capable packets instead of dropping them early.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "red-n"
+    limit: str
+    min_thresholds: list[str]
+    max_thresholds: list[str]
+    max_probabilities: list[float | str]
+    weight: float | str
+    mean_packet: str
+    idle: Literal["corrected", "exact", "ignored"]
+    spacing: Literal["wait", "count", "independent"]
+    near_empty: Literal["restart", "spare", "drop"]
+    mode: Literal["packets", "bytes"] | None
+    gentle: bool
+    averages: Literal["coupled", "separate", "total"]
+    updates: Literal["rio", "all"]
+    count: Literal["per-precedence", "shared"]
+    when_full: Literal["refresh", "ignore"]
+    ecn: bool
+    def __init__(self, *, limit: str, min_thresholds: list[str], max_thresholds: list[str], max_probabilities: list[float | str], weight: float | str = 0.002, mean_packet: str = "500 bytes", idle: Literal["corrected", "exact", "ignored"] = "corrected", spacing: Literal["wait", "count", "independent"] = "wait", near_empty: Literal["restart", "spare", "drop"] = "restart", mode: Literal["packets", "bytes"] | None = None, gentle: bool = False, averages: Literal["coupled", "separate", "total"] = "coupled", updates: Literal["rio", "all"] = "rio", count: Literal["per-precedence", "shared"] = "per-precedence", when_full: Literal["refresh", "ignore"] = "refresh", ecn: bool = False) -> None: ...
+
+class Codel(Component):
+    """CoDel: drops at departure while packets have waited for too long, the more often the longer that lasts.
+
+    More about it: ``penstock explain codel``.
+
+    Parameters
+    ----------
+    limit : str, default 1000 packets
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
+    target : str, default 5 ms
+        Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.3]. Allowed: zero or more.
+    interval : str, default 100 ms
+        Time over which the minimum is looked at, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.2].
+        Allowed: zero or more.
+    mtu : str, default 1500 bytes
+        Nothing is dropped when at most so much stands behind a packet (maxpacket) [RFC8289 s4.1, s5.6]. Allowed: above
+        zero.
+    ecn : bool, default false
+        Mark ECN-capable packets instead of dropping them.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "codel"
+    limit: str
+    target: str
+    interval: str
+    mtu: str
+    ecn: bool
+    def __init__(self, *, limit: str = "1000 packets", target: str = "5 ms", interval: str = "100 ms", mtu: str = "1500 bytes", ecn: bool = False) -> None: ...
+
+class Pie(Component):
+    """PIE: drops arrivals at random, with a probability that a controller sets so that packets wait for a target time.
+
+    More about it: ``penstock explain pie``.
+
+    Parameters
+    ----------
+    limit : str, default 1000 packets
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
+    target : str, default 15 ms
+        The delay that is aimed at (QDELAY_REF) [RFC8033 s4.2]. Allowed: zero or more.
+    update_interval : str, default 15 ms
+        Time between two updates of the probability (T_UPDATE) [RFC8033 s4.2]. Allowed: zero or more.
+    max_burst : str, default 150 ms
+        How long a burst may last before drops begin (MAX_BURST) [RFC8033 s4.4]. Allowed: zero or more.
+    alpha : float | str, default 0.125
+        Weight of the deviation from the target, per second (alpha) [RFC8033 s4.2]. Allowed: above 0.
+    beta : float | str, default 1.25
+        Weight of the change of the delay, per second (beta) [RFC8033 s4.2]. Allowed: above 0.
+    mean_packet : str, default 1500 bytes
+        Mean packet, two of which are never too many (MEAN_PKTSIZE) [RFC8033 s4.1]. Allowed: above zero.
+    delay : Literal["timestamps", "departure-rate"], default timestamps
+        Where the delay is taken from.
+    departure_threshold : str, optional
+        How much leaves during a measurement of the departure rate (DQ_THRESHOLD) [RFC8033 s5.2]; 16 KiB if left out.
+        Allowed: above zero.
+    ecn : bool, default false
+        Mark ECN-capable packets instead of dropping them.
+    mark_threshold : float | str, optional
+        Probability from which ECN-capable packets are dropped too (mark_ecnth) [RFC8033 s5.1]; 10 % if left out.
+        Allowed: between 0 and 1.
+    derandomise : bool, default false
+        Spread drops more evenly than chance does [RFC8033 s5.4].
+    cap : bool, default true
+        Hold the steps of a high probability below 0.02 [RFC8033 s5.5].
+    active_from : str, optional
+        What must wait for drops to become possible, until the queue has been empty without delay [RFC8033 s5.3, App. B:
+        a third of `limit`]; left out, they always are. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "pie"
+    limit: str
+    target: str
+    update_interval: str
+    max_burst: str
+    alpha: float | str
+    beta: float | str
+    mean_packet: str
+    delay: Literal["timestamps", "departure-rate"]
+    departure_threshold: str | None
+    ecn: bool
+    mark_threshold: float | str | None
+    derandomise: bool
+    cap: bool
+    active_from: str | None
+    def __init__(self, *, limit: str = "1000 packets", target: str = "15 ms", update_interval: str = "15 ms", max_burst: str = "150 ms", alpha: float | str = 0.125, beta: float | str = 1.25, mean_packet: str = "1500 bytes", delay: Literal["timestamps", "departure-rate"] = "timestamps", departure_threshold: str | None = None, ecn: bool = False, mark_threshold: float | str | None = None, derandomise: bool = False, cap: bool = True, active_from: str | None = None) -> None: ...
+
+class Pi2(Component):
+    """The discipline ``pi2``.
+
+    PI2: a proportional-integral controller of the delay. Classic traffic is dropped with the square of its probability,
+    scalable traffic is marked with a multiple of it.
+
+    More about it: ``penstock explain pi2``.
+
+    Parameters
+    ----------
+    limit : str, default 1000 packets
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
+    target : str, default 15 ms
+        The delay that is aimed at. Allowed: zero or more.
+    update_interval : str, default 16 ms
+        Time between two updates of the probability (Tupdate). Allowed: zero or more.
+    alpha : float | str, default 0.16
+        Weight of the deviation from the target, per second (alpha). Allowed: above 0.
+    beta : float | str, default 3.2
+        Weight of the change of the delay, per second (beta). Allowed: above 0.
+    coupling : float | str, default 2
+        Coupling factor: scalable traffic is marked with this many times p' (k). Allowed: above 0.
+    ecn : bool, default false
+        Mark ECN-capable Classic packets instead of dropping them; scalable packets are always marked.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "pi2"
+    limit: str
+    target: str
+    update_interval: str
+    alpha: float | str
+    beta: float | str
+    coupling: float | str
+    ecn: bool
+    def __init__(self, *, limit: str = "1000 packets", target: str = "15 ms", update_interval: str = "16 ms", alpha: float | str = 0.16, beta: float | str = 3.2, coupling: float | str = 2.0, ecn: bool = False) -> None: ...
+
+class RedMarking(Component):
+    """The discipline ``red-marking``.
+
+    RED marking: marks ECN-capable arrivals with a probability that rises with the queue, and drops only what has no
+    room.
+
+    More about it: ``penstock explain red-marking``.
+
+    Parameters
+    ----------
+    limit : str, default 1 MB
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
+    min_threshold : str, default 5 kB
+        Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15]. Allowed: at least 1 packet or 1 byte; at a
+        link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+    max_threshold : str, default 200 kB
+        Everything is marked above this (K_max), in the unit of `limit` [Zhu15]. Allowed: at least 1 packet or 1 byte;
+        at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+    max_probability : float | str, default 0.01
+        Probability at K_max (P_max) [Zhu15]. Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "red-marking"
+    limit: str
+    min_threshold: str
+    max_threshold: str
+    max_probability: float | str
+    def __init__(self, *, limit: str = "1 MB", min_threshold: str = "5 kB", max_threshold: str = "200 kB", max_probability: float | str = 0.01) -> None: ...
+
+class StepMarking(Component):
+    """Step marking: marks every ECN-capable arrival that finds more than a threshold in the queue.
+
+    More about it: ``penstock explain step-marking``.
+
+    Parameters
+    ----------
+    threshold : str
+        What must be exceeded for marks (K); zero marks whatever finds a packet waiting. Allowed: packets or bytes, zero
+        or more; at a link also a time, for what it sends in that time at its first rate.
+    limit : str, default 1000 packets
+        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
+    drop_incapable : bool, default false
+        Drop packets that are not ECN-capable where others are marked.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "step-marking"
+    threshold: str
+    limit: str
+    drop_incapable: bool
+    def __init__(self, *, threshold: str, limit: str = "1000 packets", drop_incapable: bool = False) -> None: ...
+
+class Ppd(Component):
+    """Partial packet discard (PPD): drops the rest of a frame that has lost a cell.
+
+    More about it: ``penstock explain ppd``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "ppd"
+    limit: str
+    end_of_frame: Literal["keep", "drop", "always"]
+    def __init__(self, *, limit: str, end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
+
+class Epd(Component):
+    """Early packet discard (EPD): refuses whole frames above a threshold.
+
+    More about it: ``penstock explain epd``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
+    threshold : str
+        Above this, no frame is begun (R), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such
+        as `5 ms`, for what it sends in that time at its first rate.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "epd"
+    limit: str
+    threshold: str
+    end_of_frame: Literal["keep", "drop", "always"]
+    def __init__(self, *, limit: str, threshold: str, end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
+
+class SelectiveDrop(Component):
+    """Selective drop (SD): above a threshold, refuses frames of circuits that hold more than their share of the buffer.
+
+    More about it: ``penstock explain selective-drop``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
+    threshold : str
+        Above this, circuits above their share begin no frame (R), in cells; 0.9 K did best in [Goyal98]. Allowed: at
+        least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first
+        rate.
+    z : float | str, default 0.8
+        How much more than an equal share a circuit may hold (Z); 0.8 did best in [Goyal98]. Allowed: above 0, at most
+        1.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "selective-drop"
+    limit: str
+    threshold: str
+    z: float | str
+    end_of_frame: Literal["keep", "drop", "always"]
+    def __init__(self, *, limit: str, threshold: str, z: float | str = 0.8, end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
+
+class Fba(Component):
+    """The discipline ``fba``.
+
+    Fair buffer allocation (FBA): above a threshold, refuses frames of circuits above a share that falls as the buffer
+    fills.
+
+    More about it: ``penstock explain fba``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
+    threshold : str
+        Above this, circuits above their share begin no frame (R), in cells; 0.5 K did best in [Goyal98]. Allowed: at
+        least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first
+        rate.
+    z : float | str, default 0.8
+        The share of a full buffer, as a part of an equal one (Z); 0.8 did best in [Goyal98]. Allowed: above 0, at most
+        1.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "fba"
+    limit: str
+    threshold: str
+    z: float | str
+    end_of_frame: Literal["keep", "drop", "always"]
+    def __init__(self, *, limit: str, threshold: str, z: float | str = 0.8, end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
+
+class FrameThresholds(Component):
+    """Frame thresholds: refuses tagged frames above a low threshold, and all above a high one.
+
+    More about it: ``penstock explain frame-thresholds``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
+    threshold : str
+        Above this, no frame is begun (HBO), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such
+        as `5 ms`, for what it sends in that time at its first rate.
+    tagged_threshold : str, optional
+        Above this, no tagged frame is begun (LBO), in cells; `threshold` if left out. Allowed: at least 1 packet or 1
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "frame-thresholds"
+    limit: str
+    threshold: str
+    tagged_threshold: str | None
+    end_of_frame: Literal["keep", "drop", "always"]
+    def __init__(self, *, limit: str, threshold: str, tagged_threshold: str | None = None, end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
+
+class CircuitThresholds(Component):
+    """Circuit thresholds: keeps the cells of each circuit near a threshold, by one dropped frame at a time.
+
+    More about it: ``penstock explain circuit-thresholds``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
+    thresholds : str | dict[str, Any]
+        The threshold of each circuit (R_i), in cells, by its name; of a flow with a circuit of its own, by that of the
+        flow.
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "circuit-thresholds"
+    limit: str
+    thresholds: str | dict[str, Any]
+    end_of_frame: Literal["keep", "drop", "always"]
+    def __init__(self, *, limit: str, thresholds: str | dict[str, Any], end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
+
+class Dfba(Component):
+    """The discipline ``dfba``.
+
+    Differential fair buffer allocation (DFBA): between two thresholds, refuses frames of circuits above their weighted
+    share, CLP 1 always and CLP 0 with a probability.
+
+    More about it: ``penstock explain dfba``.
+
+    Parameters
+    ----------
+    limit : str
+        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
+    low : str
+        Up to this, every frame is taken (L), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
+    high : str
+        Above this, none is (H), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
+        for what it sends in that time at its first rate.
+    alpha : float | str, default 0.5
+        The weight of fairness against efficiency (a). Allowed: between 0 and 1.
+    z : str | dict[str, Any], default 1
+        The scale of the probability (Z_i): one number, or one for each circuit by its name, and 1 for others. Allowed:
+        between 0 and 1.
+    probability : Literal["sum", "fairness-scaled", "product"], default sum
+        How the parts of the probability go together.
+    weights : Literal["mcr", "equal"], default mcr
+        What the weights of circuits are (W_i).
+    end_of_frame : Literal["keep", "drop", "always"], default keep
+        What becomes of the end of a frame that has lost cells.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "dfba"
+    limit: str
+    low: str
+    high: str
+    alpha: float | str
+    z: str | dict[str, Any]
+    probability: Literal["sum", "fairness-scaled", "product"]
+    weights: Literal["mcr", "equal"]
+    end_of_frame: Literal["keep", "drop", "always"]
+    def __init__(self, *, limit: str, low: str, high: str, alpha: float | str = 0.5, z: str | dict[str, Any] = "1", probability: Literal["sum", "fairness-scaled", "product"] = "sum", weights: Literal["mcr", "equal"] = "mcr", end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
+
+class Fifo(Component):
+    """First in, first out: one queue, served in the order of arrival.
+
+    More about it: ``penstock explain fifo``.
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "fifo"
+    def __init__(self) -> None: ...
+
+class Priority(Component):
+    """Strict priority: the first queue that has a packet sends, without preemption.
+
+    More about it: ``penstock explain priority``.
+
+    Parameters
+    ----------
+    order : list[str]
+        The classes from the most to the least urgent; each class of the port stands here once.
+
+    Each of its classes takes ``rate_limit`` (optional).
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "priority"
+    order: list[str]
+    def __init__(self, *, order: list[str]) -> None: ...
+
+class Wrr(Component):
+    """Weighted round robin: classes take turns, and each sends as much at its turn as its weight allows.
+
+    More about it: ``penstock explain wrr``.
+
+    Parameters
+    ----------
+    weighs : Literal["packets", "bytes"], default packets
+        What weights are about.
+    quantum : str, optional
+        Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
+        ones serve classes more evenly, large ones let each send more packets at once. Allowed: above zero, at most 1000
+        GB.
+    debts : Literal["kept", "forgiven"], default kept
+        What becomes of what a class sent too much, with `weighs = "bytes"`.
+
+    Each of its classes takes ``weight`` (needed).
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "wrr"
+    weighs: Literal["packets", "bytes"]
+    quantum: str | None
+    debts: Literal["kept", "forgiven"]
+    def __init__(self, *, weighs: Literal["packets", "bytes"] = "packets", quantum: str | None = None, debts: Literal["kept", "forgiven"] = "kept") -> None: ...
+
+class Drr(Component):
+    """Deficit round robin: classes take turns, and each saves up what a turn leaves too little for its next packet.
+
+    More about it: ``penstock explain drr``.
+
+    Each of its classes takes ``quantum`` (needed).
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "drr"
+    def __init__(self) -> None: ...
+
+class Scfq(Component):
+    """Self-clocked fair queueing: shares by weight, with the packet in service as the clock.
+
+    More about it: ``penstock explain scfq``.
+
+    Each of its classes takes ``weight`` (needed).
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "scfq"
+    def __init__(self) -> None: ...
+
+class Stfq(Component):
+    """Start-time fair queueing: shares by weight, in the order in which fair queueing would begin to send.
+
+    More about it: ``penstock explain stfq``.
+
+    Each of its classes takes ``weight`` (needed).
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "stfq"
+    def __init__(self) -> None: ...
+
+class Wf2qPlus(Component):
+    """WF2Q+: fair queueing by weights that serves no packet before the fluid reference would have begun it.
+
+    More about it: ``penstock explain wf2q-plus``.
+
+    Each of its classes takes ``weight`` (needed).
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "wf2q-plus"
+    def __init__(self) -> None: ...
+
+class FqCodel(Component):
+    """The scheduler ``fq-codel``.
+
+    FQ-CoDel: a queue for each flow, served by deficit round robin, with CoDel in each; flows that send little go first.
+
+    More about it: ``penstock explain fq-codel``.
+
+    Parameters
+    ----------
+    quantum : str, default 1514 bytes
+        What a queue may send before it is another's turn [RFC8290 s5.2.4]. Allowed: above zero, at most 1000 GB.
+    flows : int, default 1024
+        The most queues that there are [RFC8290 s5.2.5]; at most 65536. Allowed: a whole number, at least 1.
+    limit : str, default 10240 packets
+        The most packets that may wait in all [RFC8290 s5.2.3]. Allowed: at least 1 packet or 1 byte; at a link also a
+        time, such as `5 ms`, for what it sends in that time at its first rate.
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "fq-codel"
+    quantum: str
+    flows: int
+    limit: str
+    def __init__(self, *, quantum: str = "1514 bytes", flows: int = 1024, limit: str = "10240 packets") -> None: ...
+
+class Dualpi2(Component):
+    """The scheduler ``dualpi2``.
+
+    DualPI2: scalable traffic waits in a queue of its own that marks early; a coupled probability makes Classic traffic
+    leave it an equal share.
+
+    More about it: ``penstock explain dualpi2``.
+
+    Parameters
+    ----------
+    limit : str, default 10000 packets
+        The most that may wait in both queues together. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
+    target : str, default 15 ms
+        The delay of Classic traffic that is aimed at. Allowed: zero or more.
+    update_interval : str, default 16 ms
+        Time between two updates of the probability (Tupdate). Allowed: zero or more.
+    alpha : float | str, default 0.16
+        Weight of the deviation from the target, per second (alpha). Allowed: above 0.
+    beta : float | str, default 3.2
+        Weight of the change of the delay, per second (beta). Allowed: above 0.
+    coupling : float | str, default 2
+        Coupling factor (k). Allowed: above 0.
+    min_threshold : str, default 800 us
+        The wait from which scalable traffic may be marked by its own queue (minTh). Allowed: zero or more.
+    range : str, default 400 us
+        How much longer the wait is at which all of it is marked (range); zero is a step. Allowed: zero or more.
+    classic_share : float | str, default 0.1
+        What Classic traffic gets of the link while both queues have packets; above 0, below 1. Allowed: between 0 and
+        1.
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "dualpi2"
+    limit: str
+    target: str
+    update_interval: str
+    alpha: float | str
+    beta: float | str
+    coupling: float | str
+    min_threshold: str
+    range: str
+    classic_share: float | str
+    def __init__(self, *, limit: str = "10000 packets", target: str = "15 ms", update_interval: str = "16 ms", alpha: float | str = 0.16, beta: float | str = 3.2, coupling: float | str = 2.0, min_threshold: str = "800 us", range: str = "400 us", classic_share: float | str = 0.1) -> None: ...
+
+class Htb(Component):
+    """The scheduler ``htb``.
+
+    Hierarchical token bucket: each class is assured of a rate, and borrows what the classes above it leave, up to a
+    ceiling.
+
+    More about it: ``penstock explain htb``.
+
+    Each of its classes takes ``rate`` (needed), ``ceiling`` (optional), ``burst`` (default 1600 bytes),
+    ``ceiling_burst`` (optional), ``priority`` (default 1), ``quantum`` (optional).
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "htb"
+    def __init__(self) -> None: ...
+
+class Cbq(Component):
+    """Class-based queueing: classes with shares of the link, which they may exceed only by borrowing.
+
+    More about it: ``penstock explain cbq``.
+
+    Parameters
+    ----------
+    sharing : Literal["formal", "ancestor-only"], default formal
+        When classes over their limit may borrow.
+    burst : int, default 16
+        What a class that was idle may send back to back beyond its share, in packets of `quantum` bytes. Allowed: a
+        whole number, at least 1.
+    quantum : str, default 1500 bytes
+        Bytes that a class with a mean share of its priority may send at a turn. Allowed: above zero, at most 1000 GB.
+
+    Each of its classes takes ``share`` (needed), ``priority`` (default 1), ``borrows`` (default true).
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "cbq"
+    sharing: Literal["formal", "ancestor-only"]
+    burst: int
+    quantum: str
+    def __init__(self, *, sharing: Literal["formal", "ancestor-only"] = "formal", burst: int = 16, quantum: str = "1500 bytes") -> None: ...
+
+class StaticShares(Component):
+    """Static shares: each port has a part of the memory for itself.
+
+    More about it: ``penstock explain static-shares``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
+    shares : str | dict[str, Any], optional
+        The shares of ports, by the names of their links; ports that are not named divide what is left equally.
+    """
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "static-shares"
+    size: str
+    shares: str | dict[str, Any] | None
+    def __init__(self, *, size: str, shares: str | dict[str, Any] | None = None) -> None: ...
+
+class Pool(Component):
+    """Complete sharing: any port may take any part of one pool.
+
+    More about it: ``penstock explain pool``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
+    """
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "pool"
+    size: str
+    def __init__(self, *, size: str) -> None: ...
+
+class DynamicThreshold(Component):
+    """Dynamic thresholds: a port may hold a multiple of what is free.
+
+    More about it: ``penstock explain dynamic-threshold``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
+    alpha : float | str, default 1
+        How much of what is free a port may hold (alpha); powers of two in hardware. Allowed: above 0.
+    """
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "dynamic-threshold"
+    size: str
+    alpha: float | str
+    def __init__(self, *, size: str, alpha: float | str = 1.0) -> None: ...
+
+class MinimumAllocation(Component):
+    """The buffer ``minimum-allocation``.
+
+    Sharing with a minimum allocation, and with maximum queue lengths: each port has some memory for itself, and shares
+    the rest.
+
+    More about it: ``penstock explain minimum-allocation``.
+
+    Parameters
+    ----------
+    size : str
+        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
+    minimum : str
+        What each port has for itself. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
+    maximum : str, optional
+        The most that a port may hold; all that is not kept for others if left out. Allowed: at least 1 packet or 1
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+    """
+    KIND: ClassVar[str] = "buffer"
+    KEY: ClassVar[str] = "minimum-allocation"
+    size: str
+    minimum: str
+    maximum: str | None
+    def __init__(self, *, size: str, minimum: str, maximum: str | None = None) -> None: ...
+
+class BcnCongestionPoint(Component):
+    """BCN 2.0, congestion point: samples the frames that arrive at a port, and sends feedback to their sources.
+
+    More about it: ``penstock explain bcn``.
+
+    Parameters
+    ----------
+    probability : float | str, optional
+        Probability that an arriving frame is a sample [Jiang06 slide 5]; 0.01 if neither it nor `interval` is given.
+        Allowed: between 0 and 1.
+    interval : str, optional
+        Bytes from one sample to the next, instead of a probability. Allowed: above zero.
+    equilibrium : int, default 16
+        Frames that shall wait (Q_eq). Allowed: a whole number, at least 1.
+    weight : float | str, default 2
+        Weight of the queue's change (W) [Jiang06 slide 9]. Allowed: above 0.
+    severe : int, optional
+        Above so many frames sources are stopped (Q_sc); never if left out. Allowed: a whole number, at least 1.
+    answers : Literal["negative-to-all", "above-equilibrium"], default negative-to-all
+        Which samples are answered.
+    message : str, default 64 bytes
+        The size of a message. Allowed: above zero.
+    """
+    KIND: ClassVar[str] = "congestion-point"
+    KEY: ClassVar[str] = "bcn"
+    probability: float | str | None
+    interval: str | None
+    equilibrium: int
+    weight: float | str
+    severe: int | None
+    answers: Literal["negative-to-all", "above-equilibrium"]
+    message: str
+    def __init__(self, *, probability: float | str | None = None, interval: str | None = None, equilibrium: int = 16, weight: float | str = 2.0, severe: int | None = None, answers: Literal["negative-to-all", "above-equilibrium"] = "negative-to-all", message: str = "64 bytes") -> None: ...
+
+class QcnCongestionPoint(Component):
+    """QCN, congestion point: samples the frames that arrive at a port, and sends quantised feedback to their sources.
+
+    More about it: ``penstock explain qcn``.
+
+    Parameters
+    ----------
+    equilibrium : str, default 26 kB
+        Bytes that shall wait (Q_eq; cpQsp) [IEEE8021Qau s32.8]. Allowed: above zero.
+    weight : float | str, default 2
+        Weight of the queue's change (w; cpW) [IEEE8021Qau s32.8]. Allowed: above 0.
+    sample_base : str, default 150 kB
+        Bytes from one sample to the next while there is no congestion (cpSampleBase) [IEEE8021Qau s32.8]. Allowed:
+        above zero.
+    jitter : float | str, default 0.15
+        By how much the bytes up to the next sample vary at random, as a share of them. Allowed: between 0 and 1.
+    message : str, default 64 bytes
+        The size of a message. Allowed: above zero.
+    """
+    KIND: ClassVar[str] = "congestion-point"
+    KEY: ClassVar[str] = "qcn"
+    equilibrium: str
+    weight: float | str
+    sample_base: str
+    jitter: float | str
+    message: str
+    def __init__(self, *, equilibrium: str = "26 kB", weight: float | str = 2.0, sample_base: str = "150 kB", jitter: float | str = 0.15, message: str = "64 bytes") -> None: ...
+
+class BcnReactionPoint(Component):
+    """BCN 2.0, reaction point: rate limiters in a station, which follow the messages of congestion points.
+
+    More about it: ``penstock explain bcn``.
+
+    Parameters
+    ----------
+    increase_gain : float | str, default 4
+        Gain of the increase (G_i) [Jiang06 slide 9]. Allowed: above 0.
+    decrease_gain : float | str, default 0.0124
+        Gain of the decrease (G_d); Cisco's was 1/64 [Jiang06 slide 9]. Allowed: above 0.
+    rate_unit : str, default 8 Mbit/s
+        Rate unit (R_u) [Jiang06 slide 9]. Allowed: above zero, at most 100 Tbit/s.
+    floor : str, optional
+        No message takes a rate below this; without it, `decrease-gain` must leave every rate positive. Allowed: above
+        zero, at most 100 Tbit/s.
+    drift : str, optional
+        What a rate gains by itself each `drift-interval` (recovery); nothing if left out. Allowed: above zero, at most
+        100 Tbit/s.
+    drift_interval : str, optional
+        How often a rate drifts. Allowed: zero or more.
+    restart_within : str, default 100 us
+        The longest time from a stop to the restart. Allowed: zero or more.
+    restart_rate : str, default 100 Mbit/s
+        The rate after a stop. Allowed: above zero, at most 100 Tbit/s.
+    release : Literal["at-line-rate", "never"], default at-line-rate
+        Whether a limiter ends at the port's rate.
+    shared_by : Literal["station", "flow"], default station
+        What shares a limiter.
+    limit : str, optional
+        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte; at a link also
+        a time, such as `5 ms`, for what it sends in that time at its first rate.
+    """
+    KIND: ClassVar[str] = "reaction-point"
+    KEY: ClassVar[str] = "bcn"
+    increase_gain: float | str
+    decrease_gain: float | str
+    rate_unit: str
+    floor: str | None
+    drift: str | None
+    drift_interval: str | None
+    restart_within: str
+    restart_rate: str
+    release: Literal["at-line-rate", "never"]
+    shared_by: Literal["station", "flow"]
+    limit: str | None
+    def __init__(self, *, increase_gain: float | str = 4.0, decrease_gain: float | str = 0.0124, rate_unit: str = "8 Mbit/s", floor: str | None = None, drift: str | None = None, drift_interval: str | None = None, restart_within: str = "100 us", restart_rate: str = "100 Mbit/s", release: Literal["at-line-rate", "never"] = "at-line-rate", shared_by: Literal["station", "flow"] = "station", limit: str | None = None) -> None: ...
+
+class QcnReactionPoint(Component):
+    """The reaction-point ``qcn``.
+
+    QCN, reaction point: a rate limiter in a station, which follows the messages of congestion points and finds back by
+    itself.
+
+    More about it: ``penstock explain qcn``.
+
+    Parameters
+    ----------
+    decrease_gain : float | str, default 1/128
+        Gain of the decrease (G_d; 2^-rpgGd) [IEEE8021Qau s32.11]. Allowed: above 0.
+    least_decrease : float | str, default 0.5
+        No message takes the rate below this share of what it was (rpgMinDecFac) [IEEE8021Qau s32.11]. Allowed: between
+        0 and 1.
+    byte_counter : str, default 150 kB
+        Bytes in a cycle of the byte counter (rpgByteReset) [IEEE8021Qau s32.11]. Allowed: above zero.
+    timer : str, default 15 ms
+        Length of a cycle of the timer (rpgTimeReset) [IEEE8021Qau s32.11]. Allowed: zero or more.
+    fast_recovery : int, default 5
+        Cycles of fast recovery (rpgThreshold) [IEEE8021Qau s32.11]. Allowed: a whole number, at least 1.
+    active_increase : str, default 5 Mbit/s
+        What the target gains in a cycle of active increase (R_AI; rpgAiRate) [IEEE8021Qau s32.11]. Allowed: above zero,
+        at most 100 Tbit/s.
+    hyper_increase : str, default 50 Mbit/s
+        The same in hyper-active increase, times the cycles in it (R_HAI; rpgHaiRate) [IEEE8021Qau s32.11]. Allowed:
+        above zero, at most 100 Tbit/s.
+    floor : str, default 10 Mbit/s
+        No message takes a rate below this (rpgMinRate) [IEEE8021Qau s32.11]. Allowed: above zero, at most 100 Tbit/s.
+    jitter : float | str, default 0.15
+        By how much cycles vary at random, as a share of their length. Allowed: between 0 and 1.
+    shared_by : Literal["station", "flow"], default station
+        What shares a limiter.
+    limit : str, optional
+        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte; at a link also
+        a time, such as `5 ms`, for what it sends in that time at its first rate.
+    """
+    KIND: ClassVar[str] = "reaction-point"
+    KEY: ClassVar[str] = "qcn"
+    decrease_gain: float | str
+    least_decrease: float | str
+    byte_counter: str
+    timer: str
+    fast_recovery: int
+    active_increase: str
+    hyper_increase: str
+    floor: str
+    jitter: float | str
+    shared_by: Literal["station", "flow"]
+    limit: str | None
+    def __init__(self, *, decrease_gain: float | str = "1/128", least_decrease: float | str = 0.5, byte_counter: str = "150 kB", timer: str = "15 ms", fast_recovery: int = 5, active_increase: str = "5 Mbit/s", hyper_increase: str = "50 Mbit/s", floor: str = "10 Mbit/s", jitter: float | str = 0.15, shared_by: Literal["station", "flow"] = "station", limit: str | None = None) -> None: ...
+
+class TokenBucketShaper(Component):
+    """Token-bucket shaper: packets wait in the queue until they keep to a rate and a burst.
+
+    More about it: ``penstock explain token-bucket``.
+
+    Parameters
+    ----------
+    rate : str
+        Long-run rate of the output (r); at most the link's. Allowed: above zero, at most 100 Tbit/s.
+    burst : str
+        Depth of the bucket (b); at least the largest packet. Allowed: above zero.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+    KIND: ClassVar[str] = "shaper"
+    KEY: ClassVar[str] = "token-bucket"
+    rate: str
+    burst: str
+    start: Literal["full", "empty"]
+    def __init__(self, *, rate: str, burst: str, start: Literal["full", "empty"] = "full") -> None: ...
+
+class TokenBucketPolicer(Component):
+    """Token-bucket policer: drops what exceeds a rate and a burst.
+
+    More about it: ``penstock explain token-bucket``.
+
+    Parameters
+    ----------
+    rate : str
+        Long-run rate of what passes (r). Allowed: above zero, at most 100 Tbit/s.
+    burst : str
+        Depth of the bucket (b). Allowed: above zero.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+    KIND: ClassVar[str] = "policer"
+    KEY: ClassVar[str] = "token-bucket"
+    rate: str
+    burst: str
+    start: Literal["full", "empty"]
+    def __init__(self, *, rate: str, burst: str, start: Literal["full", "empty"] = "full") -> None: ...
+
+class TokenBucket(Component):
+    """Token bucket: tells what keeps to a rate and a burst from what exceeds them.
+
+    More about it: ``penstock explain token-bucket``.
+
+    Parameters
+    ----------
+    rate : str
+        Long-run rate of what conforms (r). Allowed: above zero, at most 100 Tbit/s.
+    burst : str
+        Depth of the bucket (b). Allowed: above zero.
+    peak_rate : str, optional
+        Rate that what conforms does not exceed even within a burst (p); without one only `burst` limits it. Allowed:
+        above zero, at most 100 Tbit/s.
+    peak_burst : str, optional
+        Depth of the bucket that fills at `peak-rate` (M), 1500 bytes if left out; a packet larger than it never
+        conforms. Allowed: above zero.
+    exceed_precedence : int, default 1
+        Precedence of what exceeds. Allowed: 0 to 3.
+    mode : Literal["colour-aware", "colour-blind"], default colour-blind
+        Whether the colour that a packet arrives with matters.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "token-bucket"
+    rate: str
+    burst: str
+    peak_rate: str | None
+    peak_burst: str | None
+    exceed_precedence: int
+    mode: Literal["colour-aware", "colour-blind"]
+    start: Literal["full", "empty"]
+    def __init__(self, *, rate: str, burst: str, peak_rate: str | None = None, peak_burst: str | None = None, exceed_precedence: int = 1, mode: Literal["colour-aware", "colour-blind"] = "colour-blind", start: Literal["full", "empty"] = "full") -> None: ...
+
+class Tcm(Component):
+    """The meter ``tcm``.
+
+    Three Colour Marker, also known as the single-rate one (srTCM): one rate fills a committed bucket, and what it
+    cannot hold an excess bucket.
+
+    More about it: ``penstock explain tcm``.
+
+    Parameters
+    ----------
+    committed_rate : str
+        Rate of the tokens (CIR). Allowed: zero or more, at most 100 Tbit/s.
+    committed_burst : str
+        Depth of bucket C (CBS). Allowed: zero or more.
+    excess_burst : str, optional
+        Depth of bucket E (EBS); left out, there are two colours. Allowed: zero or more.
+    mode : Literal["colour-aware", "colour-blind"], default colour-blind
+        Whether the colour that a packet arrives with matters; default of the draft.
+    demotion : Literal["next-bucket", "last"], default next-bucket
+        Where a packet that arrives green goes when C is short; default of RFC 2697.
+    start : Literal["full", "empty"], default full
+        What the buckets hold at the beginning; default of the draft.
+    """
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "tcm"
+    committed_rate: str
+    committed_burst: str
+    excess_burst: str | None
+    mode: Literal["colour-aware", "colour-blind"]
+    demotion: Literal["next-bucket", "last"]
+    start: Literal["full", "empty"]
+    def __init__(self, *, committed_rate: str, committed_burst: str, excess_burst: str | None = None, mode: Literal["colour-aware", "colour-blind"] = "colour-blind", demotion: Literal["next-bucket", "last"] = "next-bucket", start: Literal["full", "empty"] = "full") -> None: ...
+
+class Rbm(Component):
+    """Rate-Based Marker: one token bucket for green and an independent one for yellow.
+
+    More about it: ``penstock explain rbm``.
+
+    Parameters
+    ----------
+    committed_rate : str
+        Rate of the green tokens (TGR0). Allowed: zero or more, at most 100 Tbit/s.
+    committed_burst : str
+        Depth of the green bucket (bucket size dp0). Allowed: above zero.
+    excess_rate : str, optional
+        Rate of the yellow tokens (TGR1); left out together with `excess-burst`, there are two colours. Allowed: zero or
+        more, at most 100 Tbit/s.
+    excess_burst : str, optional
+        Depth of the yellow bucket (bucket size dp1). Allowed: above zero.
+    mode : Literal["colour-aware", "colour-blind"], default colour-aware
+        Whether the colour that a packet arrives with matters; the document's marker is colour-aware.
+    demotion : Literal["next-bucket", "last"], default next-bucket
+        Where a packet that arrives green goes when bucket 0 is short.
+    start : Literal["full", "empty"], default full
+        What the buckets hold at the beginning.
+    """
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "rbm"
+    committed_rate: str
+    committed_burst: str
+    excess_rate: str | None
+    excess_burst: str | None
+    mode: Literal["colour-aware", "colour-blind"]
+    demotion: Literal["next-bucket", "last"]
+    start: Literal["full", "empty"]
+    def __init__(self, *, committed_rate: str, committed_burst: str, excess_rate: str | None = None, excess_burst: str | None = None, mode: Literal["colour-aware", "colour-blind"] = "colour-aware", demotion: Literal["next-bucket", "last"] = "next-bucket", start: Literal["full", "empty"] = "full") -> None: ...
+
+class TwoRateTcm(Component):
+    """The meter ``two-rate-tcm``.
+
+    Two-rate Three Colour Marker (trTCM) of RFC 2698: red above a peak rate, yellow between the committed rate and the
+    peak.
+
+    More about it: ``penstock explain two-rate-tcm``.
+
+    Parameters
+    ----------
+    committed_rate : str
+        Committed information rate (CIR). Allowed: zero or more, at most 100 Tbit/s.
+    committed_burst : str
+        Committed burst size (CBS). Allowed: above zero.
+    peak_rate : str
+        Peak information rate (PIR), at least CIR. Allowed: zero or more, at most 100 Tbit/s.
+    peak_burst : str
+        Peak burst size (PBS). Allowed: above zero.
+    mode : Literal["colour-aware", "colour-blind"], default colour-blind
+        Whether the colour that a packet arrives with matters.
+    start : Literal["full", "empty"], default full
+        What the buckets hold at the beginning; default of the RFC.
+    """
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "two-rate-tcm"
+    committed_rate: str
+    committed_burst: str
+    peak_rate: str
+    peak_burst: str
+    mode: Literal["colour-aware", "colour-blind"]
+    start: Literal["full", "empty"]
+    def __init__(self, *, committed_rate: str, committed_burst: str, peak_rate: str, peak_burst: str, mode: Literal["colour-aware", "colour-blind"] = "colour-blind", start: Literal["full", "empty"] = "full") -> None: ...
+
+class Rfc4115(Component):
+    """Two-rate three-colour marker of RFC 4115: committed and excess traffic have independent buckets.
+
+    More about it: ``penstock explain rfc-4115``.
+
+    Parameters
+    ----------
+    committed_rate : str
+        Rate of the green tokens (CIR). Allowed: zero or more, at most 100 Tbit/s.
+    committed_burst : str
+        Depth of bucket C (CBS). Allowed: zero or more.
+    excess_rate : str
+        Rate of the yellow tokens (EIR). Allowed: zero or more, at most 100 Tbit/s.
+    excess_burst : str
+        Depth of bucket E (EBS). Allowed: zero or more.
+    mode : Literal["colour-aware", "colour-blind"], default colour-blind
+        Whether the colour that a packet arrives with matters.
+    start : Literal["full", "empty"], default full
+        What the buckets hold at the beginning.
+    """
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "rfc-4115"
+    committed_rate: str
+    committed_burst: str
+    excess_rate: str
+    excess_burst: str
+    mode: Literal["colour-aware", "colour-blind"]
+    start: Literal["full", "empty"]
+    def __init__(self, *, committed_rate: str, committed_burst: str, excess_rate: str, excess_burst: str, mode: Literal["colour-aware", "colour-blind"] = "colour-blind", start: Literal["full", "empty"] = "full") -> None: ...
+
+class Tsw2cm(Component):
+    """Time Sliding Window Two Colour Marker (TSW2CM): marks at random the share of a stream that exceeds a rate.
+
+    More about it: ``penstock explain tsw2cm``.
+
+    Parameters
+    ----------
+    committed_rate : str
+        Rate up to which all is green (CTR, the target rate). Allowed: zero or more, at most 100 Tbit/s.
+    averaging_interval : str, default 1 s
+        Length of the window (AVG_INTERVAL). Allowed: zero or more.
+    exceed_precedence : int, default 1
+        Precedence of what exceeds. Allowed: 0 to 3.
+    """
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "tsw2cm"
+    committed_rate: str
+    averaging_interval: str
+    exceed_precedence: int
+    def __init__(self, *, committed_rate: str, averaging_interval: str = "1 s", exceed_precedence: int = 1) -> None: ...
+
+class Tsw3cm(Component):
+    """Time Sliding Window Three Colour Marker (TSWTCM): colours at random the shares of a stream above two rates.
+
+    More about it: ``penstock explain tsw3cm``.
+
+    Parameters
+    ----------
+    committed_rate : str
+        Rate up to which all is green (CTR, the committed target rate). Allowed: zero or more, at most 100 Tbit/s.
+    peak_rate : str
+        Rate up to which nothing is red (PTR, the peak target rate). Allowed: zero or more, at most 100 Tbit/s.
+    averaging_interval : str, default 1 s
+        Length of the window (AVG_INTERVAL). Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "tsw3cm"
+    committed_rate: str
+    peak_rate: str
+    averaging_interval: str
+    def __init__(self, *, committed_rate: str, peak_rate: str, averaging_interval: str = "1 s") -> None: ...
+
+class FGcra(Component):
+    """F-GCRA: tags whole frames of a circuit above its minimum cell rate.
+
+    More about it: ``penstock explain f-gcra``.
+
+    Parameters
+    ----------
+    burst : str
+        What the bucket may hold when a frame begins (MBS), in cells. Allowed: at least 1 packet or 1 byte; at a link
+        also a time, such as `5 ms`, for what it sends in that time at its first rate.
+    """
+    KIND: ClassVar[str] = "meter"
+    KEY: ClassVar[str] = "f-gcra"
+    burst: str
+    def __init__(self, *, burst: str) -> None: ...
+
+class SingleThresholdPcnMeter(Component):
+    """The pcn-meter ``single-threshold``.
+
+    Single threshold marking: no packet below the admissible rate, every N-th between, all above the supportable rate.
+
+    More about it: ``penstock explain single-threshold``.
+
+    Parameters
+    ----------
+    admissible_rate : str
+        Rate of the switch bucket, above which calls are to be refused (AR, SwTB.rate). Allowed: above zero, at most 100
+        Tbit/s.
+    supportable_rate : str
+        Rate of the marking bucket, above which calls are to be terminated (SR, MkTB.rate). Allowed: above zero, at most
+        100 Tbit/s.
+    switch_size : str, default 20 ms
+        Size of the switch bucket (SwTB.size); default of [Satoh10 s10.4]. Allowed: above zero; a time at the bucket's
+        rate, or bytes.
+    switch_threshold : str, default 10 ms
+        Fill below which the switch is on (SwTB.threshold); default of [Satoh10 s10.4]. Allowed: above zero; a time at
+        the bucket's rate, or bytes.
+    marking_size : str, default 10 ms
+        Size of the marking bucket (MkTB.size); default of [Satoh10 s10.4]. Allowed: above zero; a time at the bucket's
+        rate, or bytes.
+    marking_threshold : str, default 8 ms
+        Fill below which every packet is marked (MkTB.threshold); default of [Satoh10 s10.4]. Allowed: above zero; a
+        time at the bucket's rate, or bytes.
+    mark_every : int, default 3
+        One packet in so many is marked between the two rates (N); default of [Satoh10 s10.4]. Allowed: a whole number,
+        at least 1.
+    counted : Literal["not-full", "arrivals"], default not-full
+        Which packets count towards N while the switch is on.
+    form : Literal["first", "second"], default second
+        Which of the two printed forms decides.
+    start : Literal["full", "empty"], default full
+        What the buckets hold at the beginning.
+    """
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "single-threshold"
+    admissible_rate: str
+    supportable_rate: str
+    switch_size: str
+    switch_threshold: str
+    marking_size: str
+    marking_threshold: str
+    mark_every: int
+    counted: Literal["not-full", "arrivals"]
+    form: Literal["first", "second"]
+    start: Literal["full", "empty"]
+    def __init__(self, *, admissible_rate: str, supportable_rate: str, switch_size: str = "20 ms", switch_threshold: str = "10 ms", marking_size: str = "10 ms", marking_threshold: str = "8 ms", mark_every: int = 3, counted: Literal["not-full", "arrivals"] = "not-full", form: Literal["first", "second"] = "second", start: Literal["full", "empty"] = "full") -> None: ...
+
+class Fractional(Component):
+    """Fractional marking: 1/N of the bytes above the admissible rate, all above the supportable rate.
+
+    More about it: ``penstock explain fractional``.
+
+    Parameters
+    ----------
+    admissible_rate : str
+        Rate of the fractional bucket (AR, FrTB.rate). Allowed: above zero, at most 100 Tbit/s.
+    supportable_rate : str
+        Rate of the threshold bucket (SR, ThTB.rate). Allowed: above zero, at most 100 Tbit/s.
+    fractional_size : str, default 20 ms
+        Size of the fractional bucket (FrTB.size). Allowed: above zero; a time at the bucket's rate, or bytes.
+    fractional_threshold : str, default 10 ms
+        Fill below which 1/N is marked (FrTB.threshold). Allowed: above zero; a time at the bucket's rate, or bytes.
+    marking_size : str, default 10 ms
+        Size of the threshold bucket (ThTB.size). Allowed: above zero; a time at the bucket's rate, or bytes.
+    marking_threshold : str, default 8 ms
+        Fill below which every packet is marked (ThTB.threshold). Allowed: above zero; a time at the bucket's rate, or
+        bytes.
+    mark_every : int, default 3
+        One byte in so many is marked between the two rates (N). Allowed: a whole number, at least 1.
+    start : Literal["full", "empty"], default full
+        What the buckets hold at the beginning.
+    """
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "fractional"
+    admissible_rate: str
+    supportable_rate: str
+    fractional_size: str
+    fractional_threshold: str
+    marking_size: str
+    marking_threshold: str
+    mark_every: int
+    start: Literal["full", "empty"]
+    def __init__(self, *, admissible_rate: str, supportable_rate: str, fractional_size: str = "20 ms", fractional_threshold: str = "10 ms", marking_size: str = "10 ms", marking_threshold: str = "8 ms", mark_every: int = 3, start: Literal["full", "empty"] = "full") -> None: ...
+
+class VirtualQueue(Component):
+    """Virtual queue: marks at random, the more often the longer a queue at the admissible rate would be.
+
+    More about it: ``penstock explain virtual-queue``.
+
+    Parameters
+    ----------
+    admissible_rate : str
+        Rate at which the virtual queue is drained (AR). Allowed: above zero, at most 100 Tbit/s.
+    min_threshold : str, default 5 ms
+        Queue up to which nothing is marked; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's
+        rate, or bytes.
+    max_threshold : str, default 15 ms
+        Queue from which everything is marked; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's
+        rate, or bytes.
+    upper_limit : str, default 20 ms
+        The longest that the queue gets; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's rate,
+        or bytes.
+    """
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "virtual-queue"
+    admissible_rate: str
+    min_threshold: str
+    max_threshold: str
+    upper_limit: str
+    def __init__(self, *, admissible_rate: str, min_threshold: str = "5 ms", max_threshold: str = "15 ms", upper_limit: str = "20 ms") -> None: ...
+
+class PreEmption(Component):
+    """Pre-emption marking: marks what exceeds the supportable rate, so that the rest is what may stay.
+
+    More about it: ``penstock explain pre-emption``.
+
+    Parameters
+    ----------
+    supportable_rate : str
+        Rate of what stays unmarked (SR). Allowed: above zero, at most 100 Tbit/s.
+    size : str, default 5 ms
+        Size of the bucket; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's rate, or bytes.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "pre-emption"
+    supportable_rate: str
+    size: str
+    start: Literal["full", "empty"]
+    def __init__(self, *, supportable_rate: str, size: str = "5 ms", start: Literal["full", "empty"] = "full") -> None: ...
+
+class Threshold(Component):
+    """Threshold marking: all packets while the rate is above the configured one, none below.
+
+    More about it: ``penstock explain threshold``.
+
+    Parameters
+    ----------
+    rate : str
+        Rate above which packets are marked (PCN-threshold-rate). Allowed: above zero, at most 100 Tbit/s.
+    size : str
+        Size of the bucket (BS_thm). Allowed: above zero; a time at the bucket's rate, or bytes.
+    threshold : str
+        Fill below which packets are marked (TBthreshold.threshold). Allowed: above zero; a time at the bucket's rate,
+        or bytes.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "threshold"
+    rate: str
+    size: str
+    threshold: str
+    start: Literal["full", "empty"]
+    def __init__(self, *, rate: str, size: str, threshold: str, start: Literal["full", "empty"] = "full") -> None: ...
+
+class Excess(Component):
+    """Excess-traffic marking: marks what exceeds a rate.
+
+    More about it: ``penstock explain excess``.
+
+    Parameters
+    ----------
+    rate : str
+        Rate of what stays unmarked (PCN-excess-rate). Allowed: above zero, at most 100 Tbit/s.
+    size : str
+        Size of the bucket (BS_etm). Allowed: above zero; a time at the bucket's rate, or bytes.
+    metering : Literal["size-independent", "classic", "drained"], default size-independent
+        Which packets are excess.
+    start : Literal["full", "empty"], default full
+        What the bucket holds at the beginning.
+    """
+    KIND: ClassVar[str] = "pcn-meter"
+    KEY: ClassVar[str] = "excess"
+    rate: str
+    size: str
+    metering: Literal["size-independent", "classic", "drained"]
+    start: Literal["full", "empty"]
+    def __init__(self, *, rate: str, size: str, metering: Literal["size-independent", "classic", "drained"] = "size-independent", start: Literal["full", "empty"] = "full") -> None: ...
+
+class Cbr(Component):
+    """Constant bit rate: packets at a fixed spacing, or nearly so.
+
+    More about it: ``penstock explain cbr``.
+
+    Parameters
+    ----------
+    rate : str
+        Mean rate, headers included. Allowed: above zero, at most 100 Tbit/s.
+    packet : str | dict[str, Any]
+        Bytes of a packet on the wire. Allowed: 1 to 65535 bytes.
+    phase : Literal["random", "zero"], default random
+        When the first packet goes out.
+    spacing_jitter : float | str, default 0
+        How far a spacing may lie from its mean, as a share of it (j). Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "cbr"
+    rate: str
+    packet: str | dict[str, Any]
+    phase: Literal["random", "zero"]
+    spacing_jitter: float | str
+    def __init__(self, *, rate: str, packet: str | dict[str, Any], phase: Literal["random", "zero"] = "random", spacing_jitter: float | str = 0.0) -> None: ...
+
+class PoissonSource(Component):
+    """Poisson: packets at exponential spacings, independent of one another and of their sizes.
+
+    More about it: ``penstock explain poisson``.
+
+    Parameters
+    ----------
+    rate : str
+        Mean rate, headers included. Allowed: above zero, at most 100 Tbit/s.
+    packet : str | dict[str, Any]
+        Bytes of a packet on the wire. Allowed: 1 to 65535 bytes.
+    """
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "poisson"
+    rate: str
+    packet: str | dict[str, Any]
+    def __init__(self, *, rate: str, packet: str | dict[str, Any]) -> None: ...
+
+class OnOff(Component):
+    """On-off: packets at one spacing during on periods, silence between them.
+
+    More about it: ``penstock explain on-off``.
+
+    Parameters
+    ----------
+    packet : str | dict[str, Any]
+        Bytes of a packet on the wire. Allowed: 1 to 65535 bytes.
+    spacing : str
+        Time from packet to packet in an on period. Allowed: zero or more.
+    on : str
+        Mean length of an on period. Allowed: zero or more.
+    off : str
+        Mean length of an off period. Allowed: zero or more.
+    initial : Literal["on", "off", "stationary"], default stationary
+        What the source does when its flow starts.
+    phase : Literal["random", "zero"], optional
+        When the first packet goes out, counted from the beginning of the first on period; left out, zero, but for a
+        stationary source, whose is random.
+    remainder : Literal["carried", "restarted", "whole"], default carried
+        What becomes of the part of a spacing that ends an on period.
+    """
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "on-off"
+    packet: str | dict[str, Any]
+    spacing: str
+    on: str
+    off: str
+    initial: Literal["on", "off", "stationary"]
+    phase: Literal["random", "zero"] | None
+    remainder: Literal["carried", "restarted", "whole"]
+    def __init__(self, *, packet: str | dict[str, Any], spacing: str, on: str, off: str, initial: Literal["on", "off", "stationary"] = "stationary", phase: Literal["random", "zero"] | None = None, remainder: Literal["carried", "restarted", "whole"] = "carried") -> None: ...
+
+class CodecMix(Component):
+    """Codec mix: each flow has one of eight voice codecs, all equally likely.
+
+    More about it: ``penstock explain codec-mix``.
+
+    Parameters
+    ----------
+    initial : Literal["on", "off", "stationary"], default stationary
+        What a source with silence suppression does when its flow starts.
+    phase : Literal["random", "zero"], default zero
+        When the first packet goes out, counted from the flow's start or that of the first on period; of a stationary
+        source with silence suppression it is random whatever this says.
+    remainder : Literal["carried", "restarted", "whole"], default carried
+        What becomes of the part of a spacing that ends an on period.
+    """
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "codec-mix"
+    initial: Literal["on", "off", "stationary"]
+    phase: Literal["random", "zero"]
+    remainder: Literal["carried", "restarted", "whole"]
+    def __init__(self, *, initial: Literal["on", "off", "stationary"] = "stationary", phase: Literal["random", "zero"] = "zero", remainder: Literal["carried", "restarted", "whole"] = "carried") -> None: ...
+
+class Packets(Component):
+    """Packets: exactly those of a list, each at its time and of its size, for tests and teaching.
+
+    More about it: ``penstock explain packets``.
+
+    Parameters
+    ----------
+    at : list[str]
+        When each packet goes out, after the flow's start; in ascending order. Allowed: zero or more.
+    sizes : list[str]
+        Bytes of each packet on the wire, or of all. Allowed: above zero.
+    """
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "packets"
+    at: list[str]
+    sizes: list[str]
+    def __init__(self, *, at: list[str], sizes: list[str]) -> None: ...
+
+class Trace(Component):
+    """Trace: the packets of a file, each at its time and of its size, such as a capture of real traffic.
+
+    More about it: ``penstock explain trace``.
+
+    Parameters
+    ----------
+    file : str
+        The file, relative to the scenario's folder; its name ends with `.csv`, `.parquet`, `.pcap` or `.pcapng`.
+    """
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "trace"
+    file: str
+    def __init__(self, *, file: str) -> None: ...
+
+class Video(Component):
+    """Video: frames of groups of pictures, cut into packets, at a mean rate that follows requests.
+
+    More about it: ``penstock explain video``.
+
+    Parameters
+    ----------
+    rate : str
+        Mean rate, headers included, until another is requested. Allowed: above zero, at most 100 Tbit/s.
+    frame_rate : float | str, default 30
+        Frames per second. Allowed: above 0.
+    group_length : int, default 12
+        Frames of a group of pictures, from one I frame to the next (N). Allowed: a whole number, at least 1.
+    anchor_distance : int, default 3
+        Frames from one I or P frame to the next (M); 1 without B frames. Allowed: a whole number, at least 1.
+    p_ratio : float | str, default 0.6
+        Mean size of a P frame over that of an I frame. Allowed: above 0.
+    b_ratio : float | str, default 0.2
+        Mean size of a B frame over that of an I frame. Allowed: above 0.
+    variation : float | str, default 0.21
+        Standard deviation of the size of a frame over its mean. Allowed: between 0 and 1.
+    packet : str, default 1200 bytes
+        The largest packet on the wire. Allowed: above zero.
+    paced : float | str, default 0
+        The share of the frame interval over which the packets of a frame are spread; 0: back to back. Allowed: between
+        0 and 1.
+    phase : Literal["random", "zero"], default random
+        When the first frame is generated; `random` also has it anywhere in the group.
+    min_rate : str, optional
+        Requests for less ask for this. Allowed: above zero, at most 100 Tbit/s.
+    max_rate : str, optional
+        Requests for more ask for this. Allowed: above zero, at most 100 Tbit/s.
+    """
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "video"
+    rate: str
+    frame_rate: float | str
+    group_length: int
+    anchor_distance: int
+    p_ratio: float | str
+    b_ratio: float | str
+    variation: float | str
+    packet: str
+    paced: float | str
+    phase: Literal["random", "zero"]
+    min_rate: str | None
+    max_rate: str | None
+    def __init__(self, *, rate: str, frame_rate: float | str = 30.0, group_length: int = 12, anchor_distance: int = 3, p_ratio: float | str = 0.6, b_ratio: float | str = 0.2, variation: float | str = 0.21, packet: str = "1200 bytes", paced: float | str = 0.0, phase: Literal["random", "zero"] = "random", min_rate: str | None = None, max_rate: str | None = None) -> None: ...
+
+class Ftp(Component):
+    """FTP: a greedy application that always has something to send, until its file ends.
+
+    More about it: ``penstock explain ftp``.
+
+    Parameters
+    ----------
+    size : str, optional
+        How much there is to send, without headers; left out, the transfer never ends. Allowed: above zero.
+    """
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "ftp"
+    size: str | None
+    def __init__(self, *, size: str | None = None) -> None: ...
+
+class Http(Component):
+    """HTTP: a user who requests one page after another over a persistent connection.
+
+    More about it: ``penstock explain http``.
+
+    Parameters
+    ----------
+    page : str | dict[str, Any], optional
+        Size of the file that the user asks for; `{ log-normal = { median = "2 kB", mean = "7 kB" } }` if left out.
+        Allowed: 1 byte to 4 GB.
+    objects : int, default 3
+        How many files are embedded in it. Allowed: a whole number, 0 to 1000.
+    object : str | dict[str, Any], optional
+        Size of each of them; as `page` if left out. Allowed: 1 byte to 4 GB.
+    think : str | dict[str, Any], optional
+        Time from a page's end to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out. Allowed: zero or
+        more.
+    initial_window : bool, default false
+        Whether each page begins with the window of a new connection, as with a connection for each page that needs no
+        handshake and knows the round trip.
+    """
+    KIND: ClassVar[str] = "source"
+    KEY: ClassVar[str] = "http"
+    page: str | dict[str, Any] | None
+    objects: int
+    object: str | dict[str, Any] | None
+    think: str | dict[str, Any] | None
+    initial_window: bool
+    def __init__(self, *, page: str | dict[str, Any] | None = None, objects: int = 3, object: str | dict[str, Any] | None = None, think: str | dict[str, Any] | None = None, initial_window: bool = False) -> None: ...
+
+class Tcp(Component):
+    """TCP: reliable, in order, and sending no faster than the congestion that it meets allows.
+
+    More about it: ``penstock explain tcp``.
+
+    Parameters
+    ----------
+    variant : Literal["tahoe", "reno", "new-reno", "sack"], optional
+        A preset of recovery and congestion control.
+    recovery : AnyRecovery, optional
+        How losses are seen and repaired; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion
+        control must know which segments arrive (`bbr`).
+    congestion_control : AnyCongestionControl, optional
+        What sets cwnd and ssthresh; `reno` if left out.
+    packet : str, default 1500 bytes
+        Size of a data packet on the wire, headers included. Allowed: above zero.
+    header : str, default 40 bytes
+        Size of a packet without data (acknowledgements, connection set-up), and of the headers in a data packet.
+        Allowed: above zero.
+    initial_window : str, default 10 packets
+        Congestion window at the beginning (IW), never more than `max-window`; ten packets [RFC6928 s2]. RFC 3390 had 2
+        to 4 packets, RFC 2001 and ns-2 before 2001 one. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
+    max_window : str, default 1000 packets
+        The most that may be outstanding, up to 2^20 segments; bytes count payload, as a receiver's window does. ns-2
+        had 20 packets. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends
+        in that time at its first rate.
+    initial_slow_start_threshold : str, optional
+        Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
+        Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at
+        its first rate.
+    timer_tick : str, default 0 s
+        Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, two at
+        least. ns-2 had 100 ms until 2002, then 10 ms. Allowed: zero or more.
+    initial_rto : str, default 1 s
+        Retransmission timeout before the first measurement [RFC6298 s2.1]; RFC 2988 had 3 s, ns-2 6 s until 2002.
+        Allowed: zero or more.
+    min_rto : str, default 1 s
+        The least timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004. Allowed: zero or
+        more.
+    max_rto : str, default 60 s
+        The greatest timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007. Allowed: zero or more.
+    max_backoff : int, default 64
+        The most that back-off multiplies the timeout by; 64 in BSD and ns-2. Allowed: a whole number, at least 1.
+    ack_every : int, default 1
+        In-order segments per acknowledgement: 1 acknowledges each, as most published simulations do; 2 delays
+        acknowledgements as hosts should [RFC5681 s4.2]. Allowed: a whole number, at least 1.
+    ack_delay : str, optional
+        How long an acknowledgement may be delayed, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2]. Allowed:
+        zero or more.
+    limited_transmit : bool, default true
+        Whether the first duplicate acknowledgements let new segments go out [RFC3042 s2].
+    syn : bool, default true
+        Whether a connection begins with a SYN exchange, which also measures the round trip.
+    dup_ack_threshold : int, default 3
+        Duplicate acknowledgements that mean a loss (DupThresh) [RFC5681 s3.2]. Allowed: a whole number, at least 1.
+    restart_after_idle : bool, default true
+        Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
+    partial_ack_timer : Literal["first", "every"], optional
+        Which partial acknowledgements restart the timer; only for the variant `new-reno`, the first if left out.
+    ecn : bool, default false
+        Whether data segments are ECN-capable and the receiver echoes marks, as the congestion control has it; agreed on
+        with the SYN exchange, or taken for agreed without one [RFC3168 s6.1].
+    pacing : bool, default false
+        Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
+        cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
+    local_queue : Literal["drop", "backpressure"], default drop
+        What both ends do when the queue of their host's own port is full.
+    """
+    KIND: ClassVar[str] = "transport"
+    KEY: ClassVar[str] = "tcp"
+    variant: Literal["tahoe", "reno", "new-reno", "sack"] | None
+    recovery: AnyRecovery | None
+    congestion_control: AnyCongestionControl | None
+    packet: str
+    header: str
+    initial_window: str
+    max_window: str
+    initial_slow_start_threshold: str | None
+    timer_tick: str
+    initial_rto: str
+    min_rto: str
+    max_rto: str
+    max_backoff: int
+    ack_every: int
+    ack_delay: str | None
+    limited_transmit: bool
+    syn: bool
+    dup_ack_threshold: int
+    restart_after_idle: bool
+    partial_ack_timer: Literal["first", "every"] | None
+    ecn: bool
+    pacing: bool
+    local_queue: Literal["drop", "backpressure"]
+    def __init__(self, *, variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, limited_transmit: bool = True, syn: bool = True, dup_ack_threshold: int = 3, restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, pacing: bool = False, local_queue: Literal["drop", "backpressure"] = "drop") -> None: ...
+
+class Udp(Component):
+    """UDP: sends whatever its source produces, when the source produces it.
+
+    More about it: ``penstock explain udp``.
+
+    Parameters
+    ----------
+    header : str, default 28 bytes
+        Bytes of each packet that are not payload: 20 of IP and 8 of UDP. Allowed: above zero.
+    ecn : Literal["not-ect", "ect-0", "ect-1"], default not-ect
+        The ECN codepoint that packets are sent with [RFC3168 s5].
+    """
+    KIND: ClassVar[str] = "transport"
+    KEY: ClassVar[str] = "udp"
+    header: str
+    ecn: Literal["not-ect", "ect-0", "ect-1"]
+    def __init__(self, *, header: str = "28 bytes", ecn: Literal["not-ect", "ect-0", "ect-1"] = "not-ect") -> None: ...
+
+class Roce(Component):
+    """RoCEv2: reliable and in order, sent at a rate instead of by a window, with go-back-N.
+
+    More about it: ``penstock explain roce``.
+
+    Parameters
+    ----------
+    rate_control : AnyRateControl, default dcqcn
+        What sets the rate.
+    packet : str, default 1086 bytes
+        Size of a data packet on the wire: 1024 bytes and the headers. Allowed: above zero.
+    header : str, default 62 bytes
+        Bytes of it that are not payload: 18 of Ethernet, 20 of IP, 8 of UDP, 12 of the transport, 4 of its checksum
+        [IBTA annex 17]. Allowed: above zero.
+    ack_every : int, default 16
+        Packets in order per acknowledgement. Allowed: a whole number, at least 1.
+    max_outstanding : int, default 8192
+        The most packets that may be sent and not acknowledged. Allowed: a whole number, at least 1.
+    timeout : str, default 4.194304 ms
+        How long there may be no progress before the sender goes back; 4.096 us times a power of 2 [IBTA s9.7.6].
+        Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "transport"
+    KEY: ClassVar[str] = "roce"
+    rate_control: AnyRateControl
+    packet: str
+    header: str
+    ack_every: int
+    max_outstanding: int
+    timeout: str
+    def __init__(self, *, rate_control: AnyRateControl = "dcqcn", packet: str = "1086 bytes", header: str = "62 bytes", ack_every: int = 16, max_outstanding: int = 8192, timeout: str = "4.194304 ms") -> None: ...
+
+class Loss(Component):
+    """Loss: each packet is lost with the same probability, independently of all others.
+
+    More about it: ``penstock explain loss``.
+
+    Parameters
+    ----------
+    probability : float | str
+        Probability of losing a packet (p). Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "loss"
+    probability: float | str
+    def __init__(self, *, probability: float | str) -> None: ...
+
+class GilbertElliott(Component):
+    """Gilbert-Elliott: losses come in bursts, while a channel that changes between two states is in the bad one.
+
+    More about it: ``penstock explain gilbert-elliott``.
+
+    Parameters
+    ----------
+    good_to_bad : float | str
+        Probability that a packet leaves a good channel bad (p). Allowed: between 0 and 1.
+    bad_to_good : float | str
+        Probability that a packet leaves a bad channel good (r). Allowed: between 0 and 1.
+    loss_in_bad : float | str, default 1
+        Probability of losing a packet in the bad state (1 - h). Allowed: between 0 and 1.
+    loss_in_good : float | str, default 0
+        Probability of losing a packet in the good state (1 - k). Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "gilbert-elliott"
+    good_to_bad: float | str
+    bad_to_good: float | str
+    loss_in_bad: float | str
+    loss_in_good: float | str
+    def __init__(self, *, good_to_bad: float | str, bad_to_good: float | str, loss_in_bad: float | str = 1.0, loss_in_good: float | str = 0.0) -> None: ...
+
+class DropList(Component):
+    """Drop list: the packets with the given numbers are lost, and no others.
+
+    More about it: ``penstock explain drop-list``.
+
+    Parameters
+    ----------
+    drop : list[int]
+        Numbers of the packets that are lost, from 1. Allowed: a whole number, at least 1.
+    of : Literal["link", "flow"], default link
+        Whose packets are counted.
+    """
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "drop-list"
+    drop: list[int]
+    of: Literal["link", "flow"]
+    def __init__(self, *, drop: list[int], of: Literal["link", "flow"] = "link") -> None: ...
+
+class Delay(Component):
+    """Delay: each packet arrives later, all by the same time or each by a random one.
+
+    More about it: ``penstock explain delay``.
+
+    Parameters
+    ----------
+    added : str | dict[str, Any]
+        The delay, or the law that it follows. Allowed: zero or more.
+    keep_order : bool, default false
+        Whether packets arrive in the order of their departure.
+    """
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "delay"
+    added: str | dict[str, Any]
+    keep_order: bool
+    def __init__(self, *, added: str | dict[str, Any], keep_order: bool = False) -> None: ...
+
+class Reordering(Component):
+    """Reordering: some packets are held back, so that those behind overtake them.
+
+    More about it: ``penstock explain reordering``.
+
+    Parameters
+    ----------
+    probability : float | str
+        Probability that a packet is held back (p). Allowed: between 0 and 1.
+    delay : str
+        How much later it arrives. Allowed: zero or more.
+    correlation : float | str, default 0
+        Correlation of neighbouring packets (c). Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "reordering"
+    probability: float | str
+    delay: str
+    correlation: float | str
+    def __init__(self, *, probability: float | str, delay: str, correlation: float | str = 0.0) -> None: ...
+
+class Duplication(Component):
+    """Duplication: some packets arrive twice.
+
+    More about it: ``penstock explain duplication``.
+
+    Parameters
+    ----------
+    probability : float | str
+        Probability that a packet is duplicated (p). Allowed: between 0 and 1.
+    copy_delay : str, default 0 ms
+        By how much the copy follows. Allowed: zero or more.
+    correlation : float | str, default 0
+        Correlation of neighbouring packets (c). Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "impairment"
+    KEY: ClassVar[str] = "duplication"
+    probability: float | str
+    copy_delay: str
+    correlation: float | str
+    def __init__(self, *, probability: float | str, copy_delay: str = "0 ms", correlation: float | str = 0.0) -> None: ...
+
+class PoissonArrival(Component):
+    """Poisson: calls arrive one by one, at exponential intervals.
+
+    More about it: ``penstock explain poisson``.
+
+    Parameters
+    ----------
+    interval : str
+        Mean time between calls of one aggregate. Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "arrival"
+    KEY: ClassVar[str] = "poisson"
+    interval: str
+    def __init__(self, *, interval: str) -> None: ...
+
+class Batch(Component):
+    """Batches: several calls arrive at once, at exponential intervals.
+
+    More about it: ``penstock explain batch``.
+
+    Parameters
+    ----------
+    interval : str
+        Mean time between batches of one aggregate. Allowed: zero or more.
+    mean_size : float | str, default 5
+        Mean calls in a batch (m), at least 1; default of the drafts. Allowed: above 0.
+    """
+    KIND: ClassVar[str] = "arrival"
+    KEY: ClassVar[str] = "batch"
+    interval: str
+    mean_size: float | str
+    def __init__(self, *, interval: str, mean_size: float | str = 5.0) -> None: ...
+
+class NoneArrival(Component):
+    """None: no calls arrive; there are only initial ones.
+
+    More about it: ``penstock explain none``.
+    """
+    KIND: ClassVar[str] = "arrival"
+    KEY: ClassVar[str] = "none"
+    def __init__(self) -> None: ...
+
+class Exponential(Component):
+    """Exponential: calls last an exponential time.
+
+    More about it: ``penstock explain exponential``.
+
+    Parameters
+    ----------
+    mean : str
+        Mean holding time. Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "holding"
+    KEY: ClassVar[str] = "exponential"
+    mean: str
+    def __init__(self, *, mean: str) -> None: ...
+
+class FixedHolding(Component):
+    """Fixed: all calls last the same time.
+
+    More about it: ``penstock explain fixed``.
+
+    Parameters
+    ----------
+    time : str
+        How long a call lasts. Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "holding"
+    KEY: ClassVar[str] = "fixed"
+    time: str
+    def __init__(self, *, time: str) -> None: ...
+
+class Infinite(Component):
+    """Infinite: calls last until they are terminated or the run ends.
+
+    More about it: ``penstock explain infinite``.
+    """
+    KIND: ClassVar[str] = "holding"
+    KEY: ClassVar[str] = "infinite"
+    def __init__(self) -> None: ...
+
+class Cle(Component):
+    """Congestion level estimate: a call may begin while few of its aggregate's packets arrive marked.
+
+    More about it: ``penstock explain cle``.
+
+    Parameters
+    ----------
+    threshold : float | str
+        Level from which calls are refused (CLE threshold). Allowed: between 0 and 1.
+    weight : float | str, default 0.3
+        Weight of the moving average; default of [Satoh10 s11.1]. Allowed: above 0, at most 1.
+    weighs : Literal["new-sample", "old-value"], default new-sample
+        What the weight multiplies.
+    update : Literal["packet", "interval"], default packet
+        When the average takes in a sample.
+    interval : str, optional
+        Length of an interval, for `update = "interval"`. Allowed: zero or more.
+    marks : Literal["any", "threshold", "excess"], default any
+        Which marks count.
+    at_threshold : Literal["refuse", "admit"], default refuse
+        What becomes of a call that finds exactly the threshold.
+    idle : Literal["frozen", "reset", "decay", "time-out"], default reset
+        What becomes of the level while no packets come.
+    idle_time : str, optional
+        Time constant of `idle = "decay"`, or patience of `"time-out"`. Allowed: zero or more.
+    initial : float | str, default 0
+        The level at the beginning. Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "admission"
+    KEY: ClassVar[str] = "cle"
+    threshold: float | str
+    weight: float | str
+    weighs: Literal["new-sample", "old-value"]
+    update: Literal["packet", "interval"]
+    interval: str | None
+    marks: Literal["any", "threshold", "excess"]
+    at_threshold: Literal["refuse", "admit"]
+    idle: Literal["frozen", "reset", "decay", "time-out"]
+    idle_time: str | None
+    initial: float | str
+    def __init__(self, *, threshold: float | str, weight: float | str = 0.3, weighs: Literal["new-sample", "old-value"] = "new-sample", update: Literal["packet", "interval"] = "packet", interval: str | None = None, marks: Literal["any", "threshold", "excess"] = "any", at_threshold: Literal["refuse", "admit"] = "refuse", idle: Literal["frozen", "reset", "decay", "time-out"] = "reset", idle_time: str | None = None, initial: float | str = 0.0) -> None: ...
+
+class Count(Component):
+    """Counting: a call may begin while fewer than so many do.
+
+    More about it: ``penstock explain count``.
+
+    Parameters
+    ----------
+    limit : int
+        The most calls at a time. Allowed: a whole number, at least 1.
+    scope : Literal["aggregate", "node"], default node
+        Whose calls count.
+    """
+    KIND: ClassVar[str] = "admission"
+    KEY: ClassVar[str] = "count"
+    limit: int
+    scope: Literal["aggregate", "node"]
+    def __init__(self, *, limit: int, scope: Literal["aggregate", "node"] = "node") -> None: ...
+
+class Rfc6661Admission(Component):
+    """CL edge behaviour, admission: the egress' last report says whether calls may begin.
+
+    More about it: ``penstock explain rfc-6661``.
+
+    Parameters
+    ----------
+    measuring_interval : str, default 100 ms
+        How long the egress measures for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
+        Allowed: zero or more.
+    cle_limit : float | str, default 0.05
+        Marked share from which calls are refused (CLE-limit); the RFC has no default. Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "admission"
+    KEY: ClassVar[str] = "rfc-6661"
+    measuring_interval: str
+    cle_limit: float | str
+    def __init__(self, *, measuring_interval: str = "100 ms", cle_limit: float | str = 0.05) -> None: ...
+
+class Rfc6662Admission(Component):
+    """SM edge behaviour, admission: the egress' last report says whether calls may begin.
+
+    More about it: ``penstock explain rfc-6662``.
+
+    Parameters
+    ----------
+    measuring_interval : str, default 100 ms
+        How long the egress measures for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
+        Allowed: zero or more.
+    cle_limit : float | str, default 0.05
+        Marked share from which calls are refused (CLE-limit); the RFC recommends about 5 %. Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "admission"
+    KEY: ClassVar[str] = "rfc-6662"
+    measuring_interval: str
+    cle_limit: float | str
+    def __init__(self, *, measuring_interval: str = "100 ms", cle_limit: float | str = 0.05) -> None: ...
+
+class SingleThresholdTermination(Component):
+    """Single threshold marking, termination: while every packet arrives marked, a share of the calls ends per interval.
+
+    More about it: ``penstock explain single-threshold``.
+
+    Parameters
+    ----------
+    marked_run : int, default 100
+        Marked packets in a row after which the egress reports (L); default of [Satoh10 s10.4]. Allowed: a whole number,
+        at least 1.
+    unmarked_run : int, default 20
+        Unmarked packets in a row that cancel (M); default of [Satoh10 s10.4]. Allowed: a whole number, at least 1.
+    counts_unmarked : Literal["in-a-row", "since-run"], default in-a-row
+        Which unmarked packets make up `unmarked-run`.
+    extra : float | str, default 5 %
+        The share of the rate that goes at each cut beyond the difference of sending and receiving (y); default of
+        [Satoh10 s10.4]. Allowed: between 0 and 1.
+    report_interval : str, default 33.3 ms
+        Time between reports; default of [Satoh10 s10.4]. Allowed: zero or more.
+    receiving : Literal["sliding", "between-reports", "within-run", "share"], default sliding
+        What a report tells.
+    receiving_window : str, optional
+        How far back it looks, but for `receiving = "between-reports"` and `"share"`; left out, `report-interval`.
+        Allowed: zero or more.
+    waiting_time : str, default 100 ms
+        How long a packet that others have overtaken may still come before it counts as lost (Tmax); for `receiving =
+        "share"`. Allowed: zero or more.
+    sending_interval : str, default 100 ms
+        How long the sending rate is measured; default of [Satoh10 s10.4]. Allowed: zero or more.
+    reports : Literal["while-marked", "until-cancel", "fresh-run"], default while-marked
+        How long reports go on.
+    next_interval : Literal["at-once", "next-report"], default at-once
+        When the next measurement of the sending rate begins.
+    after_cut : Literal["continue", "restart"], default continue
+        What the egress does about the run of marked packets after a cut.
+    settle : str, default 0 ms
+        After a cut, how long reports are ignored; for `next-interval = "next-report"`. Allowed: zero or more.
+    keep_rate : str, optional
+        A sending rate up to which the ingress terminates nothing; left out, it knows none. Allowed: above zero, at most
+        100 Tbit/s.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "single-threshold"
+    marked_run: int
+    unmarked_run: int
+    counts_unmarked: Literal["in-a-row", "since-run"]
+    extra: float | str
+    report_interval: str
+    receiving: Literal["sliding", "between-reports", "within-run", "share"]
+    receiving_window: str | None
+    waiting_time: str
+    sending_interval: str
+    reports: Literal["while-marked", "until-cancel", "fresh-run"]
+    next_interval: Literal["at-once", "next-report"]
+    after_cut: Literal["continue", "restart"]
+    settle: str
+    keep_rate: str | None
+    rounding: Literal["nearest", "ceiling", "floor"]
+    call_rate: Literal["mean", "measured"]
+    victims: Literal["random", "newest", "oldest"]
+    def __init__(self, *, marked_run: int = 100, unmarked_run: int = 20, counts_unmarked: Literal["in-a-row", "since-run"] = "in-a-row", extra: float | str = "5 %", report_interval: str = "33.3 ms", receiving: Literal["sliding", "between-reports", "within-run", "share"] = "sliding", receiving_window: str | None = None, waiting_time: str = "100 ms", sending_interval: str = "100 ms", reports: Literal["while-marked", "until-cancel", "fresh-run"] = "while-marked", next_interval: Literal["at-once", "next-report"] = "at-once", after_cut: Literal["continue", "restart"] = "continue", settle: str = "0 ms", keep_rate: str | None = None, rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
+
+class Cl(Component):
+    """CL, termination: calls end down to the rate that arrived without a mark.
+
+    More about it: ``penstock explain cl``.
+
+    Parameters
+    ----------
+    sar_interval : str, default 100 ms
+        How long the egress measures what may stay. Allowed: zero or more.
+    sending_interval : str, default 100 ms
+        How long the ingress measures what it sends. Allowed: zero or more.
+    sending : Literal["after-message", "all-the-time"], default after-message
+        When the ingress measures.
+    newer : Literal["replaces", "ignored"], default replaces
+        What a second message does while the ingress measures for a first.
+    trigger_margin : float | str, default 0
+        How far the sending rate must exceed the SAR, as a share of it (E1). Allowed: between 0 and 1.
+    cut_margin : float | str, default 0
+        How far below the SAR the cut goes, as a share of it (E2). Allowed: between 0 and 1.
+    settle : str, default 0 ms
+        After a cut, how long messages are ignored, so that its effect is seen first. Allowed: zero or more.
+    after_cut : Literal["continue", "restart"], default continue
+        What the egress does about the interval that runs at a cut.
+    marks : Literal["any", "threshold", "excess"], default excess
+        Which marks make a packet one too many.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "cl"
+    sar_interval: str
+    sending_interval: str
+    sending: Literal["after-message", "all-the-time"]
+    newer: Literal["replaces", "ignored"]
+    trigger_margin: float | str
+    cut_margin: float | str
+    settle: str
+    after_cut: Literal["continue", "restart"]
+    marks: Literal["any", "threshold", "excess"]
+    rounding: Literal["nearest", "ceiling", "floor"]
+    call_rate: Literal["mean", "measured"]
+    victims: Literal["random", "newest", "oldest"]
+    def __init__(self, *, sar_interval: str = "100 ms", sending_interval: str = "100 ms", sending: Literal["after-message", "all-the-time"] = "after-message", newer: Literal["replaces", "ignored"] = "replaces", trigger_margin: float | str = 0.0, cut_margin: float | str = 0.0, settle: str = "0 ms", after_cut: Literal["continue", "restart"] = "continue", marks: Literal["any", "threshold", "excess"] = "excess", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
+
+class Sm(Component):
+    """Single marking (SM), termination: calls end down to U times the rate that arrived without a mark.
+
+    More about it: ``penstock explain sm``.
+
+    Parameters
+    ----------
+    u : float | str, default 1.2
+        Supportable over admissible rate, the same for all links (U); at least 1, and 1.2 or more advised. Allowed:
+        above 0.
+    sar_interval : str, default 100 ms
+        How long the egress measures what may stay. Allowed: zero or more.
+    sending_interval : str, default 100 ms
+        How long the ingress measures what it sends. Allowed: zero or more.
+    sending : Literal["after-message", "all-the-time"], default after-message
+        When the ingress measures.
+    newer : Literal["replaces", "ignored"], default replaces
+        What a second message does while the ingress measures for a first.
+    trigger_margin : float | str, default 0
+        How far the sending rate must exceed the rate to keep, as a share of it. Allowed: between 0 and 1.
+    cut_margin : float | str, default 0
+        How far below the rate to keep the cut goes, as a share of it. Allowed: between 0 and 1.
+    settle : str, default 0 ms
+        After a cut, how long messages are ignored, so that its effect is seen first. Allowed: zero or more.
+    after_cut : Literal["continue", "restart"], default continue
+        What the egress does about the interval that runs at a cut.
+    smoothing : float | str, optional
+        Weight of the past in the average of the marked share, 0.9 in the draft's example; left out, there is no
+        average. Allowed: above 0, at most 1.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "sm"
+    u: float | str
+    sar_interval: str
+    sending_interval: str
+    sending: Literal["after-message", "all-the-time"]
+    newer: Literal["replaces", "ignored"]
+    trigger_margin: float | str
+    cut_margin: float | str
+    settle: str
+    after_cut: Literal["continue", "restart"]
+    smoothing: float | str | None
+    rounding: Literal["nearest", "ceiling", "floor"]
+    call_rate: Literal["mean", "measured"]
+    victims: Literal["random", "newest", "oldest"]
+    def __init__(self, *, u: float | str = 1.2, sar_interval: str = "100 ms", sending_interval: str = "100 ms", sending: Literal["after-message", "all-the-time"] = "after-message", newer: Literal["replaces", "ignored"] = "replaces", trigger_margin: float | str = 0.0, cut_margin: float | str = 0.0, settle: str = "0 ms", after_cut: Literal["continue", "restart"] = "continue", smoothing: float | str | None = None, rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
+
+class Rfc6661Termination(Component):
+    """CL edge behaviour, termination: two reports of excess in a row end calls down to what was not excess.
+
+    More about it: ``penstock explain rfc-6661``.
+
+    Parameters
+    ----------
+    measuring_interval : str, default 100 ms
+        How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
+        500 ms. Allowed: zero or more.
+    sample_packets : int, default 30
+        The fewest packets in the ingress' measurement, which goes on until they are there. Allowed: a whole number, at
+        least 1.
+    settle : str, default 200 ms
+        After a cut, how long reports begin no other, so that its effect is seen first. Allowed: zero or more.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "rfc-6661"
+    measuring_interval: str
+    sample_packets: int
+    settle: str
+    rounding: Literal["nearest", "ceiling", "floor"]
+    call_rate: Literal["mean", "measured"]
+    victims: Literal["random", "newest", "oldest"]
+    def __init__(self, *, measuring_interval: str = "100 ms", sample_packets: int = 30, settle: str = "200 ms", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
+
+class Rfc6662Termination(Component):
+    """SM edge behaviour, termination: calls end down to U times what arrived without a mark.
+
+    More about it: ``penstock explain rfc-6662``.
+
+    Parameters
+    ----------
+    u : float | str, default 1.2
+        Supportable over admissible rate, the same for all links (U). Allowed: above 0.
+    measuring_interval : str, default 100 ms
+        How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
+        500 ms. Allowed: zero or more.
+    cle_limit : float | str, default 0.05
+        Marked share from which termination is considered (CLE-limit). Allowed: between 0 and 1.
+    sample_packets : int, default 30
+        The fewest packets in the ingress' measurement, which goes on until they are there. Allowed: a whole number, at
+        least 1.
+    settle : str, default 200 ms
+        After a cut, how long reports begin no other, so that its effect is seen first. Allowed: zero or more.
+    rounding : Literal["nearest", "ceiling", "floor"], default nearest
+        How amounts are made into whole calls.
+    call_rate : Literal["mean", "measured"], default mean
+        What one call is taken to send.
+    victims : Literal["random", "newest", "oldest"], default random
+        Which calls are terminated.
+    """
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "rfc-6662"
+    u: float | str
+    measuring_interval: str
+    cle_limit: float | str
+    sample_packets: int
+    settle: str
+    rounding: Literal["nearest", "ceiling", "floor"]
+    call_rate: Literal["mean", "measured"]
+    victims: Literal["random", "newest", "oldest"]
+    def __init__(self, *, u: float | str = 1.2, measuring_interval: str = "100 ms", cle_limit: float | str = 0.05, sample_packets: int = 30, settle: str = "200 ms", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
+
+class RenoCongestionControl(Component):
+    """Reno: additive increase, multiplicative decrease.
+
+    More about it: ``penstock explain reno``.
+
+    Parameters
+    ----------
+    halving : Literal["whole-segments", "exact"], default whole-segments
+        What half of the outstanding segments is.
+    byte_counting_limit : int, optional
+        Segments by which slow start grows per acknowledgement at most (L): growth counts what is acknowledged. RFC 3465
+        permits 1 and 2 [RFC3465 s2.2]. Allowed: a whole number, at least 1.
+    arithmetic : Literal["fractional", "integer-bytes", "integer-bytes-without-stall"], default fractional
+        In what the window is counted.
+    acks_per_increase : int, optional
+        Acknowledgements that cwnd grows after in congestion avoidance (N), with `integer-bytes`; 1 if left out.
+        Allowed: a whole number, at least 1.
+    increase : float | str, default 1
+        Segments that a window grows by per round trip in congestion avoidance (a). Allowed: above 0.
+    decrease : float | str, default 0.5
+        What congestion multiplies FlightSize by (b); above 0 and below 1. Allowed: between 0 and 1.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "reno"
+    halving: Literal["whole-segments", "exact"]
+    byte_counting_limit: int | None
+    arithmetic: Literal["fractional", "integer-bytes", "integer-bytes-without-stall"]
+    acks_per_increase: int | None
+    increase: float | str
+    decrease: float | str
+    def __init__(self, *, halving: Literal["whole-segments", "exact"] = "whole-segments", byte_counting_limit: int | None = None, arithmetic: Literal["fractional", "integer-bytes", "integer-bytes-without-stall"] = "fractional", acks_per_increase: int | None = None, increase: float | str = 1.0, decrease: float | str = 0.5) -> None: ...
+
+class Cubic(Component):
+    """CUBIC: a window that grows as a cubic function of the time since the last congestion.
+
+    More about it: ``penstock explain cubic``.
+
+    Parameters
+    ----------
+    c : float | str, default 0.4
+        How steeply the window grows (C), in segments per cubic second [RFC9438 s5.1]. Allowed: above 0.
+    beta : float | str, default 0.7
+        What congestion multiplies the window by (beta_cubic) [RFC9438 s4.6]; 0.5 is Reno's. Allowed: between 0 and 1.
+    fast_convergence : bool, default true
+        Whether a flow whose window has not come back to W_max makes room for others [RFC9438 s4.7].
+    hystart : bool, default false
+        Whether the first slow start is HyStart++ [RFC9406].
+    reno_friendly : Literal["rfc9438", "rfc8312", "none"], default rfc9438
+        How a small window keeps up with Reno [RFC9438 s4.3].
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "cubic"
+    c: float | str
+    beta: float | str
+    fast_convergence: bool
+    hystart: bool
+    reno_friendly: Literal["rfc9438", "rfc8312", "none"]
+    def __init__(self, *, c: float | str = 0.4, beta: float | str = 0.7, fast_convergence: bool = True, hystart: bool = False, reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438") -> None: ...
+
+class Vegas(Component):
+    """Vegas: keeps a few segments waiting in the network, and sees them in the round trip before anything is lost.
+
+    More about it: ``penstock explain vegas``.
+
+    Parameters
+    ----------
+    alpha : float | str, default 2
+        Segments that the connection should at least keep waiting (alpha) [Brakmo94 s3.2]. Allowed: above 0.
+    beta : float | str, default 4
+        Segments that it should at most keep waiting (beta) [Brakmo94 s3.2]. Allowed: above 0.
+    gamma : float | str, default 1
+        Segments waiting that end slow start (gamma) [Brakmo94 s3.3]. Allowed: above 0.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "vegas"
+    alpha: float | str
+    beta: float | str
+    gamma: float | str
+    def __init__(self, *, alpha: float | str = 2.0, beta: float | str = 4.0, gamma: float | str = 1.0) -> None: ...
+
+class Dctcp(Component):
+    """DCTCP: reduces the window in proportion to the share of segments that were marked.
+
+    More about it: ``penstock explain dctcp``.
+
+    Parameters
+    ----------
+    gain : float | str, default 1/16
+        How much of alpha is the last observation window's (g, estimation gain) [RFC8257 s4.2]. Allowed: between 0 and
+        1.
+    ect_everywhere : bool, default false
+        Whether acknowledgements and segments sent again are ECN-capable too [RFC8257 s4.1]; the SYN exchange always is
+        [RFC8257 s3.6].
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "dctcp"
+    gain: float | str
+    ect_everywhere: bool
+    def __init__(self, *, gain: float | str = "1/16", ect_everywhere: bool = False) -> None: ...
+
+class Bbr(Component):
+    """The congestion-control ``bbr``.
+
+    BBR, version 1: sends at the bottleneck's rate as measured, with about two bandwidth-delay products in the network
+    at most.
+
+    More about it: ``penstock explain bbr``.
+
+    Parameters
+    ----------
+    btlbw_filter_len : int, default 10
+        Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.2]. Allowed: a whole number, at
+        least 1.
+    rtprop_filter_len : str, default 10 s
+        Time over which RTprop is the minimum (RTpropFilterLen) [Cardwell17 s4.1.2.2]. Allowed: zero or more.
+    probe_rtt_duration : str, default 200 ms
+        How long ProbeRTT keeps cwnd low (ProbeRTTDuration) [Cardwell17 s4.3.5]. Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "bbr"
+    btlbw_filter_len: int
+    rtprop_filter_len: str
+    probe_rtt_duration: str
+    def __init__(self, *, btlbw_filter_len: int = 10, rtprop_filter_len: str = "10 s", probe_rtt_duration: str = "200 ms") -> None: ...
+
+class Prague(Component):
+    """The congestion-control ``prague``.
+
+    Prague: DCTCP's reduction for the Internet: segments carry ECT(1), are paced, and short round trips grow no faster
+    than one of a reference length.
+
+    More about it: ``penstock explain prague``.
+
+    Parameters
+    ----------
+    gain : float | str, default 1/16
+        How much of alpha is the last virtual round trip's (g) [Briscoe24 s2.3.2]. Allowed: between 0 and 1.
+    virtual_rtt : str, default 25 ms
+        A shorter round trip grows as one of this length does [Briscoe24 s2.4.4]. Allowed: zero or more.
+    accecn_option : bool, default true
+        Whether acknowledgements have AccECN's option with the count of marks, and not only three bits of it in their
+        flags. Without it, one that shows eight or more segments to have arrived is taken to tell of as many marks as
+        the flags allow [RFC9768 sA.2.1].
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "prague"
+    gain: float | str
+    virtual_rtt: str
+    accecn_option: bool
+    def __init__(self, *, gain: float | str = "1/16", virtual_rtt: str = "25 ms", accecn_option: bool = True) -> None: ...
+
+class Dcqcn(Component):
+    """DCQCN: reduces the rate by the estimated share of marked packets, and recovers as QCN does.
+
+    More about it: ``penstock explain dcqcn``.
+
+    Parameters
+    ----------
+    gain : float | str, default 1/256
+        How much of alpha is new at an update (g) [Zhu15]. Allowed: between 0 and 1.
+    alpha_timer : str, default 55 us
+        How long without a notification alpha lasts (K) [Zhu15]. Allowed: zero or more.
+    rate_timer : str, default 55 us
+        Length of a cycle of the timer (T) [Zhu15]. Allowed: zero or more.
+    byte_counter : str, default 10 MB
+        Bytes in a cycle of the byte counter (B) [Zhu15]. Allowed: above zero.
+    fast_recovery : int, default 5
+        Cycles up to which the target stays (F) [Zhu15]. Allowed: a whole number, at least 1.
+    additive_increase : str, default 40 Mbit/s
+        What the target gains in a cycle of additive increase (R_AI) [Zhu15]. Allowed: above zero, at most 100 Tbit/s.
+    hyper_increase : str, default 400 Mbit/s
+        The same in hyper increase (R_HAI). Allowed: above zero, at most 100 Tbit/s.
+    notification_interval : str, default 50 us
+        Minimum time between two notifications of a receiver (N) [Zhu15]. Allowed: zero or more.
+    floor : str, default 10 Mbit/s
+        No notification takes the rate below this. Allowed: above zero, at most 100 Tbit/s.
+    """
+    KIND: ClassVar[str] = "rate-control"
+    KEY: ClassVar[str] = "dcqcn"
+    gain: float | str
+    alpha_timer: str
+    rate_timer: str
+    byte_counter: str
+    fast_recovery: int
+    additive_increase: str
+    hyper_increase: str
+    notification_interval: str
+    floor: str
+    def __init__(self, *, gain: float | str = "1/256", alpha_timer: str = "55 us", rate_timer: str = "55 us", byte_counter: str = "10 MB", fast_recovery: int = 5, additive_increase: str = "40 Mbit/s", hyper_increase: str = "400 Mbit/s", notification_interval: str = "50 us", floor: str = "10 Mbit/s") -> None: ...
+
+class FixedRateControl(Component):
+    """Fixed rate: sends at one rate, whatever the network does.
+
+    More about it: ``penstock explain fixed``.
+
+    Parameters
+    ----------
+    rate : str, optional
+        The rate; that of the first link if left out, and never more. Allowed: above zero, at most 100 Tbit/s.
+    """
+    KIND: ClassVar[str] = "rate-control"
+    KEY: ClassVar[str] = "fixed"
+    rate: str | None
+    def __init__(self, *, rate: str | None = None) -> None: ...
+
+class Hpcc(Component):
+    """HPCC: sets window and rate from the bytes in flight that in-band telemetry of each port reports.
+
+    More about it: ``penstock explain hpcc``.
+
+    Parameters
+    ----------
+    base_rtt : str, default 13 us
+        Round-trip time without queues (T), a little above the longest [Li19]. Allowed: zero or more.
+    utilisation : float | str, default 95 %
+        Target utilisation (eta) [Li19]. Allowed: between 0 and 1.
+    max_stage : int, default 5
+        Rounds of additive increase up to a multiplicative one (maxStage) [Li19]. Allowed: a whole number, at least 1.
+    additive_increase : str, default 80 bytes
+        What the window gains (W_AI) [Li19]. Allowed: above zero.
+    floor : str, default 10 Mbit/s
+        The least rate. Allowed: above zero, at most 100 Tbit/s.
+    """
+    KIND: ClassVar[str] = "rate-control"
+    KEY: ClassVar[str] = "hpcc"
+    base_rtt: str
+    utilisation: float | str
+    max_stage: int
+    additive_increase: str
+    floor: str
+    def __init__(self, *, base_rtt: str = "13 us", utilisation: float | str = "95 %", max_stage: int = 5, additive_increase: str = "80 bytes", floor: str = "10 Mbit/s") -> None: ...
+
+class Timely(Component):
+    """TIMELY: lowers the rate while round-trip times grow, and raises it while they do not.
+
+    More about it: ``penstock explain timely``.
+
+    Parameters
+    ----------
+    segment : str, default 16 kB
+        Bytes on the wire per completion; whole packets, at least one [Mittal15]. Allowed: above zero.
+    weight : float | str, default 0.02
+        Weight of a new difference (alpha). Allowed: above 0, at most 1.
+    min_rtt : str, default 20 us
+        What gradients are divided by (minRTT) [Mittal15]. Allowed: zero or more.
+    t_low : str, default 50 us
+        Round trips below this raise the rate (T_low) [Mittal15]. Allowed: zero or more.
+    t_high : str, default 500 us
+        Round trips above this lower it (T_high) [Mittal15]. Allowed: zero or more.
+    additive_increase : str, default 10 Mbit/s
+        What the rate gains (delta) [Mittal15]. Allowed: above zero, at most 100 Tbit/s.
+    decrease : float | str, default 0.8
+        How strongly it falls (beta) [Mittal15]. Allowed: above 0, at most 1.
+    hyperactive : int, default 5
+        Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15]. Allowed: a
+        whole number, at least 1.
+    floor : str, default 40 Mbit/s
+        Minimum rate; sends `segment` within the transport's `timeout`. Allowed: above zero, at most 100 Tbit/s.
+    """
+    KIND: ClassVar[str] = "rate-control"
+    KEY: ClassVar[str] = "timely"
+    segment: str
+    weight: float | str
+    min_rtt: str
+    t_low: str
+    t_high: str
+    additive_increase: str
+    decrease: float | str
+    hyperactive: int
+    floor: str
+    def __init__(self, *, segment: str = "16 kB", weight: float | str = 0.02, min_rtt: str = "20 us", t_low: str = "50 us", t_high: str = "500 us", additive_increase: str = "10 Mbit/s", decrease: float | str = 0.8, hyperactive: int = 5, floor: str = "40 Mbit/s") -> None: ...
+
+class Tahoe(Component):
+    """Tahoe: resends from the loss on, from a window of one segment.
+
+    More about it: ``penstock explain tahoe``.
+    """
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "tahoe"
+    def __init__(self) -> None: ...
+
+class RenoRecovery(Component):
+    """The recovery ``reno``.
+
+    Reno: resends one segment (fast retransmit), and keeps sending while its acknowledgement is on the way (fast
+    recovery).
+
+    More about it: ``penstock explain reno``.
+
+    Parameters
+    ----------
+    recover_check : Literal["careful", "less-careful", "after-timeout"], default after-timeout
+        From when on duplicate acknowledgements may mean a further loss. RFC 5681 knows no such check; ns-2 has
+        `careful` (`bugFix_`), so that of several losses in a window all but the first wait for the timer.
+    """
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "reno"
+    recover_check: Literal["careful", "less-careful", "after-timeout"]
+    def __init__(self, *, recover_check: Literal["careful", "less-careful", "after-timeout"] = "after-timeout") -> None: ...
+
+class NewReno(Component):
+    """The recovery ``new-reno``.
+
+    NewReno: stays in fast recovery until everything sent before it is acknowledged, and repairs one loss a round trip.
+
+    More about it: ``penstock explain new-reno``.
+
+    Parameters
+    ----------
+    partial_ack_timer : Literal["first", "every"], default first
+        Which partial acknowledgements restart the retransmission timer.
+    recover_check : Literal["careful", "less-careful", "after-timeout"], default careful
+        From when on duplicate acknowledgements may mean a further loss; ns-2 has `careful` (`bugFix_`).
+    """
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "new-reno"
+    partial_ack_timer: Literal["first", "every"]
+    recover_check: Literal["careful", "less-careful", "after-timeout"]
+    def __init__(self, *, partial_ack_timer: Literal["first", "every"] = "first", recover_check: Literal["careful", "less-careful", "after-timeout"] = "careful") -> None: ...
+
+class Sack(Component):
+    """SACK: resends what the receiver's blocks show as missing, several losses a round trip.
+
+    More about it: ``penstock explain sack``.
+
+    Parameters
+    ----------
+    retransmit_delay : Literal["none", "half-round-trip", "half-round-trip-with-new-data"], default none
+        When the first retransmission of a fast recovery goes out.
+    """
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "sack"
+    retransmit_delay: Literal["none", "half-round-trip", "half-round-trip-with-new-data"]
+    def __init__(self, *, retransmit_delay: Literal["none", "half-round-trip", "half-round-trip-with-new-data"] = "none") -> None: ...
+
+class Prr(Component):
+    """The recovery ``prr``.
+
+    PRR (proportional rate reduction): sends at a steady share of what arrives, so that the flight is ssthresh when the
+    recovery ends.
+
+    More about it: ``penstock explain prr``.
+    """
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "prr"
+    def __init__(self) -> None: ...
+
+class Sack1(Component):
+    """SACK of 1996 (Sack1 in ns): resends the holes in the receiver's blocks while its count of the network allows.
+
+    More about it: ``penstock explain sack1``.
+
+    Parameters
+    ----------
+    retransmit_delay : Literal["none", "half-round-trip", "half-round-trip-with-new-data"], default none
+        When the first retransmission of a fast recovery goes out.
+    """
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "sack1"
+    retransmit_delay: Literal["none", "half-round-trip", "half-round-trip-with-new-data"]
+    def __init__(self, *, retransmit_delay: Literal["none", "half-round-trip", "half-round-trip-with-new-data"] = "none") -> None: ...
+
+class TimeoutOnly(Component):
+    """Timeout only: waits for the retransmission timer, as the earliest TCP did.
+
+    More about it: ``penstock explain timeout-only``.
+    """
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "timeout-only"
+    def __init__(self) -> None: ...
+
+AnyRecovery: TypeAlias = Tahoe | RenoRecovery | NewReno | Sack | Prr | Sack1 | TimeoutOnly | Literal["tahoe", "reno", "new-reno", "sack", "prr", "sack1", "timeout-only"]
+"""One of the recovery classes, or the name of one for all its defaults."""
+
+AnyCongestionControl: TypeAlias = RenoCongestionControl | Cubic | Vegas | Dctcp | Bbr | Prague | Literal["reno", "cubic", "vegas", "dctcp", "bbr", "prague"]
+"""One of the congestion-control classes, or the name of one for all its defaults."""
+
+AnyRateControl: TypeAlias = Dcqcn | FixedRateControl | Hpcc | Timely | Literal["dcqcn", "fixed", "hpcc", "timely"]
+"""One of the rate-control classes, or the name of one for all its defaults."""

@@ -1,0 +1,134 @@
+"""Valid replacements for a component of a scenario, each as the settings that make the replacement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core, toml
+from penstock.lab.ranges import read_number
+from penstock.lab.settings import located
+from penstock.reference import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from penstock.lab.parameters import Slot
+    from penstock.lab.ranges import Number
+    from penstock.reference import Parameter
+
+__all__ = ["alternatives"]
+
+_LIMIT = 60
+"""Queue limit in packets that the catalogue's examples assume."""
+Sets = list[tuple[str, str]]
+
+
+def alternatives(
+    text: str, sets: Sequence[tuple[str, str]], folder: str, document: Mapping[str, Any], slots: Sequence[Slot]
+) -> list[list[dict[str, Any]]]:
+    """Returns the components that could fill each slot.
+
+    A new component keeps the parameters of the old one that have the same name; other required ones get usual values.
+
+    Parameters
+    ----------
+    text : str
+        The scenario.
+    sets : sequence of (str, str)
+        Its settings.
+    folder : str
+        Folder of the files that it names.
+    document : mapping
+        The scenario with the settings applied; see :func:`penstock.lab.settings.applied`.
+    slots : sequence of Slot
+        From :func:`penstock.lab.parameters.slots`.
+    """
+    tried = [
+        (number, name, summary, own)
+        for number, slot in enumerate(slots)
+        for name, summary, own in _candidates(slot, document)
+    ]
+    checked = _core.scenarios(text, "scenario", [merged(sets, own) for *_, own in tried], folder)
+    found: list[list[dict[str, Any]]] = [[] for _ in slots]
+    for (number, name, summary, own), scenario in zip(tried, checked, strict=True):
+        known = {each["name"] for each in found[number]}
+        if not isinstance(scenario, list) and not scenario.left_out and name not in known:
+            found[number].append({"name": name, "doc": summary, "sets": own})
+    return found
+
+
+def merged(sets: Sequence[tuple[str, str]], more: Sequence[tuple[str, str]]) -> Sets:
+    """Returns settings with more appended; the new ones replace any at or below their paths."""
+    replaced = [path for path, _ in more]
+    kept = [(path, value) for path, value in sets if not any(f"{path}.".startswith(f"{each}.") for each in replaced)]
+    return [*kept, *more]
+
+
+def _candidates(slot: Slot, document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sets]]:
+    path, present = slot["path"], located(document, slot["path"])
+    old = present.get(slot["name"], {}) if isinstance(present, dict) else {}
+    for component in catalogue()["components"].get(slot["kind"], []):
+        name = component["name"]
+        if name == slot["name"]:
+            continue
+        made = {name: _values(component["parameters"], old if isinstance(old, dict) else {})}
+        yield name, component["summary"], [(path, toml.value(made))]
+        outer = located(document, path.rpartition(".")[0])
+        if slot["kind"] == "scheduler" and isinstance(outer, dict) and isinstance(outer.get("class"), dict):
+            yield name, component["summary"], _with_classes(path, component, made, outer["class"])
+        parent = None if slot["parent"] is None else located(document, slot["parent"])
+        if isinstance(parent, dict) and "variant" in parent:
+            # A TCP variant fixes recovery and congestion control: replace it by the part that stays.
+            kept = {key: value for key, value in parent.items() if key != "variant"}
+            if slot["kind"] == "congestion-control":
+                kept.setdefault("recovery", {parent["variant"]: {}})
+            kept[path.rpartition(".")[2]] = made
+            yield name, component["summary"], [(slot["parent"], toml.value(kept))]
+
+
+def _with_classes(path: str, component: Any, made: dict[str, Any], classes: Mapping[str, Any]) -> Sets:
+    """Settings of a scheduler and of its classes, whose keys depend on the scheduler."""
+    of_class = {
+        parameter["key"]
+        for each in catalogue()["components"]["scheduler"]
+        for parameter in each.get("classes", {"parameters": []})["parameters"]
+    }
+    wanted = component.get("classes", {"parameters": []})["parameters"]
+    own = made[component["name"]]
+    if any(parameter["key"] == "order" and parameter["required"] for parameter in component["parameters"]):
+        own["order"] = list(classes)
+    sets = [(path, toml.value(made))]
+    outer = path.rpartition(".")[0]
+    for name, table in classes.items():
+        if isinstance(table, dict):
+            kept = {key: value for key, value in table.items() if key not in of_class}
+            kept = {**_values(wanted, table), **kept}
+            sets.append((f"{outer}.class.{name}", toml.value(kept)))
+    return sets
+
+
+def _values(parameters: Sequence[Parameter], old: Mapping[str, Any]) -> dict[str, Any]:
+    """Values for a new component: from the old one where it has them, else usual ones for required parameters."""
+    made: dict[str, Any] = {}
+    for parameter in parameters:
+        key = parameter["key"]
+        if key in old:
+            made[key] = old[key]
+        elif parameter["required"] and (value := _usual(parameter, read_number(old.get("limit")))) is not None:
+            made[key] = value
+    return made
+
+
+def _usual(parameter: Parameter, limit: Number | None) -> Any:
+    """Returns a usual value; thresholds of a queue keep the ratio to its limit that the examples have."""
+    if "example" in parameter:
+        example = parameter["example"].split('",')[0].strip('" ')
+        number = read_number(example)
+        if limit is not None and number is not None and number.unit == "packets":
+            return f"{max(1, round(limit.value * number.value / _LIMIT))} {limit.unit}"
+        return example
+    if parameter.get("choices"):
+        return parameter["choices"][0]["word"]
+    if parameter["kind"] == "number":
+        return 0.1
+    return 1 if parameter["kind"].startswith("integer") else None

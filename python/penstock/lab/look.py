@@ -1,0 +1,222 @@
+"""A look at one setting of a scenario: makes its runs and reports numbers as they finish."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import PenstockError, ScenarioError, line_of
+from penstock.lab.alternatives import alternatives
+from penstock.lab.copies import command, program
+from penstock.lab.over_time import OverTime, panels
+from penstock.lab.parameters import controls, slots
+from penstock.lab.settings import applied
+from penstock.printable import printable_lines
+from penstock.processors import available
+from penstock.store import Store
+from penstock.studies.plan import StudyPlan, document_of
+from penstock.studies.point_result import PointResult
+from penstock.studies.points import Point
+from penstock.studies.request import warnings_of
+from penstock.studies.runner import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from penstock.records import RunResult, Status
+    from penstock.results import Summary
+    from penstock.studies.request import PointRequest
+
+    Event = dict[str, Any]
+
+__all__ = ["Asked", "Look"]
+
+_MOST = 400
+"""Maximum count of numbers on the page; `penstock run` shows all."""
+_PATIENCE = 2.0
+"""Seconds spent at most on the search for replacement components."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Request of a page.
+
+    Parameters
+    ----------
+    text : str
+        The scenario's TOML text.
+    sets : tuple of (str, str)
+        Settings changed after reading, as path and value.
+    runs : int
+        How many independent runs.
+    panel : str
+        Label of the panel over time; the first one if there is no such label.
+    """
+
+    text: str
+    sets: tuple[tuple[str, str], ...]
+    runs: int
+    panel: str = ""
+
+
+class _Cancelled(BaseException):
+    """Stops the runs of a look; finished runs are kept."""
+
+
+class Look(Thread):
+    """Makes the runs of one setting in its own thread and reports events.
+
+    Parameters
+    ----------
+    file : Path
+        The scenario's file, for messages and relative paths.
+    asked : Asked
+        The setting.
+    jobs : int, optional
+        How many runs at the same time.
+    folder : Path, optional
+        The store of finished runs.
+    tell : callable
+        Receives every event, from this thread or another, and finally None.
+    """
+
+    def __init__(
+        self, file: Path, asked: Asked, jobs: int | None, folder: Path | None, tell: Callable[[Event | None], None]
+    ) -> None:
+        super().__init__(name="penstock-look", daemon=True)
+        self._file = file
+        self._asked = asked
+        self._jobs = jobs or available()
+        self._folder = folder
+        self._tell = tell
+        self._is_cancelled = False
+        self._over_time: OverTime | None = None
+        self._told = 0.0
+
+    def cancel(self) -> None:
+        """Asks the runs to stop; :meth:`join` waits for them."""
+        self._is_cancelled = True
+        if self._over_time is not None:
+            self._over_time.cancel()
+
+    def run(self) -> None:
+        """Makes the runs."""
+        try:
+            self._run()
+        except _Cancelled:
+            pass
+        except ScenarioError as error:
+            self._tell({"kind": "mistakes", "mistakes": [_placed(each) for each in error.mistakes]})
+        except PenstockError as error:
+            self._tell({"kind": "failed", "message": str(error)})
+        except Exception as error:  # an internal error must not leave the page waiting
+            message = printable_lines(f"This is a bug in Penstock: {type(error).__name__}: {error}")
+            self._tell({"kind": "failed", "message": message})
+        finally:
+            if self._over_time is not None:
+                self._over_time.join()
+            self._tell(None)
+
+    def _run(self) -> None:
+        file, asked = self._file, self._asked
+        written = document_of(asked.text)
+        document = applied(written, asked.sets)
+        shown = panels(document)
+        self._tell(
+            {"kind": "controls", "groups": controls(document, written), "panels": [each.label for each in shown]}
+        )
+        plan = StudyPlan(file.stem, asked.text, str(file), [Point({}, asked.sets)], runs=asked.runs)
+        (point,) = plan.read()
+        begin, end = point.scenario.window
+        self._tell(
+            {
+                "kind": "scenario",
+                "description": point.scenario.description or "",
+                "warnings": warnings_of([point]),
+                "sizes": dict(zip(("nodes", "links", "flows"), point.scenario.sizes, strict=True)),
+                "window": [begin, end],
+                "command": command(file, asked.sets, asked.runs, self._folder),
+                "python": program(file, asked.sets, asked.runs, point.seed, self._folder),
+            }
+        )
+        panel = next((each for each in shown if each.label == asked.panel), shown[0] if shown else None)
+        begun = time.perf_counter()
+        runs: list[RunResult] = []
+        runner = Runner(jobs=self._jobs, store=Store(self._folder), progress=self._progress)
+        while len(runs) < asked.runs:
+            self._check()
+            # Doubling rounds: the first numbers come soon, and few rounds wait for their slowest run.
+            until = min(asked.runs, len(runs) + max(self._jobs, len(runs)))
+            (made,) = runner.make([replace(point, replications=tuple(range(len(runs), until)))])
+            runs += made
+            self._numbers(point, runs, time.perf_counter() - begun)
+            if self._over_time is None and panel is not None:
+                self._over_time = OverTime(point, panel, self._tell)
+                self._over_time.start()
+                self._options(document)
+        self._tell({"kind": "done", "seconds": time.perf_counter() - begun})
+
+    def _check(self) -> None:
+        if self._is_cancelled:
+            raise _Cancelled
+
+    def _progress(self, status: Status) -> None:
+        """Stops cancelled runs, and reports progress a few times per second."""
+        self._check()
+        now = time.monotonic()
+        if now - self._told > 0.3:
+            self._told = now
+            self._tell({"kind": "progress", "done": status.done, "of": self._asked.runs, "failed": status.failed})
+
+    def _numbers(self, point: PointRequest, runs: Sequence[RunResult], seconds: float) -> None:
+        summaries = PointResult(point, runs).summaries()
+        self._tell(
+            {
+                "kind": "numbers",
+                "runs": len(runs),
+                "of": self._asked.runs,
+                "stored": sum(run.cached for run in runs),
+                "seconds": seconds,
+                "left_out": max(0, len(summaries) - _MOST),
+                "metrics": [_metric(each) for each in summaries[:_MOST]],
+            }
+        )
+
+    def _options(self, document: dict[str, Any]) -> None:
+        """Reports the valid replacements of each component, in the order of the page."""
+        until, options = time.monotonic() + _PATIENCE, {}
+        for slot in slots(document):
+            self._check()
+            if time.monotonic() > until:
+                break
+            (found,) = alternatives(self._asked.text, self._asked.sets, str(self._file.parent), document, [slot])
+            options[slot["path"]] = found
+        self._tell({"kind": "options", "options": options})
+
+
+def _metric(summary: Summary) -> dict[str, Any]:
+    known = summary.interval
+    return {
+        "metric": summary.metric,
+        "labels": summary.labels,
+        "unit": summary.unit,
+        # JSON has no NaN; a mean delay without packets is null.
+        "mean": known.mean if known.mean - known.mean == 0 else None,
+        "low": known.low,
+        "high": known.high,
+    }
+
+
+def _placed(mistake: Any) -> dict[str, Any]:
+    """A mistake as the page shows it: at a line of the text, or at the control of a setting."""
+    setting = mistake["file"].removeprefix("--set ") if mistake["file"].startswith("--set ") else None
+    return {
+        "line": mistake["line"] if setting is None else None,
+        "path": mistake["path"],
+        "setting": setting,
+        "message": printable_lines(mistake["message"]),
+        "text": printable_lines(line_of(mistake)),
+    }

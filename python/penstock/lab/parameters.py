@@ -1,0 +1,236 @@
+"""Controls of the page: sliders, choices and switches for a scenario's parameters, with ranges, units and docs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from penstock.lab.ranges import Number, read_number, slider
+from penstock.lab.settings import entries, measured
+from penstock.reference import catalogue
+from penstock.short_values import value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from penstock.reference import Parameter, Section
+
+__all__ = ["Slot", "controls", "slots"]
+
+_KINDS = {"links": "link", "flows": "flow", "transfers": "transfers", "calls": "calls", "circuits": "circuit"}
+_TITLES = {
+    "links": "Link",
+    "flows": "Flows",
+    "transfers": "Transfers",
+    "calls": "Calls",
+    "circuits": "Circuit",
+    "nodes": "Nodes",
+}
+_HIDDEN = {"description", "name", "both-ways", "cells", "cell-switch", "precedence", "shift", "pcn-at"}
+"""Keys that define the network's structure; they are edited in the text."""
+
+Control = dict[str, Any]
+Slot = dict[str, Any]
+
+
+def controls(document: Mapping[str, Any], written: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Returns the controls of a scenario in groups: measured links, other links with queues, traffic, then the rest.
+
+    Parameters
+    ----------
+    document : mapping
+        The scenario with its settings applied.
+    written : mapping
+        The scenario as written, for the values that controls reset to.
+    """
+    before = {each["path"]: each["value"] for group in _groups(written) for each in _flat(group["parts"])}
+    groups = _groups(document)
+    for group in groups:
+        for each in _flat(group["parts"]):
+            each["written"] = before.get(each["path"])
+    return groups
+
+
+def slots(document: Mapping[str, Any]) -> list[Slot]:
+    """Returns the places for one component of a kind, each with its path, kind and current component."""
+    return [part["slot"] for group in _groups(document) for part in group["parts"] if "slot" in part]
+
+
+def _flat(parts: Iterable[dict[str, Any]]) -> list[Control]:
+    return [each for part in parts for each in (*part["controls"], *part["defaults"])]
+
+
+def _groups(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    groups, watched = [], measured(document)
+    for section, path, entry in entries(dict(document)):
+        parts = _section(_KINDS[section], path, entry)
+        rank = 1 if section != "links" else 0 if len(parts) > 1 else 2
+        rank -= 2 * (section == "links" and path in watched)
+        groups.append((rank, f"{_TITLES[section]} {path}", parts))
+    nodes = document.get("nodes")
+    for name, node in nodes.items() if isinstance(nodes, dict) else ():
+        if isinstance(node, dict) and node:
+            groups.append((3, f"{_TITLES['nodes']} {name}", _section("node", f"nodes.{name}", node)))
+    groups.append((4, "The run", _section("scenario", "", document)))
+    groups.sort(key=lambda group: group[0])
+    return [
+        {"title": title, "parts": parts}
+        for _, title, parts in groups
+        if any(part["controls"] or part["defaults"] or "slot" in part for part in parts)
+    ]
+
+
+def _section(name: str, path: str, table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Parts of a table of the scenario; the first has the table's own keys."""
+    section: Section = next(each for each in catalogue()["sections"] if each["name"] == name)
+    dotted = f"{path}." if path else ""
+    own = _parameters(section["parameters"], dotted, table, defaults=False)
+    if name == "scenario":
+        own += [_warm_up(document=table)] if "warm-up" not in table else []
+        _bound_warm_up(own, table)
+    parts = [{"title": "", "controls": own, "defaults": []}]
+    for part in section["parts"]:
+        inner = table.get(part["key"])
+        if name == "scenario" or not isinstance(inner, dict):
+            continue
+        below = f"{dotted}{part['key']}"
+        match part["takes"]:
+            case "one component" | "several components":
+                parts += _components(part["of"], below, inner, part["doc"], single=part["takes"] == "one component")
+            case "named tables":
+                for each, own_table in inner.items():
+                    if isinstance(own_table, dict):
+                        parts += _titled(f"{part['key']} {each}", _section(part["of"], f"{below}.{each}", own_table))
+            case _:
+                parts += _titled(part["key"], _section(part["of"], below, inner))
+    return parts
+
+
+def _titled(title: str, parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**part, "title": f"{title} {part['title']}".strip()} for part in parts]
+
+
+def _components(kind: str, path: str, table: Mapping[str, Any], doc: str, *, single: bool) -> list[dict[str, Any]]:
+    known = {each["name"]: each for each in catalogue()["components"].get(kind, [])}
+    parts: list[dict[str, Any]] = []
+    for name, inner in table.items():
+        if name not in known or not isinstance(inner, dict):
+            continue
+        component, below = known[name], f"{path}.{name}"
+        part: dict[str, Any] = {"title": path.rpartition(".")[2], "name": name, "doc": component["summary"]}
+        own = _parameters(component["parameters"], f"{below}.", inner, defaults=True)
+        part |= {"controls": [each for each in own if each["is_written"]]}
+        part |= {"defaults": [each for each in own if not each["is_written"]]}
+        if single:
+            part["slot"] = {"path": path, "kind": kind, "name": name, "doc": _line(doc), "parent": None}
+        parts.append(part)
+        for parameter in component["parameters"]:
+            if parameter["kind"] == "component":
+                parts += _nested(parameter, below, inner)
+    return parts
+
+
+def _nested(parameter: Parameter, path: str, table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Parts of a component inside another, such as TCP's congestion control; it may be absent."""
+    key = parameter["key"]
+    found = table.get(key)
+    made = (
+        _components(parameter["of"], f"{path}.{key}", found, parameter["doc"], single=True)
+        if (isinstance(found, dict))
+        else [{"title": key, "name": None, "doc": "", "controls": [], "defaults": []}]
+    )
+    for part in made[:1]:
+        part["slot"] = {
+            "path": f"{path}.{key}",
+            "kind": parameter["of"],
+            "name": part["name"],
+            "doc": _line(parameter["doc"]),
+            "parent": path,
+        }
+    return made
+
+
+def _parameters(
+    parameters: Sequence[Parameter], dotted: str, table: Mapping[str, Any], *, defaults: bool
+) -> list[Control]:
+    found: list[Control] = []
+    for parameter in parameters:
+        key = parameter["key"]
+        is_written = key in table
+        if key in _HIDDEN or (not is_written and (not defaults or "default" not in parameter)):
+            continue
+        value = table[key] if is_written else _default(parameter)
+        if isinstance(value, dict) and parameter["kind"] == "law":
+            found += _law(parameter, f"{dotted}{key}", value)
+        elif (made := _control(parameter, f"{dotted}{key}", value)) is not None:
+            found.append({**made, "is_written": is_written})
+    return found
+
+
+def _default(parameter: Parameter) -> Any:
+    text = parameter.get("default", "")
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _law(parameter: Parameter, path: str, table: Mapping[str, Any]) -> list[Control]:
+    """The numbers of a distribution, such as the mean of an exponential one."""
+    found = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found += _law(parameter, f"{path}.{name}", value)
+        elif (number := read_number(value)) is not None:
+            label = f"{parameter['key']} {path.rpartition('.')[2]} {name}"
+            found.append({**_numeric(parameter, f"{path}.{name}", value, number), "label": label, "is_written": True})
+    return found
+
+
+def _control(parameter: Parameter, path: str, value: Any) -> Control | None:
+    kind = parameter["kind"]
+    about = {"path": path, "label": parameter["key"], "value": value_text(value), "doc": _line(parameter["doc"])}
+    about |= {"default": parameter.get("default", "")}
+    if kind == "choice":
+        return {**about, "kind": "choice", "choices": parameter.get("choices", [])}
+    if kind == "switch":
+        return {**about, "kind": "switch"} if isinstance(value, bool) else None
+    number = read_number(value)
+    if number is None or kind not in ("quantity", "number", "integer", "integer or list", "law"):
+        return None
+    return _numeric(parameter, path, value, number)
+
+
+def _numeric(parameter: Parameter, path: str, value: Any, number: Number) -> Control:
+    example = read_number(parameter.get("example", "").partition(",")[0].partition(" or ")[0].strip('" '))
+    range_words = parameter.get("range", "")
+    return {
+        "kind": "number" if path == "seed" else "slider",
+        "path": path,
+        "label": parameter["key"],
+        "value": value_text(value),
+        "default": parameter.get("default", ""),
+        "doc": _line(parameter["doc"]),
+        "allowed": _line(range_words),
+        **asdict(slider(parameter["kind"], range_words, number, example)),
+    }
+
+
+def _warm_up(document: Mapping[str, Any]) -> Control:
+    section: Section = next(each for each in catalogue()["sections"] if each["name"] == "scenario")
+    parameter = next(each for each in section["parameters"] if each["key"] == "warm-up")
+    duration = read_number(document.get("duration")) or Number(1.0, "s")
+    return {**_numeric(parameter, "warm-up", f"0 {duration.unit}", Number(0.0, duration.unit)), "is_written": False}
+
+
+def _bound_warm_up(own: list[Control], document: Mapping[str, Any]) -> None:
+    """Limits the slider of the warm-up to the duration, if both have the same unit."""
+    duration = read_number(document.get("duration"))
+    for control in own:
+        if control["path"] == "warm-up" and duration is not None and read_number(control["value"]) is not None:
+            value = read_number(control["value"])
+            if value is not None and value.unit == duration.unit:
+                control |= {"low": 0.0, "high": duration.value, "log": False, "unit": duration.unit}
+
+
+def _line(doc: str) -> str:
+    """A docs line without line breaks and code marks."""
+    return re.sub(r"\s+", " ", doc.replace("`", "")).strip()

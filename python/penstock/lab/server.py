@@ -1,0 +1,227 @@
+"""Server of the page: loopback only, and only for requests with the token."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import socket
+from contextlib import contextmanager, suppress
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from penstock.errors import InputError, PenstockError
+from penstock.lab.look import Asked
+from penstock.lab.page import assets, page
+from penstock.lab.session import MOST_RUNS, ChangedError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from penstock.lab.session import Session
+
+__all__ = ["application", "listener", "served"]
+
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+_LARGEST = 8 << 20
+"""Maximum size of a request in bytes, above the maximum size of a scenario."""
+_PULSE = 1.0
+"""Seconds between heartbeats when there are no events."""
+
+
+class _Guard:
+    """Refuses requests with another host name, from other sites, or without the token."""
+
+    def __init__(self, inner: ASGIApp, token: str, hosts: frozenset[str]) -> None:
+        self._inner = inner
+        self._token = token
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        if (why := self._refusal(headers, scope["path"])) is not None:
+            await PlainTextResponse(f"{why}\n", 403, _HEADERS)(scope, receive, send)
+            return
+        await self._inner(scope, receive, send)
+
+    def _refusal(self, headers: dict[str, str], path: str) -> str | None:
+        if headers.get("host", "") not in self._hosts:
+            return "This server answers to the address that penstock lab has printed, and to no other name."
+        origin = headers.get("origin")
+        if origin is not None and origin.removeprefix("http://") not in self._hosts:
+            return "Another page may not use this server."
+        if not secrets.compare_digest(path.split("/")[1].encode(), self._token.encode()):
+            return "The token is missing or wrong: open the whole address that penstock lab has printed."
+        return None
+
+
+def application(session: Session, token: str, port: int) -> ASGIApp:
+    """Returns the server of a session.
+
+    Parameters
+    ----------
+    session : Session
+        The session.
+    token : str
+        First part of the path of every request.
+    port : int
+        Its port, for the host names that it accepts.
+    """
+
+    async def show(_request: Request) -> Response:
+        beginning = await run_in_threadpool(session.beginning)
+        return Response(page(beginning), media_type="text/html", headers=_HEADERS)
+
+    async def asset(request: Request) -> Response:
+        found = assets().get(request.path_params["name"])
+        if found is None:
+            return PlainTextResponse("There is no such file.\n", 404, _HEADERS)
+        kind, content = found
+        # Files do not change while the server runs, and the next server has another token.
+        return Response(content, media_type=kind, headers={**_HEADERS, "cache-control": "private, max-age=86400"})
+
+    async def disk(_request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(session.on_disk), headers=_HEADERS)
+
+    async def save(request: Request) -> Response:
+        given = await _body(request)
+        text, known = given.get("text"), given.get("known")
+        if not isinstance(text, str) or not isinstance(known, str | None):
+            return _refused("A text is to be saved.")
+        try:
+            digest = await run_in_threadpool(session.save, text, known)
+        except PenstockError as error:
+            status = 409 if isinstance(error, ChangedError) else 500
+            return JSONResponse({"message": str(error)}, status, _HEADERS)
+        return JSONResponse({"digest": digest}, headers=_HEADERS)
+
+    async def look(request: Request) -> Response:
+        given = await _body(request)
+        asked = _asked(given)
+        if asked is None:
+            return _refused(f"A look has a text, settings, and 1 to {MOST_RUNS} runs.")
+        events = _events(session, str(given.get("page", "")), asked)
+        return StreamingResponse(events, media_type="application/x-ndjson", headers=_HEADERS)
+
+    routes = [
+        Route(f"/{token}/", show),
+        Route(f"/{token}/assets/{{name}}", asset),
+        Route(f"/{token}/disk", disk),
+        Route(f"/{token}/save", save, methods=["POST"]),
+        Route(f"/{token}/look", look, methods=["POST"]),
+    ]
+    hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
+    return _Guard(Starlette(routes=routes), token, hosts)
+
+
+def _refused(why: str) -> Response:
+    return JSONResponse({"message": why}, 400, _HEADERS)
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """The JSON object of a request; empty if it has none."""
+    content = b""
+    async for piece in request.stream():
+        content += piece
+        if len(content) > _LARGEST:
+            return {}
+    try:
+        given = json.loads(content)
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def _asked(given: dict[str, Any]) -> Asked | None:
+    text, runs, panel, sets = (given.get(name) for name in ("text", "runs", "panel", "sets"))
+    if not isinstance(text, str) or not isinstance(panel, str) or not isinstance(sets, list):
+        return None
+    if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:
+        return None
+    pairs = [each for each in sets if isinstance(each, list) and [type(part) for part in each] == [str, str]]
+    return Asked(text, tuple((path, value) for path, value in pairs), runs, panel) if len(pairs) == len(sets) else None
+
+
+async def _events(session: Session, page_name: str, asked: Asked) -> AsyncIterator[bytes]:
+    """Events of a look, one line of JSON each; the look is cancelled when the page disconnects."""
+    loop, told = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any] | None]()
+
+    def tell(event: dict[str, Any] | None) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(told.put_nowait, event)
+
+    look = session.look(page_name, asked, tell)
+    try:
+        while True:
+            try:
+                event = await asyncio.wait_for(told.get(), _PULSE)
+            except TimeoutError:
+                event = {"kind": "pulse"}
+            if event is None:
+                return
+            yield json.dumps(event, allow_nan=False).encode() + b"\n"
+    finally:
+        session.ended(page_name, look)
+
+
+def listener(port: int | None) -> socket.socket:
+    """Returns a socket on the loopback interface, at a free port if none is given.
+
+    Raises
+    ------
+    InputError
+        If the port is in use, or may not be used.
+    """
+    try:
+        return socket.create_server(("127.0.0.1", port or 0))
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise InputError(f"--port {port}: {why}; choose another one, or leave --port out for a free one.") from None
+
+
+@contextmanager
+def served(session: Session, bound: socket.socket) -> Iterator[str]:
+    """Serves a session in a thread while the block runs; yields the address with its token.
+
+    At the end, runs are cancelled; finished ones are kept.
+    """
+    port, token = bound.getsockname()[1], secrets.token_urlsafe(24)
+    config = uvicorn.Config(
+        application(session, token, port),
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    server = uvicorn.Server(config)
+    thread = Thread(target=server.run, args=([bound],), name="penstock-lab", daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{port}/{token}/"
+    finally:
+        session.close()
+        server.should_exit = True
+        thread.join(timeout=5)
+        bound.close()
