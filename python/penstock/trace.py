@@ -1,11 +1,11 @@
-"""Traces: every event of a run, as frames, Parquet or CSV, and captures of what links transmit."""
+"""Traces: the events of a run, as frames, Parquet or CSV, and captures of what links transmit."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import InputError
@@ -14,65 +14,46 @@ from penstock.rows import RowStream, cannot_be_written
 from penstock.whole_file import WholeFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from penstock.rows import Names
 
 __all__ = ["PacketTrace"]
 
 CAPTURED = 1 << 24
-"""Bytes of captures that are in memory before they are written."""
+"""Bytes of captures held in memory before they are written."""
 
 LONGEST_FILE_NAME = 255
-"""Bytes that the usual file systems allow in the name of a file."""
+"""Maximum length of a file name in bytes on common file systems."""
 
 
 class PacketTrace(RowStream):
-    """A run whose events can be read once, in the order of time.
+    """The events of a run in the order of time, to be read once.
+
+    Any of `at`, `flows`, `events`, `start` and `stop` replaces the scenario's ``[[trace]]``.
 
     Parameters
     ----------
     scenario : str
-        The scenario's TOML text.
-    name : str
-        What it is called in messages.
-    folder : str, optional
-        Where the files that it names are.
-    sets : sequence of (str, str)
-        Settings changed after reading, as path and value.
-    seed : int, optional
-        Root of the random streams; the scenario's own if left out.
-    replication : int
-        Which of the independent runs, from 0.
+        TOML text of the scenario.
     at : str or sequence of str, optional
-        Nodes, links or groups of them. A node has the ports of the links that begin there.
+        Nodes (with the ports of the links that begin there), links or groups of them.
     flows : str or sequence of str, optional
         Groups of flows or calls, or members such as ``"tcp[3]"``.
     events : str or sequence of str, optional
         ``send``, ``accept``, ``mark``, ``drop``, ``transmit``, ``receive``, ``timer``, ``window``,
         ``duplicate``.
     start, stop : str, s, optional
-        When the trace begins and ends, both inclusive.
-    executor : {"horizon", "plain"}
-        In which order the engine works; the trace is the same.
-    threads : int
-        How many cores the run may use; the trace is the same.
+        Beginning and end of the trace, both inclusive.
+    **run
+        As for :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
+        ``executor`` and ``threads``.
 
     Raises
     ------
     ScenarioError
-        If the scenario has mistakes, or what is asked for does not exist.
-
-    Notes
-    -----
-    If any of `at`, `flows`, `events`, `start` and `stop` is given, they stand in the place of the scenario's
-    ``[[trace]]``.
+        If the scenario has mistakes, or an option names what does not exist.
     """
 
     section = "trace"
-    scenario: _core.Scenario
-    """The scenario, with its settings."""
-
     _of_core = _core.Trace
     _rows: _core.Trace
 
@@ -80,51 +61,26 @@ class PacketTrace(RowStream):
         self,
         scenario: str,
         *,
-        name: str = "scenario",
-        folder: str | None = None,
-        sets: Sequence[tuple[str, str]] = (),
-        seed: int | None = None,
-        replication: int = 0,
         at: Names | None = None,
         flows: Names | None = None,
         events: Names | None = None,
         start: str | None = None,
         stop: str | None = None,
-        executor: str = "horizon",
-        threads: int = 1,
+        **run: Any,
     ) -> None:
-        super().__init__(
-            scenario,
-            {
-                "at": at,
-                "flows": flows,
-                "events": [events] if isinstance(events, str) else events,
-                "start": start,
-                "stop": stop,
-            },
-            name=name,
-            folder=folder,
-            sets=sets,
-            seed=seed,
-            replication=replication,
-            executor=executor,
-            threads=threads,
-        )
-
-    def _check(self, read: _core.Scenario, _name: str, _is_asked: bool) -> None:
-        self.scenario = read
+        kinds = [events] if isinstance(events, str) else events
+        super().__init__(scenario, {"at": at, "flows": flows, "events": kinds, "start": start, "stop": stop}, **run)
 
     def write_pcapng(self, folder: str | Path) -> dict[str, int]:
-        """Writes what links transmit into a folder, as a capture ``LINK.pcapng`` for each link that transmits anything.
+        """Writes transmitted packets into a folder, as a capture ``LINK.pcapng`` for each link that transmits any.
 
-        Where that name is longer than 255 bytes, the end of the link's name gives way to a hash of the whole.
-
-        Of what the trace keeps, places, flows and times count, and kinds of events do not.
+        A name above 255 bytes is cut and ends with a hash. The trace's places, flows and times select packets; its
+        kinds of events do not.
 
         Returns
         -------
         dict of str to int
-            How many packets each link's capture has.
+            Number of packets of each link's capture.
 
         Raises
         ------
@@ -137,7 +93,7 @@ class PacketTrace(RowStream):
 
 
 class _Captures:
-    """The captures in a folder, which are whole in the end or not there."""
+    """The captures in a folder, written completely or not at all."""
 
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
@@ -147,7 +103,7 @@ class _Captures:
         self._files: dict[str, WholeFile] = {}
 
     def write(self, trace: _core.Trace) -> dict[str, int]:
-        """Writes all of them; returns how many packets each has."""
+        """Writes all captures; returns the number of packets of each."""
         is_new = not self._folder.exists()
         path = self._folder
         try:
@@ -168,7 +124,7 @@ class _Captures:
         return self._packets
 
     def _append(self, link: str, path: Path, data: bytes) -> None:
-        """Writes the next piece of a capture; there may be more of them than files that can be open."""
+        """Writes the next piece of a capture; there may be more captures than a process may have open files."""
         if link in self._files:
             with self._files[link].place.open("ab") as file:
                 file.write(data)
@@ -189,7 +145,7 @@ class _Captures:
 
 
 def file_name(link: str) -> str:
-    """The name of a link's capture: that of the link, or its beginning and a hash where that is too long for a file."""
+    """Returns the file name of a link's capture: the link's name, or its beginning and a hash if it is too long."""
     name = f"{link}.pcapng"
     if len(name.encode()) <= LONGEST_FILE_NAME:
         return name

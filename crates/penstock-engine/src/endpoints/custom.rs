@@ -11,6 +11,7 @@ use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use penstock_model::packet::{Body, Packet};
 use penstock_model::transport::custom::{AckPacket, DataPacket, Expiry, TransportFacts, TransportReceiver, TransportSender};
 use penstock_model::units::{Bytes, Time};
+use std::any::Any;
 
 /// More packets at one instant are a mistake of the plug-in, which would never come to an end.
 const MOST_AT_ONCE: u32 = 1 << 20;
@@ -123,6 +124,11 @@ impl CustomReceiver {
 }
 
 impl CustomEndpoints {
+    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
+    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
+        self.senders[slot as usize].sender.sender.change(now, parameters);
+    }
+
     /// Adds a sender that begins at `start` and whose application falls silent at `stop`; returns its slot.
     pub fn add_sender(
         &mut self,
