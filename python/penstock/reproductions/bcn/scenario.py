@@ -42,13 +42,7 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
 
 
 def page(
-    settings: Settings,
-    *,
-    managed: bool,
-    gain: float | str = "",
-    unit: int = 0,
-    slower: int = 1,
-    observed: bool = False,
+    settings: Settings, *, managed: bool, gain: float | str = "", unit: int = 0, slower: int = 1, observed: bool = False
 ) -> str:
     """The scenario with or without congestion management.
 
