@@ -1,4 +1,4 @@
-"""Interactive plots as the dictionaries that Plotly draws."""
+"""Plots as Plotly's traces and layouts."""
 
 from __future__ import annotations
 
@@ -25,14 +25,19 @@ __all__ = ["chart_plots", "table_plot"]
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-down", "triangle-up", "pentagon", "x", "star")
 _GREY = "#8c8c8c"
+_WIDE_BARS = 8
+"""Fewer bars than these are narrower than their places."""
 _ROW = 26
-"""Pixels that a row of a printed table takes."""
+"""Height of a row of a printed table in pixels."""
 
 
 def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
-    """A plot for each panel of a chart."""
+    """A plot for each panel of a chart that has more than one mean."""
     plots = []
     for number, panel in enumerate(chart.panels):
+        bars = sum(len(series.marks) for series in panel.series)
+        if bars < 2:
+            continue
         title = ", ".join(filter(None, (panel.label, panel.facet)))
         across: dict[str, Any] = {"title": {"text": escaped(chart.across.label, 200)}}
         if chart.across.names:
@@ -43,6 +48,7 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
             "xaxis": across,
             "yaxis": {"title": {"text": escaped(panel.label, 200)}, "rangemode": "tozero"},
             "barmode": "group",
+            "bargap": 1 - 0.8 * min(bars / _WIDE_BARS, 1.0),
             "showlegend": len(panel.series) > 1,
             "legend": {
                 "title": {"text": escaped(chart.by, 100)},
@@ -53,7 +59,8 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
             },
         }
         what = f" for each {chart.by}" if chart.by else ""
-        told = f"Means over {chart.across.label or 'what was measured'}{what}; the table below has the same numbers."
+        over = f" over {chart.across.label}" if chart.across.label else ""
+        told = f"Means{over}{what}; the table below has the same numbers."
         told += f" Of the transfers, {chart.finished}." if chart.finished else ""
         traces = [_series(chart, panel, series) for series in panel.series]
         plots.append(Plot(f"{identifier}-plot-{number + 1}", title, told, traces, layout))
@@ -78,7 +85,7 @@ def _series(chart: Chart, panel: Panel, series: Series) -> Trace:
 
 
 def _ends(mark: Mark) -> tuple[float, float]:
-    """How far the interval reaches below and above the mean; nowhere if there is none."""
+    """Distances from the mean to both ends of its interval; zeros if there is none."""
     low, high = mark.low, mark.high
     if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
         return 0.0, 0.0
@@ -98,16 +105,16 @@ def table_plot(
     comparisons: Sequence[Comparison],
     nulls: Mapping[str, Numbers],
 ) -> Plot:
-    """The numbers of a printed table: down its rows, one column at a time, the print beside ours.
+    """Plots the numbers of a printed table with ours: a line for each row, one column at a time.
 
     Parameters
     ----------
     document, table : Document, Table
-        What was printed.
+        The printed table.
     comparisons : sequence of Comparison
-        Its numbers beside ours.
+        Printed and simulated numbers.
     nulls : mapping of str to numbers
-        Those of null models, which the legend shows on request.
+        Numbers of null models, hidden until their legend entry is clicked.
     """
     columns = [column for column in table.compared if any(each.column == column.name for each in comparisons)]
     traces: list[Trace] = []
@@ -132,10 +139,10 @@ def table_plot(
         },
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
     }
-    told = f"Each row of table {table.id}: the print with what its tolerance grants, and ours with its interval."
+    told = f"Rows of table {table.id}: the print with its tolerance, and our mean with its 95 % interval."
     title = f"Table {table.id}, printed and here"
     if table.is_own:
-        told, title = f"Each row of table {table.id}: our number with its interval.", f"Table {table.id}"
+        told, title = f"Rows of table {table.id}: our mean with its 95 % interval.", f"Table {table.id}"
     return Plot(f"plot-{_word(table.id)}", title, told, traces, layout, views)
 
 
@@ -150,7 +157,7 @@ def _column_traces(
     printed: Trace = {
         "type": "scatter",
         "mode": "markers",
-        "name": "print, and what is allowed",
+        "name": "print, with its tolerance",
         "meta": "ink",  # in the colour of the text, which the page knows
         "x": [published for _, published in known_prints],
         "y": [places[key] for key, _ in known_prints],
@@ -199,5 +206,5 @@ def _column_traces(
 
 
 def _word(text: str) -> str:
-    """A name for the page: letters, digits and hyphens."""
+    """An id for the page: letters, digits and hyphens."""
     return "".join(letter if letter.isalnum() else "-" for letter in text.lower())

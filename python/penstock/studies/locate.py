@@ -1,4 +1,4 @@
-"""On which line of a TOML text a key stands; its reader does not tell."""
+"""Line numbers of keys in a TOML text, which ``tomllib`` does not report."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ _PIECE = re.compile(r'''"""|\'\'\'|"(?:[^"\\]|\\.)*"|'[^']*'|[\[\]{}]|\#.*''')
 
 
 class Lines:
-    r"""The lines of the keys of a sound TOML text.
-
-    Parameters
-    ----------
-    text : str
-        What TOML's reader has accepted.
+    r"""The lines of the keys of a valid TOML text.
 
     Examples
     --------
@@ -54,7 +49,7 @@ class Lines:
             depth, quote = _after(line[start:], depth, quote)
 
     def of(self, *path: str | int) -> int | None:
-        """The line of the innermost key on this path that stands in the text by itself."""
+        """The line of the innermost key on this path that is written in the text."""
         parts = tuple(
             part for piece in path for part in (str(piece).split(".") if isinstance(piece, str) else [str(piece)])
         )
@@ -75,7 +70,7 @@ def _parts(key: str) -> list[str]:
 
 
 def _after(line: str, depth: int, quote: str) -> tuple[int, str]:
-    """How deep in brackets, and within which quotes of several lines, the text is after `line`."""
+    """Bracket depth and open multi-line quote after `line`."""
     position = 0
     while position < len(line):
         if quote:

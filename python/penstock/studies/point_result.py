@@ -9,7 +9,6 @@ from penstock.printable import one_line
 from penstock.provenance import Provenance
 from penstock.results import summarise
 from penstock.short_values import value_text
-from penstock.store import KeptRuns
 from penstock.studies.definition import is_path
 
 if TYPE_CHECKING:
@@ -24,24 +23,12 @@ __all__ = ["PointResult"]
 
 @dataclass(frozen=True, slots=True)
 class PointResult:
-    """A point and its runs.
+    """A point and its runs."""
 
-    Parameters
-    ----------
-    asked : PointRequest
-        What was run.
-    runs : sequence of RunResult
-        In the order of their replication numbers.
-    rule : str
-        How intervals are computed; see :class:`penstock.results.Summary`.
-    warning : str or None
-        Why the point missed its precision target, if it did.
-    """
-
-    asked: PointRequest
-    runs: Sequence[RunResult]
-    rule: str = "t"
-    warning: str | None = None
+    asked: PointRequest  # what was run
+    runs: Sequence[RunResult]  # in the order of their replication numbers
+    rule: str = "t"  # how intervals are computed; see :class:`penstock.results.Summary`
+    warning: str | None = None  # why the point missed its precision target, if it did
 
     def summaries(self) -> list[Summary]:
         """Returns its numbers, with its parameters and derived values."""
@@ -55,7 +42,7 @@ class PointResult:
     @property
     def cached(self) -> int:
         """Number of its runs that came from the store."""
-        return len(self.runs) if isinstance(self.runs, KeptRuns) else sum(run.cached for run in self.runs)
+        return sum(run.cached for run in self.runs)
 
     @property
     def provenance(self) -> Provenance:
