@@ -60,7 +60,7 @@ const Plots = (() => {
   };
   const keyOf = (row) => JSON.stringify([row.metric, row.unit, row.labels]);
   const colourOf = (number, own) => (number === 0 ? own : model.colours[((number - 1) % 5) + 1]);
-  let drawn = { settings: [], panel: null };
+  let shownNow = [], waiting = [], frame = 0;
 
   // A setting is {name, metrics, panel}: first what is shown now, then what is pinned.
   const cardOf = (title, unit) => {
@@ -145,8 +145,10 @@ const Plots = (() => {
     };
     Plotly.react(canvas, traces.reverse(), layout, plain);
   };
+  // Numbers appear at once; plots follow in the next frame, one redraw for all changes until then.
   const show = (settings) => {
-    drawn = { settings };
+    shownNow = settings;
+    waiting = [];
     const shape = look(), colours = settings.map((_, number) => colourOf(number, shape.now));
     for (const setting of settings) setting.found = new Map(setting.metrics.map((row) => [keyOf(row), row]));
     const groups = new Map();
@@ -170,11 +172,12 @@ const Plots = (() => {
       card.querySelector(".zeros").textContent = zeros.length ? `${rows.length ? "" : "All "}0: ${zeros.join(", ")}` : "";
       card.querySelector(".canvas").hidden = card.querySelector(".scroll").hidden = !rows.length;
       card.querySelector(".scroll").replaceChildren(table(rows, names, settings, scale, colours));
-      if (window.Plotly && rows.length) draw(card, rows, names, settings, scale, colours, shape);
+      if (rows.length) waiting.push(() => draw(card, rows, names, settings, scale, colours, shape));
     }
-    if (window.Plotly) panel(settings, colours, shape);
+    waiting.push(() => panel(settings, colours, shape));
+    if (window.Plotly) frame ||= requestAnimationFrame(() => { frame = 0; for (const plot of waiting) plot(); });
   };
-  const again = () => { if (drawn.settings.length) show(drawn.settings); };
+  const again = () => { if (shownNow.length) show(shownNow); };
   const resized = new ResizeObserver(() => {
     if (window.Plotly) for (const canvas of document.querySelectorAll(".js-plotly-plot")) if (canvas.offsetParent) Plotly.Plots.resize(canvas);
   });
