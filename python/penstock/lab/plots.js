@@ -99,6 +99,7 @@ const Plots = (() => {
     made.append(make("caption", "Means with 95 % confidence intervals", { class: "unseen" }), top, body);
     return made;
   };
+  const heightOf = (rows, settings) => 48 + Math.min(24, rows.length) * (16 + 10 * settings.length);
   const draw = (card, rows, names, settings, scale, colours, shape) => {
     const some = rows.slice(0, 24), count = settings.length;
     const traces = settings.map((setting, number) => {
@@ -116,7 +117,7 @@ const Plots = (() => {
       };
     });
     const layout = {
-      ...shape.whole, height: 48 + some.length * (16 + 10 * count),
+      ...shape.whole, height: heightOf(rows, settings),
       xaxis: { ...shape.axis, rangemode: "tozero", nticks: 6 },
       yaxis: {
         ...shape.axis, range: [some.length - 0.4, -0.6], fixedrange: true, zeroline: false, showgrid: false,
@@ -172,6 +173,8 @@ const Plots = (() => {
       card.querySelector(".zeros").textContent = zeros.length ? `${rows.length ? "" : "All "}0: ${zeros.join(", ")}` : "";
       card.querySelector(".canvas").hidden = card.querySelector(".scroll").hidden = !rows.length;
       card.querySelector(".scroll").replaceChildren(table(rows, names, settings, scale, colours));
+      // The height that the plot will have, so that cards do not move when it is drawn.
+      card.querySelector(".canvas").style.minHeight = `${heightOf(rows, settings)}px`;
       if (rows.length) waiting.push(() => draw(card, rows, names, settings, scale, colours, shape));
     }
     waiting.push(() => panel(settings, colours, shape));

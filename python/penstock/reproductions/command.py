@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.comparison import Comparison, Quoted
+    from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.sensitivity import Shift
@@ -79,7 +79,7 @@ class Asked:
 
 
 def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None, as_json: bool) -> None:
-    """Runs a study and lays its numbers beside the printed ones; with `claims`, tests its claims too."""
+    """Runs a study and shows its numbers next to the printed ones; with `claims`, tests its claims too."""
     study = load(doc)
     document = study.document
     answers = asked.answers(document)
@@ -109,7 +109,7 @@ def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None,
 
 
 def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
-    """Runs a study under the answers asked for and as printed, and counts what agrees beside null models."""
+    """Runs a study under the answers asked for and as printed, and counts what agrees, next to null models."""
     study = load(doc)
     answers = asked.answers(study.document)
     begin = time.monotonic()
@@ -210,6 +210,6 @@ def _judged(study: Study, outcome: Outcome, asked: Asked, limit: int | None) -> 
         return decide_sequentially(study, outcome, limit, asked.runner(progress))
 
 
-def _emit(items: Iterable[Comparison | Quoted | Judgement | Shift]) -> None:
+def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:
     objects: list[dict[str, Any]] = [item.as_json() for item in items]
     emit(json_text(objects, indent=1))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.comparison import Comparison, Quoted
+    from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.questions import Option, Question
@@ -69,13 +69,13 @@ def beside(table: Table, comparisons: Sequence[Comparison]) -> RenderableType:
     return Group(Text(f"Table {table.id}: {table.caption}", style="bold"), grid, Text())
 
 
-def quoted(numbers: Sequence[Quoted]) -> list[str]:
+def quoted(numbers: Sequence[Comparison]) -> list[str]:
     """A line for each table whose numbers cannot be computed."""
-    by_table: dict[str, list[Quoted]] = {}
+    by_table: dict[str, list[Comparison]] = {}
     for each in numbers:
         by_table.setdefault(each.table, []).append(each)
     return [
-        f"Table {table}: {len(its)} number{'s' * (len(its) > 1)} not computed: {its[0].reason}"
+        f"Table {table}: {len(its)} number{'s' * (len(its) > 1)} not computed: {its[0].note}"
         for table, its in by_table.items()
     ]
 
@@ -199,7 +199,7 @@ def _taken(work: Work) -> str:
 def overview(document: Document, shifts: Sequence[Shift], scores: Sequence[Score]) -> RenderableType:
     """Every answer on one line: how many numbers it moves, and how many agree under it; and the chosen answers' scores.
 
-    `scores` are those of the tables that were run, without those of our own.
+    `scores` are of the printed tables that were run.
     """
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     runs = shifts[0].runs if shifts else 0

@@ -95,12 +95,7 @@ class Shift:
         }
 
 
-def sensitivity(
-    study: Study,
-    tables: Iterable[str],
-    runs: int = RUNS,
-    runner: Runner | None = None,
-) -> list[Shift]:
+def sensitivity(study: Study, tables: Iterable[str], runs: int = RUNS, runner: Runner | None = None) -> list[Shift]:
     """Runs every alternative of every open question; by question, answer and number."""
     plan = Plan(study, tables, runs)
     chosen, others = _outcomes(study, plan)
@@ -115,7 +110,7 @@ class Work:
     Parameters
     ----------
     tables : list of str
-        Of which tables.
+        The tables.
     runs : int
         How many runs; those that mean the same under several answers are made once.
     packet_hops : float
@@ -141,7 +136,7 @@ def explained(study: Study, differing: Collection[Comparison], store: Store) -> 
     Parameters
     ----------
     study : Study
-        Of which the numbers are, under the chosen readings.
+        The study that has these numbers, under the chosen readings.
     differing : collection of Comparison
         Numbers that differ from the print.
     store : Store
