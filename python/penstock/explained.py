@@ -38,7 +38,7 @@ def explained_by(name: str) -> tuple[list[str], str]:
     from penstock.suggest import suggestion
 
     own = suggestion(name, [*names(), *topics.names(), *reproductions.names()])
-    close = own if own != "." else suggestion(name, known())
+    close = own or suggestion(name, known(), ".")
     raise InputError(f"there is nothing called {quoted(name)}{close} 'penstock list' shows what there is.")
 
 

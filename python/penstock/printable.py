@@ -11,6 +11,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from penstock import _core
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -28,12 +30,8 @@ __all__ = [
     "utf8",
 ]
 
-# As `is_escaped` of the core, whose comments say which they are; and lone surrogates, which stand for the bytes of a
-# file's name that are not UTF-8, and which no stream takes.
-_ESCAPED = (
-    "\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff"
-)
+# Also lone surrogates: they stand for bytes of a file's name that are not UTF-8, and no stream accepts them.
+_ESCAPED = "".join(f"{first}-{last}" for first, last in _core.escaped()) + "\ud800-\udfff"
 _ONE = re.compile(f"[{_ESCAPED}]")
 _IN_JSON = re.compile(f"(?!\n)[{_ESCAPED}]")
 

@@ -41,10 +41,9 @@ def bench(
 
     if name is not None and name not in WORKLOADS and name not in GROUPS and not is_file(name):
         allowed = [*WORKLOADS, *GROUPS]
-        raise InputError(
-            f"there is no workload {quoted(name)}{suggestion(name, allowed)} The workloads are {', '.join(allowed)}; "
-            "a file's name ends with .toml."
-        )
+        hint = suggestion(name, allowed, ".")
+        known = f"The workloads are {', '.join(allowed)}; a file's name ends with .toml."
+        raise InputError(f"there is no workload {quoted(name)}{hint} {known}")
     allow(memory)
     usual = [workload for workload in WORKLOADS if workload not in LARGE]
     chosen = usual if name is None else list(GROUPS.get(name, (name,)))

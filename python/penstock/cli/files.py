@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
-from penstock.printable import path_text
+from penstock.printable import path_text, utf8
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,18 +58,23 @@ def _missing(file: Path) -> str:
     with suppress(OSError):  # who may not list a folder gets no suggestions
         names = sorted(path.name for path in file.parent.iterdir() if path.is_file())
     similar = _similar(file, names)
-    hint = f"did you mean {_either(similar)}?" if similar else "'penstock new FILE' writes a scenario to start from."
-    return f"{path_text(file)}: there is no such file; {hint}"
+    hint = (
+        f"; did you mean {path_text(similar)}?" if similar else "; 'penstock new FILE' writes a scenario to start from."
+    )
+    return f"{path_text(file)}: there is no such file{hint}"
 
 
-def _similar(file: Path, names: list[str]) -> list[str]:
-    """Those that may have been meant: alike without their endings, which would make all files alike."""
+def _similar(file: Path, names: list[str]) -> str | None:
+    """The name that may have been meant; endings, which would make all files alike, are not compared."""
+    from penstock import _core
+
     ending = file.suffix or ".toml"
-    stems = {name.removesuffix(ending): name for name in names if name.endswith(ending)}
-    found = difflib.get_close_matches(file.name.removesuffix(ending), stems, n=3, cutoff=0.6)
-    if found:
-        return [stems[stem] for stem in found]
-    return difflib.get_close_matches(file.name, [name for name in names if not name.endswith(ending)], n=3, cutoff=0.6)
+    stems = {utf8(name.removesuffix(ending)): name for name in names if name.endswith(ending)}
+    others = {utf8(name): name for name in names if not name.endswith(ending)}
+    for wanted, known in ((file.name.removesuffix(ending), stems), (file.name, others)):
+        if (found := _core.nearest(utf8(wanted), [*known])) is not None:
+            return known[found]
+    return None
 
 
 def _folder(file: Path) -> str:

@@ -113,7 +113,7 @@ def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[s
         page, remarks = graph_page(graph, given)
         warn([f"{topology}: {remark}" for remark in remarks])
     else:
-        close = suggestion(topology, list(GENERATORS)).removesuffix(".")
+        close = suggestion(topology, GENERATORS)
         raise InputError(
             f"--topology {quoted(topology)}: is no topology{close} ({', '.join(GENERATORS)}, or a file: "
             f"{', '.join(SUFFIXES)})"

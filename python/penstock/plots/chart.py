@@ -12,10 +12,10 @@ from penstock.metric_properties import is_of_finished
 from penstock.plots.data import REPLICATION, Cell, is_time, with_names
 from penstock.plots.log_axes import check_log_axes, drawable
 from penstock.plots.places import across, columns_of, numbers_in, pooled, text_of
-from penstock.plots.request import did_you_mean
 from penstock.plots.roles import assign
 from penstock.printable import quoted, shortened
 from penstock.studies.definition import is_path
+from penstock.suggest import suggestion
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _numbers(data: Data, kept: Sequence[Datum], selector: str, request: PlotRequ
         raise InputError(f"y: {quoted(selector)} has no ']' at its end.")
     named = [each for each in kept if each.metric == name.strip()]
     if name.strip() not in data.metrics:
-        hint = did_you_mean(name.strip(), data.metrics)
+        hint = suggestion(name.strip(), data.metrics, ".")
         raise InputError(
             f"y: there is no number {quoted(name.strip())} in {data.name}{hint} There are {', '.join(data.metrics)}."
         )

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
-from penstock.plots.request import did_you_mean
 from penstock.printable import quoted, shortened
 from penstock.studies.quantity import read_quantity
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ def columns_of(data: Data, name: str) -> str:
     if ends:
         raise InputError(f"{quoted(name)} is the end of several columns: {', '.join(ends)}.")
     short = [column.rpartition(".")[2] for column in data.columns]
-    hint = did_you_mean(name, list(dict.fromkeys([*data.columns, *short])))
+    hint = suggestion(name, dict.fromkeys([*data.columns, *short]), ".")
     raise InputError(f"there is no column {quoted(name)} in {data.name}{hint} The columns are {there}.")
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from penstock.errors import InputError
 from penstock.printable import quoted
+from penstock.suggest import suggestion
 
-__all__ = ["ENDINGS", "KINDS", "WIDTHS", "PlotRequest", "Roles", "did_you_mean"]
+__all__ = ["ENDINGS", "KINDS", "WIDTHS", "PlotRequest", "Roles"]
 
 KINDS = {
     "line": "means over what varies, with error bars",
@@ -71,7 +72,7 @@ class PlotRequest:
 
     def __post_init__(self) -> None:
         if self.kind is not None and self.kind not in KINDS:
-            hint = did_you_mean(self.kind, list(KINDS))
+            hint = suggestion(self.kind, KINDS, ".")
             raise InputError(f"there is no kind of plot {quoted(self.kind)}{hint} The kinds are {', '.join(KINDS)}.")
         if self.width not in WIDTHS:
             raise InputError(f"a plot is {' or '.join(WIDTHS)} wide, not {quoted(self.width)}.")
@@ -106,17 +107,3 @@ class Roles:
             return ""
         parts = column.split(".")
         return ".".join(parts[-2:]) if len(parts) > 1 and parts[-2] in ("weights", "class") else parts[-1]
-
-
-def did_you_mean(name: str, allowed: list[str]) -> str:
-    """The end of a sentence about a name that does not exist.
-
-    Examples
-    --------
-    >>> did_you_mean("lien", ["line", "bar"])
-    "; did you mean 'line'?"
-    """
-    import difflib
-
-    close = difflib.get_close_matches(name.lower(), allowed, n=1, cutoff=0.6)
-    return f"; did you mean {quoted(close[0])}?" if close else "."

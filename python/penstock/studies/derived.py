@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
 from penstock.printable import quoted, shortened
 from penstock.studies.expression import Expression, ExpressionError, Value, parse
 from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, read_quantity, setting_text
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -187,8 +187,7 @@ class _Evaluation:
             value = as_value(found)
             if value is None:
                 names = [*self._fixed, *self._expressions]
-                similar = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-                hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
+                hint = suggestion(name, names)
                 what = (
                     "is a table or a list"
                     if found is not None

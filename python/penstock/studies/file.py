@@ -15,6 +15,7 @@ from penstock.studies.mistakes import Mistakes, path_of
 from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.questions import asks_of, ranges_of
 from penstock.studies.toml_text import TomlError, parsed
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -264,10 +265,6 @@ def toml_mistake(place: str, error: TomlError) -> Mistake:
 
 
 def _unknown_key(key: str) -> str:
-    import difflib
-
     if is_path(key):
         return "is a setting of the scenario, and those stand in [set]; what varies in [grid], [[zip]] or [[list]]"
-    similar = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.6)
-    hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
-    return f"unknown key {quoted(key)}{hint} (a study has {', '.join(KEYS)})"
+    return f"unknown key {quoted(key)}{suggestion(key, KEYS)} (a study has {', '.join(KEYS)})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -13,6 +12,7 @@ from penstock.records import RUNS, Metric
 from penstock.studies.derived import as_value
 from penstock.studies.expression import ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, base_unit, dimension_of
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,9 +50,7 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
     named = [metric for metric in metrics if metric.name == name.strip()]
     if not named:
         names = list(dict.fromkeys(metric.name for metric in metrics))
-        similar = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-        hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
-        raise SelectionError(f"{quoted(name)} is not measured here{hint} ({', '.join(names)})")
+        raise SelectionError(f"{quoted(name)} is not measured here{suggestion(name, names)} ({', '.join(names)})")
     found = [metric for metric in named if all(_has(metric, label) for label in wanted)]
     if len(found) > 1:
         # The mean is what is meant where nothing is said.
