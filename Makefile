@@ -41,7 +41,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test new try check packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions lines stress fuzz properties mutants setup setup-dev lock format clean help lost
+.PHONY: run test new try check wheel packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions lines stress fuzz properties mutants setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -87,14 +87,19 @@ format: setup-dev ## put the sources into their form
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-docs: setup-dev ## build the pages, warnings being errors
+docs: setup-dev ## build the pages, warnings being errors, and check what their search finds first
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --quiet --workspace --no-deps
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	$(BIN)/python docs/check_search.py
 	@echo "docs/_build/html/index.html"
 
 browser: ## install Chromium (Debian's package, if it is missing), in which the tests open reports
 	@command -v chromium >/dev/null || { apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium; }
+
+wheel: $(DONE)/tools ## build a wheel for machines without a compiler, into target/wheels
+	@$(MATURIN) build --release --locked --quiet --out target/wheels
+	@ls -t target/wheels/*.whl | head -n 1
 
 packages: setup-dev $(DONE)/packaging ## build wheel and source distribution, and try both in empty environments
 	$(BIN)/python tests/packages/packages.py

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import penstock
 
 sys.path.insert(0, str(Path(__file__).parent))
+import formulas
 import generate_reference
+import index_terms
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -25,6 +27,8 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
+    formulas.__name__,
+    index_terms.__name__,
 ]
 source_suffix = {".md": "markdown"}
 # The last page is part of another.
@@ -33,7 +37,7 @@ nitpicky = True
 # Types in docstrings are words for people ("str or Path, optional"), and other projects' pages are not reached for.
 nitpick_ignore_regex = [("py:.*", r"(?!penstock\.)(?!.*penstock\.).*")]
 
-myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
 
 autodoc_typehints = "none"
@@ -48,6 +52,8 @@ html_last_updated_fmt = None
 html_show_sphinx = False
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
+html_math_renderer = "mathml"
+html_search_scorer = str(Path(__file__).parent / "search_scorer.js")
 
 
 def setup(app: Sphinx) -> None:

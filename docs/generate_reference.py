@@ -33,11 +33,12 @@ VERBS = tuple(app.commands)
 def texts() -> dict[str, str]:
     """Every generated page, by its path below ``docs``."""
     made = {}
-    everything = catalogue()
+    everything = catalogue(formulas=True)
     for kind, of_kind in everything["components"].items():
         made[f"reference/{kind}/index.md"] = _kind(kind, of_kind)
         for component in of_kind:
-            [page] = [page for page in pages(component["name"]) if page.startswith(f"# {component['name']} ({kind})")]
+            title = f"# {component['name']} ({kind})"
+            [page] = [page for page in pages(component["name"], formulas=True) if page.startswith(title)]
             made[f"reference/{kind}/{component['name']}.md"] = page
     made["generated/kinds.md"] = _kinds()
     made["generated/metrics.md"] = _metrics(everything["metrics"])

@@ -1,4 +1,4 @@
-"""Numbers as texts, with the digits that are known of them."""
+"""Numbers as texts, with their significant digits."""
 
 from __future__ import annotations
 
@@ -12,14 +12,9 @@ __all__ = ["number", "plus_minus"]
 
 
 def plus_minus(numbers: Interval, digits: int | None = None) -> str:
-    """A mean and half its interval, with the digits that the interval supports.
+    """Returns a mean and half its interval, with the digits that the interval supports.
 
-    Parameters
-    ----------
-    numbers : Interval
-        The mean and its interval.
-    digits : int, optional
-        The most significant digits of the mean; the interval is then rounded up.
+    The interval is rounded up if `digits`, the maximum number of significant digits of the mean, is smaller.
 
     Examples
     --------
@@ -50,7 +45,7 @@ def plus_minus(numbers: Interval, digits: int | None = None) -> str:
 
 
 def number(value: float) -> str:
-    """A number with four significant digits, and all digits before the point.
+    """Returns a number with four significant digits, and all digits before the point.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Networks as drawings for notebooks: SVG in the colour of the text around it, equal for equal networks."""
+"""Networks as SVG for notebooks, in the colour of the surrounding text; equal networks give equal drawings."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
     from penstock.entry import Node
 
-__all__ = ["Box", "escaped", "network_svg"]
+__all__ = ["Box", "ends_of", "escaped", "network_svg"]
 
 _MOST = 60
-"""The most nodes and groups that are drawn."""
+"""Maximum number of nodes and groups that are drawn."""
 _DIFFERENT = 3
-"""The most lines of text for links of one direction between the same boxes."""
+"""Maximum number of label lines for links of one direction between the same boxes."""
 _WIDE, _HIGH = 120, 34
 _COLUMN, _ROW, _MARGIN = 270, 78, 24
 
 
 def escaped(text: str, most: int = 60) -> str:
-    """A text as HTML shows it, without effect on the page and no longer than it may be.
+    """Returns a text as HTML, escaped and shortened.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Box:
 
 @dataclass(slots=True)
 class _Edge:
-    """All links between two nodes or groups: what is written of those along `ends`, and of those against them."""
+    """All links between two nodes or groups: labels of those along `ends`, and of those against them."""
 
     ends: tuple[str, str]
     there: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class _Edge:
 
 
 def network_svg(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> str:
-    """The drawing of a network; traffic runs from left to right where links tell a direction.
+    """Returns the drawing of a network; traffic runs from left to right if the links have a direction.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def network_svg(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]])
 
 def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
     found: dict[frozenset[str], _Edge] = {}
-    joined = [(link, ends) for link in links for ends in _ends(link)]
+    joined = [(link, ends) for link in links for ends in ends_of(link)]
     for link, ends in joined:
         if not set(ends) <= known:
             continue
@@ -94,8 +94,8 @@ def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
     return list(found.values())
 
 
-def _ends(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """The nodes and groups that a link joins: two names, or pairs of two lists, the shorter counted round."""
+def ends_of(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """The pairs of nodes or groups that a link joins; the shorter of two lists repeats."""
     starts, ends = (
         [str(name).partition("[")[0] for name in (link[key] if isinstance(link[key], list) else [link[key]])]
         for key in ("from", "to")
@@ -105,20 +105,20 @@ def _ends(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def _way_back(link: Mapping[str, Any]) -> dict[str, Any]:
-    """The way back of a link: with its rate and delay and a plain queue, but for what is said of it."""
+    """The way back of a link: its rate and delay, a plain queue, and the keys of ``back``."""
     said = {key.removeprefix("back."): value for key, value in link.items() if key.startswith("back.")}
     return {**{key: link[key] for key in ("rate", "delay")}, **said}
 
 
 def _label(link: Mapping[str, Any]) -> str:
-    """Rate, delay, and the names of what the port does."""
+    """Rate, delay, and the names of queue and scheduler."""
     delay = link["delay"] if isinstance(link["delay"], str) else " to ".join(link["delay"]["uniform"])
     does = [key.partition(".")[2] for key in link if key.startswith(("queue.", "scheduler."))]
     return ", ".join([str(link["rate"]), delay, *does])
 
 
 def _places(names: Sequence[str], edges: Sequence[_Edge]) -> dict[str, tuple[int, int]]:
-    """The upper left corners: columns by the distance from where links only begin, rows in the nodes' order."""
+    """The upper left corners: columns by distance from the sources of links, rows in the nodes' order."""
     after: dict[str, list[str]] = {name: [] for name in names}
     beside: dict[str, list[str]] = {name: [] for name in names}
     for edge in edges:
@@ -160,7 +160,7 @@ def _box(node: Node | Box, place: tuple[int, int]) -> list[str]:
 
 
 def _line(edge: _Edge, begin: tuple[int, int], end: tuple[int, int]) -> list[str]:
-    """A line between two boxes with an arrowhead at each end that packets leave it at, and its label."""
+    """A line between two boxes, with an arrowhead for each direction of packets, and its label."""
     (ax, ay), (bx, by) = begin, end
     if ax == bx:  # one above the other
         down = ay <= by
@@ -184,7 +184,7 @@ def _line(edge: _Edge, begin: tuple[int, int], end: tuple[int, int]) -> list[str
 
 
 def _said(edge: _Edge, arrows: str) -> list[str]:
-    """The lines of an edge's label: each direction has its own, with an arrow, unless both say the same."""
+    """The lines of an edge's label: each direction has its own, with an arrow, unless both are equal."""
     there, back = _distinct(edge.there), _distinct(edge.back)
     if not edge.back or there == back:
         return [line for label in there for line in _lines(label)]
@@ -197,14 +197,14 @@ def _said(edge: _Edge, arrows: str) -> list[str]:
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:
-    """What is written of parallel links: different labels apart, and of how many links each is."""
+    """Labels of parallel links, equal ones with their count."""
     found = Counter(labels)
     shown = [label if count == 1 else f"{count} x {label}" for label, count in found.items()]
     return shown if len(shown) <= _DIFFERENT else [*shown[: _DIFFERENT - 1], f"and {len(shown) - _DIFFERENT + 1} more"]
 
 
 def _lines(label: str, before: str = "") -> list[str]:
-    """A label as it is written: rate and delay, and below them what the port does."""
+    """A label in lines: rate and delay, and below them queue and scheduler."""
     words = [escaped(part, 24) for part in label.split(", ", 2)]
     return [f"{before}{', '.join(words[:2])}", *words[2:]]
 

@@ -21,7 +21,7 @@ def is_ratio(metric: str) -> bool:
 
 
 def is_part(metric: str) -> bool:
-    """Whether it is a part of a whole, which is read in per cent.
+    """Whether it is a part of a whole, shown in per cent.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def is_of_finished(metric: str) -> bool:
 
 
 def counts_finished(metric: str) -> bool:
-    """Whether it counts transfers, those that have finished among them, by the label ``what``.
+    """Whether it counts transfers by the label ``what``, including finished ones.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Builds a scenario in Python: nodes, links, flows, calls and what is measured.
+"""Builds a scenario in Python: nodes, links, flows, calls and measurements.
 
-The builder only writes the scenario's text, so a network made here means exactly what the same page of TOML means, and
-every value is checked by the same reader.
+The builder only writes the scenario's text, so a network means exactly what the same TOML means, and the core checks
+every value.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["Network", "Node"]
 
 
 class Network(NetworkTraffic):
-    """A network with its traffic and what is measured of it.
+    """A network with its traffic and measurements.
 
     Attributes
     ----------
     routing : str, optional
-        Which of several routes of least weight a flow takes: ``"first"`` or ``"ecmp"``.
+        Route of a flow among several of minimum weight: ``"first"`` or ``"ecmp"``.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Network(NetworkTraffic):
         self._series: list[dict[str, Any]] = []
 
     def __repr__(self) -> str:
-        """How much there is."""
+        """Returns the number of nodes, links, flows and calls."""
         parts = {"nodes": self._nodes, "links": self._links, "flows": self._flows, "calls": self._calls}
         told = ", ".join(f"{name} {len(found)}" for name, found in parts.items() if found)
         return f"<Network: {told or 'empty'}>"
@@ -98,21 +98,22 @@ class Network(NetworkTraffic):
         buffer : Component, optional
             How its ports share a buffer, such as ``DynamicThreshold(size="1 MB")``.
         pause : mapping, optional
-            When the ports that feed it are paused and resumed, such as ``{"xoff": "100 kB", "xon": "50 kB"}``;
-            with ``"classes": ["storage"]`` only these, each by itself.
+            When it pauses and resumes the ports that send to it, such as ``{"xoff": "100 kB", "xon": "50 kB"}``; with
+            ``"classes": ["storage"]`` only these classes, each separately.
         source_quench : mapping, optional
-            How sources are told of what is dropped here, such as ``{"interval": "10 ms"}``.
+            How it tells sources of drops, such as ``{"interval": "10 ms"}``.
         congestion_point : Component, optional
             How its ports tell sources of their queues, such as ``BcnCongestionPoint()``.
         reaction_point : Component, optional
-            Rate limiters for what is sent from here, such as ``BcnReactionPoint()``.
+            Rate limiters for what it sends, such as ``BcnReactionPoint()``.
         latency : str, s, optional
-            How long a packet takes through a switch before it is queued, such as ``"1 us"``.
+            Time of a packet in a switch before it is queued, such as ``"1 us"``.
         cell_switch : bool
-            Forwards ATM cells as they come; at other nodes with cell links packets are segmented and reassembled.
+            Forwards ATM cells as they arrive; other nodes with cell links segment and reassemble packets.
         """
         parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
-        return self._add(Node(name), parts, {"pause": pause, "source-quench": source_quench}, latency, cell_switch)
+        tables = {"pause": pause, "source-quench": source_quench}
+        return self._add(Node(name), parts, tables, latency, cell_switch)
 
     @named()
     def nodes(
@@ -128,11 +129,10 @@ class Network(NetworkTraffic):
         latency: str | None = None,
         cell_switch: bool = False,
     ) -> Node:
-        """Adds a group of `count` like nodes; the other arguments hold for each, as in :meth:`node`."""
+        """Adds a group of `count` equal nodes; the other arguments apply to each, as in :meth:`node`."""
         parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
-        return self._add(
-            Node(name, count), parts, {"pause": pause, "source-quench": source_quench}, latency, cell_switch
-        )
+        tables = {"pause": pause, "source-quench": source_quench}
+        return self._add(Node(name, count), parts, tables, latency, cell_switch)
 
     @named("links[]")
     def link(
@@ -164,44 +164,44 @@ class Network(NetworkTraffic):
         Parameters
         ----------
         origin, destination : Node, str or sequence of them
-            Where they begin and end; nodes that have been added. A sequence is like one group, and needs a ``name``.
+            Ends of the links; nodes that exist. A sequence is like one group, and needs a ``name``.
         rate : str, bit/s
-            Such as ``"10 Mbit/s"``; ``"unlimited"`` for access links that shall not matter.
+            Such as ``"10 Mbit/s"``; ``"unlimited"`` for access links that must not matter.
         delay : str or (str, str), s
-            Propagation delay, such as ``"1 ms"``; of a pair, each link draws its own between the two, once per run.
+            Propagation delay, such as ``"1 ms"``; each link draws its own between those of a pair, once per run.
         name : str, optional
-            ``origin-destination`` if left out.
+            ``origin-destination`` by default.
         weight : float, optional
-            What it adds to the weight of the routes over it, 1 if left out; flows take routes of least weight.
+            Weight for routing, 1 by default; flows use routes of minimum weight.
         both_ways : bool
             Adds the way back, with the same rate, weight and delay and plain queues.
         back : mapping, optional
-            What is otherwise on the way back, such as ``{"rate": "1 Mbit/s", "queue": TailDrop()}``. The keys are
-            those of ``back`` in a scenario, with underscores for hyphens; ``classes`` are those of its scheduler.
+            Differences of the way back, such as ``{"rate": "1 Mbit/s", "queue": TailDrop()}``. Keys are those of
+            ``back`` in a scenario, with underscores for hyphens; ``classes`` are the classes of its scheduler.
         queue : Component, optional
-            The discipline of the only queue, or of classes without one of their own.
+            Discipline of the only queue, or of classes without their own.
         queues : mapping of str to Component, optional
-            A discipline for each traffic class.
+            Discipline of each traffic class.
         scheduler : Component, optional
-            Which queue sends next.
+            Chooses the queue that sends next.
         classes : mapping of str to mapping, optional
-            What the scheduler reads of each class, such as ``{"voice": {"weight": 3, "queue": TailDrop()}}``. The keys
-            are those of ``class.NAME`` in a scenario, with underscores for hyphens; ``classes`` are those of a class
-            with a scheduler of its own.
+            Settings of each class, such as ``{"voice": {"weight": 3, "queue": TailDrop()}}``. Keys are those of
+            ``class.NAME`` in a scenario, with underscores for hyphens; ``classes`` are those of a class with a
+            scheduler of its own.
         policer : Component, optional
-            Drops what exceeds a profile, before everything else.
+            Drops what exceeds a profile, before anything else.
         shaper : Component, optional
-            Holds packets back until they keep to a profile.
+            Delays packets until they conform to a profile.
         marker : Component, optional
             A meter that colours packets.
         marker_at : str, optional
-            When it sees them: ``"arrival"`` or ``"departure"``.
+            When it meters them: ``"arrival"`` or ``"departure"``.
         pcn : sequence of Component
             PCN meters, in order.
         pcn_at : str, optional
-            Which packets they see: ``"accepted"``, ``"offered"`` or ``"departure"``.
+            Which packets they meter: ``"accepted"``, ``"offered"`` or ``"departure"``.
         impairments : sequence of Component
-            What the wire does to packets.
+            Impairments of the wire.
         **more
             Other keys of a link, with underscores for hyphens.
         """
@@ -219,30 +219,25 @@ class Network(NetworkTraffic):
             "to": self._ends("Network.link: destination", destination),
             "rate": rate,
             "delay": one_or_uniform(delay),
+            "name": name,
+            "weight": weight,
+            "both-ways": both_ways or None,
+            **back_of(back or {}),
         }
-        if name is not None:
-            entry["name"] = name
-        if weight is not None:
-            entry["weight"] = weight
-        if both_ways:
-            entry["both-ways"] = True
-        entry |= back_of(back or {})
         entry |= part("queue", queue) | part("scheduler", scheduler) | part("marker", marker)
-        entry |= part("policer", policer) | part("shaper", shaper)
-        if marker_at is not None:
-            entry["marker.at"] = marker_at
+        entry |= part("policer", policer) | part("shaper", shaper) | {"marker.at": marker_at}
         for traffic_class, discipline in (queues or {}).items():
             entry |= part(f"class.{toml.key(traffic_class)}.queue", discipline)
         entry |= classes_of("", classes or {})
         for meter in pcn:
             entry |= part("pcn", meter)
-        if pcn_at is not None:
-            entry["pcn-at"] = pcn_at
+        entry["pcn-at"] = pcn_at
         for impairment in impairments:
             entry |= part("impairment", impairment)
+        entry = {key: item for key, item in entry.items() if item is not None}
         self._links.append(entry | plain(more))
 
-    def _ends(self, where: str, nodes: Node | str | Sequence[Node | str]) -> str | list[str]:
+    def _ends(self, where: str, nodes: Node | str | Sequence[Node | str]) -> str | list[str | None] | None:
         """The names of the nodes at one end of links."""
         if isinstance(nodes, Node | str):
             return self._node(where, nodes)
@@ -250,23 +245,23 @@ class Network(NetworkTraffic):
 
     @named("circuits[]")
     def circuit(self, name: str, flows: str | Sequence[str], **more: Any) -> None:
-        """Adds a virtual circuit of cell links that flows share, or that is promised something.
+        """Adds a virtual circuit of cell links that flows share, or that has a guarantee.
 
         Parameters
         ----------
         name : str
             Its name, for parameters by circuit.
         flows : str or sequence of str
-            The groups whose flows it carries.
+            The groups of flows that it carries.
         **more
-            Other keys of a circuit, with underscores for hyphens: ``mcr`` (its minimum cell rate, such as
-            ``"12 kcells/s"``) and ``max_frame`` (of a packet, such as ``"9180 bytes"``).
+            Other keys of a circuit, with underscores for hyphens: ``mcr`` (minimum cell rate, such as ``"12
+            kcells/s"``) and ``max_frame`` (of a packet, such as ``"9180 bytes"``).
         """
         self._circuits.append({"name": name, "flows": flows if isinstance(flows, str) else list(flows)} | plain(more))
 
     @named("measure[]")
     def measure(self, metric: str, **options: Any) -> None:
-        """Asks for a metric.
+        """Measures a metric.
 
         Parameters
         ----------
@@ -280,35 +275,23 @@ class Network(NetworkTraffic):
 
     @named("trace[]")
     def trace(self, **options: Any) -> None:
-        """Says which events a trace keeps; with several, those that any of them names.
+        """Selects the events of a trace by the keys of ``[[trace]]``.
 
-        Parameters
-        ----------
-        **options
-            The keys of ``[[trace]]``: ``at``, ``flows``, ``events``, ``start``, ``stop``.
+        These are ``at``, ``flows``, ``events``, ``start`` and ``stop``; several calls add up.
         """
         self._traces.append(plain(options))
 
     @named("series[]")
     def series(self, **options: Any) -> None:
-        """Says what ``penstock series`` shows over time.
+        """Selects what ``penstock series`` shows by the keys of ``[[series]]``.
 
-        Parameters
-        ----------
-        **options
-            The keys of ``[[series]]``: ``of``, ``what``, ``every``, ``on``, ``start``, ``stop``.
+        These are ``of``, ``what``, ``every``, ``on``, ``start`` and ``stop``.
         """
         self._series.append(plain(options))
 
     @named("")
     def toml(self, **top: Any) -> str:
-        """The scenario's text.
-
-        Parameters
-        ----------
-        **top
-            The keys at the top (``duration``, ``warm_up``, ``seed``, ...); those that are None are left out.
-        """
+        """Returns the scenario's text, with top-level keys such as ``duration`` and ``warm_up``; None omits one."""
         nodes = {
             toml.key(node.name): ({} if node.count is None else {"count": node.count}) | self._shared[node.name]
             for node in self._nodes.values()
@@ -347,12 +330,9 @@ class Network(NetworkTraffic):
         for name, table in tables.items():
             keys(f"Network.node: {name.replace('-', '_')}", table or {}, f"nodes.NAME.{name}")
         self._nodes[node.name] = node
-        self._shared[node.name] = {kind: {each.KEY: each.table()} for kind, each in given.items()}
-        if latency is not None:
-            self._shared[node.name]["latency"] = latency
-        if cell_switch:
-            self._shared[node.name]["cell-switch"] = True
+        shared: dict[str, Any] = {kind: {each.KEY: each.table()} for kind, each in given.items()}
+        shared |= {"latency": latency, "cell-switch": cell_switch or None}
         for name, table in tables.items():
-            if table is not None:
-                self._shared[node.name][name] = {kebab(key): value for key, value in table.items()}
+            shared[name] = None if table is None else {kebab(key): value for key, value in table.items()}
+        self._shared[node.name] = {key: item for key, item in shared.items() if item is not None}
         return node

@@ -1,4 +1,4 @@
-"""The traffic of a network that is built in Python: flows, finite transfers and calls."""
+"""Traffic of a network that is built in Python: flows, finite transfers and calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["NetworkTraffic"]
 
 
 class NetworkTraffic:
-    """The part of a :class:`~penstock.network.Network` that says what is sent."""
+    """The part of a :class:`~penstock.network.Network` that describes its traffic."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
@@ -25,11 +25,16 @@ class NetworkTraffic:
         self._transfers: list[dict[str, Any]] = []
         self._calls: list[dict[str, Any]] = []
 
-    def _node(self, where: str, node: Node | str) -> str:
-        """The name of a node, a group or members of one, which must be there by now."""
+    def _node(self, where: str, node: Node | str | None) -> str | None:
+        """The name of an existing node, group, or members of one; None for none."""
+        if node is None:
+            return None
         name = name_of(node)
         word(where, name.partition("[")[0], self._nodes, "node")
         return name
+
+    def _route(self, where: str, nodes: Sequence[Node | str] | None) -> list[str | None] | None:
+        return None if nodes is None else [self._node(where, node) for node in nodes]
 
     @named("flows[]", of="Network")
     def flows(
@@ -50,55 +55,49 @@ class NetworkTraffic:
         route_back: Sequence[Node | str] | None = None,
         **more: Any,
     ) -> None:
-        """Adds a group of like flows; flow i runs from the i-th origin to the i-th destination, each counted round.
+        """Adds a group of equal flows; flow i runs from the i-th origin to the i-th destination (cyclic).
 
         Parameters
         ----------
         name : str
-            What they are called in results.
+            Name of the group in results.
         origin, destination : Node or str, optional
-            Where they begin and end; not with `matrix`.
+            Ends of the flows; not with `matrix`.
         source : Component
             What the application sends.
         matrix : str or sequence of sequence of str or float, optional
-            A flow from each node to each other: a CSV or Parquet file, or rows, with nodes in the first row and
-            column. An entry is a rate with its unit, or a multiple of that of `source`; relative to the current folder.
+            A flow from each node to each other: a CSV or Parquet file, relative to the current folder, or rows, with
+            nodes in the first row and column. An entry is a rate with its unit, or a multiple of that of `source`.
         transport : Component, optional
-            How it is carried; UDP if left out.
+            Transport protocol; UDP by default.
         count : int, optional
-            How many; the size of the larger group if left out.
+            Number of flows; the size of the larger group by default.
         traffic_class : str, optional
-            The class that schedulers tell apart.
+            Class for schedulers.
         precedence : int, optional
-            The drop precedence that packets begin with.
+            Initial drop precedence of packets.
         start : str or (str, str), s, optional
-            When they start; a pair draws each one's start uniformly between the two.
+            Start time; each flow draws its own between those of a pair.
         stop : str, s, optional
-            When sources fall silent.
+            Time at which sources stop.
         route, route_back : sequence of Node or str, optional
-            The nodes on the way there and back, both ends included; the way of least weight if left out.
+            Nodes of the route there and back, including both ends; the route of minimum weight by default.
         **more
             Other keys of flows, with underscores for hyphens.
         """
-        entries("Network.flows", {"source": source, "transport": transport, **more}, "flows[]")
-        entry: dict[str, Any] = {"name": name}
         given = {
-            "from": None if origin is None else self._node("Network.flows: origin", origin),
-            "to": None if destination is None else self._node("Network.flows: destination", destination),
+            "from": self._node("Network.flows: origin", origin),
+            "to": self._node("Network.flows: destination", destination),
             "matrix": matrix if matrix is None or isinstance(matrix, str) else [list(row) for row in matrix],
             "count": count,
             "class": traffic_class,
             "precedence": precedence,
             "start": None if start is None else one_or_uniform(start),
             "stop": stop,
-            "route": None if route is None else [self._node("Network.flows: route", node) for node in route],
-            "route-back": None
-            if route_back is None
-            else [self._node("Network.flows: route_back", node) for node in route_back],
+            "route": self._route("Network.flows: route", route),
+            "route-back": self._route("Network.flows: route_back", route_back),
         }
-        entry |= {key: item for key, item in given.items() if item is not None}
-        entry |= part("source", source) | part("transport", transport)
-        self._flows.append(entry | plain(more))
+        self._flows.append(_entry("flows", name, given, {"source": source, "transport": transport}, more))
 
     @named("transfers[]", of="Network")
     def transfers(
@@ -119,43 +118,42 @@ class NetworkTraffic:
         start: str | None = None,
         **more: Any,
     ) -> None:
-        """Adds finite transfers that arrive by themselves, between two different nodes each.
+        """Adds finite transfers that arrive over time, each between two different nodes.
 
         Parameters
         ----------
         name : str
-            What they are called in results.
+            Name of the group in results.
         origin, destination : Node or str, optional
-            The nodes of which each transfer has one at random; not with `file`.
+            Nodes from which each transfer draws its ends; not with `file`.
         file : str, optional
-            A CSV or Parquet file that lists them all, with the columns ``start``, ``from``, ``to``, ``bytes`` and
+            CSV or Parquet file that lists all of them, with columns ``start``, ``from``, ``to``, ``bytes`` and
             ``class``; relative to the current folder.
         size : str or mapping, bytes, optional
-            How many bytes each has: ``"10 kB"``, or a law such as ``{"distribution": "web-search"}``.
+            Size of each: ``"10 kB"``, or a law such as ``{"distribution": "web-search"}``.
         count : int, optional
-            How many, at most; those after the end are left out.
+            Maximum number of transfers.
         interval : str, s, optional
-            Mean time from one to the next of a Poisson process, of all nodes together.
+            Mean interarrival time of a Poisson process, over all nodes.
         load : str, bit/s, optional
-            The rate at which they bring bits without headers, instead of `interval`.
+            Mean rate of bits without headers, instead of `interval`.
         at : sequence of str, s, optional
-            When they arrive, instead of `interval` or `load`.
+            Arrival times, instead of `interval` or `load`.
         transport : Component, optional
-            How they are carried; TCP with its defaults if left out.
+            Transport protocol; TCP with its defaults if left out.
         traffic_class : str, optional
-            The class that schedulers tell apart.
+            Class for schedulers.
         precedence : int, optional
-            The drop precedence that packets begin with.
+            Initial drop precedence of packets.
         start : str, s, optional
             Added to all times.
         **more
             Other keys of transfers, with underscores for hyphens.
         """
-        entries("Network.transfers", {"transport": transport, **more}, "transfers[]")
         given = {
             "file": file,
-            "from": None if origin is None else self._node("Network.transfers: origin", origin),
-            "to": None if destination is None else self._node("Network.transfers: destination", destination),
+            "from": self._node("Network.transfers: origin", origin),
+            "to": self._node("Network.transfers: destination", destination),
             "size": size,
             "count": count,
             "interval": interval,
@@ -165,9 +163,7 @@ class NetworkTraffic:
             "precedence": precedence,
             "start": start,
         }
-        entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
-        entry |= part("transport", transport)
-        self._transfers.append(entry | plain(more))
+        self._transfers.append(_entry("transfers", name, given, {"transport": transport}, more))
 
     @named("calls[]", of="Network")
     def calls(
@@ -193,68 +189,72 @@ class NetworkTraffic:
         route: Sequence[Node | str] | None = None,
         **more: Any,
     ) -> None:
-        """Adds a group of like aggregates of calls; aggregate i runs from the i-th origin to the i-th destination.
+        """Adds a group of equal aggregates of calls; aggregate i runs from the i-th origin to the i-th destination.
 
         Parameters
         ----------
         name : str
-            What they are called in results.
+            Name of the group in results.
         origin, destination : Node or str
-            Where calls begin (the ingress) and end (the egress).
+            Ingress and egress of calls.
         source : Component
             What each call sends.
         arrivals : Component, optional
-            When calls arrive; none do if left out.
+            Arrival process of calls; none by default.
         holding : Component, optional
-            How long they last; to the end if left out, which only initial calls may.
+            Duration of calls; without it, there may only be initial calls, which last to the end.
         initial : int or sequence of int, optional
-            Calls of each aggregate that are there from the start, without asking; a sequence gives each its own number.
+            Number of calls of each aggregate at the start, without admission; a sequence has one number per aggregate.
         spread : str, s, optional
-            Each of them begins within this span after the start.
+            Interval after the start in which initial calls begin.
         admission : Component, optional
-            Which calls are admitted; all if left out.
+            Admission control; admits all calls by default.
         termination : Component, optional
-            Which calls are terminated early; none if left out.
+            Flow termination; none by default.
         processing : str, s, optional
-            Added to the propagation of every signal between ingress and egress.
+            Added to the propagation delay of every signal between ingress and egress.
         request_packet : str, bytes, optional
-            The size of a packet that carries each request through the queues; beside them if left out.
+            Size of a packet that carries each request through the queues; requests bypass them by default.
         count : int, optional
-            How many aggregates; the size of the larger group if left out.
+            Number of aggregates; the size of the larger group by default.
         traffic_class : str, optional
-            The class that schedulers tell apart.
+            Class for schedulers.
         precedence : int, optional
-            The drop precedence that packets begin with.
+            Initial drop precedence of packets.
         start : str or (str, str), s, optional
-            When they start; a pair draws each aggregate's start uniformly between the two.
+            Start time; each aggregate draws its own between those of a pair.
         stop : str, s, optional
-            When calls fall silent and no more arrive.
+            Time at which calls stop sending and arriving.
         route : sequence of Node or str, optional
-            The nodes on the way, both ends included; the way of least weight if left out.
+            Nodes of the route, including both ends; the route of minimum weight by default.
         **more
             Other keys of calls, with underscores for hyphens.
         """
-        given_parts = {"source": source, "arrivals": arrivals, "holding": holding}
-        given_parts |= {"admission": admission, "termination": termination}
-        entries("Network.calls", given_parts | more, "calls[]")
-        entry: dict[str, Any] = {
-            "name": name,
+        given = {
             "from": self._node("Network.calls: origin", origin),
             "to": self._node("Network.calls: destination", destination),
-        }
-        given = {
             "count": count,
             "class": traffic_class,
             "precedence": precedence,
             "start": None if start is None else one_or_uniform(start),
             "stop": stop,
-            "route": None if route is None else [self._node("Network.calls: route", node) for node in route],
+            "route": self._route("Network.calls: route", route),
             "initial.calls": initial if initial is None or isinstance(initial, int) else list(initial),
             "initial.spread": spread,
             "signalling.processing": processing,
             "signalling.packet": request_packet,
         }
-        entry |= {key: item for key, item in given.items() if item is not None}
-        entry |= part("source", source) | part("arrivals", arrivals) | part("holding", holding)
-        entry |= part("admission", admission) | part("termination", termination)
-        self._calls.append(entry | plain(more))
+        parts = {"source": source, "arrivals": arrivals, "holding": holding}
+        parts |= {"admission": admission, "termination": termination}
+        self._calls.append(_entry("calls", name, given, parts, more))
+
+
+def _entry(
+    what: str, name: str, given: Mapping[str, Any], parts: Mapping[str, Component | None], more: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A table of the list `what`, without keys that are None."""
+    entries(f"Network.{what}", {**parts, **more}, f"{what}[]")
+    entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
+    for key, each in parts.items():
+        entry |= part(key, each)
+    return entry | plain(more)

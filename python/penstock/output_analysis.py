@@ -1,4 +1,4 @@
-"""What can be said from one long run, or of more than a mean: the start-up transient, batch means, quantiles."""
+"""Analysis of long runs and of quantiles: start-up transient, batch means, order statistics."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 __all__ = ["BatchMeans", "QuantileInterval", "Truncation", "batch_means", "mser5", "quantile_interval"]
 
 _BATCH = 5
-"""Observations in a batch of MSER-5."""
+"""Observations per batch of MSER-5."""
 _FEWEST = 10
-"""Batches below which a transient cannot be told from chance."""
+"""Number of batches below which a transient cannot be distinguished from chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """How much of the beginning of a series is start-up.
+    """The start-up of a series.
 
     Parameters
     ----------
     count : int
-        Observations to be left out.
+        Number of observations to discard.
     total : int
-        How many there are.
+        Number of all observations.
     too_short : bool
-        Whether the series is too short to tell: the least error is reached without its first half.
+        Whether the series is too short to tell: the minimum error is in its second half.
     """
 
     count: int
@@ -41,16 +41,16 @@ class Truncation:
 
 @dataclass(frozen=True, slots=True)
 class BatchMeans:
-    """The mean of one long run, its interval, and how far that can be believed.
+    """The mean of one long run and its interval.
 
     Parameters
     ----------
     interval : Interval
         Its ``runs`` is the number of batches.
     size : int
-        Observations in a batch.
+        Observations per batch.
     correlation : float
-        Of neighbouring batches (lag 1); well above zero the batches are too short, and the interval too narrow.
+        Correlation of neighbouring batches (lag 1); well above zero, batches are too short and the interval too narrow.
     """
 
     interval: Interval
@@ -65,13 +65,13 @@ class QuantileInterval:
     Parameters
     ----------
     probability : float
-        Which quantile.
+        Probability of the quantile.
     estimate, low, high : float
         The quantile of the values, and the ends of the interval.
     confidence : float
-        How sure the interval is to hold the true quantile, whatever the distribution: at least what was asked for.
+        Coverage of the interval for any distribution, at least the requested level.
     runs : int
-        How many values there are.
+        Number of values.
     """
 
     probability: float
@@ -83,10 +83,10 @@ class QuantileInterval:
 
 
 def mser5(series: Sequence[float]) -> Truncation:
-    """The start-up transient by MSER-5 [White97], on means of five observations each.
+    """Finds the start-up transient by MSER-5 [White97], on means of five observations each.
 
-    Leaves out what makes the squared standard error of the mean of the rest, sum (y - mean)^2 / number^2, the least.
-    If that is half of the series or more, the run is too short to tell [White00].
+    Discards the observations that minimise the squared standard error of the mean of the rest, sum (y - mean)^2 / n^2.
+    If these are half of the series or more, the run is too short to tell [White00].
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def mser5(series: Sequence[float]) -> Truncation:
     Raises
     ------
     ValueError
-        If there are fewer than 50, or one is not a number.
+        If there are fewer than 50, or one is NaN.
 
     Examples
     --------
@@ -121,16 +121,16 @@ def mser5(series: Sequence[float]) -> Truncation:
 
 
 def batch_means(series: Sequence[float], batches: int = 20, level: float = LEVEL) -> BatchMeans:
-    """The mean of one long run and its t-interval from the means of batches [Law15 s9.5.3].
+    """Returns the mean of one long run and its t-interval from the means of batches [Law15 s9.5.3].
 
     Parameters
     ----------
     series : sequence of float
         Observations of one run in order, without its start-up.
     batches : int
-        How many batches; what does not fill the last one is left out.
+        Number of batches; a remainder is discarded.
     level : float
-        How sure the interval is to hold the true mean, if batches are nearly independent.
+        Confidence level, valid if batches are nearly independent.
 
     Raises
     ------
@@ -156,25 +156,25 @@ def batch_means(series: Sequence[float], batches: int = 20, level: float = LEVEL
 
 
 def quantile_interval(values: Sequence[float], probability: float, level: float = LEVEL) -> QuantileInterval:
-    """A quantile of independent values and its interval between order statistics [Hahn91 s5].
+    """Returns a quantile of independent values and its interval between order statistics [Hahn91 s5].
 
-    The number of values below the true quantile is binomial whatever the distribution, so the interval between the l-th
-    and the u-th smallest value holds it with the probability that this number is from l to u - 1. The narrowest of the
-    pairs about the estimate that are sure enough is taken.
+    The number of values below the true quantile is binomial for any distribution, so the interval between the l-th and
+    the u-th smallest value covers it with the probability that this number is from l to u - 1. The narrowest pair
+    around the estimate with sufficient coverage is chosen.
 
     Parameters
     ----------
     values : sequence of float
         One per run.
     probability : float
-        Which quantile, between 0 and 1.
+        Probability of the quantile, between 0 and 1.
     level : float
-        How sure the interval is at least to hold the true quantile.
+        Minimum coverage.
 
     Raises
     ------
     ValueError
-        If `probability` is not between 0 and 1, a value is not a number, or there are too few for any such interval.
+        If `probability` is not between 0 and 1, a value is NaN, or there are too few values.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The columns of a table that say at which point of a study a number is."""
+"""Columns of a table that identify the points of a study."""
 
 from __future__ import annotations
 
@@ -15,58 +15,39 @@ if TYPE_CHECKING:
 __all__ = ["NO_PARAMETERS", "ParameterColumns", "parameter_columns", "short_names", "stand_for"]
 
 _LEGEND = 12
-"""The most long values that are written out below a table."""
+"""Maximum number of long values that are written out below a table."""
 _NAMED = 4
-"""The most columns that are named which a table leaves out."""
+"""Maximum number of left-out columns that are named."""
 
 
 @dataclass(frozen=True)
 class ParameterColumns:
-    """The parameters that a table has columns of, and how it shows their values.
+    """The parameters with a column in a table, and the form of their values."""
 
-    Parameters
-    ----------
-    paths : list of str
-        The parameters.
-    heads : list of str
-        What stands above their columns.
-    names : dict of str to (dict of str to str)
-        For each parameter, the short names of its values.
-    notes : list of str
-        Lines below the table: columns that are left out, and what short names stand for.
-    """
-
-    paths: list[str]
-    heads: list[str]
-    names: dict[str, dict[str, str]]
-    notes: list[str]
+    paths: list[str]  # the parameters
+    heads: list[str]  # column headers
+    names: dict[str, dict[str, str]]  # short names of the values of each parameter
+    notes: list[str]  # lines below the table: left-out columns, and the meaning of short names
 
     def cell(self, path: str, value: Any) -> str:
-        """The value of a parameter as the table shows it."""
+        """Returns the value of a parameter as the table shows it."""
         text = value_text(value)
         return self.names.get(path, {}).get(text, text)
 
     def cells(self, point: Mapping[str, Any]) -> tuple[str, ...]:
-        """The cells of a point; empty where it does not have a parameter."""
+        """Returns the cells of a point; empty if it lacks a parameter."""
         return tuple(self.cell(path, point[path]) if path in point else "" for path in self.paths)
 
 
 NO_PARAMETERS = ParameterColumns([], [], {}, [])
-"""Of a table of one point."""
+"""Columns of a table with one point."""
 
 
 def parameter_columns(points: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> ParameterColumns:
-    """Chooses the columns that tell points apart.
+    """Chooses the columns that distinguish points, among `paths` in the order of the table.
 
-    Parameters that do not vary have none. A label, which is no setting of the scenario, stands for the settings that
-    it names: those that have one value for each of its values. A component stands likewise for other components.
-
-    Parameters
-    ----------
-    points : sequence of mapping
-        The parameters of each point.
-    paths : sequence of str
-        The parameters that may have a column, in the order of the table.
+    Parameters that do not vary have none. A label, which is no setting, represents the settings that have one value for
+    each of its values. A component likewise represents other components.
 
     Examples
     --------
@@ -90,14 +71,7 @@ def parameter_columns(points: Sequence[Mapping[str, Any]], paths: Sequence[str])
 
 
 def stand_for(varying: Sequence[str], texts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The columns that others stand for, by those that do.
-
-    Parameters
-    ----------
-    varying : sequence of str
-        The parameters that vary.
-    texts : mapping of str to sequence of str
-        The values of each parameter at all points.
+    """Returns the columns that each column represents, of those that vary.
 
     Examples
     --------
@@ -147,7 +121,7 @@ def _legend(head: str, names: Mapping[str, str]) -> list[str]:
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """The ends of paths, as long as it takes to tell them from one another.
+    """Returns the shortest ends of paths that distinguish them.
 
     Examples
     --------

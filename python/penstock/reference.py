@@ -143,9 +143,13 @@ class Catalogue(TypedDict):
 
 
 @cache
-def catalogue() -> Catalogue:
-    """The core's catalogue, its kinds in the order of :data:`PLACES`."""
-    made: Catalogue = json.loads(_core.catalogue())
+def catalogue(*, formulas: bool = False) -> Catalogue:
+    """The core's catalogue, its kinds in the order of :data:`PLACES`.
+
+    Texts mark formulas with dollar signs, which stay where `formulas` is set, for pages that typeset them.
+    """
+    text = _core.catalogue()
+    made: Catalogue = json.loads(text if formulas else re.sub(r"\$([^$]+)\$", r"\1", text))
     components = made["components"]
     order = [*(kind for kind in PLACES if kind in components), *(kind for kind in components if kind not in PLACES)]
     made["components"] = {kind: components[kind] for kind in order}
@@ -179,9 +183,9 @@ def names() -> list[str]:
     return list(dict.fromkeys([*components, *others]))
 
 
-def pages(name: str) -> list[str]:
+def pages(name: str, *, formulas: bool = False) -> list[str]:
     """The Markdown pages about `name`; several if it means several things, none if there is no such thing."""
-    everything = catalogue()
+    everything = catalogue(formulas=formulas)
     found = [
         _component_page(kind, component)
         for kind, of_kind in everything["components"].items()

@@ -1,4 +1,4 @@
-"""Turns runs into numbers with intervals: a frame for programs, JSON for other programs, a table for people."""
+"""Numbers of runs with their intervals, as frames and as JSON."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ class Summary:
     Parameters
     ----------
     scenario : str
-        The scenario's name.
+        Name of the scenario.
     point : dict of str to value
-        The settings that were changed, by path, or the parameters of a study.
+        Changed settings by path, or the parameters of a study.
     metric : str
-        The metric's name.
+        Name of the metric.
     labels : dict of str to str
-        What tells this number from others of its metric.
+        Labels that distinguish the number within its metric.
     unit : str
-        The unit of all numbers here.
+        Unit of all numbers here.
     values : list of float
         One per run, in the order of the requests.
     interval : Interval
-        Their mean and its confidence interval.
+        Mean with its confidence interval.
     provenance : Provenance
         What the runs were made from.
     rule : str
-        How many runs there are: ``t`` stands for as many as were asked for, ``t, sequential`` for a target.
+        ``t`` for a fixed number of runs, ``t, sequential`` for a precision target.
     """
 
     scenario: str
@@ -76,18 +76,15 @@ class Summary:
 
     @property
     def method(self) -> str:
-        """How the interval was made, as :func:`interval_of` says, with ``, sequential`` where runs had a target.
-
-        It is ``none`` where there is none.
-        """
+        """Method of the interval as in :func:`interval_of`, with ``, sequential`` for a target; or ``none``."""
         return "none" if self.interval.half is None else self.rule.replace("t", self.interval.method, 1)
 
 
 def interval_of(metric: str, labels: Mapping[str, str], values: Sequence[float]) -> Interval:
-    """The mean of a number over runs with the interval of its kind.
+    """Returns the mean of a number over runs, with an interval that suits it.
 
-    Of metrics between 0 and 1 (``loss``, ``utilisation``, ``fairness``, ``marking-ratio``, ``blocking``) the method is
-    ``logit``, of conditions of a study, which are shares of runs, ``wilson``, and of all others ``t``.
+    Ratios between 0 and 1 (``loss``, ``utilisation``, ``fairness``, ``marking-ratio``, ``blocking``) use ``logit``,
+    conditions of a study, which are shares of runs, ``wilson``, and all others ``t``.
     """
     if is_ratio(metric):
         return ratio_interval(values)
@@ -97,7 +94,7 @@ def interval_of(metric: str, labels: Mapping[str, str], values: Sequence[float])
 
 
 def summarise(results: Sequence[RunResult]) -> list[Summary]:
-    """Joins the runs of each point, in the order in which points and metrics first appear."""
+    """Summarises the runs of each point, in the order in which points and metrics first appear."""
     summaries = []
     for runs in _points(results):
         first = runs[0].request
@@ -126,7 +123,7 @@ def _by_metric(runs: Sequence[RunResult]) -> dict[tuple[Any, ...], list[float]]:
 
 
 def _points(results: Sequence[RunResult]) -> Sequence[Sequence[RunResult]]:
-    """The runs of each point: of one scenario under one name, with the same settings."""
+    """The runs of each point, which share a scenario, a name and settings."""
     if isinstance(results, KeptRuns):
         return [results]
     points: dict[tuple[Any, ...], list[RunResult]] = {}
@@ -146,36 +143,33 @@ def _points(results: Sequence[RunResult]) -> Sequence[Sequence[RunResult]]:
 
 
 def to_frame(results: Sequence[RunResult]) -> pl.DataFrame:
-    """A tidy frame: one row per metric, labels and point.
+    """Returns a tidy frame with one row per metric, labels and point.
 
     Returns
     -------
     polars.DataFrame
-        Columns ``scenario``, one per changed setting, ``metric``, one per label, ``unit``, ``mean``, ``half_width``,
-        ``ci_low``, ``ci_high`` (all three null below two runs), ``runs`` and ``method``; a label that a metric lacks is
-        null. Then what the runs were made from: ``settings`` (those that were changed, as a JSON object),
-        ``duration_s``, ``warm_up_s``, ``seed`` (null if the runs differ in it), ``first_replication`` and
-        ``model_version``. No column is nested; :func:`to_values` has the numbers of single runs. A setting called as
-        another column stands under ``parameter.NAME``. Texts are escaped where they could act on a terminal that a
-        frame is printed on.
+        Columns ``scenario``, one per changed setting, ``metric``, one per label (null if a metric lacks it), ``unit``,
+        ``mean``, ``half_width``, ``ci_low``, ``ci_high`` (these three null below two runs), ``runs``, ``method``; then
+        what the runs were made from: ``settings`` (a JSON object), ``duration_s``, ``warm_up_s``, ``seed`` (null if
+        runs differ in it), ``first_replication`` and ``model_version``. A setting named like another column is
+        ``parameter.NAME``. Texts are escaped where they could act on a terminal.
     """
     return frame_of(summarise(results))
 
 
 def to_values(results: Sequence[RunResult]) -> pl.DataFrame:
-    """One row per run, metric and labels: the numbers of which :func:`to_frame` has the means.
+    """Returns one row per run, metric and labels: the numbers that :func:`to_frame` averages.
 
     Returns
     -------
     polars.DataFrame
-        Columns as in :func:`to_frame`, with ``replication``, ``value`` and the run's ``digest`` in the place of the
-        means and all that belongs to them.
+        Columns as in :func:`to_frame`, with ``replication``, ``value`` and the run's ``digest`` in place of the means.
     """
     return values_of([(dict(runs[0].request.sets), runs) for runs in _points(results)])
 
 
 def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
-    """A frame for pandas, without pyarrow, which Polars' own ``to_pandas`` needs.
+    """Returns a pandas frame without pyarrow, which Polars' own ``to_pandas`` needs.
 
     Raises
     ------
@@ -190,7 +184,7 @@ def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
 
 
 def frame_of(summaries: Sequence[Summary]) -> pl.DataFrame:
-    """The frame of :func:`to_frame`; a parameter whose values are all numbers is a column of numbers."""
+    """Returns the frame of :func:`to_frame`; a parameter with only numeric values is a numeric column."""
     import polars as pl
 
     text = pl.String
@@ -227,7 +221,7 @@ def frame_of(summaries: Sequence[Summary]) -> pl.DataFrame:
 
 
 def values_of(points: Sequence[tuple[Mapping[str, Any], Sequence[RunResult]]]) -> pl.DataFrame:
-    """The frame of :func:`to_values`, of points with their parameters."""
+    """Returns the frame of :func:`to_values`, for points with their parameters."""
     import polars as pl
 
     text = pl.String
@@ -251,7 +245,7 @@ def values_of(points: Sequence[tuple[Mapping[str, Any], Sequence[RunResult]]]) -
 
 
 class _Layout:
-    """The columns of a frame, and the rows that fit them."""
+    """The columns of a frame, and rows that fit them."""
 
     def __init__(
         self, points: Sequence[Mapping[str, Any]], labels: Sequence[Mapping[str, str]], numbers: dict[str, Any]
@@ -283,7 +277,7 @@ class _Layout:
         provenance: Provenance,
         numbers: dict[str, Any],
     ) -> dict[str, Any]:
-        """A row; what it lacks is null."""
+        """Returns a row; missing cells are null."""
         columns = {self._columns[name]: value for name, value in point.items()}
         return {
             **self._empty,
@@ -297,7 +291,7 @@ class _Layout:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """A name for the column of a parameter that no other column has."""
+    """Returns a name for a parameter's column that no other column has."""
     while name in taken:
         name = f"parameter.{name}"
     taken.add(name)
@@ -323,7 +317,7 @@ def _cell(value: Any, column: Any) -> Any:
 
 
 def to_data(scenario: str, results: Sequence[RunResult], *, rule: str = "t", **more: Any) -> dict[str, Any]:
-    """The runs of one point as plain data; see :func:`to_json`, and `Summary` for the `rule`."""
+    """Returns the runs of one point as plain data; see :func:`to_json`, and `Summary` for the `rule`."""
     metrics = [
         {
             "name": summary.metric,
@@ -343,23 +337,23 @@ def to_data(scenario: str, results: Sequence[RunResult], *, rule: str = "t", **m
 
 
 def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
-    """The runs of one scenario as JSON, without times, paths and hosts: equal runs give equal bytes.
+    """Returns the runs of one scenario as JSON, without times, paths and hosts: equal runs give equal bytes.
 
     Parameters
     ----------
     scenario : str
-        The scenario's name.
+        Name of the scenario.
     results : sequence of RunResult
         All runs of one point.
     **more
-        Further members, put between ``scenario`` and ``metrics``.
+        Further members, between ``scenario`` and ``metrics``.
 
     Returns
     -------
     str
         ``{"scenario", ..., "settings", "duration_s", "warm_up_s", "seed", "first_replication", "model_version", "runs",
-        "metrics": [{"name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "method", "values"}]}``; null stands
-        for what is unknown.
+        "metrics": [{"name", "labels", "unit", "mean", "ci_low", "ci_high", "runs", "method", "values"}]}``; null if
+        unknown.
     """
     return json_text(to_data(scenario, results, **more))
 

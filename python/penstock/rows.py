@@ -1,11 +1,11 @@
-"""Rows that a run hands over while it goes on, as frames, Parquet or CSV: those of traces and of time series.
+"""Rows that a run delivers while it proceeds (traces and time series), as frames, Parquet or CSV.
 
-They go through memory in pieces of :data:`ROWS` rows, however many there are; only :meth:`RowStream.frame` holds
-all of them.
+They pass through memory in pieces of :data:`ROWS` rows; only :meth:`RowStream.frame` holds all of them.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,7 +19,7 @@ from penstock.provenance import Provenance
 from penstock.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -28,37 +28,42 @@ if TYPE_CHECKING:
 __all__ = ["ROWS", "RowStream", "cannot_be_written"]
 
 ROWS = 1 << 17
-"""Rows of each piece, and of each row group of a Parquet file."""
+"""Rows per piece, and per row group of a Parquet file."""
 
 CSV_ROWS = 1 << 14
-"""Rows of each piece of text, in which a row takes some 200 bytes."""
+"""Rows per piece of text; a row has about 200 bytes."""
+
+
+_KINDS: dict[str, tuple[str, int | None]] = {
+    **{"integer": ("i8", None), "float": ("f8", None), "switch": ("u1", None)},
+    **{"natural": ("u4", 2**32 - 1), "small": ("u1", 2**8 - 1)},
+    **{f"word{bits}": (f"u{bits // 8}", 2**bits - 1) for bits in (8, 16, 32)},
+}
+"""NumPy types of the core's columns by kind, and the number that stands for null."""
 
 
 class RowStream:
-    """Rows that a run hands over in batches, to be read once.
+    """Rows that a run delivers in batches, to be read once.
 
     Parameters
     ----------
     scenario : str
-        The scenario's TOML text.
+        TOML text of the scenario.
     options : dict of str to str, bool or sequence of str
-        Keys of the section that says what is asked for, and their values; none of those without one.
+        Keys of the section and their values; None leaves one out.
     name, folder, sets, seed, replication, executor, threads
-        As of :class:`penstock.PacketTrace`.
+        As for :class:`penstock.PacketTrace`.
 
     Attributes
     ----------
     provenance : penstock.provenance.Provenance
-        What the run was made from; `name`, `seed` and `replication` are its own.
+        What the run is made from.
 
-    Raises
-    ------
-    ScenarioError
-        If the scenario has mistakes, or what is asked for does not exist.
+    Raises ScenarioError if the scenario has mistakes, or an option names what does not exist.
     """
 
     section: ClassVar[str]
-    """The list of tables in a scenario that says what is asked for."""
+    """The scenario's list of tables that selects the rows."""
 
     _of_core: ClassVar[type[_core.Trace | _core.Series]]
 
@@ -108,10 +113,10 @@ class RowStream:
             raise ScenarioError(self._mistake(name, line) for line in str(error).splitlines()) from None
 
     def _check(self, read: _core.Scenario, name: str, is_asked: bool) -> None:
-        """Refuses a scenario that cannot be run so."""
+        """Raises an error if the scenario does not allow such rows."""
 
     def _mistake(self, name: str, line: str) -> _core.Mistake:
-        """What the core says of an option: its key and what is wrong."""
+        """A mistake in an option, as the core reports it: its key and a message."""
         key, _, message = line.partition(": ")
         return {"file": name, "line": None, "path": f"{self.section}.{key}", "message": message}
 
@@ -146,46 +151,46 @@ class RowStream:
 
     @property
     def made_from(self) -> dict[str, Any]:
-        """The scenario's name and what the run was made from, as JSON and the metadata of Parquet files have it."""
+        """The scenario's name and what the run was made from, for JSON and the metadata of Parquet files."""
         about = self.provenance.data()
         replication = about.pop("first_replication")
         return {"scenario": self.name, **about, "replication": replication}
 
     @property
     def _constants(self) -> dict[str, Any]:
-        """What the run was made from, as all rows have it: the settings are the text of a JSON object."""
+        """What the run was made from, as columns; settings are the text of a JSON object."""
         about = {**self.made_from, "scenario": printable(self.name)}
         return {**about, "settings": json_text(self.provenance.settings, indent=None)}
 
     def frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
-        """The rows in frames of so many rows; the last may have fewer."""
+        """Yields frames of `rows` rows; the last may have fewer."""
         yield from map(self._with_constants, self.row_frames(rows))
 
     def row_frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
-        """The same frames without what the run was made from."""
-        make = _Frames(self._rows.columns, self.row_schema)
+        """Yields the same frames without what the run was made from."""
+        columns, schema = self._rows.columns, self.row_schema
         while (batch := self._rows.next_batch(rows)) is not None:
-            yield make(batch[1])
+            yield _frame(columns, schema, batch[1])
 
     def _with_constants(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The rows with what the run was made from, of which a frame keeps each value once."""
+        """The rows with what the run was made from, which the frame stores once per column."""
         import polars as pl
 
         schema = self.schema
         return frame.with_columns(pl.lit(value, schema[name]).alias(name) for name, value in self._constants.items())
 
     def close(self) -> None:
-        """Ends the run, of which no more rows are wanted."""
+        """Stops the run."""
         self._cancel.set()
 
     def frame(self) -> pl.DataFrame:
-        """All rows, in memory."""
+        """Returns all rows in memory."""
         import polars as pl
 
         return self._with_constants(pl.concat([pl.DataFrame(schema=self.row_schema), *self.row_frames()]))
 
     def csv(self) -> Iterator[tuple[int, str]]:
-        """The rows as CSV in pieces, with the number of rows of each; the first is the line of names."""
+        """Yields the rows as CSV in pieces, with the number of rows of each; the header is first."""
         import polars as pl
 
         yield 0, ",".join(self.schema) + "\n"
@@ -196,50 +201,35 @@ class RowStream:
             yield frame.height, frame.write_csv(include_header=False, line_terminator=end)
 
     def write_parquet(self, path: str | Path) -> int:
-        """Writes the rows into a Parquet file; returns how many there are.
+        """Writes the rows into a Parquet file, and returns their number.
 
-        Its metadata have under ``penstock`` what the run was made from, as JSON.
-
-        Raises
-        ------
-        PenstockError
-            If the file cannot be written; one that was there by its name stays as it was.
+        The metadata entry ``penstock`` is JSON that says what the run was made from. Raises PenstockError if the file
+        cannot be written; an existing file stays as it was.
         """
-
-        def write() -> int:
-            events = 0
-            with whole_file(path) as file:
-                while (part := self._rows.next_row_group(ROWS)) is not None:
-                    events += part[0]
-                    file.write(part[1])
-                about = ("penstock", json_text(self.made_from, indent=None))
-                file.write(self._rows.end_parquet([*_types_for_readers(self.schema), about]))
-            return events
-
-        return _into_file(path, write)
+        events = 0
+        with _written(path) as file:
+            while (part := self._rows.next_row_group(ROWS)) is not None:
+                events += part[0]
+                file.write(part[1])
+            about = ("penstock", json_text(self.made_from, indent=None))
+            file.write(self._rows.end_parquet([*_types_for_readers(self.schema), about]))
+        return events
 
     def write_csv(self, path: str | Path) -> int:
-        """Writes the rows into a CSV file; returns how many there are.
+        """Writes the rows into a CSV file, and returns their number.
 
-        Raises
-        ------
-        PenstockError
-            If the file cannot be written; one that was there by its name stays as it was.
+        Raises PenstockError if the file cannot be written; an existing file stays as it was.
         """
-
-        def write() -> int:
-            events = 0
-            with whole_file(path) as file:
-                for rows, text in self.csv():
-                    file.write(text.encode())
-                    events += rows
-            return events
-
-        return _into_file(path, write)
+        events = 0
+        with _written(path) as file:
+            for rows, text in self.csv():
+                file.write(text.encode())
+                events += rows
+        return events
 
 
 def _types_for_readers(schema: pl.Schema) -> list[tuple[str, str]]:
-    """The metadata of a Parquet file by which polars and Arrow find the types of its columns again."""
+    """The metadata of a Parquet file by which polars and Arrow restore the types of its columns."""
     import polars as pl
 
     file = BytesIO()
@@ -248,71 +238,41 @@ def _types_for_readers(schema: pl.Schema) -> list[tuple[str, str]]:
     return list(pl.read_parquet_metadata(file).items())
 
 
-class _Frames:
-    """Makes frames of the core's columns."""
+def _frame(columns: Sequence[tuple[str, str, list[str]]], schema: pl.Schema, values: Sequence[bytes]) -> pl.DataFrame:
+    """The core's columns as a frame; the largest number of some kinds, and NaN, stand for null."""
+    import numpy as np
+    import polars as pl
 
-    def __init__(self, columns: Sequence[tuple[str, str, list[str]]], schema: pl.Schema) -> None:
-        import numpy as np
+    def column(name: str, kind: str) -> pl.Expr:
+        one, none = pl.col(name), _KINDS[kind][1]
+        if none is not None:
+            known = pl.when(one != none).then(one)
+            return known.cat.to(schema[name]) if kind.startswith("word") else known
+        return one.cast(pl.Boolean) if kind == "switch" else one.fill_nan(None) if kind == "float" else one
 
-        kinds: dict[str, Any] = {
-            "integer": np.int64,
-            "natural": np.uint32,
-            "small": np.uint8,
-            "switch": np.uint8,
-            "float": np.float64,
-            "word8": np.uint8,
-            "word16": np.uint16,
-            "word32": np.uint32,
-        }
-        self._columns = [(name, kind, kinds[kind]) for name, kind, _ in columns]
-        self._schema = schema
-
-    def __call__(self, values: Sequence[bytes]) -> pl.DataFrame:
-        import numpy as np
-        import polars as pl
-
-        raw = pl.DataFrame(
-            [
-                pl.Series(name, np.frombuffer(data, dtype))
-                for (name, _, dtype), data in zip(self._columns, values, strict=True)
-            ]
-        )
-        return raw.select(self._value(name, kind) for name, kind, _ in self._columns)
-
-    def _value(self, name: str, kind: str) -> pl.Expr:
-        """A column whose largest number, or not a number, stands for nothing."""
-        import polars as pl
-
-        column = pl.col(name)
-        match kind:
-            case "natural":
-                return pl.when(column != 2**32 - 1).then(column)
-            case "small":
-                return pl.when(column != 2**8 - 1).then(column)
-            case "word8" | "word16" | "word32":
-                none = 2 ** int(kind.removeprefix("word")) - 1
-                return pl.when(column != none).then(column).cat.to(self._schema[name])
-            case "switch":
-                return column.cast(pl.Boolean)
-            case "float":
-                return column.fill_nan(None)
-        return column
+    raw = [
+        pl.Series(name, np.frombuffer(data, _KINDS[kind][0]))
+        for (name, kind, _), data in zip(columns, values, strict=True)
+    ]
+    return pl.DataFrame(raw).select(column(name, kind) for name, kind, _ in columns)
 
 
-def _into_file(name: str | Path, write: Callable[[], int]) -> int:
-    """Writes a file; says which one cannot be written."""
+@contextmanager
+def _written(name: str | Path) -> Iterator[Any]:
+    """A file that is written completely or not at all; an error names it."""
     import polars as pl
 
     path = Path(name)
     if path.is_dir():
         raise InputError(f"{path_text(str(path))} is a folder; give the name of a file.")
     try:
-        return write()
+        with whole_file(path) as file:
+            yield file
     except (OSError, pl.exceptions.PolarsError) as error:
         raise cannot_be_written(path, error) from None
 
 
 def cannot_be_written(path: Path, error: Exception) -> PenstockError:
-    """What is said of a file that could not be written."""
+    """Returns the error for a file that could not be written."""
     why = (error.strerror if isinstance(error, OSError) else None) or str(error).splitlines()[0]
     return PenstockError(f"{path_text(str(path))} cannot be written: {why}; finished runs are kept.")

@@ -1,4 +1,4 @@
-"""Short names for long values of parameters, such as component tables, which tables and plots show in their place."""
+"""Short names for long parameter values, such as component tables, in tables and plots."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["folded", "is_table", "short_values", "value_text"]
 
 _MOST = 40
-"""The most characters of a name."""
+"""Maximum number of characters of a name."""
 
 
 def value_text(value: Any) -> str:
-    """The value of a parameter, as a study file has it, but for the quotes of a text.
+    """Returns the value of a parameter as in a study file, without the quotes of a text.
 
     Examples
     --------
@@ -36,20 +36,10 @@ def is_table(text: str) -> bool:
 
 
 def short_values(texts: Iterable[str]) -> dict[str, str]:
-    """A short name for each value of a parameter; different values have different names.
+    """Returns a distinct short name for each value of a parameter, all given as by :func:`value_text`.
 
-    A component has its own name, with the parameters that tell it from other components of that name. What is still
+    A component has its own name, with the parameters that distinguish it from others of that name. A name that is still
     too long is cut and numbered.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        All values of one parameter, as :func:`value_text` gives them.
-
-    Returns
-    -------
-    dict of str to str
-        The name of each value; a value that is short enough is its own name.
 
     Examples
     --------
@@ -75,7 +65,7 @@ def short_values(texts: Iterable[str]) -> dict[str, str]:
 
 
 def folded(names: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The names of :func:`short_values` that do not say all of their values, with those values.
+    """Returns the names of :func:`short_values` that omit parts of their values, with these values.
 
     Examples
     --------
@@ -91,7 +81,7 @@ def _says_all(name: str, text: str) -> bool:
 
 
 def _of_tables(texts: Sequence[str]) -> dict[str, str]:
-    """The names of tables: which components they are, and in which parameters like ones differ."""
+    """The names of tables: their components, and the parameters that distinguish equal ones."""
     read = {text: _read(text) for text in texts}
     tables = {text: value for text, value in read.items() if isinstance(value, Mapping) and value}
     parts = {text: _flat(value) for text, value in tables.items()}
@@ -107,7 +97,7 @@ def _of_tables(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _kind(table: Mapping[str, Any]) -> str:
-    """The names of the components in a table; empty if it is not one of components."""
+    """The names of the components in a table; empty if it holds something else."""
     return ", ".join(table) if all(isinstance(item, Mapping) for item in table.values()) else ""
 
 
@@ -117,7 +107,7 @@ def _joined(table: Mapping[str, Any], parts: Mapping[str, str]) -> str:
 
 
 def _read(text: str) -> Any:
-    """What a text means as TOML; nothing if it is none."""
+    """The TOML value of a text; None if it is none."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -125,7 +115,7 @@ def _read(text: str) -> Any:
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, str]:
-    """The values of a table and of the tables in it, by their paths; of a component without any, its name."""
+    """The values of a table and its subtables by path; the name of a component without any."""
     found: dict[str, str] = {}
     for key, item in table.items():
         if not isinstance(item, Mapping):

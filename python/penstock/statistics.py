@@ -1,7 +1,7 @@
-"""Means, intervals and tests for the few runs that a study makes.
+"""Means, intervals and tests for the few runs of a study.
 
-SciPy is imported where it is needed: ``scipy.special`` costs 0.2 s beyond NumPy and ``scipy.stats`` 0.6 s, more than
-many a run.
+SciPy is imported only where needed: ``scipy.special`` takes 0.2 s beyond NumPy and ``scipy.stats`` 0.6 s, longer than
+many runs.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ __all__ = [
 ]
 
 LEVEL = 0.95
-"""The confidence level wherever none is given."""
+"""Default confidence level."""
 _TABLED = (1 + LEVEL) / 2
 _DEGREES = range(1, len(QUANTILES) + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with its confidence interval, which is unknown below two runs.
+    """A mean with its confidence interval, which is None below two runs.
 
     The `method` is ``t``, ``logit`` or ``wilson``: see :func:`interval`, :func:`ratio_interval` and :func:`wilson`.
     """
@@ -56,7 +56,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How far the mean of `a` lies above that of `b`.
+    """Difference between the means of `a` and `b`.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ class Comparison:
     low, high : float
         Confidence interval of the difference.
     t, degrees : float
-        Student's statistic and its degrees of freedom; infinite where neither sample varies.
+        Student's statistic and its degrees of freedom; infinite if neither sample varies.
     p_above : float
-        Probability of a t as great as this if `a` were not above `b`.
+        Probability of a t at least as large if `a` were not above `b`.
     p_two_sided : float
-        Probability of a t as far from zero as this if the means were equal.
+        Probability of a t at least as far from zero if the means were equal.
     """
 
     difference: float
@@ -90,13 +90,7 @@ class Comparison:
 
 
 def mean(values: Sequence[float]) -> float:
-    """The arithmetic mean, whatever the order of the values.
-
-    Raises
-    ------
-    ValueError
-        If there are none.
-    """
+    """Returns the arithmetic mean, rounded independently of the order. Raises ValueError if there are no values."""
     if not values:
         raise ValueError("the mean of no values")
     if not all(map(math.isfinite, values)):
@@ -105,7 +99,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def t_quantile(probability: float, degrees: float) -> float:
-    """The quantile of Student's distribution.
+    """Returns a quantile of Student's distribution.
 
     Examples
     --------
@@ -120,19 +114,19 @@ def t_quantile(probability: float, degrees: float) -> float:
 
 
 def interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """The mean of independent runs and its t-interval [Law15 s4.5].
+    """Returns the mean of independent runs and its t-interval [Law15 s4.5].
 
     Parameters
     ----------
     values : sequence of float
         One per run.
     level : float
-        How sure the interval is to hold the true mean.
+        Confidence level.
 
     Returns
     -------
     Interval
-        Without bounds below two runs, or where a value is not a number.
+        Without bounds below two runs, or if a value is NaN.
 
     Examples
     --------
@@ -150,24 +144,24 @@ def interval(values: Sequence[float], level: float = LEVEL) -> Interval:
 
 
 def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """The mean of independent runs of a quantity between 0 and 1, and an interval that stays there.
+    """Returns the mean of independent runs of a quantity between 0 and 1, with an interval that stays there.
 
-    Student's interval is laid around the logit of the mean, ln(m / (1 - m)), whose standard error is that of the mean
-    over m (1 - m) (the delta method), and its ends are transformed back [Brown01]. For means far from 0 and 1, on the
-    scale of their error, it is Student's own; near them it is longer on the side where there is room.
+    The interval is Student's around the logit of the mean, ln(m / (1 - m)), whose standard error is that of the mean
+    over m (1 - m) (delta method), transformed back [Brown01]. It is Student's own for means far from 0 and 1, on the
+    scale of their error; near them it is longer on the side with room.
 
     Parameters
     ----------
     values : sequence of float
         One per run.
     level : float
-        How sure the interval is to hold the true mean.
+        Confidence level.
 
     Returns
     -------
     Interval
-        Without bounds below two runs, or where a value is not a number. If all runs gave 0, or all gave 1, nothing
-        varies, and both bounds are that. Values outside of 0 to 1 are no such quantity; then it is :func:`interval`.
+        Without bounds below two runs, or if a value is NaN. Both bounds are 0 or 1 if all runs gave that. Values
+        outside 0 to 1 give :func:`interval`.
 
     Examples
     --------
@@ -193,27 +187,26 @@ def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
 
 
 def wilson(count: int, trials: int, level: float = LEVEL) -> Interval:
-    """The share of independent trials in which something happened, with Wilson's score interval [Wilson27].
+    """Returns the share of successes in independent trials, with Wilson's score interval [Wilson27].
 
     Parameters
     ----------
     count : int
-        In how many it happened.
+        Number of successes.
     trials : int
-        How many there were: runs, say, which are independent. Packets or transfers of one run are not, as they share
-        its queues.
+        Number of independent trials, such as runs. Packets or transfers of one run are dependent, as they share queues.
     level : float
-        How sure the interval is to hold the true share.
+        Confidence level.
 
     Returns
     -------
     Interval
-        Within 0 and 1, with a length also where it happened in none or in all; without bounds below two trials.
+        Within 0 and 1, and not empty even for 0 or all successes; without bounds below two trials.
 
     Raises
     ------
     ValueError
-        If there are no trials, or the count is none of 0 to as many.
+        If there are no trials, or `count` is not from 0 to `trials`.
 
     Examples
     --------
@@ -244,7 +237,7 @@ def welch(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Compa
     a, b : sequence of float
         At least two values each.
     level : float
-        Confidence level of the interval.
+        Confidence level.
 
     Raises
     ------
@@ -265,14 +258,14 @@ def paired(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comp
     Parameters
     ----------
     a, b : sequence of float
-        Equally many, at least two; ``a[i]`` and ``b[i]`` come from the same seed and replication.
+        At least two values each; ``a[i]`` and ``b[i]`` have the same seed and replication.
     level : float
-        Confidence level of the interval.
+        Confidence level.
 
     Raises
     ------
     ValueError
-        If they are not equally many, or fewer than two.
+        If their lengths differ, or are below two.
     """
     if len(a) != len(b):
         raise ValueError(f"pairs need equally many runs a side, not {len(a)} and {len(b)}")
@@ -284,12 +277,7 @@ def paired(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comp
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusts the p-values of several tests made together, so that one error among them stays as rare [Holm79].
-
-    Returns
-    -------
-    list of float
-        In the order given; compare each with the level as if it stood alone.
+    """Adjusts the p-values of several tests by Holm's method [Holm79]; compare each with the level as if it were alone.
 
     Examples
     --------
@@ -305,12 +293,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def jain(shares: Sequence[float]) -> float:
-    """Jain's fairness index, (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has everything [Jain84].
+    """Returns Jain's fairness index, (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has everything [Jain84].
 
-    Returns
-    -------
-    float
-        Not a number if there are no shares or all are zero.
+    It is NaN if there are no shares or all are zero.
 
     Examples
     --------
@@ -322,7 +307,7 @@ def jain(shares: Sequence[float]) -> float:
 
 
 def _variance(values: Sequence[float], centre: float | None = None) -> float:
-    """The variance about their mean, which is `centre` if that is known."""
+    """The variance about the mean, which is `centre` if that is known."""
     if min(values) == max(values):
         return 0.0  # exactly, although the rounded mean may differ from the values
     if centre is None:

@@ -6,7 +6,22 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from penstock.plots import request_of
+from penstock.progress import Progress
+from penstock.search import Question, search
+from penstock.sensitivity import Design, analyse
+from penstock.series import TimeSeries
+from penstock.store import Store
+from penstock.studies.file import aims_of, refuse_beside_ranges
+from penstock.studies.making import make, stored
+from penstock.studies.mistakes import Mistakes
+from penstock.studies.plan import StudyPlan, points_of
+from penstock.studies.questions import ranges_of
+from penstock.studies.request import warnings_of
+from penstock.studies.runner import Runner
+from penstock.studies.verify import verify
 from penstock.study_settings import StudySettings
+from penstock.trace import PacketTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,12 +31,7 @@ if TYPE_CHECKING:
     from penstock.plots.canvas import Picture
     from penstock.search import SearchResult
     from penstock.sensitivity import SensitivityResult
-    from penstock.series import TimeSeries
-    from penstock.store import Store
-    from penstock.studies.plan import StudyPlan
     from penstock.studies.result import StudyResult
-    from penstock.studies.runner import Runner
-    from penstock.trace import PacketTrace
 
 __all__ = ["Study"]
 
@@ -37,10 +47,6 @@ class Study(StudySettings):
         ScenarioError
             If what varies has mistakes.
         """
-        from penstock.studies.file import aims_of, refuse_beside_ranges
-        from penstock.studies.mistakes import Mistakes
-        from penstock.studies.plan import StudyPlan, points_of
-
         mistakes = Mistakes()
         aimed = aims_of(self.aims, mistakes)
         if self.definition.ranges:
@@ -107,10 +113,6 @@ class Study(StudySettings):
 
     def _made(self, **options: Any) -> StudyResult:
         """The result; warnings about the scenario point at the caller of the caller."""
-        from penstock.studies.making import make
-        from penstock.studies.request import warnings_of
-        from penstock.studies.verify import verify
-
         plan = self.plan()
         asked = plan.read()
         verify(plan, asked)
@@ -132,11 +134,8 @@ class Study(StudySettings):
         PenstockError
             If it has no run of the study.
         """
-        from penstock.store import Store as Folder
-        from penstock.studies.making import stored
-
         plan = self.plan()
-        return stored(plan, plan.read(), store if store is not None else Folder())
+        return stored(plan, plan.read(), store if store is not None else Store())
 
     def plot(self, kind: str | None = None, **asked: Any) -> Picture:
         """Makes the runs that the store does not have, and draws their numbers.
@@ -151,8 +150,6 @@ class Study(StudySettings):
         matplotlib.figure.Figure
             Its ``savefig`` writes equal bytes for equal numbers.
         """
-        from penstock.plots import request_of
-
         request_of(kind, **asked)  # refuses mistakes before anything is run
         return self.result().plot(kind, **asked)
 
@@ -169,8 +166,6 @@ class Study(StudySettings):
         ScenarioError
             If the scenario has mistakes, or an option names what does not exist.
         """
-        from penstock.trace import PacketTrace
-
         return PacketTrace(self.scenario(), name=self.name, **options)
 
     def series(self, **options: Any) -> TimeSeries:
@@ -186,8 +181,6 @@ class Study(StudySettings):
         ScenarioError
             If the scenario has mistakes, or an option names what does not exist.
         """
-        from penstock.series import TimeSeries
-
         return TimeSeries(self.scenario(), name=self.name, **options)
 
     def sensitivity(
@@ -224,8 +217,6 @@ class Study(StudySettings):
         RunsFailed
             If any run failed.
         """
-        from penstock.sensitivity import Design, analyse
-
         design = Design.of(method, samples, second_order)
         plan = self._ranged(ranges)
         with _runner(**options) as runner:
@@ -263,21 +254,15 @@ class Study(StudySettings):
         ScenarioError, InputError
             If ranges, numbers or conditions have mistakes, or Optuna is not installed (the extra ``search``).
         """
-        from penstock.search import Question
-        from penstock.search import search as found
-
         aims = {"minimise": minimise, "maximise": maximise}
         asked: dict[str, Any] = {name: [each] for name, each in aims.items() if each is not None}
         conditions = [subject_to] if isinstance(subject_to, str) else list(subject_to)
         asked |= {"subject-to": conditions, "trials": trials, "finalists": finalists, "fresh": fresh}
         question, plan = Question.of(asked), self._ranged(ranges)
         with _runner(**options) as runner:
-            return found(plan, question, runner)
+            return search(plan, question, runner)
 
     def _ranged(self, ranges: Mapping[str, Any]) -> StudyPlan:
-        from penstock.studies.mistakes import Mistakes
-        from penstock.studies.questions import ranges_of
-
         mistakes = Mistakes()
         found = ranges_of(ranges, mistakes)
         mistakes.raise_any(self.name)
@@ -288,10 +273,6 @@ class Study(StudySettings):
 def _runner(
     *, jobs: int | None = None, store: Store | None = None, threads: int = 1, on: str = "threads"
 ) -> Iterator[Runner]:
-    from penstock.progress import Progress
-    from penstock.store import Store as Folder
-    from penstock.studies.runner import Runner
-
     with Progress() as progress:
-        kept = store if store is not None else Folder()
+        kept = store if store is not None else Store()
         yield Runner(jobs=jobs, store=kept, progress=progress, threads=threads, on=on)

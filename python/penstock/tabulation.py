@@ -1,4 +1,4 @@
-"""The numbers of a study as lines of a table, and what they were made from, for the terminal and for notebooks."""
+"""The numbers of a study as lines of a table, and what they were made from, for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["how_sure", "made_from", "of_text", "rows_of", "table_of"]
 
 _SETTINGS = 5
-"""The most settings that are named below a table."""
+"""Maximum number of settings that are named below a table."""
 
 
 def how_sure(points: Sequence[PointResult], replication: int | None = None) -> str:
@@ -53,7 +53,7 @@ def how_sure(points: Sequence[PointResult], replication: int | None = None) -> s
 
 
 def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:
-    """What all points were made from; `varied` are the parameters that stand in columns of their own."""
+    """Returns what all points were made from; `varied` parameters have columns of their own."""
     times = [
         f"{name} {_seconds([value for value in values if value is not None])}"
         for name, values in (
@@ -70,7 +70,7 @@ def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:
 
 
 def _seconds(values: Sequence[float]) -> str:
-    """One time in seconds, or from which to which they go.
+    """One time in seconds, or its range.
 
     Examples
     --------
@@ -86,9 +86,9 @@ def _seconds(values: Sequence[float]) -> str:
 def table_of(
     summaries: Sequence[Summary], columns: ParameterColumns = NO_PARAMETERS
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """The names of the columns and the lines of :func:`rows_of`, with a column for how many transfers finished.
+    """Returns the column names and the lines of :func:`rows_of`.
 
-    That column takes the place of lines that count them, and is there where a number is of finished transfers.
+    If a number is of finished transfers, a column shows their count, instead of lines of their own.
     """
     heads = ["metric", "of", *columns.heads, "mean", "unit", "runs"]
     finished = finished_of(summaries)
@@ -104,9 +104,9 @@ def rows_of(
     columns: ParameterColumns = NO_PARAMETERS,
     finished: Mapping[Hashable, Finished] | None = None,
 ) -> list[tuple[str, ...]]:
-    """The lines: metric, what it is of, the point, mean, unit and runs; causes that never came up share a line.
+    """Returns the lines: metric, labels, point, mean, unit and runs, grouped by metric.
 
-    The points of a metric stand below one another.
+    Causes that never occurred share a line.
     """
     by_metric: dict[str, list[Summary]] = {}
     idle: dict[Hashable, list[Summary]] = {}
@@ -143,7 +143,7 @@ def rows_of(
 
 
 def _finished(summary: Summary, finished: Mapping[Hashable, Finished] | None) -> list[str]:
-    """The cell that says how many transfers a number is of; none in a table without that column."""
+    """The cell with the count of finished transfers, in a table that has this column."""
     if finished is None:
         return []
     found = finished.get(group_of(summary)) if is_of_finished(summary.metric) else None
@@ -151,23 +151,23 @@ def _finished(summary: Summary, finished: Mapping[Hashable, Finished] | None) ->
 
 
 def _statistic(summary: Summary) -> str | None:
-    """What it says of its members or packets; each quantile is something of its own."""
+    """The statistic of a number; each quantile is one of its own."""
     return summary.labels.get("statistic", summary.labels.get("quantile"))
 
 
 def _is_idle(summary: Summary) -> bool:
-    """Whether it counts a cause that never came up."""
+    """Whether it counts a cause that never occurred."""
     return "cause" in summary.labels and not any(summary.values)
 
 
 def _group(summary: Summary) -> Hashable:
-    """What the causes have in common that split one number of one point."""
+    """What all causes of one number of one point have in common."""
     labels = tuple((key, value) for key, value in summary.labels.items() if key != "cause")
     return summary.metric, labels, tuple((name, value_text(value)) for name, value in summary.point.items())
 
 
 def of_text(labels: Mapping[str, str]) -> str:
-    """What a number is of: the single flow or link, else the group, then what else tells it from others."""
+    """Returns the labels of a number: the flow or link, else the group, then the others."""
     whole = next((key for key in ("flow", "link", "of") if key in labels), None)
     first = [] if whole is None else [labels[whole]]
     rest = (f"{key}={value}" for key, value in labels.items() if key not in (whole, "of"))

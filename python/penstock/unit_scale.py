@@ -1,8 +1,9 @@
-"""Scales numbers to units with a prefix: 1.1053 Mbit/s rather than 1105300 bit/s."""
+"""Scales numbers to units with a prefix: 1.1053 Mbit/s instead of 1105300 bit/s."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.digits import plus_minus
@@ -20,32 +21,22 @@ _STEPS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class Scale:
-    """How numbers of one metric are written.
+    """The scale of the numbers of one metric."""
 
-    Parameters
-    ----------
-    size : float
-        How much of the metric's own unit makes one of what is shown.
-    unit : str
-        What is shown; empty for plain ratios.
-    digits : int, optional
-        The most digits of a mean; as many as its interval supports if left out.
-    """
-
-    def __init__(self, size: float, unit: str, digits: int | None = None) -> None:
-        self.size = size
-        self.unit = unit
-        self.digits = digits
+    size: float  # size of the shown unit in the metric's own unit
+    unit: str  # the shown unit; empty for plain ratios
+    digits: int | None = None  # maximum number of digits of a mean; by default as many as its interval supports
 
     def text(self, numbers: Interval) -> str:
-        """A mean and half its interval."""
+        """Returns a mean and half its interval."""
         low, high = (None if end is None else end / self.size for end in (numbers.low, numbers.high))
         return plus_minus(Interval(numbers.mean / self.size, low, high, numbers.runs), self.digits)
 
 
 def scale(metric: str, unit: str, means: Iterable[float]) -> Scale:
-    """The scale that fits the largest of `means`, so that all numbers of a metric can be compared.
+    """Returns the scale for the largest of `means`, so that all numbers of a metric compare.
 
     Examples
     --------

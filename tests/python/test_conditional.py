@@ -94,12 +94,12 @@ derived.a-b.delay = "twice * 1 ms"
         ("[[when]]\nif = '1 < 2'\n[when.grid]\na-b.rate = 3\n", (6, "when[0].grid.a-b.rate", "needs a list of values")),
         (
             "[set]\na-b.rate = '1 Mbit/s'\n[[when]]\nif = '1 < 2'\nset.a-b.rate = '2 Mbit/s'\n",
-            (7, "when[0].set.a-b.rate", "stands in set too; a name has its values in one place"),
+            (7, "when[0].set.a-b.rate", "is set in set too; a name has its values in one place"),
         ),
         (
             "[grid]\nn = [1, 2]\n[[when]]\nif = 'n < 2'\nset.a-b.rate = '1 Mbit/s'\n"
             "[[when]]\nif = 'n < 3'\nset.a-b.rate = '2 Mbit/s'\n",
-            (10, "when[1].set.a-b.rate", "stands in when[0] too, and both conditions are met (at n = 1)"),
+            (10, "when[1].set.a-b.rate", "is set in when[0] too, and both conditions hold (at n = 1)"),
         ),
         (
             "[[when]]\nif = '1 < 2'\nderived.a-b.delay = 'm'\n",
@@ -107,7 +107,7 @@ derived.a-b.delay = "twice * 1 ms"
         ),
         (
             "[ranges]\na-b.rate = '1 Mbit/s..2 Mbit/s'\n[[when]]\nif = '1 < 2'\nset.a-b.delay = '1 ms'\n",
-            (5, "when", "stands beside"),
+            (5, "when", "cannot vary together with ranges"),
         ),
     ],
 )
@@ -119,7 +119,7 @@ def test_mistakes_in_conditions_have_their_line(plan, text, found):
 
 
 def test_what_a_condition_sets_cannot_be_replaced_on_the_command_line(plan):
-    with pytest.raises(ps.errors.InputError, match=r"--set a-b.rate: stands in when of the study"):
+    with pytest.raises(ps.errors.InputError, match=r"--set a-b.rate: is set in when of the study"):
         plan("[[when]]\nif = '1 < 2'\nset.a-b.rate = '1 Mbit/s'\n", {"a-b.rate": "2 Mbit/s"})
 
 
@@ -159,7 +159,7 @@ def test_keys_at_the_top_of_a_study_are_no_settings_too(plan, top, place):
     value = "[7]" if place == "seed" else "['0.2 s']"
     ((_, path, message),) = mistakes(plan, f"{top}[grid]\n{place} = {value}\n")
     assert path == f"grid.{place}"
-    assert message.startswith("stands at the top of the study too")
+    assert message.startswith("is set at the top of the study too")
 
 
 def test_the_same_on_the_command_line(penstock, tmp_path):

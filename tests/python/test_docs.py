@@ -17,7 +17,7 @@ sys.path.insert(0, str(DOCS))
 import outputs  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
-FOLDERS = ("contributing", "design", "studies")
+FOLDERS = ("contributing", "design", "python", "studies")
 WRITTEN = [*PAGES, *(page for folder in FOLDERS for page in sorted((DOCS / folder).glob("*.md")))]
 
 
@@ -29,7 +29,7 @@ def name(page):
     "page",
     [
         ROOT / "README.md",
-        DOCS / "python.md",
+        DOCS / "python" / "index.md",
         DOCS / "tutorial.md",
         DOCS / "schedulers.md",
         DOCS / "study.md",

@@ -221,7 +221,7 @@ def test_a_long_frame_over_time_has_units_and_a_line_for_each_link():
     }
     assert figure.axes[0].get_ylabel() == "wait (ms)"
     with pytest.raises(
-        InputError, match=r"2 numbers wait stand at one place \(time = 0\); .* by, facet or where \(link\)"
+        InputError, match=r"2 numbers wait share one position \(time = 0\); .* by, facet or where \(link\)"
     ):
         plot(frame)
 
@@ -348,7 +348,7 @@ def test_long_names_below_the_axes_are_turned(name, turned):
         ({"x": "rate", "by": "rate"}, r"stands for more than one"),
         (
             {"y": "goodput", "x": "of", "by": "statistic", "facet": "rate"},
-            r"several numbers goodput stand at one place",
+            r"several numbers goodput share one position",
         ),
         ({"width": "poster"}, r"column or page wide"),
         ({"log": "z"}, r"x, y or xy"),

@@ -197,7 +197,7 @@ def test_the_keyboard_reaches_everything(desktop):
     figure.locator(".canvas").focus()
     told = figure.locator("[data-told]")
     page.keyboard.press("ArrowRight")
-    assert told.inner_text() == "print, and what is allowed: CBR S.Link at 0.028"
+    assert told.inner_text() == "print, with its tolerance: CBR S.Link at 0.028"
     page.keyboard.press("ArrowRight")
     assert "CBR RTT10 at 0.585" in told.inner_text()
     page.keyboard.press("ArrowDown")

@@ -184,7 +184,7 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
     ("text", "found"),
     [
         ("[grid]\nr-sink.rate = []\n", (4, "grid.r-sink.rate", "is an empty list, so there would be no point")),
-        ("[grid]\nr-sink.rate = '1 Mbit/s'\n", (4, "grid.r-sink.rate", "needs a list of values; what does not")),
+        ("[grid]\nr-sink.rate = '1 Mbit/s'\n", (4, "grid.r-sink.rate", "needs a list of values; put a fixed")),
         ("[grid]\nr-sink.rate = [1, 2, 1]\n", (4, "grid.r-sink.rate", "has 1 twice")),
         ("[grid]\n", (3, "grid", "is empty")),
         ("[zip]\na.b = [1]\na.c = [1, 2]\n", (3, "zip[0]", "needs lists of one length: a.b has 1, a.c has 2")),
@@ -192,7 +192,7 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
             "[grid]\nrate = [1, 2]\n",
             (4, "grid.rate", "changes nothing: no derived value uses it, and it is no setting"),
         ),
-        ("[grid]\na.b = [1]\n[set]\na.b = 2\n", (4, "grid.a.b", "stands in set too; a name has its values in one")),
+        ("[grid]\na.b = [1]\n[set]\na.b = 2\n", (4, "grid.a.b", "is set in set too; a name has its values in one")),
         ("[grd]\na.b = [1]\n", (3, "grd", "unknown key 'grd'; did you mean 'grid'? (a study has description, ")),
         ("where = 'n > 9'\n[grid]\nn = [1]\n[derived]\nload.count = 'n'\n", (3, "where", "leaves out every point")),
         ("where = ['1']\n", (3, "where[0]", "is no condition; write one with <")),
@@ -227,7 +227,7 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
         ("where = 3\n", (3, "where", "needs conditions, such as")),
         ("description = 3\n", (3, "description", "needs a text in quotes")),
         ("seed = -1\n", (3, "seed", "needs a whole number, 0 or more")),
-        ("duration = '2 s'\n", (3, "duration", "is a setting of the scenario, and those stand in [set]")),
+        ("duration = '2 s'\n", (3, "duration", "is a setting of the scenario; put it in [set]")),
         (
             "[grid]\nf = [1, 2]\n[derived]\nr-sink.queue.tail-drop.limit = 'f * 1 packet packet'\n",
             (6, "derived.r-sink.queue.tail-drop.limit", "unknown unit 'packet'"),
@@ -329,7 +329,7 @@ def test_settings_of_the_command_line_replace_those_of_a_study(penstock):
     code, _, err = penstock("run", "s.toml", "--set", "nodes.hosts.count=2")
     assert (code, err) == (
         2,
-        "--set nodes.hosts.count: stands in derived of the study, which only an edit can change.\n",
+        "--set nodes.hosts.count: is set in derived of the study, which only an edit can change.\n",
     )
 
 

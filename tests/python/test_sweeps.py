@@ -58,7 +58,7 @@ def test_a_setting_given_twice_is_the_later_one_unless_it_varies():
         (",", "',' has a comma without a value on one side of it"),
         ("1,", "'1,' has a comma without a value"),
         ("1,,2", "'1,,2' has a comma without a value"),
-        ("1,2,1", "'1' stands twice in '1,2,1'"),
+        ("1,2,1", "'1' is repeated in '1,2,1'"),
     ],
 )
 def test_an_empty_or_repeated_value_is_refused(penstock, demo, value, said):

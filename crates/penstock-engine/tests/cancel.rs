@@ -5,11 +5,11 @@ mod support;
 use penstock_engine::blueprint::{CallsPlan, MAX_VISIT_EVENTS};
 use penstock_engine::{Blueprint, BlueprintError, Executor, Sim};
 use penstock_model::call::counts::CallCounts;
-use penstock_model::call::{ArrivalPlan, HoldingPlan};
+use penstock_model::call::ArrivalPlan;
 use penstock_model::source::SourcePlan;
-use penstock_model::units::{Duration, Rate, Time};
+use penstock_model::units::{Duration, Time};
 use std::sync::Arc;
-use support::{discipline, one_link, parameters, source, time, transport, Net};
+use support::{discipline, endless_calls, one_link, parameters, source, time, transport, Net};
 
 /// 1000 s in which nothing happens for 500 s, and then one thing very often; a second hop, which hears of it 100 ms later.
 fn silence(rate: &str, then: impl FnOnce(&mut Net, penstock_model::id::RouteId, penstock_model::id::LinkId)) -> Blueprint {
@@ -36,19 +36,7 @@ fn datagrams(rate: &str, sent: SourcePlan) -> Blueprint {
 fn calls(sent: SourcePlan, plan: impl FnOnce(&mut CallsPlan)) -> Blueprint {
     silence("100 Tbit/s", |net, route, _| {
         let group = net.group("calls", sent, transport("udp", ""), ("0 s", "0 s"));
-        let mut calls = CallsPlan {
-            arrivals: None,
-            holding: HoldingPlan::Infinite(parameters("")),
-            initial: CallCounts::same(0),
-            initial_spread: Duration::ZERO,
-            surge: None,
-            delay: None,
-            admission: None,
-            termination: None,
-            processing: Duration::from_ms(1),
-            request_packet: None,
-            call_rate: Rate::from_bps(64_000),
-        };
+        let mut calls = endless_calls();
         plan(&mut calls);
         net.0.groups[group as usize].calls = Some(Arc::new(calls));
         net.flow(group, route, route);

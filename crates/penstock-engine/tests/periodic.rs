@@ -2,9 +2,13 @@
 
 mod support;
 
-use penstock_engine::Observations;
+use penstock_engine::blueprint::{CallsPlan, FastPaths};
+use penstock_engine::{Blueprint, Observations, Sim};
+use penstock_model::call::counts::CallCounts;
+use penstock_model::units::Duration;
+use std::sync::Arc;
 use support::statistics::{agrees, interval, replicate};
-use support::{discipline, one_link, source, time, transport};
+use support::{discipline, endless_calls, one_link, source, time, transport};
 
 /// N flows, one packet of 1 ms in each of D ms. From the third period on every period is the same.
 fn run(n: u32, d: u32, replication: u64) -> Observations {
@@ -59,4 +63,20 @@ fn an_arrival_finds_the_link_busy_with_the_load_of_the_others() {
         });
         agrees(&format!("N {n}, D {d}"), f64::from(n - 1) / f64::from(d), interval(&batches(n, d, sets), busy), 0.02);
     }
+}
+
+/// A visit to an ingress sends about 2,000 packets of its calls, more than a port takes at once: they are numbered as those of a port
+/// that takes one at a time.
+#[test]
+fn many_packets_of_a_visit_are_numbered_in_order() {
+    let (mut net, route, _) = one_link("2 s", 1, "1 Gbit/s", "1 ms", discipline("tail-drop", "limit = 100000 packets"));
+    let group = net.group("calls", source("cbr", "rate = 64 kbit/s; packet = 160 bytes"), transport("udp", ""), ("0 s", "0 s"));
+    let calls = CallsPlan { initial: CallCounts::same(400), initial_spread: Duration::from_ms(20), ..endless_calls() };
+    net.0.groups[group as usize].calls = Some(Arc::new(calls));
+    net.flow(group, route, route);
+    let fast_paths = FastPaths { batches: false, ..FastPaths::default() };
+    let single = Blueprint { fast_paths, ..net.0.clone() };
+    let (together, single) = (net.run(), Sim::new(single).expect("it is sound").run());
+    assert!(together.packet_hops > 35_000, "{}", together.packet_hops);
+    assert_eq!(together.digest, single.digest);
 }

@@ -304,7 +304,7 @@ impl Body {
     }
 }
 
-/// A packet on its way. At most 48 bytes (asserted below).
+/// A packet in flight. At most 48 bytes (asserted below).
 ///
 /// Its fields lie in memory in this order: a digest reads `size` and the four bytes behind it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ penstock_model::choice! {
     pub enum Ties {
         /// The order of the links and flows in the scenario; calls after flows.
         "scenario" => Scenario,
-        /// A random order, drawn anew for every instant from the seed.
+        /// A random order, drawn again for every instant from the seed.
         "random" => Random,
     }
 }

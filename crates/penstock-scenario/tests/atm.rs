@@ -53,7 +53,7 @@ fn roce_passes_cell_links() {
     assert_eq!((seen.flows[0].goodput_bytes, seen.flows[0].retransmitted_packets), (96_000, 0));
 }
 
-/// Every packet that was sent has been received, is lost, or is on its way, whatever becomes of its cells.
+/// Every packet that was sent has been received, is lost, or is in flight, whatever becomes of its cells.
 #[test]
 fn packets_are_lost_once() {
     for queue in [
@@ -247,7 +247,7 @@ fn shares_of_a_fifo_link_are_those_of_its_queue() {
     assert_eq!((circuits.len(), &circuits), (2, &classes), "each circuit is a class of its own");
     let share = |of: &[f64]| of[0] / of.iter().sum::<f64>();
     assert!(circuits.iter().sum::<f64>() > 1950.0, "the queue is full: {circuits:?}");
-    // With more than 1,950 of 2,000 cells in the mean, mean waits differ by less than 50 of 2,000.
+    // With more than 1,950 of 2,000 cells on average, mean waits differ by less than 50 of 2,000.
     assert!((share(&circuits) / share(&sent) - 1.0).abs() < 0.025, "{circuits:?} against {sent:?}");
     assert!(share(&sent) < 0.4, "the shares differ: {sent:?}");
 }

@@ -201,7 +201,7 @@ fn initial_calls_that_end_make_room() {
 #[test]
 fn initial_calls_begin_spread_out() {
     // A hundred calls of 50 packets a second that begin within 1 s: in 2 s each sends 50 (2 - s) packets if it begins at s, which is
-    // 75 in the mean with a variance of 2500 / 12; four standard errors of all are 577 packets.
+    // 75 on average with a variance of 2500 / 12; four standard errors of all are 577 packets.
     let calls = CALLS.replace("count = 2\n", "").replace("{ calls = 10 }", "{ calls = 100, spread = \"1 s\" }");
     let text = changed(FLOW, &format!("{FLOW}\n{calls}")).replace("duration = \"10 s\"", "duration = \"2 s\"");
     let seen = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("sound").run();

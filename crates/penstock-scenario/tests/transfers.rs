@@ -1,4 +1,4 @@
-//! Transfers that arrive by themselves: from files, and drawn.
+//! Transfers that arrive on their own: from files, and drawn.
 
 mod common;
 use common::{changed, lines, BASE, FLOW, LINK};

@@ -31,7 +31,7 @@ __all__ = [
 
 
 class EdgeError(ValueError):
-    """An attribute that means nothing."""
+    """An attribute without a valid meaning."""
 
 
 def is_given(value: object) -> bool:
@@ -41,7 +41,7 @@ def is_given(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A quantity that edges have: what its attributes are called, with the unit that a name tells."""
+    """A quantity of edges: the names of its attributes, each with the unit that the name implies."""
 
     name: str
     attributes: Mapping[str, str | None]
@@ -58,13 +58,7 @@ class Kind:
         return example.dimension
 
     def attribute(self, edge: Mapping[str, Any], chosen: str | None) -> str | None:
-        """The attribute of an edge that tells it, if there is one.
-
-        Raises
-        ------
-        EdgeError
-            If there are several.
-        """
+        """Returns the attribute of an edge that has it, if any. Raises EdgeError if there are several."""
         names = self.attributes if chosen is None else (chosen,)
         there = [name for name in names if is_given(edge.get(name))]
         if len(there) > 1:
@@ -72,12 +66,9 @@ class Kind:
         return there[0] if there else None
 
     def read(self, value: object, unit: str | None) -> str:
-        """How a scenario writes a value; one without a unit has `unit`.
+        """Returns a value as a scenario writes it; a plain number has `unit`.
 
-        Raises
-        ------
-        EdgeError
-            If it is none, has no unit, or is out of range.
+        Raises EdgeError if it is none, has no unit, or is out of range.
         """
         if self is RATE and value == "unlimited":
             return "unlimited"
@@ -100,13 +91,7 @@ class Kind:
         return setting_text(quantity)
 
     def unit(self, text: str) -> str:
-        """A unit as scenarios write it.
-
-        Raises
-        ------
-        EdgeError
-            If it is none of this quantity.
-        """
+        """Returns a unit as scenarios write it. Raises EdgeError if this quantity does not have it."""
         found = _spelled(text)
         fits = [unit for unit, (_, dimension) in UNITS.items() if dimension == self._dimension]
         if found not in fits:
@@ -148,7 +133,7 @@ JITTER = Kind(
     DELAY.limits,
 )
 LOSS_UNITS: Mapping[str, int] = {"%": 100, "probability": 1}
-"""The units of loss: how much a loss of everything is."""
+"""The units of loss, each with the value of a total loss."""
 LOSS = Kind(
     "loss",
     _with_units(("loss", "packet_loss", "plr"), {"percent": "%", "pct": "%", "probability": "probability"}),
@@ -158,16 +143,11 @@ LOSS = Kind(
     "0 % to 100 %",
 )
 WEIGHTS = ("weight", "cost")
-"""The attributes that tell weights."""
+"""The attributes that give weights."""
 
 
 def weight_of(edge: Mapping[str, Any], chosen: str | None) -> tuple[float | int | None, bool]:
-    """The weight of an edge, if it has one, and whether it was rounded.
-
-    Raises
-    ------
-    EdgeError
-        If it is none.
+    """Returns the weight of an edge, if it has one, and whether it was rounded. Raises EdgeError if it is none.
 
     Examples
     --------
@@ -198,7 +178,7 @@ def _quantity(value: object) -> Quantity | None:
 
 
 def number_of(value: object) -> Fraction | None:
-    """The number that is written, in decimals; None if it is none."""
+    """Returns a number as a decimal fraction; None if `value` is none."""
     if isinstance(value, bool) or not isinstance(value, (str, Real)):
         return None
     try:
@@ -209,7 +189,7 @@ def number_of(value: object) -> Fraction | None:
 
 
 def _spelled(unit: str) -> str:
-    """A unit as scenarios write it, of how else it is written.
+    """A unit as scenarios write it, from other spellings.
 
     Examples
     --------

@@ -1,30 +1,31 @@
-"""From a graph to a network."""
+"""Converts a graph into a network."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from penstock.drawing import ends_of
 from penstock.errors import InputError
 from penstock.graphs.attributes import DELAY, RATE, EdgeError, is_given
 from penstock.graphs.edges import EdgeReader, has_coordinates
 from penstock.graphs.names import free_name, mapped_names, renaming_remark
 from penstock.graphs.reading import Reading
-from penstock.network import Network, Node
+from penstock.network import Network
 from penstock.printable import quoted
 from penstock.topologies.links import link_both_ways
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Mapping
 
+    from penstock.entry import Node
     from penstock.graphs.places import Places
 
 __all__ = ["GraphNetwork", "convert", "from_networkx"]
 
 _SHOWN = 10
-"""Mistakes that are listed."""
+"""Maximum number of mistakes that are listed."""
 
 
 class GraphNetwork(Network):
@@ -35,9 +36,9 @@ class GraphNetwork(Network):
     node_of : dict
         The node of each node of the graph.
     remarks : list of str
-        What is otherwise here than in the graph.
+        Differences from the graph.
     renamed : dict of str to str
-        The nodes that have another name here, by the name that the graph has for them.
+        Nodes with another name here, by their names in the graph.
     """
 
     def __init__(self) -> None:
@@ -45,38 +46,19 @@ class GraphNetwork(Network):
         self.node_of: dict[Hashable, Node] = {}
         self.remarks: list[str] = []
         self.renamed: dict[str, str] = {}
-        self._beyond: dict[str, list[str]] = {}
 
     def farthest(self) -> tuple[str, str]:
-        """The first node from which a link leads on, and a node that is most links away from it."""
-        start = next(iter(self._beyond))
-        reached = {start: 0}
-        waiting = [start]
-        for node in waiting:
-            for beyond in self._beyond.get(node, []):
-                if beyond not in reached:
-                    reached[beyond] = reached[node] + 1
-                    waiting.append(beyond)
-        return start, waiting[-1]
+        """Returns the first node with a link, and a node at the greatest distance in links from it."""
+        import networkx
 
-    def link(
-        self,
-        origin: Node | str | Sequence[Node | str],
-        destination: Node | str | Sequence[Node | str],
-        **link: Any,
-    ) -> None:
-        """As :meth:`penstock.network.Network.link`."""
-        super().link(origin, destination, **link)
-        for a, b in product(_names(origin), _names(destination)):
-            self._beyond.setdefault(a, []).append(b)
-            if link.get("both_ways"):
-                self._beyond.setdefault(b, []).append(a)
-
-
-def _names(nodes: Node | str | Sequence[Node | str]) -> list[str]:
-    if isinstance(nodes, str):
-        return [nodes]
-    return [nodes.name] if isinstance(nodes, Node) else [name for node in nodes for name in _names(node)]
+        graph = networkx.DiGraph()
+        for link in self._links:
+            for a, b in ends_of(link):
+                graph.add_edge(a, b)
+                if link.get("both-ways"):
+                    graph.add_edge(b, a)
+        start = next(iter(graph))
+        return start, list(networkx.single_source_shortest_path_length(graph, start))[-1]
 
 
 def from_networkx(
@@ -95,40 +77,39 @@ def from_networkx(
     names: str | None = None,
     **port: Any,
 ) -> GraphNetwork:
-    """A network of the nodes and edges of a graph of networkx.
+    """Returns a network of the nodes and edges of a networkx graph.
 
-    Rates, delays, weights, jitter and loss are attributes of edges, as :mod:`penstock.graphs` lists them. Nodes have
-    the names of the graph if a scenario takes them (letters, digits, ``-`` and ``_``); other names are changed, with a
-    warning that says how.
+    Rates, delays, weights, jitter and loss are attributes of edges, as :mod:`penstock.graphs` lists them. Names that a
+    scenario does not allow (it allows letters, digits, ``-`` and ``_``) are changed, with a warning.
 
     Parameters
     ----------
     graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        Edges of a directed graph become links one way, of another both ways.
+        Edges of a directed graph become one-way links, others links both ways.
     rate : str, bit/s, optional
-        Rate of the edges that have none.
+        Rate of edges that have none.
     delay : str, s, optional
-        Delay of the edges that have none.
+        Delay of edges that have none.
     rate_attribute, delay_attribute, weight_attribute : str, optional
-        The attribute to read instead of those that are usual.
+        Attribute to read instead of the usual ones.
     rate_unit, delay_unit : str, optional
-        The unit of attributes that are plain numbers, such as ``"Mbit/s"`` and ``"ms"``.
+        Unit of plain numbers, such as ``"Mbit/s"`` and ``"ms"``.
     loss_unit : str, optional
-        The unit of loss that is a plain number: ``"%"`` or ``"probability"``.
+        Unit of loss as a plain number: ``"%"`` or ``"probability"``.
     delay_per_km : str, s, optional
-        Delay of a kilometre, such as ``"5 us"`` in fibre: edges that have no delay get that of the great circle between
-        their nodes, if both have a latitude and a longitude.
+        Delay per kilometre, such as ``"5 us"`` in fibre, for edges without a delay whose nodes have a latitude and a
+        longitude; the distance is the great circle.
     both_ways : bool
         Gives each edge of a directed graph a way back if there is none.
     names : str, optional
-        The attribute of nodes that holds their names.
+        Attribute of nodes that holds their names.
     **port
-        What all ports are like, as for :meth:`penstock.network.Network.link`.
+        Properties of all ports, as for :meth:`penstock.network.Network.link`.
 
     Raises
     ------
     InputError
-        If an edge has no rate or delay, or one that is none.
+        If an edge has no valid rate or delay.
 
     Examples
     --------
@@ -174,14 +155,9 @@ def from_networkx(
 def convert(
     graph: Any, reading: Reading, source: str, port: Mapping[str, Any], places: Places | None = None
 ) -> GraphNetwork:
-    """As :func:`from_networkx`, leaving remarks to the caller.
+    """As :func:`from_networkx`, without warnings: remarks are left to the caller.
 
-    Mistakes name `source`, and the line of an edge if `places` finds it there.
-
-    Raises
-    ------
-    InputError
-        With all mistakes.
+    Mistakes name `source`, and the line of an edge if `places` finds it. Raises InputError with all mistakes.
     """
     if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
         raise InputError(f"{source}: {quoted(type(graph).__name__)} is no graph of networkx.")
@@ -216,7 +192,7 @@ def _texts(graph: Any, attribute: str | None, source: str) -> dict[Hashable, str
 
 
 def _check_that_some(graph: Any, reading: Reading, source: str) -> None:
-    """A graph in which nothing has a rate needs one message, not one for each edge."""
+    """Reports once, not per edge, that no edge has a rate or a delay."""
     edges = [data for _, _, data in graph.edges(data=True)]
     places = has_coordinates(graph)
     for kind in (RATE, DELAY):
@@ -280,7 +256,7 @@ def _add_links(
 
 
 def _with_port(link: dict[str, Any], port: Mapping[str, Any]) -> dict[str, Any]:
-    """A link with the keys of all ports; impairments of both hold."""
+    """A link with the keys of all ports; impairments of both apply."""
     both = [*link.get("impairments", ()), *port.get("impairments", ())]
     return link | dict(port) | ({"impairments": both} if both else {})
 
@@ -295,7 +271,7 @@ def _one_way_remark(count: int, of: int, both_ways: bool) -> str:
 
 
 def _link(net: Network, ends: tuple[Node, Node], both_ways: bool, taken: set[str], link: Mapping[str, Any]) -> None:
-    """Adds an edge; where another has its name, as between the same nodes, with a number behind it."""
+    """Adds an edge; a number follows its name if another edge has it, as between the same nodes."""
     a, b = ends
     there, back = f"{a.name}-{b.name}", f"{b.name}-{a.name}"
     if both_ways and not {there, back} & taken and there != back:

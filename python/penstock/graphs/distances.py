@@ -16,20 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["COORDINATES", "coordinates", "delay_of_distance"]
 
 COORDINATES = (("Latitude", "Longitude"), ("latitude", "longitude"), ("lat", "lon"), ("lat", "lng"), ("lat", "long"))
-"""The pairs of attributes that tell where a node is, in degrees."""
+"""Pairs of attributes with the position of a node, in degrees."""
 
 _RADIUS = 6371.0088
-"""Mean radius of the earth in km."""
+"""Mean radius of the earth, in km."""
 
 
 def coordinates(node: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Latitude and longitude of a node, if it has both.
-
-    Raises
-    ------
-    EdgeError
-        If they are none.
-    """
+    """Returns latitude and longitude of a node, if it has both. Raises EdgeError if they are invalid."""
     for names in COORDINATES:
         if all(is_given(node.get(name)) for name in names):
             found = []
@@ -45,7 +39,7 @@ def coordinates(node: Mapping[str, Any]) -> tuple[float, float] | None:
 
 
 def delay_of_distance(a: tuple[float, float], b: tuple[float, float], per_km: str) -> str:
-    """The delay of a link along the great circle between two places, as a scenario writes it, in whole nanoseconds.
+    """Returns the delay along the great circle between two positions, as a scenario writes it, in whole nanoseconds.
 
     Examples
     --------

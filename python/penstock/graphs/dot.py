@@ -1,4 +1,4 @@
-"""Graphs in the DOT language, over pydot."""
+"""Graphs in the DOT language, by pydot."""
 
 from __future__ import annotations
 
@@ -18,12 +18,9 @@ _NAME = re.compile(r'("(?:[^"\\]|\\.)*"|[^:]*)(?::.*)?', re.DOTALL)
 
 
 def read_dot(text: str, shown: str) -> Any:
-    """The only graph of a text, as one of networkx; subgraphs are part of it, and defaults hold as DOT has them.
+    """Returns the graph of a text as a networkx graph, with its subgraphs and with defaults as DOT defines them.
 
-    Raises
-    ------
-    InputError
-        If it is no DOT, or several graphs.
+    Raises InputError if it is no DOT, or holds several graphs.
     """
     import networkx
     import pydot
@@ -54,7 +51,7 @@ def read_dot(text: str, shown: str) -> Any:
 def _add(
     graph: Any, table: Mapping[str, Any], edge_defaults: Mapping[str, str], node_defaults: Mapping[str, str]
 ) -> None:
-    """Adds what a graph or subgraph holds, in the order in which it is written: defaults hold for what follows."""
+    """Adds what a graph or subgraph holds in the order of the text: defaults apply to what follows them."""
     held = [(part["sequence"], "node", part) for parts in table["nodes"].values() for part in parts]
     held += [(part["sequence"], "edge", part) for parts in table["edges"].values() for part in parts]
     held += [(part["sequence"], "subgraph", part) for parts in table["subgraphs"].values() for part in parts]

@@ -1,4 +1,4 @@
-"""From the edges of a graph to links, and what is said of that."""
+"""Converts the edges of a graph into links, with remarks."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 __all__ = ["EdgeReader", "has_coordinates"]
 
 _SHOWN = 8
-"""Attributes of a kind that a remark names."""
+"""Maximum number of attributes that a remark names."""
 _IDENTITY = ("id", "key")
-"""Attributes that only tell edges and nodes apart."""
+"""Attributes that only identify edges and nodes."""
 
 
 def has_coordinates(graph: Any) -> bool:
-    """Whether any node says where it is."""
+    """Whether any node has a position."""
     return any(name in data for _, data in graph.nodes(data=True) for names in COORDINATES for name in names[:1])
 
 
 class EdgeReader:
-    """Reads edges, and counts what of them is otherwise in the network."""
+    """Reads edges and counts what differs in the network."""
 
     def __init__(self, graph: Any, reading: Reading) -> None:
         self._graph = graph
@@ -40,12 +40,9 @@ class EdgeReader:
         self._unitless: Counter[str] = Counter()
 
     def link(self, a: Hashable, b: Hashable, edge: Mapping[str, Any]) -> dict[str, Any]:
-        """The keys of the link of an edge from `a` to `b`.
+        """Returns the keys of the link of an edge from `a` to `b`.
 
-        Raises
-        ------
-        EdgeError
-            If it has no rate or delay, or an attribute means nothing.
+        Raises EdgeError if it has no rate or delay, or an attribute is invalid.
         """
         reading = self._reading
         rate = reading.quantity(RATE, edge) or reading.rate
@@ -77,7 +74,7 @@ class EdgeReader:
         return str(found)
 
     def remarks(self) -> list[str]:
-        """What is otherwise in the network than in the edges, and what of the graph is left out."""
+        """Returns what differs from the edges, and what of the graph is left out."""
         said = []
         if self._rounded:
             said.append(f"{self._rounded} weight{'s' * (self._rounded != 1)} rounded to thousandths")

@@ -1,4 +1,4 @@
-"""Graphs from files, with the place of what is wrong in them."""
+"""Graphs from files; mistakes have the line."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIXES", "from_file", "read_file"]
 
 _LARGEST = 64 * 2**20
-"""Bytes of a file, as of a scenario."""
+"""Maximum size of a file in bytes, as for a scenario."""
 _GRAPH = re.compile(r'"[^"]*"|^[ \t]*#.*$|(\bgraph\s*\[)', re.MULTILINE)
-"""Where the graph of a GML text begins, which is neither in a text in quotes nor in a comment."""
+"""Matches the start of the graph in a GML text, outside quotes and comments."""
 
 
 def from_file(path: str | Path, **options: Any) -> GraphNetwork:
-    """A network from a file of a graph.
+    """Returns a network from the file of a graph.
 
-    GraphML (``.graphml``, ``.xml``), GML (``.gml``), DOT (``.dot``, ``.gv``), SNDlib's XML (``.xml``), Rocketfuel's
-    weights or latencies (``.intra``), or ``topology.txt`` of the HPCC simulator (``.txt``).
+    Formats: GraphML (``.graphml``, ``.xml``), GML (``.gml``), DOT (``.dot``, ``.gv``), SNDlib's XML (``.xml``),
+    Rocketfuel's weights or latencies (``.intra``), and ``topology.txt`` of the HPCC simulator (``.txt``).
 
-    Nodes of GraphML and GML are called by their attribute ``label`` or ``name``, if each has one and no two are the
-    same; by their identifiers otherwise, and so in the other formats.
+    Nodes of GraphML and GML are named by their attribute ``label`` or ``name`` if each has one and all differ;
+    otherwise, and in the other formats, by their identifiers.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def from_file(path: str | Path, **options: Any) -> GraphNetwork:
     Raises
     ------
     InputError
-        If it cannot be read, with the line; and as :func:`penstock.graphs.from_networkx`.
+        If it cannot be read, with the line; or as :func:`penstock.graphs.from_networkx`.
     """
     known = Reading.__dataclass_fields__
     port = {name: value for name, value in options.items() if name not in known}
@@ -66,13 +66,7 @@ def from_file(path: str | Path, **options: Any) -> GraphNetwork:
 
 
 def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNetwork:
-    """As :func:`from_file`, leaving remarks to the caller.
-
-    Raises
-    ------
-    InputError
-        As :func:`from_file`.
-    """
+    """As :func:`from_file`, without warnings: remarks are left to the caller."""
     shown = path_text(path)
     read = SUFFIXES.get(path.suffix.lower())
     if read is None:
@@ -148,7 +142,7 @@ def _gml(content: bytes, shown: str) -> Read:
 
 
 def _parsed_gml(text: str) -> Any:
-    """The graph of a GML text; one with parallel edges is a multigraph, whether it says so or not."""
+    """The graph of a GML text; one with parallel edges is a multigraph even if it does not say so."""
     import networkx
 
     try:
@@ -169,7 +163,7 @@ def _dot(content: bytes, shown: str) -> Read:
 
 
 def _text(content: bytes, shown: str) -> Read:
-    """A ``.txt`` is what it looks like."""
+    """A ``.txt`` file is recognised by its content."""
     text = decoded(content, shown)
     if is_hpcc(text):
         graph, places = read_hpcc(text, shown)
@@ -209,11 +203,11 @@ SUFFIXES: Mapping[str, Callable[[bytes, str], Read]] = {
     ".topo": _htsim,
     ".cm": _connections,
 }
-"""The readers."""
+"""The readers, by suffix."""
 
 
 def _naming_attribute(graph: Any) -> str | None:
-    """`label` or `name`, if it tells nodes apart."""
+    """`label` or `name`, if it distinguishes all nodes."""
     for attribute in ("label", "name"):
         names = [str(data.get(attribute) or "").strip() for _, data in graph.nodes(data=True)]
         if names and all(names):
@@ -225,6 +219,6 @@ def _naming_attribute(graph: Any) -> str | None:
 
 
 def _first_sentence(error: Exception) -> str:
-    """What the library says, on one line."""
+    """The library's message on one line."""
     text = str(error) or type(error).__name__
     return one_line(text.split("\n")[0]).rstrip(".")

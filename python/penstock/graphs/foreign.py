@@ -1,4 +1,4 @@
-"""Files of other simulators that are not read, with the line that converts them."""
+"""Files of other simulators that are not read; messages have the command that converts them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ __all__ = ["refuse_htsim_topology", "refuse_traffic"]
 
 
 def refuse_htsim_topology(text: str, shown: str) -> NoReturn:
-    """Refuses a topology of htsim, which names a fat tree or a leaf-spine network by its numbers.
+    """Refuses a topology of htsim, which describes a fat tree or a leaf-spine network by numbers.
 
-    Raises
-    ------
-    InputError
-        With the command that makes the same network, if there is one.
+    The InputError has the command that generates the same network, if there is one.
     """
     tiers: list[dict[str, str]] = [{}]
     for line in text.splitlines():
@@ -37,7 +34,7 @@ def refuse_htsim_topology(text: str, shown: str) -> NoReturn:
 
 
 def _settings(top: dict[str, str], *tiers: dict[str, str]) -> str | None:
-    """The topology and its settings on the command line; None if it is neither a fat tree nor a leaf-spine network."""
+    """Topology and settings for the command line; None if it is neither a fat tree nor a leaf-spine network."""
     number = re.compile(r"\d{1,9}")
     if any(number.fullmatch(tier.get("radix_down", "")) is None for tier in tiers) or len(tiers) not in {2, 3}:
         return None
@@ -66,13 +63,7 @@ def _settings(top: dict[str, str], *tiers: dict[str, str]) -> str | None:
 
 
 def refuse_traffic(shown: str) -> NoReturn:
-    """Refuses a list of transfers, which is no network.
-
-    Raises
-    ------
-    InputError
-        Always.
-    """
+    """Refuses a list of transfers, which is no network."""
     raise InputError(
         f"{shown}: lists transfers, not links; name it as the file of [[transfers]] in a scenario, and "
         "'penstock check' tells the line that converts it."

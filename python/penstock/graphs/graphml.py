@@ -1,4 +1,4 @@
-"""What is wrong with GraphML written by hand, with lines: networkx takes it silently, or says it without a place."""
+"""Finds mistakes in handwritten GraphML with their lines; networkx ignores them or gives no line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from penstock.errors import InputError
+from penstock.graphs.text import refuse
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
@@ -14,25 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["check_graphml"]
 
 _TYPES = ("boolean", "int", "long", "float", "double", "string")
-"""What GraphML has as ``attr.type``; networkx knows some more."""
-
-_SHOWN = 8
+"""Values of ``attr.type`` in GraphML; networkx accepts more."""
 
 
 def check_graphml(content: bytes, shown: str) -> None:
-    """Refuses keys, values, nodes and edges that say too little, or speak of what is not there.
+    """Refuses incomplete keys, values, nodes and edges, and references to what does not exist.
 
-    Parameters
-    ----------
-    content : bytes
-        The file; one that is no XML is left to its reader.
-    shown : str
-        What the file is called in messages.
-
-    Raises
-    ------
-    InputError
-        With the mistakes and their lines.
+    A file that is no XML is left to its reader. Raises InputError with the mistakes and their lines.
     """
     elements = _Elements()
     parser = expat.ParserCreate()
@@ -45,15 +34,11 @@ def check_graphml(content: bytes, shown: str) -> None:
         return
     except (LookupError, ValueError) as error:
         raise InputError(f"{shown}:1: its encoding cannot be read ({error}); save it as UTF-8.") from None
-    mistakes = sorted(elements.mistakes())
-    if mistakes:
-        lines = [f"{shown}:{line}: {message}" for line, message in mistakes[:_SHOWN]]
-        lines += [f"... and {len(mistakes) - _SHOWN} more."] if len(mistakes) > _SHOWN else []
-        raise InputError("\n".join(lines))
+    refuse([f"{shown}:{line}: {message}" for line, message in sorted(elements.mistakes())])
 
 
 class _Elements:
-    """Elements by their kind, each with its line and attributes."""
+    """Elements by kind, each with its line and attributes."""
 
     def __init__(self) -> None:
         self._of: dict[str, list[tuple[int, dict[str, str]]]] = {"key": [], "data": [], "node": [], "edge": []}
@@ -63,7 +48,7 @@ class _Elements:
             self._of[name].append((line, attributes))
 
     def mistakes(self) -> Iterator[tuple[int, str]]:
-        """What is wrong, with lines."""
+        """Yields mistakes with their lines."""
         for kind, needed in (("key", ["id"]), ("data", ["key"]), ("node", ["id"]), ("edge", ["source", "target"])):
             for line, attributes in self._of[kind]:
                 for name in needed:

@@ -21,30 +21,17 @@ __all__ = ["Impaired", "impaired"]
 
 @dataclass(slots=True)
 class Impaired:
-    """The delay of a link and its impairments.
+    """The delay of a link and its impairments."""
 
-    Parameters
-    ----------
-    delay : str
-        As a scenario writes it; with jitter the least.
-    parts : list of Component
-        Of the link.
-    unitless : list of str
-        The attributes that are left out, as they are plain numbers and nothing tells their unit.
-    """
-
-    delay: str
-    parts: list[Component] = field(default_factory=list)
-    unitless: list[str] = field(default_factory=list)
+    delay: str  # as a scenario writes it; the minimum if there is jitter
+    parts: list[Component] = field(default_factory=list)  # the impairments
+    unitless: list[str] = field(default_factory=list)  # attributes that are left out as plain numbers without a unit
 
 
 def impaired(edge: Mapping[str, Any], delay: str, loss_unit: str | None, delay_unit: str | None) -> Impaired:
-    """The impairments of an edge that otherwise has the delay `delay`.
+    """Returns the impairments of an edge whose delay without them is `delay`.
 
-    Raises
-    ------
-    EdgeError
-        If a value is none, or jitter is above the delay.
+    Raises EdgeError if a value is invalid, or jitter exceeds the delay.
 
     Examples
     --------
@@ -63,7 +50,7 @@ def impaired(edge: Mapping[str, Any], delay: str, loss_unit: str | None, delay_u
 
 
 def _add_jitter(made: Impaired, name: str, value: object, unit: str | None) -> None:
-    """Jitter is what a packet's delay may differ from the mean, as for netem: uniform around it, in order."""
+    """Jitter is the maximum deviation from the mean delay, as in netem: uniform, without reordering."""
     if unit is None and number_of(value) is not None:
         made.unitless.append(name)
         return

@@ -1,4 +1,4 @@
-"""Topologies of other simulators and of measurements that have a line for each link."""
+"""Text files of topologies with a line for each link."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.graphs.places import nth_line
+from penstock.graphs.text import refuse
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
@@ -15,32 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["is_hpcc", "read_hpcc", "read_rocketfuel"]
 
-_SHOWN = 8
-
-
-class _Mistakes:
-    def __init__(self, shown: str) -> None:
-        self._shown = shown
-        self._lines: list[str] = []
-
-    def add(self, line: int, message: str) -> None:
-        self._lines.append(f"{self._shown}:{line}: {message}")
-
-    def raise_any(self) -> None:
-        """Refuses the file if there are any.
-
-        Raises
-        ------
-        InputError
-            With the first few.
-        """
-        more = len(self._lines) - _SHOWN
-        if self._lines:
-            raise InputError("\n".join(self._lines[:_SHOWN] + ([f"... and {more} more."] if more > 0 else [])))
-
 
 def is_hpcc(text: str) -> bool:
-    r"""Whether a text begins as ``topology.txt`` of the HPCC simulator: three numbers, and links further down.
+    r"""Whether a text begins as ``topology.txt`` of the HPCC simulator: three numbers, then links.
 
     Examples
     --------
@@ -51,16 +29,13 @@ def is_hpcc(text: str) -> bool:
 
 
 def read_hpcc(text: str, shown: str) -> tuple[Any, Places]:
-    """``topology.txt`` of the HPCC simulator: nodes, switches and links; then two ends, rate, delay and error rate.
+    """Reads ``topology.txt`` of HPCC: number of nodes, switches and links; then two ends, rate, delay and error rate.
 
-    Raises
-    ------
-    InputError
-        With all mistakes and their lines.
+    Raises InputError with all mistakes and their lines.
     """
     import networkx
 
-    graph, mistakes = networkx.MultiGraph(), _Mistakes(shown)
+    graph, mistakes = networkx.MultiGraph(), list[str]()
     lines: Lines = {}
     rows = [(number, line.split()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     nodes, switches, links = (int(word[:9]) for word in rows[0][1])
@@ -71,32 +46,31 @@ def read_hpcc(text: str, shown: str) -> tuple[Any, Places]:
     rest = rows[2:] if switches else rows[1:]
     for number, words in rest[:links]:
         if len(words) != 5:
-            mistakes.add(number, f"has {len(words)} fields; a link has two nodes, rate, delay and error rate")
+            mistakes.append(
+                f"{shown}:{number}: has {len(words)} fields; a link has two nodes, rate, delay and error rate"
+            )
             continue
         a, b, rate, delay, error_rate = words
         unknown = [node for node in (a, b) if node not in graph]
         if unknown:
-            mistakes.add(number, f"there is no node {quoted(unknown[0])}; 0 to {nodes - 1}")
+            mistakes.append(f"{shown}:{number}: there is no node {quoted(unknown[0])}; 0 to {nodes - 1}")
             continue
         graph.add_edge(a, b, rate=rate, delay=delay, loss_probability=error_rate)
         lines.setdefault((a, b), []).append(number)
     if len(rest) != links:
-        mistakes.add(rows[0][0], f"tells of {links} links, and there are {len(rest)}")
-    mistakes.raise_any()
+        mistakes.append(f"{shown}:{rows[0][0]}: tells of {links} links, and there are {len(rest)}")
+    refuse(mistakes)
     return graph, partial(nth_line, lines)
 
 
 def read_rocketfuel(text: str, shown: str, *, are_latencies: bool) -> tuple[Any, Places]:
-    """Rocketfuel's ``weights.intra`` or ``latencies.intra``: two cities and a weight, or a latency in milliseconds.
+    """Reads Rocketfuel's ``weights.intra`` or ``latencies.intra``: two cities and a weight, or a latency in ms.
 
-    Raises
-    ------
-    InputError
-        With all mistakes and their lines.
+    Raises InputError with all mistakes and their lines.
     """
     import networkx
 
-    graph, mistakes = networkx.MultiDiGraph(), _Mistakes(shown)
+    graph, mistakes = networkx.MultiDiGraph(), list[str]()
     lines: Lines = {}
     what = "latency" if are_latencies else "weight"
     for number, line in enumerate(text.splitlines(), start=1):
@@ -104,10 +78,10 @@ def read_rocketfuel(text: str, shown: str, *, are_latencies: bool) -> tuple[Any,
         if not words or line.startswith("#"):
             continue
         if len(words) != 3:
-            mistakes.add(number, f"has {len(words)} fields; a link has two cities and its {what}")
+            mistakes.append(f"{shown}:{number}: has {len(words)} fields; a link has two cities and its {what}")
             continue
         a, b, value = words
         graph.add_edge(a, b, **{"delay_ms" if are_latencies else "weight": value})
         lines.setdefault((a, b), []).append(number)
-    mistakes.raise_any()
+    refuse(mistakes)
     return graph, partial(nth_line, lines)

@@ -1,4 +1,4 @@
-"""Names of a scenario for what a graph calls otherwise."""
+"""Valid node names for the nodes of a graph."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 __all__ = ["is_name", "mapped_names", "renaming_remark"]
 
 _LONGEST = 100
-"""Characters of a name."""
+"""Maximum number of characters of a name."""
 _SHOWN = 5
-"""Renamed nodes that a remark shows."""
+"""Maximum number of renamed nodes that a remark lists."""
 
 
 def is_name(text: str) -> bool:
-    """Whether a scenario takes it as the name of a node.
+    """Whether a scenario allows a text as the name of a node.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def is_name(text: str) -> bool:
 
 
 def mapped_names(texts: Iterable[tuple[Hashable, str]]) -> dict[Hashable, str]:
-    """A name for each node: its own if it can be one, else a similar one; no two are the same.
+    """Returns a unique name for each node: its own if that is allowed, else a similar one.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def mapped_names(texts: Iterable[tuple[Hashable, str]]) -> dict[Hashable, str]:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """`name`, or with a number behind it if that is taken; it is taken from then on."""
+    """Returns `name`, or `name` with a number if that is taken, and adds it to `taken`."""
     found, number = name, 1
     while found in taken:
         number += 1
@@ -68,7 +68,7 @@ def _similar(text: str) -> str:
 
 
 def renaming_remark(renamed: dict[str, str]) -> str:
-    """What is said of nodes that are called otherwise.
+    """Returns the remark on renamed nodes.
 
     Examples
     --------

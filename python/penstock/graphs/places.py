@@ -1,4 +1,4 @@
-"""The lines of edges in files: the libraries that read them keep none, so a mistaken edge is looked for once more."""
+"""Line numbers of edges in files, searched only for a mistake since the libraries do not report them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["dot_places", "gml_places", "graphml_places", "nth_line"]
 
 
 def nth_line(lines: Lines, a: Hashable, b: Hashable, number: int, directed: bool) -> int | None:
-    """The line of an edge; that of the first between its nodes if there are fewer."""
+    """Returns the line of the edge with this number; the first between its nodes if there are fewer."""
     there = lines.get((a, b), []) if directed else sorted({*lines.get((a, b), []), *lines.get((b, a), [])})
     return there[number if number < len(there) else 0] if there else None
 
@@ -77,7 +77,7 @@ def gml_places(text: str) -> Places:
 
 
 def dot_places(text: str) -> Places:
-    r"""Finds edges that are written between their nodes' names.
+    r"""Finds edges that are written between the names of their nodes.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def dot_places(text: str) -> Places:
 
 
 def _written(name: Hashable) -> str:
-    """A pattern of a name as it stands in a text, in quotes or without."""
+    """A pattern for a name in a text, with or without quotes."""
     plain = str(name)
     in_quotes = re.escape(plain.replace('"', '\\"'))
     return rf'(?:"{in_quotes}"|(?<!\w){re.escape(plain)}(?!\w))'

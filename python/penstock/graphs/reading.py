@@ -1,4 +1,4 @@
-"""How attributes of a graph are read."""
+"""Options for reading the attributes of a graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Reading"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How attributes are read; the fields are the parameters of :func:`penstock.graphs.from_networkx`."""
+    """Options for reading attributes, with the parameters of :func:`penstock.graphs.from_networkx`."""
 
     rate: str | None = None
     delay: str | None = None
@@ -32,13 +32,7 @@ class Reading:
     names: str | None = None
 
     def check(self, source: str) -> None:
-        """Refuses values that are none.
-
-        Raises
-        ------
-        InputError
-            With the first of them; `source` is the graph in the message.
-        """
+        """Raises InputError for the first invalid value; `source` is the graph in the message."""
         for kind in (RATE, DELAY):
             try:
                 default, unit = getattr(self, kind.name), getattr(self, f"{kind.name}_unit")
@@ -58,12 +52,9 @@ class Reading:
                 raise InputError(f"{source}: delay_per_km: {mistake}.") from None
 
     def quantity(self, kind: Kind, edge: Mapping[str, Any]) -> str | None:
-        """The rate or delay of an edge, as a scenario writes it; None if the edge does not tell it.
+        """Returns the rate or delay of an edge as a scenario writes it; None if it has none.
 
-        Raises
-        ------
-        EdgeError
-            If it tells something else.
+        Raises EdgeError if it is invalid.
         """
         name = self.attribute(kind, edge)
         if name is None:
@@ -74,5 +65,5 @@ class Reading:
             raise EdgeError(f"{name}: {mistake}") from None
 
     def attribute(self, kind: Kind, edge: Mapping[str, Any]) -> str | None:
-        """The attribute of an edge that tells a quantity, if there is one."""
+        """Returns the attribute of an edge that has a quantity, if any."""
         return kind.attribute(edge, getattr(self, f"{kind.name}_attribute"))

@@ -1,4 +1,4 @@
-"""Networks of SNDlib in its XML."""
+"""Networks of SNDlib in its XML format."""
 
 from __future__ import annotations
 
@@ -21,14 +21,9 @@ def is_sndlib(content: bytes) -> bool:
 
 
 def read_sndlib(content: bytes, shown: str) -> Any:
-    """Nodes with their places, and links with their pre-installed or only capacity.
+    """Returns nodes with their positions, and links with their pre-installed or only capacity.
 
-    Raises
-    ------
-    InputError
-        If a link has no or unknown ends.
-    ParseError
-        If it is no XML.
+    Raises InputError if an end of a link is missing or unknown, ParseError if it is no XML.
     """
     import networkx
 
@@ -64,7 +59,7 @@ def read_sndlib(content: bytes, shown: str) -> Any:
 
 
 def _capacity(link: Element) -> tuple[str | None, bool]:
-    """The capacity of a link, and whether it could have several others."""
+    """The capacity of a link, and whether there are several to choose from."""
     installed = (link.findtext("preInstalledModule/capacity") or "").strip()
     if installed and installed.strip("0.") != "":
         return installed, False

@@ -1,27 +1,36 @@
-"""The text of a file: its encoding, and how deeply it is nested."""
+"""Encoding and nesting of text files."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 
-__all__ = ["DEEPEST", "check_depth", "decoded"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["DEEPEST", "check_depth", "decoded", "refuse"]
 
 DEEPEST = 60
-"""Levels of brackets; readers that call themselves for each have a small stack."""
+"""Maximum nesting of brackets; readers recurse for each level."""
 
 _MARKS = re.compile(r'"(?:\\.|[^"\\])*"|[\[{(<]|[\]})>]', re.DOTALL)
 
 
-def decoded(content: bytes, shown: str) -> str:
-    """The text of a file in UTF-8.
+_SHOWN = 8
+"""Maximum number of mistakes of a file that are listed."""
 
-    Raises
-    ------
-    InputError
-        If it is something else, with the line.
-    """
+
+def refuse(mistakes: Sequence[str]) -> None:
+    """Raises InputError with the first mistakes, if there are any."""
+    if mistakes:
+        more = len(mistakes) - _SHOWN
+        raise InputError("\n".join([*mistakes[:_SHOWN], *([f"... and {more} more."] if more > 0 else [])]))
+
+
+def decoded(content: bytes, shown: str) -> str:
+    """Returns the text of a UTF-8 file. Raises InputError with the line if it is something else."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{shown}: is UTF-16 text; save it as UTF-8.")
     try:
@@ -35,13 +44,7 @@ def decoded(content: bytes, shown: str) -> str:
 
 
 def check_depth(text: str, shown: str, brackets: str) -> None:
-    """Refuses a text that nests these brackets, such as ``[]``, too deeply.
-
-    Raises
-    ------
-    InputError
-        With the line.
-    """
+    """Raises InputError with the line if these brackets, such as ``[]``, are nested too deeply."""
     depth = 0
     for mark in _MARKS.finditer(text):
         if mark[0] in brackets[::2]:

@@ -110,7 +110,7 @@
   };
   const panel = (event) => {
     now.panel = event;
-    one("[data-panel-said]").textContent = event.why ? event.why : "The first of the runs, read 600 times.";
+    one("[data-panel-said]").textContent = event.why ? event.why : "Replication 0, sampled at 600 instants.";
     one("[data-over-time]").hidden = false;
     draw();
   };

@@ -1,4 +1,4 @@
-"""Pictures of results: one grammar for lines, bars, distributions, series over time, heat maps and boxes."""
+"""Plots of results: lines, bars, distributions, time series, heat maps and boxes, with one set of options."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError
+from penstock.plots.chart import chart_of
 from penstock.plots.data import Data, from_frame
+from penstock.plots.places import text_of
 from penstock.plots.request import ENDINGS, PlotRequest
+from penstock.printable import path_text, quoted
+from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,20 +25,20 @@ __all__ = ["check_endings", "picture", "plot", "request_of", "save"]
 
 
 def plot(frame: pl.DataFrame, **asked: Any) -> Picture:
-    """Draws a frame: one of results, or any with columns of numbers, such as one over time.
+    """Draws a frame of results, or any frame with columns of numbers.
 
     Parameters
     ----------
     frame : polars.DataFrame
-        Of results (columns ``metric`` and ``mean``), of single observations (``metric`` and ``value``), or with a
-        column for each number.
+        Results (columns ``metric`` and ``mean``), single observations (``metric`` and ``value``), or a column for each
+        number.
     **asked
-        As of :meth:`penstock.studies.result.StudyResult.plot`.
+        As for :meth:`penstock.studies.result.StudyResult.plot`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Its ``savefig`` writes the same bytes for the same numbers.
+        Its ``savefig`` writes equal bytes for equal numbers.
 
     Raises
     ------
@@ -45,17 +49,10 @@ def plot(frame: pl.DataFrame, **asked: Any) -> Picture:
 
 
 def picture(data: Data, request: PlotRequest) -> Picture:
-    """The picture of some numbers.
+    """Draws numbers.
 
-    Raises
-    ------
-    InputError
-        If what is asked for does not suit them.
-    PenstockError
-        If matplotlib is not installed.
+    Raises InputError if the request does not suit them, PenstockError if matplotlib is not installed.
     """
-    from penstock.plots.chart import chart_of
-
     chart = chart_of(data, request)
     try:
         import matplotlib  # noqa: F401
@@ -76,23 +73,13 @@ def request_of(
     where: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> PlotRequest:
-    """What is asked for, as it is said in Python."""
-    from penstock.plots.places import text_of
-
+    """Returns the request for the arguments of a Python call."""
     chosen = tuple((name, text_of(value)) for name, value in (where or {}).items())
     return PlotRequest(kind, x, (y,) if isinstance(y, str) else tuple(y), by, facet, chosen, **more)
 
 
 def check_endings(files: Sequence[Path]) -> None:
-    """Looks at the names of pictures before anything long is done.
-
-    Raises
-    ------
-    InputError
-        If an ending is unknown, or there is no such folder.
-    """
-    from penstock.printable import path_text, quoted
-
+    """Raises InputError if a file of a plot has an unknown suffix, or its folder does not exist."""
     for file in files:
         shown, ending = path_text(file), file.suffix.lower().lstrip(".")
         if ending not in ENDINGS:
@@ -105,16 +92,7 @@ def check_endings(files: Sequence[Path]) -> None:
 
 
 def save(drawn: Picture, file: Path) -> None:
-    """Writes a picture, whole or not at all.
-
-    Raises
-    ------
-    PenstockError
-        If it cannot be written.
-    """
-    from penstock.printable import path_text
-    from penstock.whole_file import write_whole
-
+    """Writes a picture completely or not at all. Raises PenstockError if it cannot be written."""
     content = drawn.content(file.suffix.lower().lstrip("."))
     try:
         write_whole(file, content)

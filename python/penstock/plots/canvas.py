@@ -1,4 +1,4 @@
-"""The picture as a whole: panels in rows, one legend, one note, and no text that is cut or covered."""
+"""The figure: rows of panels, one legend, one note, and no text cut off or covered."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ _NO_DATES: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
 }
 _BESIDE = {"column": 2, "page": 4}
-"""The most panels of one number in a row."""
+"""Maximum number of panels of one number per row."""
 
 
 class PlainLogFormatter(LogFormatter):
-    """Labels of a logarithmic axis as plain numbers, where matplotlib's own are formulas."""
+    """Labels a logarithmic axis with plain numbers instead of powers of ten."""
 
     def __call__(self, x: float, pos: int | None = None) -> str:
-        """The label of a tick; empty for those that have none."""
+        """Returns the label of a tick; empty if it has none."""
         return f"{x:g}" if super().__call__(x, pos) else ""
 
 
 class Picture(Figure):
-    """A matplotlib figure whose files depend on nothing but its numbers."""
+    """A matplotlib figure whose files depend only on its numbers."""
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """As matplotlib's, without dates and with fonts inside."""
+        """Saves the figure as matplotlib does, without dates and with embedded fonts."""
         ending = str(options.get("format") or getattr(fname, "suffix", "") or str(fname).rpartition(".")[2])
         options.setdefault("metadata", _NO_DATES.get(ending.lstrip(".").lower()))
         with style():
             super().savefig(fname, **options)
 
     def content(self, ending: str) -> bytes:
-        """What a file with this ending holds."""
+        """Returns the bytes of a file with this suffix."""
         into = BytesIO()
         self.savefig(into, format=ending)
         return into.getvalue()
@@ -63,14 +63,14 @@ class Picture(Figure):
 
 
 def draw(chart: Chart, request: PlotRequest) -> Picture:
-    """The picture of a chart; characters that cannot be seen, or that no SVG may hold, are escaped."""
+    """Draws a chart; characters that are invisible or not allowed in SVG are escaped."""
     title, y_label = request.title and printable_lines(request.title), request.y_label and printable(request.y_label)
     with style():
         return _drawn(_printable(chart), replace(request, title=title, y_label=y_label))
 
 
 def _printable(chart: Chart) -> Chart:
-    """The chart with all its words printable."""
+    """The chart with all texts printable."""
 
     def panel(each: Panel) -> Panel:
         series = [replace(one, name=printable(one.name)) for one in each.series]
@@ -82,7 +82,7 @@ def _printable(chart: Chart) -> Chart:
 
 
 def note_of(chart: Chart, intervals: bool) -> str:
-    """What should be known of the numbers: of how many runs they are, what the intervals are, and which are missing."""
+    """Returns the note below the panels: number of runs, kind of intervals, missing numbers."""
     missing = f"{chart.left_out} of 0 or below not drawn" if chart.left_out else ""
     return "; ".join(filter(None, (_runs_note(chart, intervals), missing, chart.finished)))
 
@@ -95,10 +95,7 @@ def _runs_note(chart: Chart, intervals: bool) -> str:
     if chart.kind == "box":
         sure = "; diamonds: means with 95 % confidence intervals" * (intervals and least > 1)
         return f"{runs} each; boxes: quartiles{sure}"
-    of_runs = chart.kind == "cdf" and not any(
-        mark.quantile is not None for panel in chart.panels for series in panel.series for mark in series.marks
-    )
-    if of_runs:
+    if chart.kind == "cdf" and not chart.has_quantiles:
         return f"{runs} each" + ("; shaded: 95 % confidence band" * (intervals and not chart.observations))
     if most < 2:
         return "1 run each: nothing is known of the error"
@@ -141,7 +138,7 @@ def _drawn(chart: Chart, request: PlotRequest) -> Picture:
 
 
 def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: PlotRequest) -> None:
-    """Titles of panels, and what stands across and up, where there is nothing of it beside or below."""
+    """Sets the titles of panels, and axis labels on the outer panels only."""
     for axes, panel in used:
         axes.set_title("" if _is_told_above(panel, chart) else panel.facet)
         spec = axes.get_subplotspec()
@@ -151,13 +148,8 @@ def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: Pl
         up = {"cdf": _cumulative(chart), "heatmap": request.y_label or chart.by}.get(chart.kind, panel.label)
         axes.set_ylabel(up if first else "")
         _scales(axes, chart, panel, request)
-        places = chart.across.places.values()
-        if (
-            chart.across.is_numeric
-            and places
-            and all(place == int(place) for place in places)
-            and "x" not in request.log
-        ):
+        places = chart.across.places.values() if chart.across.is_numeric and "x" not in request.log else ()
+        if places and all(place == int(place) for place in places):
             axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
         if chart.across.names:
             axes.set_xticks(range(len(chart.across.names)), chart.across.names)
@@ -180,10 +172,7 @@ def _is_told_above(panel: Panel, chart: Chart) -> bool:
 
 
 def _cumulative(chart: Chart) -> str:
-    several = any(
-        mark.quantile is not None for panel in chart.panels for series in panel.series for mark in series.marks
-    )
-    return "quantile" if several else "share of observations" if chart.observations else "share of runs"
+    return "quantile" if chart.has_quantiles else "share of observations" if chart.observations else "share of runs"
 
 
 def _scales(axes: Axes, chart: Chart, panel: Panel, request: PlotRequest) -> None:
@@ -205,7 +194,7 @@ def _scales(axes: Axes, chart: Chart, panel: Panel, request: PlotRequest) -> Non
 
 
 def _mark_places(axes: Axes, panel: Panel) -> None:
-    """On a logarithmic axis few powers of ten fall into the range of a study; its own values are what is read."""
+    """Labels the study's own values, since a logarithmic axis has few powers of ten in their range."""
     places = sorted({mark.x for series in panel.series for mark in series.marks if mark.x > 0})
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     if len(places) <= 8:
@@ -214,7 +203,7 @@ def _mark_places(axes: Axes, panel: Panel) -> None:
 
 
 def _is_lowest(axes: Axes, used: list[tuple[Any, Panel]]) -> bool:
-    """Whether no panel stands below."""
+    """Whether no panel is below."""
 
     def at(which: Any) -> tuple[int, int]:
         spec = which.get_subplotspec()
@@ -225,7 +214,7 @@ def _is_lowest(axes: Axes, used: list[tuple[Any, Panel]]) -> bool:
 
 
 def _legend(figure: Any, chart: Chart, used: list[tuple[Any, Panel]]) -> None:
-    """One legend above all panels, in as many columns as there is room for."""
+    """One legend above all panels, with as many columns as fit."""
     if chart.kind == "heatmap" or chart.ups == [""]:
         return
     found: dict[str, Any] = {}

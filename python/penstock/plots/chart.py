@@ -1,4 +1,4 @@
-"""From a request to a chart: which numbers stand in which panel and series, and where across."""
+"""Builds a chart from a request: the numbers of each panel and series, and their x positions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_MARKS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One number of a series: where it stands across, and the number in the unit of its panel."""
+    """One number of a series: its x position, and its value in the unit of the panel."""
 
     x: float
     mean: float
@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Series:
-    """The numbers that share a colour; `turn` is the same in all panels."""
+    """Numbers with the same colour; `turn` is the number of the series, equal in all panels."""
 
     name: str
     turn: int
@@ -56,7 +56,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes: its facet in words, what stands up, and its series."""
+    """One pair of axes: the value of the facet, the y label, and the series."""
 
     facet: str
     label: str
@@ -67,54 +67,34 @@ class Panel:
 
 @dataclass(frozen=True)
 class Chart:
-    """All that is drawn.
+    """Everything that is drawn."""
 
-    Parameters
-    ----------
-    kind : str
-        How.
-    across : Across
-        What stands across.
-    panels : list of Panel
-        Those of one number stand in a row.
-    by : str
-        What tells the series apart; empty if that needs no name.
-    ups : list of str
-        The values of `by`, in the order of the series.
-    runs : tuple of (int, int)
-        The fewest and the most runs of a number; zeros where that is not known.
-    observations : bool
-        Whether the numbers are single ones, not means over runs.
-    left_out : int
-        How many numbers have no place on a logarithmic axis.
-    finished : str
-        How many transfers finished, if the numbers are of those alone.
-    """
+    kind: str  # kind of plot
+    across: Across  # the x axis
+    panels: list[Panel]  # the panels; those of one number form a row
+    by: str  # what distinguishes the series; empty if that needs no name
+    ups: list[str]  # the values of `by`, in the order of the series
+    runs: tuple[int, int]  # minimum and maximum number of runs of a number; zeros if unknown
+    observations: bool  # whether the numbers are single observations rather than means over runs
+    left_out: int = 0  # count of numbers without a position on a logarithmic axis
+    finished: str = ""  # count of finished transfers, if the numbers are only of these
 
-    kind: str
-    across: Across
-    panels: list[Panel]
-    by: str
-    ups: list[str]
-    runs: tuple[int, int]
-    observations: bool
-    left_out: int = 0
-    finished: str = ""
+    @property
+    def has_quantiles(self) -> bool:
+        """Whether any number is a quantile."""
+        marks = (mark for panel in self.panels for series in panel.series for mark in series.marks)
+        return any(mark.quantile is not None for mark in marks)
 
 
 def chart_of(data: Data, request: PlotRequest) -> Chart:
-    """Chooses what is not said, and puts every number into its place.
+    """Chooses what the request leaves open, and puts every number into its panel.
 
-    Raises
-    ------
-    InputError
-        If a column, a number or a kind does not suit what there is, or there is nothing to plot.
+    Raises InputError if a column, number or kind does not suit the data, or there is nothing to plot.
     """
     if not data.numbers:
         raise InputError(f"{data.name}: has no numbers, so there is nothing to plot.")
-    named = {request.x, request.by, request.facet}
-    if not named & set(REPLICATION):
-        data = data.averaged(named)
+    if not {*request.named} & {*REPLICATION}:
+        data = data.averaged(request.named)
     data, names = with_names(data)
     asked = request.y or (_first(data, request),)
     kept = _where(data, request, names)
@@ -168,18 +148,15 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
 
 
 def _finished(data: Data, drawn: Sequence[Datum]) -> list[Finished]:
-    """How many transfers finished, of each group whose completion times are drawn."""
+    """Counts of finished transfers for each group whose completion times are drawn."""
     groups = {group_of(each) for each in drawn if is_of_finished(each.metric)}
     return [found for group, found in finished_of(data.numbers).items() if group in groups] if groups else []
 
 
 def _first(data: Data, request: PlotRequest) -> str:
-    """The number that is meant where none is named: the first that has the columns that are."""
-    named = [column for column in (request.x, request.by, request.facet) if column is not None]
-    for metric in data.metrics:
-        if metric not in named and not is_time(metric):
-            return metric
-    return data.metrics[0]
+    """The default number: the first one that has the requested columns."""
+    other = (metric for metric in data.metrics if metric not in request.named and not is_time(metric))
+    return next(other, data.metrics[0])
 
 
 def _where(data: Data, request: PlotRequest, names: Mapping[str, Mapping[str, str]]) -> list[Datum]:
@@ -196,7 +173,7 @@ def _where(data: Data, request: PlotRequest, names: Mapping[str, Mapping[str, st
 
 
 def _numbers(data: Data, kept: Sequence[Datum], selector: str, request: PlotRequest) -> list[Datum]:
-    """The numbers that a selector such as ``delay[video, quantile=0.9]`` means."""
+    """The numbers that a selector such as ``delay[video, quantile=0.9]`` matches."""
     name, bracket, rest = selector.strip().partition("[")
     if selector.strip() in data.metrics:
         name, bracket, rest = selector.strip(), "", ""
@@ -214,18 +191,17 @@ def _numbers(data: Data, kept: Sequence[Datum], selector: str, request: PlotRequ
         there = dict.fromkeys(f"[{', '.join(each.labels.values())}]" for each in named)
         which = f"; there are {', '.join(list(there)[:8])}" if named else ""
         raise InputError(f"y: {quoted(selector)} means no number{which}, so there is nothing to plot.")
-    for role in (request.x, request.by, request.facet):
-        if role is not None:
-            column = columns_of(data, role)
-            found = [each for each in found if column in each.cells]
-            if not found:
-                raise InputError(f"{quoted(selector)} has no {quoted(role)}, so there is nothing to plot.")
+    for role in request.named:
+        column = columns_of(data, role)
+        found = [each for each in found if column in each.cells]
+        if not found:
+            raise InputError(f"{quoted(selector)} has no {quoted(role)}, so there is nothing to plot.")
     return _statistics(data, found, request)
 
 
 def _statistics(data: Data, found: list[Datum], request: PlotRequest) -> list[Datum]:
-    """Means where nothing is said of what is meant; quantiles where a distribution is asked for."""
-    named = {columns_of(data, role) for role in (request.x, request.by, request.facet) if role is not None}
+    """Means by default; quantiles if a distribution is requested."""
+    named = {columns_of(data, role) for role in request.named}
     quantiles = [each for each in found if "quantile" in each.labels]
     if request.kind == "cdf" and len({each.labels["quantile"] for each in quantiles}) > 1:
         return quantiles
@@ -241,26 +217,24 @@ def _statistics(data: Data, found: list[Datum], request: PlotRequest) -> list[Da
 
 
 def _alone(numbers: Sequence[Datum], roles: Roles) -> None:
-    """Refuses observations that share a place."""
+    """Refuses observations with equal positions."""
     group = next((group for group in pooled(numbers, roles) if len(group) > 1), None)
     if group is not None:
         first = group[0]
-        there = ", ".join(name for name in first.cells if name not in (roles.x, roles.by, roles.facet))
+        there = ", ".join(name for name in first.cells if name not in roles.named)
         raise InputError(
-            f"{len(group)} numbers {first.metric} stand at one place ({_place(first, roles)}); tell them apart "
+            f"{len(group)} numbers {first.metric} share one position ({_place(first, roles)}); tell them apart "
             f"with by, facet or where ({there or 'there is no other column'}), or draw a box or a cdf of them."
         )
 
 
 def _place(datum: Datum, roles: Roles) -> str:
-    names = [name for name in (roles.x, roles.by, roles.facet) if name is not None]
-    return (
-        ", ".join(f"{roles.short(name) or name} = {text_of(datum.cells[name])}" for name in names) or "nothing varies"
-    )
+    told = (f"{roles.short(name) or name} = {text_of(datum.cells[name])}" for name in roles.named)
+    return ", ".join(told) or "nothing varies"
 
 
 def _known(numbers: list[Datum], selector: str, data: Data, roles: Roles) -> list[Datum]:
-    """What can be drawn: a distribution has the known values of a number whose mean is unknown."""
+    """What can be drawn: a distribution needs some known values, other kinds a mean."""
     found = [each for each in numbers if math.isfinite(each.mean) or any(map(math.isfinite, each.values))]
     if not found:
         raise InputError(f"{quoted(selector)} is no number anywhere in {data.name}, so there is nothing to plot.")
@@ -314,7 +288,7 @@ def _mark(datum: Datum, x: float, shown: Scale) -> Mark:
 
 
 def _facet(roles: Roles, facet: Cell | None) -> str:
-    """What stands above a panel; a label, and of what a number is, need no name."""
+    """Title of a panel; a label, and ``of``, need no name."""
     if roles.facet is None:
         return ""
     name, text = roles.short(roles.facet), text_of(facet)
@@ -331,13 +305,12 @@ def _label(data: Data, numbers: Sequence[Datum], roles: Roles, shown: Scale) -> 
 
 
 def _what(data: Data, numbers: Sequence[Datum], roles: Roles) -> str:
-    """What a number is in words: its metric, of what if that is the same everywhere, and which statistic."""
+    """The name of a number: its metric, what all of them share, and the statistic."""
     metric = numbers[0].metric
-    used = {roles.x, roles.by, roles.facet}
     same = {
         name: value
         for name, value in numbers[0].labels.items()
-        if name not in used and all(each.labels.get(name) == value for each in numbers)
+        if name not in roles.named and all(each.labels.get(name) == value for each in numbers)
     }
     whole = next((same.pop(name) for name in ("flow", "link", "of") if name in same), None)
     same.pop("of", None)

@@ -1,4 +1,4 @@
-"""What is drawn: numbers with what tells them from one another, from results, from their JSON, or from any frame."""
+"""The numbers of a plot with their parameters and labels, from results, their JSON, or any frame."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Cell = str | int | float | bool
 """A parameter or a label."""
 
 REPLICATION = ("replication", "run")
-"""Columns of independent repetitions, over which a frame of single observations is averaged."""
+"""Columns of independent repetitions; single observations are averaged over them."""
 
 _NUMBER = {"metric", "unit", "value", "mean", "half_width", "ci_low", "ci_high", "runs", "method", "values"}
 _MADE_FROM = {
@@ -48,39 +48,25 @@ _MADE_FROM = {
     "model_version",
     "digest",
 }
-"""Columns of a frame of results that say what a number was made from, beside the parameters and labels."""
+"""Columns of a frame of results, other than parameters and labels, that say what a number was made from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Datum:
-    """One number.
+    """One number."""
 
-    Parameters
-    ----------
-    metric, unit : str
-        What it is.
-    point, labels : dict of str to value
-        The parameters of its point, and what tells it from other numbers of its metric.
-    mean : float
-        The number, or its mean over the runs.
-    low, high : float or None
-        Its 95 % confidence interval.
-    values : sequence of float
-        That of each run; empty where they are not known.
-    """
-
-    metric: str
+    metric: str  # its metric and unit
     unit: str
-    point: dict[str, Cell]
+    point: dict[str, Cell]  # the parameters of its point, and the labels that distinguish it within its metric
     labels: dict[str, str]
-    mean: float
-    low: float | None = None
+    mean: float  # the number, or its mean over the runs
+    low: float | None = None  # its 95 % confidence interval
     high: float | None = None
-    values: Sequence[float] = ()
+    values: Sequence[float] = ()  # the value of each run; empty if unknown
 
     @property
     def cells(self) -> dict[str, Cell]:
-        """Parameters and labels by name; of a label with a parameter's name it is said that it is one."""
+        """Parameters and labels by name; a label with a parameter's name is marked as a label."""
         return {
             **self.point,
             **{name if name not in self.point else f"{name} (label)": value for name, value in self.labels.items()},
@@ -94,15 +80,15 @@ class Data:
     Parameters
     ----------
     numbers : list of Datum
-        In the order in which they are drawn.
+        In the order of drawing.
     observations : bool
-        Whether they are single observations, several of which may share a place, rather than means with intervals.
+        Whether they are single observations, several of which may share a position, rather than means.
     quantities : tuple of str
-        Columns of such a frame that are numbers, of which each may stand across.
+        Numeric columns of such a frame, each of which may be the x axis.
     name : str
-        What messages call them.
+        Name of the data in messages.
     is_series : bool
-        Whether they are states over time, as ``penstock series`` gives them.
+        Whether they are states over time from ``penstock series``.
     """
 
     numbers: list[Datum]
@@ -117,17 +103,15 @@ class Data:
 
     @property
     def columns(self) -> list[str]:
-        """The names of parameters, then of labels."""
+        """Names of parameters, then of labels."""
         points = dict.fromkeys(name for each in self.numbers for name in each.point)
         return list({**points, **dict.fromkeys(name for each in self.numbers for name in each.cells)})
 
     def averaged(self, named: Collection[str | None]) -> Data:
-        """Observations as means over their replications, with intervals; as they are where there are none.
+        """Averages observations over their replications, with intervals; returns itself if there are none.
 
-        Parameters
-        ----------
-        named : collection of str
-            Columns that are asked for; of a frame with a column for each number, other numbers are left alone.
+        In a frame with a column for each number, the columns in `named` distinguish observations and other numbers do
+        not.
         """
         if not self.observations or not self.numbers or not any(name in self.columns for name in REPLICATION):
             return self
@@ -143,7 +127,7 @@ class Data:
 
 
 def with_names(data: Data) -> tuple[Data, dict[str, dict[str, str]]]:
-    """The numbers with short names in the place of long values of parameters, and these names by column and value."""
+    """Returns the numbers with short names for long values, and these names by column and value."""
     texts: dict[str, dict[str, None]] = {}
     for each in data.numbers:
         for column, value in each.point.items():
@@ -164,7 +148,7 @@ def with_names(data: Data) -> tuple[Data, dict[str, dict[str, str]]]:
 
 
 def from_summaries(summaries: Iterable[Summary], name: str = "the results") -> Data:
-    """The numbers of a study."""
+    """Returns the numbers of a study."""
     return Data(
         [
             Datum(
@@ -184,13 +168,7 @@ def from_summaries(summaries: Iterable[Summary], name: str = "the results") -> D
 
 
 def from_json(data: Any, name: str) -> Data:
-    """What ``penstock run --format json`` wrote: of a scenario, a sweep, or a study.
-
-    Raises
-    ------
-    InputError
-        If it is something else.
-    """
+    """Returns the numbers in the output of ``penstock run --format json``. Raises InputError for anything else."""
     points = data.get("points", [data]) if isinstance(data, dict) else data
     found = []
     try:
@@ -216,12 +194,9 @@ def from_json(data: Any, name: str) -> Data:
 
 
 def from_frame(frame: pl.DataFrame, name: str = "the frame") -> Data:
-    """Any frame: of results (``metric``, ``mean``), a long one (``metric``, ``value``), or with a column a number.
+    """Returns the numbers of a frame: results (``metric``, ``mean``), long (``metric``, ``value``), or one column each.
 
-    Raises
-    ------
-    InputError
-        If none of its columns has numbers.
+    Raises InputError if no column is numeric.
     """
     columns = frame.columns
     if {"metric", "mean"} <= set(columns):
@@ -246,7 +221,7 @@ def from_frame(frame: pl.DataFrame, name: str = "the frame") -> Data:
 
 
 def is_time(column: str) -> bool:
-    """Whether a column says when.
+    """Whether a column is a time.
 
     Examples
     --------
@@ -257,7 +232,7 @@ def is_time(column: str) -> bool:
 
 
 def _number(row: Mapping[str, Any], mean: Any) -> Datum:
-    """A row of a frame with a column ``metric``: parameters stand before it, labels behind."""
+    """A row of a frame with a column ``metric``: parameters precede that column, labels follow it."""
     point: dict[str, Cell] = {}
     labels: dict[str, str] = {}
     before = True
@@ -296,7 +271,7 @@ def _parameters(point: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def cell(value: Any) -> Cell:
-    """A parameter's value as plots have it: text for what is no single value, or has no place on an axis.
+    """Returns a parameter's value as plots have it: text if it is no single value, or has no position on an axis.
 
     Examples
     --------

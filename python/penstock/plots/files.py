@@ -20,13 +20,7 @@ __all__ = ["read_results"]
 
 
 def read_results(file: Path) -> Data:
-    """The numbers in a file.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or has no numbers.
-    """
+    """Returns the numbers in a file. Raises InputError if it cannot be read, or has none."""
     shown = path_text(file)
     try:
         require_file(file)

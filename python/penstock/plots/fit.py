@@ -1,4 +1,4 @@
-"""Makes the texts of a picture fit: none covers another, and none leaves too little room for what is drawn."""
+"""Makes the texts of a figure fit: none covers another or leaves too little room for the plot."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 __all__ = ["fit", "shown_ticks"]
 
 _LEAST_HIGH = 0.9
-"""Inches that a panel has at least above its x axis, unless the height of the picture is given."""
+"""Minimum height of a panel above its x axis in inches, unless the height of the figure is given."""
 _NEARLY = 0.05
-"""Inches of which a panel may be too low, which no further layout is worth."""
+"""Missing height in inches that is not worth another layout."""
 _ROUNDS = 3
-"""How often texts are broken, since each may leave less room for others."""
+"""Maximum number of rounds of breaking texts, each of which may leave less room for others."""
 _LONG_NAME = 16
-"""Characters of a line of the names across, where they would run into one another."""
+"""Characters per line of names on the x axis that would overlap."""
 
 
 def fit(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], *, is_free: bool) -> None:
-    """Turns and breaks texts into lines, and makes the picture higher where they leave too little room.
+    """Rotates and wraps texts, and makes the figure higher if they leave too little room.
 
     Parameters
     ----------
     figure : Picture
-        With everything in it.
+        The complete figure.
     chart, used : Chart, list of (Axes, Panel)
         What is drawn, and where.
     is_free : bool
-        Whether its height is for this to choose.
+        Whether its height may change.
     """
     figure.draw_without_rendering()
     turned = [_turn_names(axes, chart) for axes, _ in used]
@@ -56,14 +56,14 @@ def fit(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], *, is_free: bo
 
 
 def shown_ticks(axes: Axes) -> list[Text]:
-    """The labels below an axis, without those of ticks beyond its ends, which are not drawn."""
+    """Returns the visible labels below an axis, without ticks beyond its ends."""
     low, high = sorted(axes.get_xlim())
     labels = [tick.label1 for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
     return [label for label in labels if label.get_text() and label.get_visible()]
 
 
 def _turn_names(axes: Axes, chart: Chart) -> bool:
-    """Turns the names below an axis if they run into one another, the long ones upright; returns whether they do."""
+    """Rotates overlapping names below an axis, long ones by 90 degrees; returns whether they overlap."""
     labels = shown_ticks(axes)
     extents = sorted((label.get_window_extent() for label in labels), key=lambda extent: extent.x0)
     if not any(one.x1 + 2 > other.x0 for one, other in pairwise(extents)):
@@ -86,7 +86,7 @@ def _turn_names(axes: Axes, chart: Chart) -> bool:
 
 
 def _grow(figure: Any, used: list[tuple[Any, Panel]]) -> bool:
-    """Makes the picture higher if its panels are too low; returns whether they are."""
+    """Makes the figure higher if its panels are too low; returns whether they are."""
     least = min(axes.get_window_extent().height for axes, _ in used) / figure.dpi
     if least >= _LEAST_HIGH - _NEARLY:
         return False
@@ -96,7 +96,7 @@ def _grow(figure: Any, used: list[tuple[Any, Panel]]) -> bool:
 
 
 def _break_texts(figure: Any, used: list[tuple[Any, Panel]]) -> bool:
-    """Breaks titles and labels into lines where they are longer than their panel; returns whether there were any."""
+    """Wraps titles and labels that are longer than their panel; returns whether there were any."""
     is_broken = False
     for axes, _ in used:
         room = axes.get_window_extent()

@@ -1,4 +1,4 @@
-"""Looks whether a plot can be drawn of what is to be run, before anything long is run."""
+"""Checks before the runs of a study whether its plot can be drawn."""
 
 from __future__ import annotations
 
@@ -24,18 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["foresee"]
 
 _PROBES = 50
-"""Points that are looked at before a plot is refused, spread over all of them."""
+"""Maximum number of points that are examined before a plot is refused, spread over all points."""
 
 
 def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest, store: Store, name: str) -> None:
-    """Places numbers that are all one, called as they will be: like those of a stored run, or of the beginning of one.
+    """Builds the chart with placeholder numbers, named like those of a stored run or of the beginning of one.
 
-    What one point measures another may lack, so others are looked at too before a plot is refused.
-
-    Raises
-    ------
-    InputError
-        If a column or number does not exist, or numbers would share a place.
+    Points may measure different numbers, so several are examined before a plot is refused. Raises InputError if a
+    column or number does not exist, or numbers would share a position.
     """
     derived = DerivedMetrics(plan.metrics)
     ahead: dict[int, list[Metric]] = {}

@@ -18,33 +18,27 @@ if TYPE_CHECKING:
 __all__ = ["DRAW", "band_of"]
 
 _SPAN = 0.8
-"""How much of the room between two names bars and boxes take."""
+"""Share of the distance between two names that bars and boxes occupy."""
 _WRITTEN = 60
-"""The most cells of a heat map that have their numbers written in them."""
+"""Maximum number of cells of a heat map that show their numbers."""
 
 
 def line(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
-    """Means with error bars, joined; where names stand across, series stand beside one another."""
+    """Means with error bars, joined by lines; series are shifted if the x axis has names."""
     several = len(chart.ups) if chart.across.names else 1
     for series in panel.series:
         shift = 0.3 * (series.turn - (several - 1) / 2) / several if several > 1 else 0.0
         marks = [mark for mark in series.marks if math.isfinite(mark.mean)]
-        shown = look(series.turn)
         axes.errorbar(
             [mark.x + shift for mark in marks],
             [mark.mean for mark in marks],
             yerr=_errors(marks) if intervals else None,
-            color=shown.colour,
-            marker=shown.marker,
-            linestyle=shown.dashes,
-            capsize=CAP,
-            elinewidth=0.8,
-            label=series.name,
+            **_style(series),
         )
 
 
 def over_time(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
-    """A line, with its interval as a band."""
+    """A line with its interval as a band."""
     for series in panel.series:
         marks = [mark for mark in series.marks if math.isfinite(mark.mean)]
         shown, xs = look(series.turn), [mark.x for mark in marks]
@@ -57,7 +51,7 @@ def over_time(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
 
 
 def bar(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
-    """Bars from zero, with error bars; those of one place stand side by side."""
+    """Bars from zero with error bars; those of one position are side by side."""
     width = _SPAN / len(chart.ups)
     for series in panel.series:
         marks = [mark for mark in series.marks if math.isfinite(mark.mean)]
@@ -78,7 +72,7 @@ def bar(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
 
 
 def box(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
-    """Quartiles and the median, whiskers to 1.5 times their range, and the mean with its interval."""
+    """Quartiles and the median, whiskers up to 1.5 times their range, and the mean with its interval."""
     width = _SPAN / len(chart.ups)
     for series in panel.series:
         shown = look(series.turn)
@@ -102,7 +96,7 @@ def box(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
 
 
 def cdf(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
-    """The share of runs up to each value, in steps, or the quantiles of a distribution with their intervals."""
+    """The share of runs up to each value, or the quantiles of a distribution with their intervals."""
     del chart
     for series in panel.series:
         shown = look(series.turn)
@@ -113,12 +107,7 @@ def cdf(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
                 [mark.mean for mark in known],
                 [mark.quantile or 0.0 for mark in known],
                 xerr=_errors(known) if intervals else None,
-                color=shown.colour,
-                marker=shown.marker,
-                linestyle=shown.dashes,
-                capsize=CAP,
-                elinewidth=0.8,
-                label=series.name,
+                **_style(series),
             )
             continue
         values = sorted(value for _, several in _pooled(series.marks) for value in several)
@@ -140,7 +129,7 @@ def cdf(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
 
 
 def heatmap(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
-    """A cell for each pair, the brighter the more, with its number and half its interval where there is room."""
+    """A cell for each pair, brighter for larger numbers, with its number and half-width if there is room."""
     wide = len(chart.across.names)
     cells = [[math.nan] * wide for _ in chart.ups]
     for series in panel.series:
@@ -163,7 +152,7 @@ def heatmap(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
 
 
 def heat_range(chart: Chart, panel: Panel) -> tuple[float, float]:
-    """The least and the greatest number of all panels in a row: they share their colours."""
+    """Returns minimum and maximum of all panels in a row, which share their colours."""
     means = [
         mark.mean
         for other in chart.panels
@@ -176,7 +165,7 @@ def heat_range(chart: Chart, panel: Panel) -> tuple[float, float]:
 
 
 def band_of(runs: int, level: float = LEVEL) -> float:
-    """How far an empirical distribution of independent runs is from the true one, at most, at this level [Massart90].
+    """Returns the maximum distance of an empirical distribution of independent runs from the true one [Massart90].
 
     Examples
     --------
@@ -196,12 +185,19 @@ DRAW: dict[str, Callable[[Any, Chart, Panel, bool], None]] = {
 }
 
 
+def _style(series: Series) -> dict[str, Any]:
+    """The style of lines with error bars."""
+    shown = look(series.turn)
+    line: dict[str, Any] = {"color": shown.colour, "marker": shown.marker, "linestyle": shown.dashes}
+    return {**line, "capsize": CAP, "elinewidth": 0.8, "label": series.name}
+
+
 def _shift(chart: Chart, series: Series, width: float) -> float:
     return (series.turn - (len(chart.ups) - 1) / 2) * width
 
 
 def _pooled(marks: Sequence[Mark]) -> list[tuple[float, list[float]]]:
-    """The values at each place: those of the runs, or single observations."""
+    """The values at each position: those of the runs, or single observations."""
     found: dict[float, list[float]] = {}
     for mark in marks:
         values = mark.values or ([mark.mean] if math.isfinite(mark.mean) else [])
@@ -210,7 +206,7 @@ def _pooled(marks: Sequence[Mark]) -> list[tuple[float, list[float]]]:
 
 
 def _errors(marks: Sequence[Mark]) -> list[list[float]] | None:
-    """Half intervals below and above; none where no mark has one."""
+    """Distances to both ends of the intervals; None if no mark has an interval."""
     if all(mark.low is None for mark in marks):
         return None
     low, high = _ends(marks)

@@ -1,4 +1,4 @@
-"""Logarithmic axes: which charts can have them, what has a place on them, and how their ticks are labelled."""
+"""Logarithmic axes: which charts can have them, and which numbers have a position on them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,7 @@ __all__ = ["check_log_axes", "drawable"]
 
 
 def check_log_axes(log: str, roles: Roles, place: Across) -> None:
-    """Refuses a logarithmic axis where there is no axis of numbers.
-
-    Raises
-    ------
-    InputError
-        If the axis has names, or bars that are next to one another.
-    """
+    """Raises InputError if a logarithmic axis would have names, or bars side by side."""
     if log and roles.kind == "heatmap":
         raise InputError("a heat map has no logarithmic axis; leave log out, or draw lines.")
     if "x" not in log or roles.kind == "cdf" or place.is_numeric:
@@ -38,14 +32,9 @@ def check_log_axes(log: str, roles: Roles, place: Across) -> None:
 
 
 def drawable(numbers: Sequence[Datum], log: str, kind: str, place: Across) -> Sequence[Datum]:
-    """The numbers that have a place on the logarithmic axes of a chart of means: those above zero.
+    """Returns the numbers above zero on logarithmic axes of means; a distribution keeps all of its values.
 
-    A distribution keeps all of its values, and its line comes from the edge of the axis.
-
-    Raises
-    ------
-    InputError
-        If none has one.
+    Raises InputError if there are none.
     """
     if not log:
         return numbers

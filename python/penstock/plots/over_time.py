@@ -1,4 +1,4 @@
-"""Time series as numbers that can be drawn: steps between changes, and what tells one series from another."""
+"""Time series as numbers to draw: steps between changes, and labels that distinguish the series."""
 
 from __future__ import annotations
 
@@ -26,15 +26,10 @@ def is_series(frame: pl.DataFrame) -> bool:
 
 
 def data_of(frame: pl.DataFrame, name: str = "the series") -> Data:
-    """The numbers of series, each variable being a metric, and ``of`` what tells those of one variable apart.
+    """Returns the numbers of series: each variable is a metric, and ``of`` distinguishes the series of one variable.
 
-    What stays as it is until it changes is drawn so: a state has its value up to the picosecond before the next one.
-    Rates and shares of an interval are drawn as the points that they are.
-
-    Raises
-    ------
-    InputError
-        If there is no value.
+    A state keeps its value until one picosecond before the next one, which draws steps. Rates and shares of an interval
+    are points. Raises InputError if there is no value.
     """
     import polars as pl
 
@@ -61,7 +56,7 @@ def data_of(frame: pl.DataFrame, name: str = "the series") -> Data:
 
 
 def _regular(long: pl.DataFrame) -> pl.DataFrame:
-    """Those with one interval between all their instants: they are samples, with a line from one to the next."""
+    """Series with equal intervals between all instants: samples, joined by lines."""
     import polars as pl
 
     steps = pl.col("time_ps").diff().drop_nulls().n_unique()
@@ -69,12 +64,11 @@ def _regular(long: pl.DataFrame) -> pl.DataFrame:
 
 
 def suited(request: PlotRequest, data: Data) -> PlotRequest:
-    """The request with what it does not say: all variables, and a line for each of what is told apart."""
+    """Returns the request with defaults for time series: all variables, and a line for each series."""
     several = len({each.cells.get("of") for each in data.numbers}) > 1
-    roles = (request.x, request.by, request.facet)
     return replace(
         request,
         kind=request.kind or "series",
         y=request.y or tuple(data.metrics),
-        by=request.by or ("of" if several and "of" not in roles else None),
+        by=request.by or ("of" if several and "of" not in request.named else None),
     )

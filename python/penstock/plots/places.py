@@ -1,4 +1,4 @@
-"""Columns by name, and where their values stand across."""
+"""Columns by name, and the positions of their values on the x axis."""
 
 from __future__ import annotations
 
@@ -21,43 +21,25 @@ __all__ = ["Across", "across", "columns_of", "numbers_in", "pooled", "text_of"]
 
 @dataclass(frozen=True)
 class Across:
-    """What stands across.
+    """The x axis."""
 
-    Parameters
-    ----------
-    column : str or None
-        Its column; None where all stand at one place, or the numbers themselves stand across.
-    label : str
-        What is written below.
-    places : mapping
-        Where each value stands.
-    names : list of str
-        What is written at 0, 1, 2, ... where the values are no numbers; else empty.
-    """
-
-    column: str | None
-    label: str
-    places: Mapping[Cell, float]
-    names: list[str]
+    column: str | None  # its column; None if all numbers have one position, or are on the x axis themselves
+    label: str  # axis label
+    places: Mapping[Cell, float]  # position of each value
+    names: list[str]  # tick labels at 0, 1, 2, ... if the values are not numbers; else empty
 
     @property
     def is_numeric(self) -> bool:
-        """Whether values stand where their numbers are."""
+        """Whether positions are the numbers themselves."""
         return not self.names
 
     def position(self, datum: Datum) -> float:
-        """Where a number stands."""
+        """Returns the position of a number."""
         return 0.0 if self.column is None else self.places[datum.cells[self.column]]
 
 
 def columns_of(data: Data, name: str) -> str:
-    """The column with this name, or with this end of its path.
-
-    Raises
-    ------
-    InputError
-        If there is none, or more than one.
-    """
+    """Returns the column with this name, or path ending. Raises InputError unless there is exactly one."""
     if name in data.columns:
         return name
     ends = [column for column in data.columns if column.endswith(f".{name}")]
@@ -72,7 +54,7 @@ def columns_of(data: Data, name: str) -> str:
 
 
 def across(roles: Roles, numbers: Sequence[Datum]) -> Across:
-    """Where the numbers of a chart stand."""
+    """Returns the x axis of a chart."""
     column = roles.x
     if column is None:
         return Across(None, "", {}, [] if roles.kind == "cdf" else [""])
@@ -92,7 +74,7 @@ def across(roles: Roles, numbers: Sequence[Datum]) -> Across:
 
 
 def numbers_in(values: Sequence[Cell]) -> tuple[dict[Cell, float], str] | None:
-    """The values as numbers in the unit of the first, and that unit; None if they are names.
+    """Returns the values as numbers in the unit of the first, and that unit; None if they are names.
 
     Examples
     --------
@@ -117,17 +99,16 @@ def numbers_in(values: Sequence[Cell]) -> tuple[dict[Cell, float], str] | None:
 
 
 def pooled(numbers: Sequence[Datum], roles: Roles) -> list[list[Datum]]:
-    """The numbers that stand at one place, together."""
+    """Groups the numbers by position."""
     groups: dict[tuple[Cell | None, ...], list[Datum]] = {}
-    names = [name for name in (roles.x, roles.by, roles.facet) if name is not None]
     for each in numbers:
         cells = each.cells
-        groups.setdefault(tuple(cells.get(name) for name in names), []).append(each)
+        groups.setdefault(tuple(cells.get(name) for name in roles.named), []).append(each)
     return list(groups.values())
 
 
 def text_of(value: object) -> str:
-    """A cell in words.
+    """Returns a cell as text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a plot is asked for: one grammar for all kinds."""
+"""The options of a plot, equal for all kinds."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ WIDTHS = {"column": 3.5, "page": 7.16}
 
 @dataclass(frozen=True)
 class PlotRequest:
-    """What is to be drawn.
+    """What to draw.
 
     Parameters
     ----------
     kind : str, optional
         One of :data:`KINDS`; by default what suits the numbers.
     x : str, optional
-        What stands across: a parameter, a label, or the end of its path.
+        The x axis: a parameter, a label, or the end of its path.
     y : tuple of str
-        The numbers, such as ``goodput[near]``; a row of panels for each.
+        The numbers, such as ``goodput[near]``; each has a row of panels.
     by : str, optional
-        What tells lines, bars or boxes apart; what stands up in a heat map.
+        What distinguishes lines, bars or boxes; the y axis of a heat map.
     facet : str, optional
-        What tells panels apart.
+        What distinguishes panels.
     where : tuple of (str, str)
-        Names and values: only these numbers are drawn.
+        Names and values; only numbers with these are drawn.
     intervals : bool
-        Whether 95 % confidence intervals are drawn.
+        Whether to draw 95 % confidence intervals.
     note : bool
-        Whether the picture says how many runs it is of, and what its intervals are.
+        Whether to note the number of runs and the kind of intervals.
     width : str
         ``column`` or ``page``: one or two columns of a paper.
     height : float, optional
-        Inches; by default what the panels take.
+        Height in inches; by default as the panels need.
     log : str
-        Axes with a logarithmic scale: ``x``, ``y`` or ``xy``.
+        Logarithmic axes: ``x``, ``y`` or ``xy``.
     title, x_label, y_label : str, optional
-        Texts in place of none, and of the names with their units.
+        Texts; by default no title, and names with units.
     """
 
     kind: str | None = None
@@ -80,23 +80,32 @@ class PlotRequest:
             raise InputError(f"a plot is 1 to 20 inches high, not {self.height:g}.")
         if self.log not in ("", "x", "y", "xy", "yx"):
             raise InputError(f"a logarithmic axis is x, y or xy, not {quoted(self.log)}.")
-        roles = [role for role in (self.x, self.by, self.facet) if role is not None]
-        twice = next((role for role in roles if roles.count(role) > 1), None)
+        twice = next((role for role in self.named if self.named.count(role) > 1), None)
         if twice is not None:
             raise InputError(f"{quoted(twice)} stands for more than one of x, by and facet; one is enough.")
+
+    @property
+    def named(self) -> list[str]:
+        """The columns of x, by and facet that are given."""
+        return [role for role in (self.x, self.by, self.facet) if role is not None]
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The kind of a plot, and the columns that stand across, apart and in panels."""
+    """The kind of a plot, and the columns of its x axis, series and panels."""
 
     kind: str
     x: str | None = None
     by: str | None = None
     facet: str | None = None
 
+    @property
+    def named(self) -> list[str]:
+        """The columns of x, by and facet."""
+        return [role for role in (self.x, self.by, self.facet) if role is not None]
+
     def short(self, column: str) -> str:
-        """How a plot calls a column: the end of its path, of a weight with its class, or nothing if values need none.
+        """Returns the name of a column in a plot: the end of its path; empty if the values need no name.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Which column plays which part of a plot, those included that nobody has named."""
+"""Assigns columns to the roles of a plot, including those that the request does not name."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ __all__ = ["assign"]
 
 
 def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> tuple[Roles, list[list[Datum]]]:
-    """Takes the columns that are named, then those that tell numbers apart, first across, then by, then facet.
+    """Assigns the named columns, then those that distinguish numbers, to x, by and facet in this order.
 
-    Raises
-    ------
-    InputError
-        If there are more columns that tell numbers apart than parts, or a kind has no use for what is named.
+    Raises InputError if more columns distinguish numbers than there are roles, or a kind does not use a named role.
     """
-    named = {role: None if name is None else columns_of(data, name) for role, name in _named(request).items()}
+    given = {"x": request.x, "by": request.by, "facet": request.facet}
+    named = {role: None if name is None else columns_of(data, name) for role, name in given.items()}
     every = [each for numbers in chosen for each in numbers]
     varying = _varying(data, every)
     kind = request.kind or _kind(data, named["x"], varying, every)
@@ -52,12 +50,8 @@ def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> t
     return _told_apart(roles, varying, chosen), list(chosen)
 
 
-def _named(request: PlotRequest) -> dict[str, str | None]:
-    return {"x": request.x, "by": request.by, "facet": request.facet}
-
-
 def _varying(data: Data, numbers: Sequence[Datum]) -> list[str]:
-    """The columns in which the numbers differ, parameters first, without settings that a label stands for."""
+    """Columns in which the numbers differ, parameters first, without settings that a label represents."""
     cells = [each.cells for each in numbers]
     differing = [
         column
@@ -76,7 +70,7 @@ def _varying(data: Data, numbers: Sequence[Datum]) -> list[str]:
 
 
 def _kind(data: Data, x: str | None, varying: Sequence[str], numbers: Sequence[Datum]) -> str:
-    """Over time where there is a time, a line over numbers, and else bars."""
+    """A series if there is a time, a line over numbers, and bars otherwise."""
     if is_time(x) if x is not None else any(is_time(name) for name in varying):
         return "series"
     column = x or _across(data, varying, numbers, set())
@@ -94,7 +88,7 @@ def _time(data: Data, x: str | None) -> str:
 
 
 def _across(data: Data, varying: Sequence[str], numbers: Sequence[Datum], taken: set[str | None]) -> str | None:
-    """The parameter of numbers with the most values, else the first one, else the first label."""
+    """The numeric parameter with the most values, else the first parameter, else the first label."""
     free = [name for name in varying if name not in taken]
     parameters = [name for name in free if any(name in each.point for each in numbers)]
     numeric = [name for name in parameters if _is_numeric(name, numbers)]
@@ -110,12 +104,12 @@ def _is_numeric(column: str, numbers: Sequence[Datum]) -> bool:
 
 
 def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datum]]) -> Roles:
-    """Gives the parts that are left to columns that tell numbers apart which stand at one place."""
+    """Assigns free roles to columns that distinguish numbers with equal positions."""
     for column in varying:
         # The quantiles of a distribution are one line.
         if roles.kind == "cdf" and column == "quantile":
             continue
-        if column in (roles.x, roles.by, roles.facet) or not any(_parts(roles, column, each) for each in chosen):
+        if column in roles.named or not any(_parts(roles, column, each) for each in chosen):
             continue
         if roles.by is None:
             roles = replace(roles, by=column)
@@ -125,10 +119,10 @@ def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datu
             numbers = next(each for each in chosen if _parts(roles, column, each))
             values = ", ".join(dict.fromkeys(text_of(each.cells.get(column)) for each in numbers))
             raise InputError(
-                f"several numbers {numbers[0].metric} stand at one place: they differ in {column} ({values}), beside "
-                f"{', '.join(str(name) for name in (roles.x, roles.by, roles.facet) if name)}; choose with where."
+                f"several numbers {numbers[0].metric} share one position: they differ in {column} ({values}), besides "
+                f"{', '.join(roles.named)}; choose with where."
             )
-    missing = {name for name in (roles.x, roles.by, roles.facet) if name is not None}
+    missing = {*roles.named}
     for numbers in chosen:
         kept = [each for each in numbers if missing <= set(each.cells)]
         if not kept:
@@ -140,5 +134,5 @@ def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datu
 
 
 def _parts(roles: Roles, column: str, numbers: Sequence[Datum]) -> bool:
-    """Whether a column differs among numbers that would stand at one place."""
+    """Whether a column differs among numbers with equal positions."""
     return any(len({each.cells.get(column) for each in group}) > 1 for group in pooled(numbers, roles))

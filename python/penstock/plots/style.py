@@ -1,4 +1,4 @@
-"""How plots look: for the columns of a paper, for all eyes, and the same bytes from the same numbers."""
+"""Style of plots: for columns of a paper, distinguishable without colours, reproducible to the byte."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["CAP", "COLOURS", "GREY", "HATCHES", "Look", "look", "style"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442")
-"""Told apart by all eyes [Okabe08]; the yellow last, as it is faint on paper."""
+"""Distinguishable with any colour vision [Okabe08]; yellow is last because it is faint on paper."""
 MARKERS = "osD^vPX*"
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (7, 2)), (0, (2, 1)), (0, (4, 2, 1, 2)))
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "||||")
@@ -55,7 +55,7 @@ _SETTINGS: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Look:
-    """What tells one series from the others, three times over."""
+    """The look of a series, distinct in three ways."""
 
     colour: str
     marker: str
@@ -64,7 +64,7 @@ class Look:
 
 
 def look(turn: int) -> Look:
-    """The look of the n-th series; 8 differ in everything, 24 in something that is seen without colours."""
+    """Returns the look of the n-th series; 8 differ in everything, 24 in something other than colour."""
     n, again = turn % len(COLOURS), turn // len(COLOURS)
     shifted = (n + 3 * again) % len(DASHES)
     return Look(COLOURS[n], MARKERS[(n + again) % len(MARKERS)], DASHES[shifted], HATCHES[shifted])
@@ -72,7 +72,7 @@ def look(turn: int) -> Look:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draws with these settings alone: those of the user's own matplotlibrc would give other bytes."""
+    """Uses these settings alone; those of the user's matplotlibrc would change the bytes."""
     import matplotlib as mpl
 
     with mpl.rc_context():

@@ -1,4 +1,4 @@
-"""What a report says, before it is laid out: facts, drawings, tables and plots."""
+"""Contents of a report before it is laid out: facts, drawings, tables and plots."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Cell:
     Parameters
     ----------
     text : str
-        What it says.
+        Its text.
     key : float, optional
-        By what it is sorted; by its text if left out.
+        Sort key; its text if left out.
     mark : str
-        ``good``, ``bad`` or ``open``, for a colour that says nothing the text does not say.
+        ``good``, ``bad`` or ``open``, for a colour that repeats the text.
     note : str
-        What is said below it in small type; may be empty.
+        Text below it in small type; may be empty.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The head of a column: whether it holds numbers, and whether one of its values can be chosen from a list."""
+    """The heading of a column: whether it holds numbers, and whether a list selects one of its values."""
 
     text: str
     is_number: bool = False
@@ -52,13 +52,13 @@ class Grid:
     rows: Sequence[Sequence[Cell]]
 
     def choices(self, column: int) -> list[str]:
-        """The values of a column, each once, in their order."""
+        """The distinct values of a column, in order."""
         return list(dict.fromkeys(row[column].text for row in self.rows))
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One of several things that a plot can show: its name, which traces, and the title of the axis across."""
+    """One of several contents of a plot: its name, its traces, and the title of the x axis."""
 
     name: str
     traces: Sequence[int]
@@ -67,20 +67,20 @@ class View:
 
 @dataclass(frozen=True)
 class Plot:
-    """An interactive plot.
+    """A plot, drawn as SVG first and by Plotly when it is used.
 
     Parameters
     ----------
     id, title : str
-        Its name in the page, and for people.
+        Its id in the page, and its title.
     text : str
-        What is seen, for those who do not see it.
+        A description, also for screen readers.
     traces : list of dict
-        What Plotly draws.
+        Traces of Plotly.
     layout : dict
         Axes and legend; colours of text and lines are the page's.
     views : sequence of View
-        What can be chosen to be shown; empty if there is only one thing.
+        The contents to choose from; empty if there is only one.
     """
 
     id: str
@@ -93,7 +93,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A topology as SVG, and of what it is."""
+    """A topology as SVG, with its caption."""
 
     caption: str
     svg: str
@@ -101,7 +101,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Block:
-    """A passage with a heading: Markdown, facts, a table, or a list of them."""
+    """A passage with a heading: Markdown, facts or a table."""
 
     title: str
     markdown: str = ""
@@ -123,7 +123,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of the shell, and what it does."""
+    """A shell command, and what it does."""
 
     text: str
     does: str
@@ -144,7 +144,7 @@ class Report:
     Parameters
     ----------
     title, subtitle : str
-        Of what it is.
+        Name and description of the study, or title and authors of the document.
     kind : str
         ``Study`` or ``Reproduction``.
     summary : list of (str, str)
@@ -160,11 +160,11 @@ class Report:
     drawings : list of Drawing
         The topologies.
     provenance : list of (str, str)
-        What they were made from.
+        Model version, seeds, digests.
     commands : list of Command
-        How to make them again.
+        Commands that repeat the runs and the page.
     listings : list of Listing
-        What those commands read, or what else shall be in the page without being in the way.
+        Folded texts, such as the scenario that the commands read.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Interactive plots as the dictionaries that Plotly draws."""
+"""Plots as Plotly's traces and layouts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["chart_plots", "table_plot"]
 _SYMBOLS = ("circle", "square", "diamond", "triangle-down", "triangle-up", "pentagon", "x", "star")
 _GREY = "#8c8c8c"
 _ROW = 26
-"""Pixels that a row of a printed table takes."""
+"""Height of a row of a printed table in pixels."""
 
 
 def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
@@ -78,7 +78,7 @@ def _series(chart: Chart, panel: Panel, series: Series) -> Trace:
 
 
 def _ends(mark: Mark) -> tuple[float, float]:
-    """How far the interval reaches below and above the mean; nowhere if there is none."""
+    """Distances from the mean to both ends of its interval; zeros if there is none."""
     low, high = mark.low, mark.high
     if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
         return 0.0, 0.0
@@ -98,16 +98,16 @@ def table_plot(
     comparisons: Sequence[Comparison],
     nulls: Mapping[str, Numbers],
 ) -> Plot:
-    """The numbers of a printed table: down its rows, one column at a time, the print beside ours.
+    """Plots the numbers of a printed table with ours: a line for each row, one column at a time.
 
     Parameters
     ----------
     document, table : Document, Table
-        What was printed.
+        The printed table.
     comparisons : sequence of Comparison
-        Its numbers beside ours.
+        Printed and simulated numbers.
     nulls : mapping of str to numbers
-        Those of null models, which the legend shows on request.
+        Numbers of null models, hidden until their legend entry is clicked.
     """
     columns = [column for column in table.compared if any(each.column == column.name for each in comparisons)]
     traces: list[Trace] = []
@@ -132,10 +132,10 @@ def table_plot(
         },
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
     }
-    told = f"Each row of table {table.id}: the print with what its tolerance grants, and ours with its interval."
+    told = f"Rows of table {table.id}: the print with its tolerance, and our mean with its 95 % interval."
     title = f"Table {table.id}, printed and here"
     if table.is_own:
-        told, title = f"Each row of table {table.id}: our number with its interval.", f"Table {table.id}"
+        told, title = f"Rows of table {table.id}: our mean with its 95 % interval.", f"Table {table.id}"
     return Plot(f"plot-{_word(table.id)}", title, told, traces, layout, views)
 
 
@@ -150,7 +150,7 @@ def _column_traces(
     printed: Trace = {
         "type": "scatter",
         "mode": "markers",
-        "name": "print, and what is allowed",
+        "name": "print, with its tolerance",
         "meta": "ink",  # in the colour of the text, which the page knows
         "x": [published for _, published in known_prints],
         "y": [places[key] for key, _ in known_prints],
@@ -199,5 +199,5 @@ def _column_traces(
 
 
 def _word(text: str) -> str:
-    """A name for the page: letters, digits and hyphens."""
+    """An id for the page: letters, digits and hyphens."""
     return "".join(letter if letter.isalnum() else "-" for letter in text.lower())

@@ -1,4 +1,4 @@
-"""Makes the results that a report is of, or takes those that are stored."""
+"""Runs what a report needs, or reads it from the store."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Makers", "published_report", "study_result"]
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """Who makes runs, and whether any are made at all: a store, how many at the same time, on what."""
+    """The store, the number of parallel runs, the kind of workers, and whether only stored runs are used."""
 
     store: Store
     jobs: int | None = None
@@ -33,17 +33,17 @@ class Makers:
     only_stored: bool = False
 
     def runner(self, progress: Progress) -> Runner:
-        """Makes what the store does not have."""
+        """A runner that runs what the store lacks."""
         return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
 
 
 def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Sequence[str]], None]) -> StudyResult:
-    """What a study or a scenario comes to, also where it misses its precision target, of which nothing is said here.
+    """The result of a study or a scenario; a missed precision target raises nothing here.
 
     Raises
     ------
     PenstockError
-        If nothing of it is stored and nothing may be run.
+        If none of its runs is stored and nothing may be run.
     """
     from penstock.studies.making import make, stored
     from penstock.studies.request import warnings_of
@@ -67,14 +67,14 @@ def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Seq
 
 
 def published_report(name: str, makers: Makers, runs: int | None = None) -> Report:
-    """The report of a published study, run again or from what is stored.
+    """The report of a published study, from new or stored runs.
 
     Parameters
     ----------
     name : str
-        Which, such as ``af``.
+        Its name, such as ``af``.
     makers : Makers
-        Who makes its runs.
+        How to run it.
     runs : int, optional
         Runs of each row; the study's own number if left out.
     """
@@ -89,7 +89,7 @@ def published_report(name: str, makers: Makers, runs: int | None = None) -> Repo
 
 
 def _all_stored(study: Study, store: Store) -> bool:
-    """Whether every run of the study's own number is in the store."""
+    """Whether the store has the study's own number of runs for every row."""
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.reproduce import planned
     from penstock.studies.dry import dry_run
@@ -99,7 +99,7 @@ def _all_stored(study: Study, store: Store) -> bool:
 
 
 def _packaged(study: Study) -> Reproduced:
-    """What comes with the package.
+    """The runs that ship with the package.
 
     Raises
     ------

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 _LOWERED = 2
-"""By how much headings of Markdown are lowered: its second level stands below the page's third."""
+"""Levels by which headings of Markdown are lowered, below the page's own."""
 _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
-_SCROLLED = '<div class="scroll" role="region" tabindex="0" aria-label="Table {} of these words">{}</div>'
-"""What is wider than the page is scrolled by itself, also with the keyboard."""
+_SCROLLED = '<div class="scroll" role="region" tabindex="0" aria-label="Table {} of this text">{}</div>'
+"""A wide table scrolls on its own, also with the keyboard."""
 
 
 def render(report: Report) -> str:
@@ -57,7 +57,7 @@ def _template() -> Template:
 
 
 def _shown(value: Any) -> Any:
-    """Texts may come from strangers: nothing in them may hide or reorder what stands around."""
+    """Escapes characters that hide or reorder the text around them: texts may come from strangers."""
     from markupsafe import Markup
 
     return printable_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -68,14 +68,14 @@ def _file(name: str) -> str:
 
 
 def _plotly() -> str:
-    """The script that Plotly's package brings for pages without a network."""
+    """The script of the Plotly package for pages without a network."""
     content = pkgutil.get_data("plotly", "package_data/plotly.min.js")
     assert content is not None
     return content.decode("utf-8")
 
 
 def _markdown(text: str) -> Markup:
-    """Markdown without HTML in it; links are left out, as a page of its own has nothing beside it."""
+    """Markdown as HTML, without embedded HTML and links: the page stands alone."""
     from markdown_it import MarkdownIt
     from markupsafe import Markup
 
@@ -90,7 +90,7 @@ def _markdown(text: str) -> Markup:
 
 
 def _svg(drawing: str) -> Markup:
-    """A drawing of our own, in which texts are escaped already."""
+    """A drawing of ours, whose texts are escaped."""
     from markupsafe import Markup
 
     return Markup(drawing)
@@ -103,7 +103,7 @@ def _static(plot: Plot) -> Markup:
 
 
 def _figure(plot: Plot) -> Markup:
-    """What the script draws, as JSON that cannot end the element it stands in."""
+    """Traces and layout for the script, as JSON that cannot end its element."""
     from markupsafe import Markup
 
     views = [{"name": view.name, "traces": list(view.traces), "across": view.across} for view in plot.views]

@@ -42,18 +42,18 @@ _VERDICTS = {"confirmed": "good", "refuted": "bad", "undecided": "open"}
 
 @dataclass(frozen=True)
 class Reproduced:
-    """What there is of a reproduction.
+    """The data of a reproduction.
 
     Parameters
     ----------
     outcome : Outcome
         Its numbers.
     verdicts : sequence of mapping
-        Those on the claims, as ``penstock reproduce --claims --format json`` gives them.
+        Verdicts on the claims, as ``penstock reproduce --claims --format json`` gives them.
     summary : mapping
-        What agrees beside null models, as ``penstock reproduce --summary --format json`` gives it.
+        Agreements next to those of null models, as ``penstock reproduce --summary --format json`` gives it.
     digests : mapping of str to str
-        Of the first run of every scenario.
+        Digests of the first run of every scenario.
     origin : str
         Where the runs come from, in words.
     """
@@ -150,9 +150,9 @@ def _asked(document: Document, outcome: Outcome) -> list[Block]:
     blocks = [
         Block(
             "Question",
-            markdown="Does a simulation made from the document alone give the numbers that it prints, and do they "
-            "bear out what it claims? The settings are the document's; where it leaves something open, an answer is "
-            "chosen and marked if it was fitted to the printed numbers.",
+            markdown="Does a simulation made from the document alone reproduce its printed numbers and support its "
+            "claims? The settings are the document's. Where it leaves a question open, we chose an answer; answers "
+            "that were fitted to the printed numbers are marked.",
         ),
         Block(
             "Printed tables",
@@ -168,7 +168,7 @@ def _asked(document: Document, outcome: Outcome) -> list[Block]:
         head = [Heading("setting"), Heading("value")]
         blocks.append(Block("Settings", grid=Grid("settings", "Settings of the document", head, settings)))
     if questions:
-        head = [Heading("question"), Heading("what is open"), Heading("answer"), Heading("standing", has_choices=True)]
+        head = [Heading("question"), Heading("open point"), Heading("answer"), Heading("remark", has_choices=True)]
         blocks.append(Block("Open questions", grid=Grid("questions", "Open questions", head, questions)))
     return blocks
 
@@ -230,7 +230,7 @@ def _claims(document: Document, verdicts: Sequence[Object]) -> Grid:
                 Cell(found["evidence"], note=" ".join(filter(None, remarks))),
             ]
         )
-    head = [Heading("claim"), Heading("what is claimed"), Heading("verdict", has_choices=True), Heading("evidence")]
+    head = [Heading("claim"), Heading("statement"), Heading("verdict", has_choices=True), Heading("evidence")]
     return Grid("claims", "Claims and verdicts", head, rows)
 
 
@@ -260,7 +260,7 @@ def _part(document: Document, table: Table, own: Sequence[Comparison], nulls: Nu
     ]
     title = f"Table {table.id}: {table.caption}"
     if score is None:
-        text, what = f"In the place of {document.name}, {table.where}: nothing is printed to compare with.", title
+        text, what = f"{document.name}, {table.where}. There are no printed numbers to compare with.", title
     else:
         agree = sum(each.agrees is True for each in own)
         text, what = (
@@ -286,7 +286,7 @@ def _row(document: Document, table: Table, row: Row, column: Column, each: Compa
 
 
 def _beside(document: Document, table: Table, row: Row, column: Column, each: Comparison, ours: Cell) -> list[Cell]:
-    """Our number with the print, what it differs by and may, and the verdict; alone where there is no print."""
+    """Print, our number, difference, tolerance and verdict; our number alone without a print."""
     if each.published is None or each.verdict is None:
         return [ours]
     allowed = document.tolerance(table, row, column).allows(each.published)

@@ -1,4 +1,4 @@
-"""What the agreement of a reproduction is worth: tables of what agrees beside null models, from a stored summary."""
+"""Counts of agreeing numbers next to those of null models, from a stored summary."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["scores_grid"]
 
 
 def scores_grid(document: Document, summary: Object) -> list[Block]:
-    """What agrees within the agreed tolerances, and within the tighter ones of the pilot where there is one.
+    """Tables of agreements within the agreed tolerances, and within the tighter ones of a pilot if there is one.
 
     Parameters
     ----------
     document : Document
-        What was printed.
+        The document.
     summary : mapping
         As ``penstock reproduce DOC --summary --format json`` gives it.
     """
@@ -33,24 +33,24 @@ def scores_grid(document: Document, summary: Object) -> list[Block]:
     pilots = [{"table": table["table"], **table["pilot"]} for table in tables if "pilot" in table]
     names = list(dict.fromkeys(name for table in tables for name in table["null"]))
     texts = {null.id: null.text for null in document.nulls}
-    texts[CONSTANT] = "one number for each column of a table: the one that agrees with most rows, found in the print"
+    texts[CONSTANT] = "one number for each column of a table, chosen to agree with most printed rows"
     meaning = "\n".join(f"- `{name}`: {texts[name]}" for name in names)
     blocks = [
         Block(
             "What the agreement is worth",
-            markdown="How many numbers agree here and, within the same tolerances, under the text as it is printed and "
-            "in models that are known to be wrong. *Lead* is ours less the best of the wrong ones: at 0, agreeing "
-            f"means nothing.\n\n{meaning}",
+            markdown="Numbers that agree within the same tolerances: here, with the answers of the printed text, and "
+            "in null models, which are known to be wrong. *Lead* is our count minus the best null model's: at 0, "
+            f"agreement means nothing.\n\n{meaning}",
             grid=_grid("scores", "Within the agreed tolerances", tables, names),
         )
     ]
     if pilots and len(pilots) == len(tables):
         told = (
-            "Within the tighter tolerances that the spread from run to run and the rounding of the print leave. *By "
-            "chance alone* is what a model is expected to have that differs from the print by nothing else."
+            "Tighter tolerances, from the spread between runs and the rounding of the print. *By chance alone* is the "
+            "count expected of a model that differs from the print by these two only."
         )
         grid = _grid("scores-tight", "Within the pilot's tolerances", pilots, names)
-        blocks.append(Block("The same, more closely", markdown=told, grid=grid))
+        blocks.append(Block("Within tighter tolerances", markdown=told, grid=grid))
     return blocks
 
 

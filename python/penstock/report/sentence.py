@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["are_apart", "extremes", "place", "sentence"]
 
 _MOST_GROUPS = 3
-"""Flows or ports that have a clause of their own; the range of all is given where there are more."""
+"""Maximum flows or ports with clauses of their own; above it, the sentence gives their common range."""
 
 
 def sentence(own: Sequence[Summary], parameters: ParameterColumns) -> str:
@@ -47,7 +47,7 @@ def extremes(own: Sequence[Summary]) -> tuple[Summary, Summary]:
 
 
 def are_apart(low: Summary, high: Summary) -> bool:
-    """Whether the intervals of two means do not overlap; not so where one has none."""
+    """Whether the intervals of two means do not overlap; false if one has none."""
     top, bottom = low.interval.high, high.interval.low
     return top is not None and bottom is not None and top < bottom
 

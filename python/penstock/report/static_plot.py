@@ -173,7 +173,7 @@ def _bars(trace: Trace, turn: int, count: int, across: _Axis, up: _Axis) -> Iter
 
 
 def _error_bars(trace: Trace, number: int, across: _Axis, up: _Axis) -> Iterator[str]:
-    """The error bars of a point in both directions; those of no length are left out."""
+    """The error bars of a point in both directions, without bars of no length."""
     x, y = trace["x"][number], trace["y"][number]
     for name, axis in (("x", across), ("y", up)):
         error = trace.get(f"error_{name}")

@@ -1,4 +1,4 @@
-"""The report of a study, from what came out of it."""
+"""The report of a study, from its result."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 __all__ = ["study_report"]
 
 _MOST_ROWS = 2000
-"""The most rows of one table; a browser lays out more of them only slowly."""
+"""Maximum rows of one table; browsers lay out more of them slowly."""
 _MOST_PLOTS = 60
 _VALUES = 12
-"""The most values of a parameter that are named."""
+"""Maximum values of a parameter that are listed."""
 
 
 def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
@@ -51,11 +51,11 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
     Parameters
     ----------
     result : StudyResult
-        What came out.
+        Its result.
     file : str
         The scenario or study that was run, as a command names it.
     options : sequence of str
-        The options with which it was run.
+        The options of that command.
     study : str, optional
         The text of the study file, if it was one.
 
@@ -108,7 +108,7 @@ def _drawing(result: StudyResult) -> Topology:
 
 
 def _named(summaries: Sequence[Summary]) -> list[Summary]:
-    """The numbers; their statistic is named only where a metric has several."""
+    """The summaries; a statistic is named only where a metric has several."""
     several: dict[str, set[str | None]] = {}
     for each in summaries:
         several.setdefault(each.metric, set()).add(each.labels.get("statistic", each.labels.get("quantile")))
@@ -131,7 +131,7 @@ def _asked(result: StudyResult, parameters: ParameterColumns) -> list[Block]:
         facts.append(("Warm-up", f"{result.warm_up.text}, by MSER-5 of {plan.warm_up.metric}"))
     if plan.compare is not None:
         baseline = value_text(plan.compare.baseline)
-        told = f"{', '.join(plan.compare.metrics)} with those of {plan.compare.parameter} = {baseline}"
+        told = f"{', '.join(plan.compare.metrics)} with {plan.compare.parameter} = {baseline} as the baseline"
         facts.append(("Compared", told))
     facts += [(name, f"= {expression}") for name, expression in plan.metrics.items()]
     blocks = [Block("Runs", facts=facts)]
@@ -160,7 +160,7 @@ def _findings(result: StudyResult, summaries: Sequence[Summary], parameters: Par
 
 
 def _plain(text: str) -> str:
-    """A text of somebody else without effect as Markdown."""
+    """A text from outside, escaped so that it has no effect as Markdown."""
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+!|~&" else letter for letter in one_line(text))
 
 
@@ -200,7 +200,9 @@ def _comparisons(result: StudyResult) -> Grid:
         Heading("p (Holm)", is_number=True),
         Heading("verdict", has_choices=True),
     ]
-    return Grid("comparisons", f"Less {what.parameter} = {compared.cell(what.parameter, what.baseline)}", head, rows)
+    return Grid(
+        "comparisons", f"Differences from {what.parameter} = {compared.cell(what.parameter, what.baseline)}", head, rows
+    )
 
 
 def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:
@@ -286,13 +288,13 @@ def _numbers(
 
 
 def _keys(texts: Iterable[str]) -> dict[str, float]:
-    """By what the values of a parameter are sorted; nothing if they are no numbers."""
+    """Sort keys of the values of a parameter; empty if they are not numbers."""
     found = numbers_in([text for text in dict.fromkeys(texts) if text])
     return {} if found is None else {str(value): number for value, number in found[0].items()}
 
 
 def _plots(identifier: str, own: Sequence[Summary], counts: Sequence[Summary]) -> list[Plot]:
-    """None where the numbers do not suit a plot, such as those of more flows than can be told apart."""
+    """The plots of a metric; none where the numbers do not suit one, such as too many flows to tell apart."""
     try:
         return chart_plots(identifier, chart_of(from_summaries([*own, *counts], "the report"), PlotRequest()))
     except InputError:
@@ -322,7 +324,7 @@ def _provenance(result: StudyResult, summaries: Sequence[Summary]) -> list[tuple
     return [
         ("Penstock", __version__),
         ("Model version", MODEL_VERSION),
-        ("Made from", made_from(result.provenances, result.parameters)),
+        ("Run", made_from(result.provenances, result.parameters)),
         ("Seed" if len(seeds) == 1 else "Seeds", ", ".join(map(str, seeds))),
         ("Runs", f"{result.run_count}, numbered from 0 at each point"),
         ("Intervals", intervals),

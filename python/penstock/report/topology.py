@@ -16,19 +16,18 @@ if TYPE_CHECKING:
 __all__ = ["topology", "topology_svg"]
 
 _SCENARIOS = 1000
-"""The most points of a study that a drawing is made of; of more, some that lie evenly among them."""
+"""Maximum points of a study that a drawing reads; of more, an even selection."""
 
 
 def topology_svg(text: str, scenarios: Sequence[Scenario] = ()) -> str:
-    """The drawing of a scenario's nodes and links; a sentence in its place if there are too many.
+    """The drawing of a scenario's nodes and links; a sentence instead if there are too many.
 
     Parameters
     ----------
     text : str
         The scenario, without mistakes.
     scenarios : sequence of Scenario
-        What settings make of it at each point of a study. What differs between them is not drawn as if it were the
-        same everywhere.
+        The scenarios of the points of a study. Properties that vary between them are drawn as varying.
     """
     return network_svg(*topology(text, scenarios))
 
@@ -51,7 +50,7 @@ def _box(name: str, given: Sequence[Mapping[str, Any]]) -> Box:
 
 
 def _merged(links: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A link as it is at all points; of what differs between them, that it does."""
+    """A link with the properties that all points share; others are marked as varying."""
     found = dict(links[0])
     for key in ("rate", "delay", "back.rate"):
         if any(link.get(key) != found.get(key) for link in links):
@@ -65,7 +64,7 @@ def _merged(links: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _dotted(link: Mapping[str, Any]) -> dict[str, Any]:
-    """A link by the dotted keys of its components and of its way back, which the drawing names."""
+    """A link by the dotted keys of its components and of its reverse direction, as drawings take it."""
     found: dict[str, Any] = {}
     for key, value in link.items():
         if key in ("queue", "scheduler"):

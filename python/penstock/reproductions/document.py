@@ -6,7 +6,8 @@ The data stand in a TOML file beside the study, every item with its place in the
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import resources
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,12 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["Cell", "Claim", "Column", "Document", "Row", "Table", "flat"]
+__all__ = ["Cell", "Claim", "Column", "Document", "Row", "Table", "flat", "packaged"]
+
+TESTING = ("what", "holds", "like", "needs", "also", "show", "evidence", "remark")
+"""Keys of a claim that state its test: what is compared, in which direction, by which margin, and its text."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a document says that its numbers show; `test` is how it is tested here."""
+    """What a document says that its numbers show.
+
+    `test` is how it is tested here, in words; `stated` is the same as data (:mod:`penstock.reproductions.claim_tests`).
+    """
 
     id: str
     where: str
@@ -37,6 +44,7 @@ class Claim:
     tables: tuple[str, ...]
     printed_support: str
     note: str = ""
+    stated: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,8 @@ class Document:
         How many runs a printed number is the mean of.
     contradictions
         Answers that cannot hold together.
+    testing : mapping
+        What the tests of its claims share: ``evidence``, the usual text, and ``loops`` by name.
     folder : Path, optional
         Where its file is, if it did not come with the package.
     """
@@ -84,6 +94,7 @@ class Document:
     quantities: tuple[tuple[str, ...], ...] = ()
     print_runs: int = 1
     contradictions: tuple[Contradiction, ...] = ()
+    testing: Mapping[str, Any] = field(default_factory=dict)
     folder: Path | None = None
 
     @property
@@ -122,6 +133,7 @@ class Document:
             quantities=tuple(tuple(item["columns"]) for item in data.get("quantity", ())),
             print_runs=data.get("print", {}).get("runs", 1),
             contradictions=tuple(_contradiction(item) for item in data.get("contradiction", ())),
+            testing=data.get("testing", {}),
         )
         document.check()
         return document
@@ -177,6 +189,11 @@ class Document:
             if tolerance.covers(table.id, row.key, column.name):
                 return tolerance
         raise ValueError(f"{self.id}, table {table.id}, {row.name}: no tolerance for {column.name}")
+
+
+def packaged(package: str) -> Document:
+    """The document of a study that comes with the package."""
+    return Document.parse(resources.files(package).joinpath("document.toml").read_text(encoding="utf-8"))
 
 
 def _check_question(question: Question) -> None:
@@ -257,7 +274,9 @@ def _table(data: Mapping[str, Any]) -> Table:
 
 
 def _claim(data: Mapping[str, Any]) -> Claim:
-    return Claim(**{**data, "tables": tuple(data.get("tables", ()))})
+    stated = {name: data[name] for name in TESTING if name in data}
+    others = {name: value for name, value in data.items() if name not in TESTING}
+    return Claim(**{**others, "tables": tuple(data.get("tables", ())), "stated": stated})
 
 
 def _question(data: Mapping[str, Any]) -> Question:

@@ -12,7 +12,19 @@ from penstock.statistics import holm, interval
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["LEVEL", "Decision", "Estimate", "Test", "above", "below", "decide", "difference", "ratio", "within"]
+__all__ = [
+    "LEVEL",
+    "Decision",
+    "Estimate",
+    "Test",
+    "above",
+    "below",
+    "decide",
+    "difference",
+    "rank_correlation",
+    "ratio",
+    "within",
+]
 
 LEVEL = 0.05
 """Probability of error that a verdict may carry."""
@@ -72,6 +84,19 @@ def ratio(left: Sequence[float], right: Sequence[float]) -> Estimate:
     return Estimate.of([a / b for a, b in zip(left, right, strict=True)])
 
 
+def rank_correlation(left: Sequence[float], right: Sequence[float]) -> float:
+    """Spearman's rank correlation; 0 where all of one side are equal."""
+    if len(set(left)) == 1 or len(set(right)) == 1:
+        return 0.0
+    return statistics.correlation(_ranks(left), _ranks(right))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Equal values share the mean of their ranks."""
+    ordered = sorted(values)
+    return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
+
+
 @dataclass(frozen=True)
 class Test:
     """A statement about one estimate: the probabilities of such runs if it were false, and if it were true."""
@@ -88,7 +113,7 @@ class Test:
     def runs_to_settle(self, level: float) -> int | None:
         """How many runs would settle it at this level, if mean and spread stay; None if no number would.
 
-        The least n with P(t > lead sqrt(n) / s) < level, Student's with n - 1 degrees of freedom.
+        The smallest n with P(t > lead sqrt(n) / s) < level, Student's with n - 1 degrees of freedom.
         """
         if self.estimate.runs < 2:
             return None

@@ -1,4 +1,4 @@
-"""The best setting within ranges of a study's parameters, with how sure that is."""
+"""Search for the best setting within ranges of a study's parameters, with its uncertainty."""
 
 from __future__ import annotations
 

@@ -23,17 +23,17 @@ class Trial:
     Parameters
     ----------
     number : int
-        In the order of proposals, from 0.
+        Number of the proposal, from 0.
     parameters : dict of str to value
         The setting.
     point : PointRequest, optional
-        As it was run; None if its scenario was refused.
+        The point as it was run; None if its scenario was refused.
     value : float, optional
-        The number, mean over its runs; None if there is none.
+        Mean of the number over its runs; None if there is none.
     missed_by : tuple of float
-        By how much each condition is missed, on average; not above zero where it is met.
+        Mean violation of each condition; not above zero where it is met.
     interval : Interval, optional
-        That of the mean; it is too good for the trial that was chosen by it.
+        Interval of the mean; biased for a trial that is chosen for its mean.
     why : str, optional
         Why there is no number.
     """
@@ -59,17 +59,17 @@ class Finalist:
     Parameters
     ----------
     trial : Trial
-        Which.
+        The trial.
     interval : Interval
-        The number over the fresh runs, with its 95 % interval.
+        Mean of the number over the fresh runs, with its 95 % interval.
     missed_by : tuple of Interval
-        By how much each condition is missed there.
+        Violation of each condition in the fresh runs.
     values : list of float
         The number in each fresh run.
     less : Comparison, optional
-        This one's number less that of the best, run by run; None of the best itself.
+        Paired difference from the best; None for the best itself.
     p : float, optional
-        The probability of such a difference by chance, adjusted for all finalists [Holm79].
+        p-value of that difference, adjusted for all finalists [Holm79].
     """
 
     trial: Trial
@@ -88,7 +88,7 @@ class Finalist:
         return "yes" if sure else "not sure"
 
     def verdict(self, greatest: bool) -> str:
-        """``best``, ``worse``, ``better``, or ``cannot be told`` from the best."""
+        """Returns ``best``, ``worse``, ``better``, or ``cannot be told`` from the best."""
         if self.less is None or self.p is None:
             return "best"
         if self.p >= 1 - LEVEL:
@@ -98,22 +98,22 @@ class Finalist:
 
 @dataclass(frozen=True)
 class SearchData:
-    """The best setting that was found, and how sure that is.
+    """A search and its trials.
 
     Parameters
     ----------
     plan : StudyPlan
-        Where it was searched.
+        The study with its ranges.
     question : Question
-        For what.
+        What is searched for.
     unit : str
-        Of the number.
+        Unit of the number.
     seed : int
-        Of runs and proposals.
+        Seed of runs and proposals.
     trials : list of Trial
-        All that were tried, in their order.
+        All trials, in their order.
     finalists : list of Finalist
-        The best of them in fresh runs, the one that was chosen first.
+        The best trials in fresh runs, the chosen one first.
     """
 
     plan: StudyPlan
@@ -125,11 +125,11 @@ class SearchData:
 
     @property
     def best(self) -> Finalist | None:
-        """The best setting in fresh runs; None if no trial meets the conditions."""
+        """The chosen setting in fresh runs; None if no trial meets the conditions."""
         return self.finalists[0] if self.finalists else None
 
     def leaders(self, count: int) -> list[Trial]:
-        """The best trials that differ, by the runs of the search."""
+        """Returns the best `count` distinct trials, by the runs of the search."""
         sign = -1.0 if self.question.greatest else 1.0
         feasible = [trial for trial in self.trials if trial.is_feasible]
         found: dict[Any, Trial] = {}
@@ -139,7 +139,7 @@ class SearchData:
         return list(found.values())[:count]
 
     def history(self) -> list[Trial]:
-        """The trials that were the best so far when they came."""
+        """Returns the trials that were the best so far when they were made."""
         found: list[Trial] = []
         for trial in self.trials:
             if trial.is_feasible and (not found or self._is_better(trial, found[-1])):
@@ -153,7 +153,7 @@ class SearchData:
 
     @property
     def warnings(self) -> list[str]:
-        """What is to be known before the best is believed, a line for each."""
+        """Reasons to doubt the best setting, one line each."""
         found = []
         without = [trial for trial in self.trials if trial.value is None]
         for why in dict.fromkeys(trial.why for trial in without):

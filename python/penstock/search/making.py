@@ -1,7 +1,7 @@
-"""Makes a search: batches of trials, then fresh runs of the best.
+"""Runs a search: batches of trials, then fresh runs of the best.
 
-Nothing is kept beside the runs. Proposals follow from the seed and from what earlier trials gave, so the same command
-walks the same way again, finds in the store what was made before, and goes on where it was broken off.
+Nothing but the runs is stored. Proposals depend only on the seed and on earlier trials, so repeating the command finds
+earlier runs in the store and continues where it stopped.
 """
 
 from __future__ import annotations
@@ -37,16 +37,12 @@ class Search:
     Parameters
     ----------
     plan : StudyPlan
-        With ranges.
+        A study with ranges.
     question : Question
         What is searched for.
 
-    Raises
-    ------
-    ScenarioError
-        If the scenario has mistakes in the middle of the ranges, or at one of their ends.
-    InputError
-        If nothing varies, or a number is not measured.
+    Raises ScenarioError if the scenario has mistakes in the middle of the ranges or at one of their ends, InputError if
+    nothing varies or a number is not measured.
     """
 
     def __init__(self, plan: StudyPlan, question: Question) -> None:
@@ -60,18 +56,12 @@ class Search:
         self._derived = DerivedMetrics(plan.metrics)
 
     def first(self) -> list[PointRequest]:
-        """The points of the first batch, those that are refused left out."""
+        """Returns the points of the first batch, without refused ones."""
         proposed = self._sampler().propose(min(BATCH, self.question.trials))
         return [each for each in map(self._point, proposed) if not isinstance(each, str)]
 
     def made_by(self, runner: Runner) -> SearchResult:
-        """Makes all trials, and the fresh runs.
-
-        Raises
-        ------
-        InputError
-            If no trial has a number.
-        """
+        """Makes all trials and the fresh runs. Raises InputError if no trial has a number."""
         sampler = self._sampler()
         trials: list[Trial] = []
         while len(trials) < self.question.trials:
@@ -91,7 +81,7 @@ class Search:
         return Sampler(self.plan.ranges, self.question, self.middle.seed)
 
     def _point(self, values: dict[str, Any]) -> PointRequest | str:
-        """The point of a trial, or why it is refused: ranges may meet where a scenario has no sense."""
+        """The point of a trial, or why it is refused: some combinations of values make no valid scenario."""
         try:
             return self.plan.at([values]).read()[0]
         except ScenarioError as error:
@@ -121,13 +111,13 @@ class Search:
         return Trial(number, values, point, own[0], tuple(own[1:]), interval(numbers))
 
     def _numbers(self, made: Sequence[RunResult]) -> tuple[list[float], list[list[float]]]:
-        """The number in each run, and by how much each misses every condition."""
+        """The number in each run, and the violations of each condition."""
         runs = [run.metrics for run in self._derived.added(made)]
         numbers = [select(self.question.metric, metrics).value for metrics in runs]
         return numbers, [[each.missed_by(metrics) for metrics in runs] for each in self.question.conditions]
 
     def _finalists(self, result: SearchResult, runner: Runner) -> list[Finalist]:
-        """The best trials in runs that had no part in choosing them, and how they compare with the first of them."""
+        """The best trials in new runs, and their differences from the first of them."""
         chosen = result.leaders(self.question.finalists)
         count = self.plan.runs
         fresh = tuple(range(count, count + self.question.fresh))
@@ -145,18 +135,12 @@ class Search:
 
 
 def search(plan: StudyPlan, question: Question, runner: Runner) -> SearchResult:
-    """Searches for the best setting.
-
-    Raises
-    ------
-    ScenarioError, InputError
-        As :class:`Search`, before anything is run; or if no trial has a number.
-    """
+    """Searches for the best setting; raises as :class:`Search` does, or InputError if no trial has a number."""
     return Search(plan, question).made_by(runner)
 
 
 def _made(points: Sequence[PointRequest], runner: Runner) -> list[Sequence[RunResult] | str]:
-    """The runs of each point, or why one of them failed: the others are made all the same."""
+    """The runs of each point, or why one of them failed."""
     if not points:
         return []
     try:

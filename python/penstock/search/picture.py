@@ -1,4 +1,4 @@
-"""A search as a picture: every trial, the best so far, and the finalists in fresh runs."""
+"""Plot of a search: every trial, the best so far, and the finalists in fresh runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["picture"]
 
 
 def picture(result: SearchData) -> Picture:
-    """The trials from left to right."""
+    """Draws the trials from left to right."""
     with style():
         return _drawn(result)
 

@@ -1,4 +1,4 @@
-"""What is searched for: the least or the greatest of a number, where conditions hold."""
+"""The objective of a search: a number to minimise or maximise, and conditions."""
 
 from __future__ import annotations
 
@@ -28,18 +28,10 @@ FRESH = 20
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that the best setting must meet on average.
+    """A condition that the best setting must meet on average."""
 
-    Parameters
-    ----------
-    text : str
-        As it was written, such as ``"loss[voice] < 1 %"``.
-    margin : DerivedMetrics
-        How far it is missed in a run, in the unit of both its sides: not above zero where it is met.
-    """
-
-    text: str
-    margin: DerivedMetrics
+    text: str  # as written, such as ``"loss[voice] < 1 %"``
+    margin: DerivedMetrics  # violation in a run, in the unit of its sides: not above zero where it is met
 
     @classmethod
     def read(cls, text: str) -> Condition:
@@ -51,45 +43,26 @@ class Condition:
         return cls(text, DerivedMetrics({"margin": Expression("operator", "-", (left, right))}))
 
     def missed_by(self, metrics: Sequence[Metric]) -> float:
-        """By how much a run misses it; not a number if a number in it is none."""
+        """Returns the violation in a run; NaN if a number in it is NaN."""
         return self.margin.of(metrics)[0].value
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is searched for.
+    """What is searched for."""
 
-    Parameters
-    ----------
-    metric : str
-        Of which number.
-    greatest : bool
-        Whether the greatest is wanted, or the least.
-    conditions : tuple of Condition
-        What must hold.
-    trials : int
-        How many settings are tried.
-    finalists : int
-        How many of the best get fresh runs.
-    fresh : int
-        How many fresh runs each of them gets.
-    """
-
-    metric: str
-    greatest: bool = False
-    conditions: tuple[Condition, ...] = ()
-    trials: int = TRIALS
-    finalists: int = FINALISTS
-    fresh: int = FRESH
+    metric: str  # the number
+    greatest: bool = False  # whether to maximise it; else it is minimised
+    conditions: tuple[Condition, ...] = ()  # conditions that must hold
+    trials: int = TRIALS  # number of settings to try
+    finalists: int = FINALISTS  # number of the best to repeat in fresh runs
+    fresh: int = FRESH  # number of fresh runs of each finalist
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Question:
-        """The question of ``[search]``, or of options under the same names.
+        """Reads ``[search]``, or options with the same names.
 
-        Raises
-        ------
-        InputError
-            With all its mistakes, or if Optuna is not installed.
+        Raises InputError with all mistakes, or if Optuna is not installed.
         """
         wrong = []
         least, greatest = asked.get("minimise", []), asked.get("maximise", [])
@@ -118,7 +91,7 @@ class Question:
         return cls((least or greatest)[0], bool(greatest), tuple(conditions), **found)
 
     def check(self, own: Sequence[Metric]) -> None:
-        """Raises InputError with all numbers that are not among those of a run, and units that do not go together."""
+        """Raises InputError with all numbers that a run does not have, and units that do not match."""
         wrong = []
         try:
             selected([self.metric], own, "maximise" if self.greatest else "minimise")

@@ -1,14 +1,17 @@
-"""What came out of a search."""
+"""Results of a search."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from penstock.digits import plus_minus
+from penstock.display import summary_html
 from penstock.printable import json_text
 from penstock.provenance import Provenance
 from penstock.results import free_name
 from penstock.search.data import SearchData
 from penstock.sensitivity.indices import significant
+from penstock.studies.definition import value_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,10 +32,6 @@ class SearchResult(SearchData):
         return f"<SearchResult {self.plan.name!r}: {len(self.trials)} trials, {found}>"
 
     def _repr_html_(self) -> str:
-        from penstock.digits import plus_minus
-        from penstock.display import summary_html
-        from penstock.studies.definition import value_text
-
         greatest = self.question.greatest
         rows = [
             (
@@ -45,18 +44,16 @@ class SearchResult(SearchData):
         return summary_html(repr(self)[1:-1], columns, rows, self.warnings)
 
     def frame(self) -> pl.DataFrame:
-        """A row for each trial.
+        """Returns one row per trial.
 
         Returns
         -------
         polars.DataFrame
             Columns ``study``, ``scenario``, ``trial``, the parameters as texts, ``metric``, ``unit``, ``value``,
-            ``feasible``, ``why``, of finalists ``fresh_mean``, ``fresh_low``, ``fresh_high`` and ``verdict``, and of
-            how many ``runs`` and of what each trial was made; nothing of one that was refused.
+            ``feasible``, ``why``; for finalists ``fresh_mean``, ``fresh_low``, ``fresh_high`` and ``verdict``; then
+            ``runs`` and what each trial was made from, null for one that was refused.
         """
         import polars as pl
-
-        from penstock.studies.definition import value_text
 
         about = Provenance.columns()
         texts = dict.fromkeys(("study", "scenario", "metric", "unit", "why", "verdict"), pl.String)
@@ -90,11 +87,11 @@ class SearchResult(SearchData):
 
     @property
     def provenance(self) -> Provenance:
-        """What all trials were made from; what was searched for is in none of its settings."""
+        """What all trials were made from, without the searched parameters."""
         return Provenance.shared([each.point.provenance for each in self.trials if each.point is not None])
 
     def json(self) -> str:
-        """It as JSON, without times, paths and hosts: equal runs give equal bytes."""
+        """Returns it as JSON, without times, paths and hosts: equal runs give equal bytes."""
         question = self.question
         return json_text(
             {
@@ -142,13 +139,7 @@ class SearchResult(SearchData):
         }
 
     def plot(self) -> Picture:
-        """Draws the trials, how the best of them moved, and the finalists in fresh runs.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Its ``savefig`` writes the same bytes for the same numbers.
-        """
+        """Draws the trials, the best so far, and the finalists in fresh runs."""
         from penstock.search.picture import picture
 
         return picture(self)

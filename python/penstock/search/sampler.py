@@ -1,4 +1,4 @@
-"""Proposes settings: Optuna's tree-structured Parzen estimator, seeded, in batches of a fixed size."""
+"""Proposes settings by Optuna's tree-structured Parzen estimator, seeded, in batches of fixed size."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ if TYPE_CHECKING:
 __all__ = ["BATCH", "Sampler"]
 
 BATCH = 8
-"""Trials that are proposed before any of them is known. The number is fixed, so that what is proposed depends neither
-on how many runs are made at the same time nor on which ends first."""
+"""Number of trials proposed before any of them is known. It is fixed, so that proposals depend neither on the number of
+parallel runs nor on which ends first.
+"""
 RANDOM = 16
-"""Trials before the first that is not random: two batches."""
+"""Number of random trials at the start: two batches."""
 
 
 class Sampler:
-    """What is proposed depends on the question, the seed, and the results of whole batches, in their order.
+    """Proposals that depend only on the question, the seed, and the results of whole batches, in their order.
 
     Parameters
     ----------
     ranges : mapping of str to Range
-        Where to look.
+        The search space.
     question : Question
-        For what.
+        What is searched for.
     seed : int
-        Of the proposals.
+        Seed of the proposals.
     """
 
     def __init__(self, ranges: Mapping[str, Range], question: Question, seed: int) -> None:
@@ -48,14 +49,14 @@ class Sampler:
         self._asked: list[Any] = []
 
     def propose(self, count: int) -> list[dict[str, Any]]:
-        """The values of the next trials, as TOML would have them."""
+        """Returns the values of the next trials as TOML values."""
         self._asked = [self._study.ask(self._space) for _ in range(count)]
         return [
             {name: _value(self._ranges[name], trial.params[name]) for name in self._ranges} for trial in self._asked
         ]
 
     def learn(self, made: Sequence[Trial]) -> None:
-        """What came of them, in their order."""
+        """Takes the results of the proposed trials, in their order."""
         for trial, result in zip(self._asked, made, strict=True):
             if result.value is None:
                 self._study.tell(trial, state=self._failed)
@@ -67,7 +68,7 @@ class Sampler:
 
 
 def _distribution(each: Range) -> Any:
-    """Choices and whole numbers by themselves, all else by its share of the range."""
+    """Choices and whole numbers as such, everything else by its share of the range."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     if each.choices:

@@ -1,4 +1,4 @@
-"""Which parameters matter: Morris screening and Sobol indices over ranges of a study's parameters."""
+"""Sensitivity: Morris screening and Sobol indices over ranges of a study's parameters."""
 
 from __future__ import annotations
 

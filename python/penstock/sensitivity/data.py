@@ -22,49 +22,37 @@ __all__ = ["Analysis", "SensitivityData"]
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """How one number depends on the parameters.
+    """How one number depends on the parameters."""
 
-    Parameters
-    ----------
-    metric, unit : str
-        Which number.
-    mean, deviation : float
-        Over all points, of their means over runs.
-    noise : Noise or None
-        How much of it is chance; None of single runs.
-    indices : list of Index
-        The measures of each parameter.
-    """
-
-    metric: str
+    metric: str  # the number and its unit
     unit: str
-    mean: float
+    mean: float  # mean and standard deviation of the points' means
     deviation: float
-    noise: Noise | None
-    indices: list[Index]
+    noise: Noise | None  # share of it that is chance; None for single runs
+    indices: list[Index]  # the measures of each parameter
 
     def of(self, name: str) -> list[Index]:
-        """All measures of a name, the largest first; those that are unknown last."""
+        """Returns all measures with a name, the largest first and unknown ones last."""
         own = [each for each in self.indices if each.name == name]
         return sorted(own, key=lambda each: (each.value is None, -(each.value or 0.0), each.parameters))
 
 
 @dataclass(frozen=True)
 class SensitivityData:
-    """How a study's numbers depend on its parameters.
+    """A sensitivity study and its measures.
 
     Parameters
     ----------
     plan : StudyPlan
-        The study, with its points.
+        The study with its points.
     design : Design
-        How they were chosen.
+        How the points were chosen.
     asked : list of PointRequest
         The points as they were run.
     runs : list of list of RunResult
         Their runs.
     analyses : list of Analysis
-        What they come to, a number after the other.
+        The measures of each number.
     unknown : list of str
         Numbers that are left out, and why.
     """
@@ -78,12 +66,12 @@ class SensitivityData:
 
     @property
     def parameters(self) -> list[str]:
-        """The names of the parameters, in the order of the indices' numbers."""
+        """Names of the parameters, in the order of the numbers in indices."""
         return list(self.plan.ranges)
 
     @property
     def warnings(self) -> list[str]:
-        """What is to be known before the numbers are believed, a line for each."""
+        """Reasons to doubt the numbers, one line each."""
         found = list(self.unknown)
         for each in self.analyses:
             if each.noise is None:
@@ -98,5 +86,5 @@ class SensitivityData:
 
     @property
     def provenance(self) -> Provenance:
-        """What all points were made from; what varies is in none of its settings."""
+        """What all points were made from, without the varied parameters."""
         return Provenance.shared([each.provenance for each in self.asked])

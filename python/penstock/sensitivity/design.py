@@ -1,4 +1,4 @@
-"""Where a sensitivity study looks: Morris' trajectories, or Saltelli's sample for Sobol indices."""
+"""Points of a sensitivity study: Morris' trajectories, or Saltelli's sample for Sobol indices."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 __all__ = ["DELTA", "LEVELS", "Design"]
 
 LEVELS = 4
-"""Of each parameter in Morris' trajectories, at equal shares of its range [Morris91]."""
+"""Levels of each parameter in Morris' trajectories, at equal shares of its range [Morris91]."""
 DELTA = LEVELS / (2 * (LEVELS - 1))
-"""The step between them: with it, all levels are as likely [Morris91]."""
+"""Step between levels, with which all levels are equally likely [Morris91]."""
 _SAMPLES = {"morris": 20, "sobol": 64}
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Which points are made.
+    """How points are chosen.
 
     Parameters
     ----------
     method : {"morris", "sobol"}
         Elementary effects along random trajectories [Morris91], or parts of the variance [Sobol01].
     samples : int
-        Trajectories, of which each has a point more than there are parameters; or rows of the base sample, a power of
-        two, of which each has two points more (twice as many as that with `second_order`).
+        Number of trajectories, each with one point more than there are parameters; or of rows of the base sample, a
+        power of two, each with two points more than parameters (twice as many parameters with `second_order`).
     second_order : bool
-        Whether Sobol indices of pairs are wanted, too.
+        Whether to include Sobol indices of pairs.
     """
 
     method: str
@@ -44,49 +44,40 @@ class Design:
 
     @classmethod
     def of(cls, method: str | None = None, samples: int | None = None, second_order: bool = False) -> Design:
-        """A design with what is usual where nothing is said.
+        """Returns a design, with defaults for what is None.
 
-        Raises
-        ------
-        InputError
-            If there is no such method, the number of samples does not suit it, or SALib is not installed.
+        Raises InputError if the method does not exist, the number of samples does not suit it, or SALib is not
+        installed.
         """
         chosen = method or METHODS[0]
         if chosen not in METHODS:
             raise InputError(f"method {chosen!r} is none of {', '.join(METHODS)}.")
         design = cls(chosen, _SAMPLES[chosen] if samples is None else samples, second_order)
-        design.check()
-        return design
-
-    def check(self) -> None:
-        """Raises InputError if the number of samples does not suit the method, or SALib is not installed."""
         wrong = []
-        if self.samples < 2:
-            wrong.append(f"samples: {self.samples} tell nothing about their own error; 2 or more.")
-        elif self.method == "sobol" and self.samples & (self.samples - 1):
-            below = 1 << (self.samples.bit_length() - 1)
+        if design.samples < 2:
+            wrong.append(f"samples: {design.samples} tell nothing about their own error; 2 or more.")
+        elif design.method == "sobol" and design.samples & (design.samples - 1):
+            below = 1 << (design.samples.bit_length() - 1)
             wrong.append(
-                f"samples: {self.samples} is no power of two, without which a Sobol sequence is not balanced; "
+                f"samples: {design.samples} is no power of two, without which a Sobol sequence is not balanced; "
                 f"{below} or {2 * below}."
             )
-        if self.second_order and self.method != "sobol":
+        if design.second_order and design.method != "sobol":
             wrong.append("second-order: only Sobol indices have a second order; leave it out, or take --method sobol.")
         if importlib.util.find_spec("SALib") is None:
             wrong.append(f"sensitivity needs SALib; install it with: {advice('sensitivity')}")
         if wrong:
             raise InputError("\n".join(wrong))
+        return design
 
     def rows(self, parameters: int) -> int:
-        """How many points one sample has."""
+        """Returns the number of points per sample."""
         return parameters + 1 if self.method == "morris" else (2 if self.second_order else 1) * parameters + 2
 
     def shares(self, parameters: int, seed: int) -> np.ndarray[Any, Any]:
-        """The points, as shares of the ranges: a row for each, a column for each parameter.
+        """Returns the points as shares of the ranges: a row per point, a column per parameter.
 
-        Raises
-        ------
-        InputError
-            If there would be too many.
+        Raises InputError if there would be too many.
         """
         count = self.samples * self.rows(parameters)
         if count > MOST:
@@ -105,5 +96,5 @@ class Design:
 
 
 def problem_of(parameters: int) -> dict[str, Any]:
-    """The ranges as SALib has them: all from 0 to 1."""
+    """The ranges for SALib: all from 0 to 1."""
     return {"num_vars": parameters, "names": [f"x{i}" for i in range(parameters)], "bounds": [[0.0, 1.0]] * parameters}

@@ -1,4 +1,4 @@
-"""Morris' measures and Sobol indices from the values at a design's points."""
+"""Morris' measures and Sobol indices from the values at the points of a design."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["RESAMPLES", "Index", "indices"]
 
 RESAMPLES = 1000
-"""Samples of the bootstrap behind the intervals."""
+"""Number of bootstrap samples behind the intervals."""
 _ROUNDING = 1e-9
-"""Below this share of the numbers, a difference of them is one of floats rather than of simulations."""
+"""Relative difference below which numbers differ only by rounding."""
 _DIGITS = 6
-"""Significant digits of results: sums of floats may differ in the last one between processors."""
+"""Significant digits of results; the last bits of sums may differ between processors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Index:
         ``mu``, ``mu_star`` or ``sigma``, in the metric's unit for a step over the whole range; ``S1``, ``ST`` or
         ``S2``, parts of the variance.
     parameters : tuple of int
-        Of which one, or of which pair.
+        Number of the parameter, or of both of a pair.
     value, low, high : float or None
-        With its 95 % interval; None if the metric does not vary at all, so that there is no variance to divide.
+        The measure with its 95 % interval; None if the metric does not vary, so that there is no variance to divide.
     """
 
     name: str
@@ -49,18 +49,18 @@ class Index:
 
 
 def indices(design: Design, shares: Array, values: Array, seed: int) -> list[Index]:
-    """The measures of each parameter in turn, then those of pairs.
+    """Returns the measures of each parameter in turn, then those of pairs.
 
     Parameters
     ----------
     design : Design
-        What was sampled.
+        The design.
     shares : array
-        Its points, as :meth:`Design.shares` gave them.
+        Its points, from :meth:`Design.shares`.
     values : array
         The number at each of them.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
     """
     import numpy as np
 
@@ -95,9 +95,9 @@ def _morris(shares: Array, values: Array, seed: int) -> list[Index]:
 
 
 def elementary_effects(shares: Array, values: Array) -> Array:
-    """Elementary effects [Morris91]: a row for each parameter, a column for each trajectory.
+    """Returns elementary effects [Morris91]: a row per parameter, a column per trajectory.
 
-    Each is what a step changes, over the step as a share of the range.
+    Each is the change over a step, divided by the step as a share of the range.
     """
     import numpy as np
 
@@ -145,7 +145,7 @@ def _around(name: str, parameters: tuple[int, ...], value: float, half: float) -
 
 
 def _cleaned(index: Index, tiny: float) -> Index:
-    """The measure as it is told, without what only the rounding of floats makes of it."""
+    """The measure without effects of rounding, to the digits that are reported."""
     if index.value is None or index.low is None or index.high is None:
         return index
     value = index.value if abs(index.value) > tiny else 0.0
@@ -154,7 +154,7 @@ def _cleaned(index: Index, tiny: float) -> Index:
 
 
 def significant(value: float | None) -> float | None:
-    """A number as it is told: with six digits, and without a negative zero; None if it is none."""
+    """Rounds to six digits, without a negative zero; None for NaN."""
     if value is None or math.isnan(value):
         return None
     return float(f"{value:.{_DIGITS - 1}e}") + 0.0

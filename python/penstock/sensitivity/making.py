@@ -1,4 +1,4 @@
-"""Makes a sensitivity study: its points are those of any study, in the same store and by the same workers."""
+"""Runs a sensitivity study, whose points use the same store and workers as any study."""
 
 from __future__ import annotations
 
@@ -32,18 +32,14 @@ class Sampling:
     Parameters
     ----------
     plan : StudyPlan
-        With ranges.
+        A study with ranges.
     design : Design
-        Where it looks.
+        How points are chosen.
     metrics : sequence of str
-        The numbers that are looked at; all that are measured if there are none.
+        The numbers to analyse; all that are measured if empty.
 
-    Raises
-    ------
-    ScenarioError
-        If the scenario has mistakes in the middle of the ranges, at one of their ends, or at a sampled point.
-    InputError
-        If nothing varies, or a number is not measured.
+    Raises ScenarioError if the scenario has mistakes in the middle of the ranges, at one of their ends, or at a sampled
+    point, InputError if nothing varies or a number is not measured.
     """
 
     def __init__(self, plan: StudyPlan, design: Design, metrics: Sequence[str] = ()) -> None:
@@ -61,13 +57,7 @@ class Sampling:
         self.asked: list[PointRequest] = self.plan.read()
 
     def result(self, made: Sequence[Sequence[RunResult]]) -> SensitivityResult:
-        """What the runs of its points come to.
-
-        Raises
-        ------
-        InputError
-            If a number that was asked for is none at some point.
-        """
+        """Returns the measures. Raises InputError if a requested number is NaN at some point."""
         derived = DerivedMetrics(self.plan.metrics)
         runs = [derived.added(own) for own in made]
         analyses, unknown = [], []
@@ -107,14 +97,10 @@ class Sampling:
 
 
 def analyse(plan: StudyPlan, design: Design, runner: Runner, metrics: Sequence[str] = ()) -> SensitivityResult:
-    """Makes a sensitivity study.
+    """Runs a sensitivity study.
 
-    Raises
-    ------
-    ScenarioError, InputError
-        As :class:`Sampling`, before anything is run; or if a number is none at some point.
-    RunsFailed
-        If any run failed, after all others.
+    Raises as :class:`Sampling` does, before anything is run, or InputError if a number is NaN at some point; RunsFailed
+    if any run failed, after all others.
     """
     sampling = Sampling(plan, design, metrics)
     return sampling.result(runner.make(sampling.asked))

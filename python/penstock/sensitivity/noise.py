@@ -1,7 +1,7 @@
-"""How much of what is seen is chance: runs of one point differ, and the parameters did not do that.
+"""Chance in the means of points: runs of one point differ although its parameters do not.
 
-All points share their random numbers run by run. What one run's numbers do at all points alike moves none of them
-against another, so it is no noise here; what is left is the interaction of a two-way layout, points by runs.
+All points share their random numbers run by run. The effect of a run's numbers on all points alike changes no
+difference between points, so noise is the interaction of a two-way layout, points by runs.
 """
 
 from __future__ import annotations
@@ -24,25 +24,15 @@ __all__ = ["Noise", "noise"]
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What chance does to the means of points.
+    """Chance in the means of points."""
 
-    Parameters
-    ----------
-    deviation : float
-        Of a point's mean, standard; in the metric's unit.
-    share : float or None
-        Its part of the variance of points' means; None if that is zero.
-    effect : float
-        What mu* would be of a parameter that does nothing but change random numbers.
-    """
-
-    deviation: float
-    share: float | None
-    effect: float
+    deviation: float  # standard deviation of a point's mean, in the metric's unit
+    share: float | None  # its share of the variance of the points' means; None if that is zero
+    effect: float  # mu* of a parameter that only changes random numbers
 
 
 def noise(design: Design, parameters: int, values: Array) -> Noise | None:
-    """What is noise in the values of runs: a row for each point, a column for each run; None of a single run."""
+    """Returns the noise in the values of runs, a row per point and a column per run; None for single runs."""
     runs = values.shape[1]
     if runs < 2:
         return None

@@ -1,4 +1,4 @@
-"""Sensitivity as a picture: bars of each parameter with their intervals, and what noise alone would make."""
+"""Plot of a sensitivity: bars of each parameter with their intervals, and the effect of noise alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN = {"morris": {"mu_star": "mu*", "sigma": "sigma"}, "sobol": {"ST": "total
 
 
 def picture(result: SensitivityData, analysis: Analysis) -> Picture:
-    """The measures of one number, the largest above."""
+    """Draws the measures of one number, the largest on top."""
     with style():
         return _drawn(result, analysis)
 

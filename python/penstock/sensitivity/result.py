@@ -1,13 +1,17 @@
-"""What came out of a sensitivity study."""
+"""Results of a sensitivity study."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from penstock.digits import plus_minus
+from penstock.display import summary_html
+from penstock.errors import InputError
 from penstock.printable import json_text
 from penstock.provenance import Provenance
 from penstock.sensitivity.data import SensitivityData
 from penstock.sensitivity.indices import significant
+from penstock.statistics import Interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,10 +31,6 @@ class SensitivityResult(SensitivityData):
         return f"<SensitivityResult {self.plan.name!r}: {self.design.method} of {what}, {len(self.runs)} points>"
 
     def _repr_html_(self) -> str:
-        from penstock.digits import plus_minus
-        from penstock.display import summary_html
-        from penstock.statistics import Interval
-
         def text(index: Index) -> str:
             if index.value is None:
                 return "-"
@@ -45,7 +45,7 @@ class SensitivityResult(SensitivityData):
         return summary_html(self.plan.name, ("metric", "parameter", "index", "value"), rows, self.warnings)
 
     def frame(self) -> pl.DataFrame:
-        """A row for each measure.
+        """Returns one row per measure.
 
         Returns
         -------
@@ -85,7 +85,7 @@ class SensitivityResult(SensitivityData):
         return pl.DataFrame(rows, schema={**texts, **numbers, "runs": pl.Int64, **Provenance.columns()})
 
     def json(self) -> str:
-        """It as JSON, without times, paths and hosts: equal runs give equal bytes."""
+        """Returns it as JSON, without times, paths and hosts: equal runs give equal bytes."""
         return json_text(
             {
                 "study": self.plan.name,
@@ -129,24 +129,10 @@ class SensitivityResult(SensitivityData):
         }
 
     def plot(self, metric: str | None = None) -> Picture:
-        """Draws the measures of a number with their intervals, the largest above.
+        """Draws the measures of a number, by default the first, with their intervals, the largest on top.
 
-        Parameters
-        ----------
-        metric : str, optional
-            Which of the numbers; the first one if left out.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Its ``savefig`` writes the same bytes for the same numbers.
-
-        Raises
-        ------
-        InputError
-            If it was not looked at.
+        Raises InputError if it was not analysed.
         """
-        from penstock.errors import InputError
         from penstock.sensitivity.picture import picture
 
         found = next((each for each in self.analyses if metric in (None, each.metric)), None)

@@ -1,1 +1,1 @@
-"""Studies: many points of one scenario, each with enough runs, and what came out of them."""
+"""Studies: the points of a scenario, their runs, and their results."""

@@ -1,4 +1,4 @@
-"""What a study file says about precision, warm-up, derived metrics and comparisons."""
+"""Reads the precision target, warm-up, derived metrics and comparison of a study file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_RUNS = 1_000_000
 
 
 def precision_of(table: Any, tell: Tell, place: str = "precision") -> Precision | None:
-    """A precision target, such as ``{ metric = "goodput[near]", half-width = "5 %" }``."""
+    """Reads a precision target, such as ``{ metric = "goodput[near]", half-width = "5 %" }``."""
     if not _is_table(table, place, ("metric", "half-width", "least", "most"), tell):
         return None
     metric = _text(table, place, "metric", tell)
@@ -48,7 +48,7 @@ def precision_of(table: Any, tell: Tell, place: str = "precision") -> Precision 
 
 
 def warm_up_of(value: Any, tell: Tell) -> FindWarmUp | str | None:
-    """A warm-up that is given as a time, or to be found: ``{ mser-5 = "queue[r1-r2]" }``."""
+    """Reads a warm-up: a time, or how to find it, such as ``{ mser-5 = "queue[r1-r2]" }``."""
     if isinstance(value, str):
         return value
     if not isinstance(value, dict) or "mser-5" not in value:
@@ -64,7 +64,7 @@ def warm_up_of(value: Any, tell: Tell) -> FindWarmUp | str | None:
 
 
 def metrics_of(table: Any, tell: Tell) -> dict[str, str]:
-    """Derived metrics: names and expressions."""
+    """Reads derived metrics: names and expressions."""
     if not isinstance(table, dict):
         tell(("metrics",), "needs a table, [metrics]")
         return {}
@@ -83,7 +83,7 @@ def metrics_of(table: Any, tell: Tell) -> dict[str, str]:
 
 
 def comparison_of(table: Any, tell: Tell) -> Compare | None:
-    """What is compared: ``{ parameter = "queue", baseline = "tail-drop", metrics = ["goodput[near]"] }``."""
+    """Reads ``{ parameter = "queue", baseline = "tail-drop", metrics = ["goodput[near]"] }``."""
     if not _is_table(table, "compare", ("parameter", "baseline", "metrics"), tell):
         return None
     parameter = _text(table, "compare", "parameter", tell)

@@ -1,4 +1,4 @@
-"""Comparisons of a study's points with a baseline, run by run, all of them judged together."""
+"""Comparisons of a study's points with a baseline, run by run, adjusted for their number."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Compare", "Contrast", "compare"]
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """What is to be compared: the values of `parameter` with the `baseline`, in these `metrics`."""
+    """The values of `parameter` to compare with the `baseline`, and the `metrics` to compare."""
 
     parameter: str
     baseline: Any
@@ -36,20 +36,18 @@ class Contrast:
 
     Parameters
     ----------
-    metric : str
-        Of which number.
-    unit : str
-        Its unit.
+    metric, unit : str
+        The number and its unit.
     others : dict of str to value
         The other parameters, which both points share.
     value : value
-        The parameter's value that is compared with the baseline.
+        The value of the parameter that is compared with the baseline.
     runs : int
-        How many pairs of runs there are.
+        Number of pairs of runs.
     found : Comparison
-        The difference, with its own interval.
+        The difference with its own interval.
     p_holm : float
-        The probability of such a difference by chance, adjusted for all comparisons of the study [Holm79].
+        The p-value, adjusted for all comparisons of the study [Holm79].
     """
 
     metric: str
@@ -62,16 +60,11 @@ class Contrast:
 
 
 def compare(points: Sequence[tuple[Point, Sequence[RunResult]]], what: Compare) -> list[Contrast]:
-    """The paired differences to the baseline wherever all other parameters agree.
+    """Returns the paired differences from the baseline wherever all other parameters agree.
 
-    Parameters that always change with this one, such as the others of a zip, are taken together with it. Runs of one
-    number share their random numbers, and are pairs; where points have unequally many, those that both have.
-
-    Raises
-    ------
-    InputError
-        If there is no such parameter, baseline or metric, no point to compare with the baseline, or fewer than two
-        pairs of runs.
+    Parameters that always change with this one, such as the others of a zip, count as part of it. Runs with the same
+    replication number share their random numbers and form pairs; runs without a partner are ignored. Raises InputError
+    if the parameter, baseline or a metric does not exist, or there are fewer than two pairs of runs.
     """
     names = list(dict.fromkeys(name for point, _ in points for name in point.parameters))
     if what.parameter not in names:
@@ -121,7 +114,7 @@ def _pair(selector: str, runs: Sequence[RunResult], against: Sequence[RunResult]
 
 
 def _companions(points: Sequence[Point], parameter: str) -> set[str]:
-    """The parameters that have one value for each value of this one."""
+    """The parameters that have exactly one value for each value of this one."""
     found: dict[str, dict[str, set[str]]] = {}
     for point in points:
         own = value_text(point.parameters.get(parameter, ""))

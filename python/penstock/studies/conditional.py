@@ -19,18 +19,18 @@ KEYS = ("if", "set", "grid", "derived")
 
 @dataclass(frozen=True)
 class When:
-    """What is set where a condition is met, and only there.
+    """Settings that hold where a condition is met.
 
     Parameters
     ----------
     condition : str
-        Looked at with the values of the study itself, not with those of other conditions.
+        Evaluated with the study's own values, not with those that other conditions set.
     settings : dict of str to value
-        Settings that are the same at all of these points.
+        Settings with one value.
     grid : dict of str to list
-        Values of which every combination is a point.
+        Settings with several values, all of whose combinations are points.
     derived : dict of str to str
-        Settings and helping values as expressions.
+        Settings and auxiliary values as expressions.
     """
 
     condition: str
@@ -39,13 +39,13 @@ class When:
     derived: dict[str, str] = field(default_factory=dict)
 
     def names(self) -> Iterator[tuple[str, str]]:
-        """All names that are given a value, with the key of the table where that is."""
+        """All names that get a value, each with the key of its table."""
         for key, table in (("set", self.settings), ("grid", self.grid), ("derived", self.derived)):
             yield from ((name, key) for name in table)
 
 
 def whens_of(content: Mapping[str, Any], flat: Any, mistakes: Mistakes) -> list[When]:
-    """The tables ``[[when]]`` of a study file; `flat` gives a table of tables by paths."""
+    """Reads the tables ``[[when]]`` of a study file; `flat` turns nested tables into paths."""
     tables = content.get("when", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         mistakes.add(("when",), "needs tables, [[when]]")

@@ -1,4 +1,4 @@
-"""What varies in a study, as it was written, and the points that it comes to."""
+"""What varies in a study, as written, and the points that result."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class Definition:
     grid : dict of str to list
         Values of which every combination is a point.
     zips : list of dict of str to list
-        Values that vary together, the first ones of a table with one another and so on.
+        Values that vary in step: the first ones of a table together, and so on.
     entries : list of dict of str to value
-        Points that are written out.
+        Explicit points.
     where : list of str
-        Conditions; points that do not meet all of them are left out.
+        Conditions that points must meet.
     derived : dict of str to str
-        Settings and helping values as expressions.
+        Settings and auxiliary values as expressions.
     settings : dict of str to value
-        Settings that are the same at all points.
+        Settings that are equal at all points.
     ranges : dict of str to Range
-        What a sensitivity study or a search takes values from; nothing else varies then.
+        Ranges for a sensitivity study or a search; nothing else varies then.
     sampled : sequence of dict of str to value, optional
         The points in these ranges; their middle if left out.
     when : list of When
@@ -61,7 +61,7 @@ class Definition:
     when: list[When] = field(default_factory=list)
 
     def places(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
-        """All names that are given a value, with the places where that is."""
+        """All names that get a value, with their places."""
         yield from ((name, ("set", name)) for name in self.settings)
         for number, entry in enumerate(self.entries):
             yield from ((name, ("list", number, name)) for name in entry)
@@ -74,7 +74,7 @@ class Definition:
             yield from ((name, ("when", number, key, name)) for name, key in each.names())
 
     def points(self, document: Mapping[str, Any], mistakes: Mistakes) -> list[Point]:
-        """The points, over a scenario with this `document`; none if there are mistakes."""
+        """Returns the points over a scenario with this `document`; none if there are mistakes."""
         derived = Derived(self.derived, self.where, document, mistakes.add, self.when)
         self._check_names(derived, mistakes)
         self._check_values(mistakes)
@@ -99,19 +99,19 @@ class Definition:
         return points if not mistakes.found else []
 
     def _are_apart(self, met: Sequence[int], base: Mapping[str, Any], mistakes: Mistakes) -> bool:
-        """Whether no two conditions that are met at a point set the same name there."""
+        """Whether no two conditions that hold at a point set the same name."""
         first: dict[str, int] = {}
         for number in met:
             for name, key in self.when[number].names():
                 if (earlier := first.setdefault(name, number)) != number:
-                    what = f"stands in when[{earlier}] too, and both conditions are met{at(base)}"
+                    what = f"is set in when[{earlier}] too, and both conditions hold{at(base)}"
                     mistakes.add(("when", number, key, name), what)
         return not mistakes.found
 
     def _conditional(
         self, met: Sequence[int], base: Mapping[str, Any], before: int, mistakes: Mistakes
     ) -> Iterable[dict[str, Any]]:
-        """Every combination of what varies where conditions are met."""
+        """All combinations of what varies where conditions hold."""
         axes = {name: values for number in met for name, values in self.when[number].grid.items()}
         count = math.prod(len(values) for values in axes.values())
         if before + count > MOST:
@@ -141,13 +141,13 @@ class Definition:
             there = (("list", self.entries), ("zip", self.zips), ("grid", self.grid), ("where", self.where))
             given = [*(name for name, what in there if what), *(["when"] if self.when else [])]
             for other in given:
-                mistakes.add((other,), "stands beside ranges, and only those vary then; what is fixed is in [set]")
+                mistakes.add((other,), "cannot vary together with ranges; put fixed values in [set]")
         first: dict[str, tuple[str | int, ...]] = {}
         for name, place in self.places():
             earlier = first.setdefault(name, place)
             others = [earlier[0], place[0]] == ["when", "when"] and earlier[1] != place[1]
             if earlier != place and (earlier[0], place[0]) != ("list", "list") and not others:
-                mistakes.add(place, f"stands in {earlier[0]} too; a name has its values in one place")
+                mistakes.add(place, f"is set in {earlier[0]} too; a name has its values in one place")
         if not derived.are_read:
             return
         companions = {name for table in (*self.entries, *self.zips) if any(map(is_path, table)) for name in table}
@@ -166,7 +166,7 @@ class Definition:
                 place: tuple[str | int, ...] = (kind, name) if number is None else (kind, number, name)
                 place = ("when", number or 0, "grid", name) if kind == "when" else place
                 if not isinstance(values, list):
-                    mistakes.add(place, "needs a list of values; what does not vary stands in [set]")
+                    mistakes.add(place, "needs a list of values; put a fixed value in [set]")
                 elif not values:
                     mistakes.add(place, "is an empty list, so there would be no point")
                 elif kind != "zip":
@@ -182,12 +182,12 @@ class Definition:
 
 
 def is_path(name: str) -> bool:
-    """Whether a name is a setting of the scenario; else it is a helping value, or a label."""
+    """Whether a name is a setting of the scenario, rather than an auxiliary value or a label."""
     return "." in name or "[" in name or name in _top_keys()
 
 
 def value_text(value: Any) -> str:
-    """A value as a setting has it on the command line: texts without quotes where those are not needed.
+    """Returns a value as ``--set`` has it: texts without quotes where these are not needed.
 
     Examples
     --------
@@ -206,13 +206,13 @@ def value_text(value: Any) -> str:
 
 
 def _top_keys() -> tuple[str, ...]:
-    """The scenario's keys at the top that a study may set whole: not ``flows`` and the like, which name many things."""
+    """The scenario's top-level keys that a study may set; lists such as ``flows`` are not among them."""
     top = next((section for section in catalogue()["sections"] if section["path"] == ""), None)
     return (*(parameter["key"] for parameter in top["parameters"]), "measure") if top else ()
 
 
 def _first_twice(values: list[Any]) -> Any:
-    """The first value that stands there before; None if all differ."""
+    """The first repeated value; None if all differ."""
     plain: set[tuple[type, Any]] = set()
     others: list[Any] = []
     for value in values:

@@ -1,4 +1,4 @@
-"""Derived values and conditions of a study, worked out at each of its points."""
+"""Derived values and conditions of a study, evaluated at each of its points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Derived", "as_value", "at", "scenario_value"]
 
 _LONGEST_CHAIN = 50
-"""Derived values of which each uses the next."""
+"""Maximum length of a chain of derived values that use one another."""
 
 _LISTS = ("links", "flows", "transfers", "calls")
 
@@ -31,13 +31,13 @@ class Derived:
     Parameters
     ----------
     derived : mapping of str to str
-        Names and expressions; they may use one another, without a circle.
+        Names and expressions, which may use one another without a circle.
     where : sequence of str
         Conditions.
     document : mapping
-        The scenario, whose own settings they may use by their paths.
+        The scenario, whose settings the expressions may use by path.
     tell : callable
-        Told of mistakes: a place and a message.
+        Called with the place and the message of each mistake.
     when : sequence of When, optional
         Conditions with expressions of their own.
     """
@@ -71,7 +71,7 @@ class Derived:
         """The names on which derived values and conditional settings depend."""
 
     def met(self, parameters: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[int] | None:
-        """Which conditions of ``when`` a point meets, by number; None after a mistake."""
+        """Returns the numbers of the conditions of ``when`` that a point meets; None after a mistake."""
         if not self._when:
             return []
         evaluation = _Evaluation(self._document, self._expressions, fixed)
@@ -81,7 +81,7 @@ class Derived:
     def values(
         self, parameters: Mapping[str, Any], fixed: Mapping[str, Any], met: Sequence[int] = ()
     ) -> dict[str, Any] | None:
-        """The derived values of a point as TOML would have them, in their order; None if a condition leaves it out.
+        """Returns the derived values of a point as TOML values; None if a condition excludes the point.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Derived:
         fixed : mapping
             All values that are not derived.
         met : sequence of int, optional
-            Which conditions of ``when`` the point meets.
+            Numbers of the conditions of ``when`` that the point meets.
         """
         expressions = dict(self._expressions)
         places: dict[str, tuple[str | int, ...]] = dict.fromkeys(expressions, ("derived",))
@@ -148,7 +148,7 @@ class Derived:
 
 
 class _Evaluation:
-    """Works out expressions at one point, each once."""
+    """Evaluates expressions at one point, each once."""
 
     def __init__(
         self, document: Mapping[str, Any], expressions: Mapping[str, Expression], fixed: Mapping[str, Any]
@@ -159,13 +159,7 @@ class _Evaluation:
         self._known: dict[str, Value] = {}
 
     def value(self, name: str, on_the_way: tuple[str, ...]) -> Value:
-        """The value of an expression; `on_the_way` are the names whose values need it.
-
-        Raises
-        ------
-        ExpressionError
-            If it has none.
-        """
+        """The value of an expression; `on_the_way` are the names whose values need it. Raises ExpressionError."""
         if name not in self._known:
             if name in on_the_way:
                 raise ExpressionError(f"goes round in a circle: {' -> '.join((*on_the_way, name))}")
@@ -178,7 +172,7 @@ class _Evaluation:
         return self._known[name]
 
     def looking_up(self, on_the_way: tuple[str, ...]) -> Callable[[str], Value]:
-        """Gives the values of names."""
+        """Returns the function that looks up names."""
 
         def look_up(name: str) -> Value:
             if name in self._expressions:
@@ -200,7 +194,7 @@ class _Evaluation:
 
 
 def _setting_value(fixed: Mapping[str, Any], document: Mapping[str, Any], name: str) -> Any:
-    """What a name stands for: a value of the study, a part of one, or what the scenario has.
+    """Returns the value of a name: one of the study, a part of one, or one of the scenario.
 
     Examples
     --------
@@ -219,13 +213,13 @@ def _setting_value(fixed: Mapping[str, Any], document: Mapping[str, Any], name: 
 
 
 def _without_list(path: str) -> list[str]:
-    """The parts of a path, without the list that the first name is in."""
+    """The parts of a path, without the list that its first name belongs to."""
     parts = path.split(".")
     return parts[1:] if len(parts) > 2 and parts[0] in _LISTS else parts
 
 
 def as_value(found: Any) -> Value | None:
-    """What an expression sees of a value in TOML; None of a table or a list."""
+    """Returns a TOML value as a value of expressions; None for a table or a list."""
     if isinstance(found, bool):
         return found
     if isinstance(found, (int, float)):
@@ -236,7 +230,7 @@ def as_value(found: Any) -> Value | None:
 
 
 def scenario_value(document: Mapping[str, Any], path: str) -> Any:
-    """What stands in a scenario under the path of a setting; None if nothing does.
+    """Returns the value at a path of a scenario; None if there is none.
 
     Examples
     --------
@@ -270,7 +264,7 @@ def _below(found: Any, segments: Sequence[str]) -> Any:
 
 
 def at(parameters: Mapping[str, Any]) -> str:
-    """At which point something is, in brackets; nothing if nothing varies."""
+    """Returns the parameters of a point in brackets; empty if nothing varies."""
     where = ", ".join(f"{name} = {_told(value)}" for name, value in parameters.items())
     return f" (at {where})" if where else ""
 
@@ -280,7 +274,7 @@ def _told(value: Any) -> str:
 
 
 def _plain(value: Quantity) -> int | float | str:
-    """A number, or a text with its unit."""
+    """A number, or a text with a unit."""
     if value.dimension == DIMENSIONLESS:
         return int(value.value) if value.value.denominator == 1 else float(value.value)
     return setting_text(value)

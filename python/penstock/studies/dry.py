@@ -1,4 +1,4 @@
-"""What a study would do: how many runs are in the store, and about how long the others take."""
+"""Dry run of a study: runs in the store, runs to make, and an estimate of their time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from penstock.processors import available
 from penstock.studies.runner import kept_points, there
+from penstock.studies.verify import beginning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,38 +19,24 @@ if TYPE_CHECKING:
 __all__ = ["DryRun", "dry_run"]
 
 _PROBES = 12
-"""Points whose runs are timed, spread over all of them."""
-_PARTS = (20, 4, 1)
-"""The share of a run that is timed: a twentieth, more where that is too short to make sense."""
+"""Maximum number of points whose runs are timed, spread over all points."""
 _PATIENCE = 5.0
 """Seconds after which no further point is timed."""
 
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What would be run.
+    """What a study would run."""
 
-    Parameters
-    ----------
-    runs, stored : list of int
-        For each point how many runs it has, and how many of them the store has.
-    left : int
-        How many are to be made; those that mean the same are made once.
-    seconds : float or None
-        About how long the others take; None if that cannot be said.
-    workers : int
-        How many of them are made at the same time.
-    """
-
-    runs: list[int]
+    runs: list[int]  # number of runs of each point, and of those in the store
     stored: list[int]
-    left: int
-    seconds: float | None
-    workers: int
+    left: int  # number of runs to make; equal runs count once
+    seconds: float | None  # estimated time, in s; None if unknown
+    workers: int  # number of runs at once
 
 
 def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None) -> DryRun:
-    """Looks into the store, and times the beginnings of a few runs, which are not kept."""
+    """Counts stored runs and times the beginnings of a few missing ones, which are not kept."""
     stored, missing = [], []
     wanted: set[str] = set()
     kept = kept_points(asked, store)
@@ -85,15 +72,11 @@ def _seconds(missing: Sequence[tuple[PointRequest, int]], workers: int) -> float
 
 
 def _time(asked: PointRequest) -> float | None:
-    """Seconds of one run, from its first part: it begins with what is scarce later, so this is rough."""
-    end = asked.scenario.window[1]
-    for divisor in _PARTS:
-        part = asked.window(0.0, end / divisor)
-        if part is not None:
-            begin = time.perf_counter()
-            try:
-                part.scenario.run(asked.seed, asked.replications[0])
-            except (ValueError, MemoryError):
-                return None
-            return (time.perf_counter() - begin) * divisor
-    return None
+    """Estimated seconds of one run, from its first part; the start differs from the rest, so this is rough."""
+    part = beginning(asked)
+    begin = time.perf_counter()
+    try:
+        part.scenario.run(asked.seed, asked.replications[0])
+    except (ValueError, MemoryError):
+        return None
+    return (time.perf_counter() - begin) * asked.scenario.window[1] / part.scenario.window[1]

@@ -1,4 +1,4 @@
-"""About how much work a run is, so that long ones go first; only their order and ratios mean anything."""
+"""Estimated work of a run, so that long ones start first; only order and ratios matter."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["effort"]
 
 _HOPS = 3
-"""Links that a packet of a source with a rate crosses, as far as is known without looking for its route."""
+"""Assumed number of links per packet of a source with a rate; its route is not known here."""
 
 
 def effort(canonical: str) -> float:
-    """The bits that a scenario may send over its links: what sources offer, or for greedy ones all that links carry.
+    """Returns the bits that a scenario may send over its links: offered rates, or link capacities for greedy sources.
 
     Examples
     --------

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Expression", "ExpressionError", "Value", "parse"]
 
 Value = Quantity | str | bool
-"""What an expression may come to."""
+"""Values of expressions."""
 
 LONGEST = 1000
 DEEPEST = 50
@@ -69,7 +69,7 @@ class ExpressionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What was read; its operator or function with operands, a name, or a value."""
+    """A node of the syntax tree: an operator or function with operands, a name, or a value."""
 
     kind: str
     what: str = ""
@@ -84,12 +84,9 @@ class Expression:
             yield from operand.names()
 
     def evaluate(self, look_up: Callable[[str], Value]) -> Value:
-        """Its value, with those of names from `look_up`.
+        """Returns its value, with the values of names from `look_up`.
 
-        Raises
-        ------
-        ExpressionError
-            If its units do not go together, or a text stands where a number must.
+        Raises ExpressionError if units do not match, or a text stands where a number must.
         """
         try:
             return _value(self, look_up)
@@ -97,7 +94,7 @@ class Expression:
             raise ExpressionError(str(error)) from None
 
     def evaluate_number(self, look_up: Callable[[str], Value]) -> Quantity:
-        """Its value, which must be a number."""
+        """As :meth:`evaluate`, for a value that must be a number."""
         value = self.evaluate(look_up)
         if not isinstance(value, Quantity):
             raise ExpressionError(f"{_shown(value)} is not a number")
@@ -105,12 +102,7 @@ class Expression:
 
 
 def parse(text: str) -> Expression:
-    """Reads an expression.
-
-    Raises
-    ------
-    ExpressionError
-        If it is none; says where.
+    """Reads an expression. Raises ExpressionError, which says where it is wrong.
 
     Examples
     --------
@@ -217,7 +209,7 @@ class _Parser:
         return inner
 
     def _take(self, *signs: str) -> str:
-        """The next sign or word if it is one of these, which is then behind; nothing otherwise."""
+        """Consumes the next sign or word if it is one of these, and returns it; else returns an empty text."""
         if self.at < len(self.tokens):
             kind, found = self.tokens[self.at]
             if kind in ("mark", "name") and found[kind] in signs:

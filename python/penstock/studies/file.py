@@ -1,4 +1,4 @@
-"""Study files: TOML with what varies, over a scenario in a file of its own."""
+"""Study files: TOML that says what varies in a scenario, which is a file of its own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KEYS = (
 
 
 def is_study(text: str) -> bool:
-    """Whether this is a study file: those name their scenario, which a scenario does not.
+    """Whether a text is a study file, which names its scenario; a scenario does not.
 
     Examples
     --------
@@ -54,27 +54,22 @@ def read_study(
     override: Mapping[str, Any] | None = None,
     ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
-    """The study in `text`, which was read from `file`.
+    """Reads the study in `text`, the content of `file`.
 
     Parameters
     ----------
     text : str
         TOML.
     file : Path
-        Where it stands; its scenario's path begins in the same folder.
+        Its file; the path of the scenario is relative to its folder.
     read : callable
-        Gives the text of the scenario's file.
+        Returns the text of the scenario's file.
     override : mapping, optional
-        Values of names in the study or of settings, by name; several as a list.
+        Values by name from the command line; several as a list.
     ranges : mapping of str to Range, optional
-        Ranges of the command line, which replace those of the study, name by name.
+        Ranges from the command line, which replace those of the study by name.
 
-    Raises
-    ------
-    ScenarioError
-        If there are mistakes in it.
-    InputError
-        If the scenario cannot be read.
+    Raises ScenarioError if it has mistakes, InputError if the scenario cannot be read.
     """
     place = str(file)
     try:
@@ -124,11 +119,11 @@ def read_study(
 
 
 def _refuse_twice(content: Mapping[str, Any], definition: Definition, mistakes: Mistakes) -> None:
-    """Keys at the top of a study that are settings of the scenario too have their values in one place."""
+    """Refuses keys at the top of a study that are also set as settings of the scenario."""
     for name, place in definition.places():
         if name in ("warm-up", "seed") and name in content:
             mistakes.add(
-                place, f"stands at the top of the study too, as {name} = ...; a name has its values in one place"
+                place, f"is set at the top of the study too, as {name} = ...; a name has its values in one place"
             )
 
 
@@ -193,7 +188,7 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
 
 
 def aims_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Any]:
-    """Warm-up, precision, derived metrics and comparisons, as a plan has them."""
+    """Reads warm-up, precision, derived metrics and comparisons as the arguments of a plan."""
     found: dict[str, Any] = {"metrics": {}, "precision": None, "warm_up": None, "compare": None}
     if "warm-up" in content:
         found["warm_up"] = aims.warm_up_of(content["warm-up"], mistakes.add)
@@ -209,16 +204,16 @@ def aims_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Any]:
 
 
 def refuse_beside_ranges(aimed: Mapping[str, Any], mistakes: Mistakes) -> None:
-    """Aims that need points of their own do not go together with ranges."""
+    """Refuses aims that need their own points, next to ranges."""
     for key in ("precision", "compare"):
         if aimed[key] is not None:
             mistakes.add((key,), "does not go together with ranges, whose points are sampled")
     if aimed["warm_up"] is not None and not isinstance(aimed["warm_up"], str):
-        mistakes.add(("warm-up",), "is to be found, which needs points of its own; beside ranges, write a time")
+        mistakes.add(("warm-up",), "cannot be found for ranges, whose points are sampled; give a time")
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """A table of tables by paths; what is empty, or stands under a path in quotes, is a value itself.
+    """Turns nested tables into paths; an empty table, or one under a quoted path, is a value.
 
     Examples
     --------
@@ -236,20 +231,20 @@ def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _put_ranges(definition: Definition, ranges: Mapping[str, Range]) -> None:
-    """Puts ranges of the command line beside the study's own, or in their place."""
+    """Adds ranges of the command line, which replace the study's own."""
     for name in ranges:
         definition.settings.pop(name, None)
     definition.ranges.update(ranges)
 
 
 def _override(definition: Definition, override: Mapping[str, Any]) -> None:
-    """Puts values of the command line in the place of the study's own."""
+    """Replaces values of the study by values of the command line."""
     for name, value in override.items():
         conditional = [dict(each.names()) for each in definition.when]
         there = (("list", definition.entries), ("zip", definition.zips), ("derived", [definition.derived]))
         for kind, tables in (*there, ("when", conditional)):
             if any(name in table for table in tables):
-                raise InputError(f"--set {name}: stands in {kind} of the study, which only an edit can change.")
+                raise InputError(f"--set {name}: is set in {kind} of the study, which only an edit can change.")
         definition.grid.pop(name, None)
         definition.settings.pop(name, None)
         definition.ranges.pop(name, None)
@@ -260,11 +255,11 @@ def _override(definition: Definition, override: Mapping[str, Any]) -> None:
 
 
 def toml_mistake(place: str, error: TomlError) -> Mistake:
-    """What TOML's reader says of a file, with the line where it says so."""
+    """The message of the TOML reader, with its line."""
     return {"file": utf8(place), "line": error.line, "path": "", "message": str(error)}
 
 
 def _unknown_key(key: str) -> str:
     if is_path(key):
-        return "is a setting of the scenario, and those stand in [set]; what varies in [grid], [[zip]] or [[list]]"
+        return "is a setting of the scenario; put it in [set], or if it varies in [grid], [[zip]] or [[list]]"
     return f"unknown key {quoted(key)}{suggestion(key, KEYS)} (a study has {', '.join(KEYS)})"

@@ -1,4 +1,4 @@
-"""Makes the runs of a study: as many as it says, or as its precision target takes."""
+"""Makes the runs of a study: a fixed number, or until its precision target is reached."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ __all__ = ["make", "stored"]
 
 
 def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None = None) -> StudyResult:
-    """Makes the runs of a study, those of all points side by side.
+    """Makes the runs of a study, with all points in parallel.
 
     Parameters
     ----------
     plan : StudyPlan
         The study.
     asked : sequence of PointRequest
-        What :meth:`~penstock.studies.plan.StudyPlan.read` gave.
+        The result of :meth:`~penstock.studies.plan.StudyPlan.read`.
     runner : Runner, optional
-        Who makes them; one that keeps nothing if left out.
+        Makes the runs; one without a store if left out.
     """
     with collection_paused():
         return _made(plan, asked, runner if runner is not None else Runner())
@@ -59,15 +59,11 @@ def _made(plan: StudyPlan, asked: Sequence[PointRequest], made_by: Runner) -> St
 
 
 def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> StudyResult:
-    """What there is of a study in a store; nothing is run. Points without runs are left out.
+    """Returns what a store has of a study, without running anything. Points without runs are left out.
 
-    Intervals are those of independent runs, also where the study has a precision target; and comparisons are left out
-    until each of them has two pairs of runs.
-
-    Raises
-    ------
-    PenstockError
-        If there is no run of it yet, or not all of those from which the warm-up is found.
+    Intervals are computed as for independent runs, even if the study has a precision target. Comparisons are left out
+    until each has two pairs of runs. Raises PenstockError if there is no run yet, or the runs that determine the
+    warm-up are missing.
     """
     reader = Reader(store)
     derived = DerivedMetrics(plan.metrics)
@@ -91,7 +87,7 @@ def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> Stud
 def _settled(
     plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner
 ) -> tuple[Sequence[PointRequest], FoundWarmUp | None]:
-    """The points with the warm-up that is to be found, if one is."""
+    """The points with the warm-up, found if the study asks for that."""
     if plan.warm_up is None:
         return asked, None
     warm_up = find_warm_up(asked, plan.warm_up, runner)
@@ -104,7 +100,7 @@ def _sequentially(
     target: Precision,
     run: Callable[[Sequence[PointRequest]], list[Sequence[RunResult]]],
 ) -> list[PointResult]:
-    """More and more runs of the points that have not reached the target yet, in rounds."""
+    """Adds runs in rounds to the points that have not reached the target."""
     made: list[list[RunResult]] = [[] for _ in asked]
     ended: dict[int, PointResult] = {}
     wanted = dict.fromkeys(range(len(asked)), target.least)
@@ -122,7 +118,7 @@ def _sequentially(
 def _following(
     i: int, asked: PointRequest, runs: list[RunResult], target: Precision, ended: dict[int, PointResult]
 ) -> int | None:
-    """How many runs a point has next; none if it has ended, which is noted."""
+    """The next number of runs of a point; None if it has ended, which is noted in `ended`."""
     values = _values(runs, target)
     why = target.why_hopeless(values)
     count = target.stop(values) if why is None else None
@@ -151,5 +147,5 @@ def _values(runs: Sequence[RunResult], target: Precision) -> list[float]:
 
 
 def _hops(asked: PointRequest, runs: Sequence[RunResult]) -> float:
-    """What one run takes, as far as is known: all points know it after their first runs, or none does."""
+    """Packet-hops per run, measured once there are runs."""
     return sum(run.packet_hops for run in runs) / len(runs) if runs else asked.hops

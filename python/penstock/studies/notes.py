@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["notes_of_runs", "notes_on_spread", "too_short", "unfinished"]
 
 _LEAST_SHARE = 0.05
-"""Below this share of the time or of the drops, a full window or a tie decides little."""
+"""Minimum share, of the time or of the drops, above which a full window or a tie is reported."""
 
 _UNFINISHED = 5
 """Maximum number of groups of unfinished transfers that are listed."""
 
 _HARDLY = 1e-4
-"""Runs of which every number has a smaller relative range than this hardly differ."""
+"""Relative range below which a number hardly differs between runs."""
 
 
 def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
-    """What the runs themselves report: windows that held senders back, drops that ties decided, idle disciplines.
+    """Returns what the runs report: windows that limited senders, drops decided by ties, idle disciplines.
 
     Runs that an older version has stored report nothing.
     """
@@ -76,7 +76,7 @@ def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
 
 
 def notes_on_spread(points: Sequence[PointResult]) -> list[str]:
-    """Whether replications are equal, or nearly so, which makes their intervals worth little."""
+    """Returns whether replications are equal or nearly so, in which case their intervals mean little."""
     several = [point for point in points if len(point.runs) > 1]
     equal = [point for point in several if len({run.digest for run in point.runs}) == 1]
     alike = [point for point in several if point not in equal and _hardly_differ(point.runs)]

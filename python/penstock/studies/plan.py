@@ -1,4 +1,4 @@
-"""A study that can be run: its scenario, its points, and how many runs each of them gets."""
+"""A study that is ready to run: its scenario, its points and the number of their runs."""
 
 from __future__ import annotations
 
@@ -30,47 +30,47 @@ if TYPE_CHECKING:
 __all__ = ["RUNS", "StudyPlan", "document_of", "points_of"]
 
 RUNS = 5
-"""Runs of each point unless told otherwise."""
+"""Default number of runs of each point."""
 
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """What is run.
+    """A study that can be run.
 
     Parameters
     ----------
     name : str
-        What the study is called in results.
+        Name of the study in results.
     text : str
-        The scenario's TOML text.
+        TOML text of the scenario.
     scenario : str
-        Its file, or another name for messages.
+        File of the scenario, or another name for messages.
     points : sequence of Point
-        Where it is run.
+        The points.
     description : str, optional
-        One sentence for people; the scenario's own if left out.
+        One sentence for readers; the scenario's own if left out.
     runs : int
-        How many independent runs of each point.
+        Number of independent runs of each point.
     seed : int, optional
         Root of the random streams at all points; the scenario's own if left out.
     place : str
-        The file of the study, for messages.
+        File of the study, for messages.
     is_file : bool
-        Whether it is a study file rather than a scenario, with several values of its settings or without.
+        Whether it is a study file, rather than a scenario or a sweep of one.
     origins : mapping of str to (int or None)
-        The settings that the study makes, and the lines on which they stand.
+        Settings that the study makes, with their lines.
     metrics : mapping of str to str
-        Numbers that are worked out from others in each run.
+        Numbers that are computed from others in each run.
     precision : Precision, optional
-        How many runs there are, if that is to be found.
+        Target that determines the number of runs.
     warm_up : FindWarmUp, optional
-        How the warm-up is found, if it is.
+        How to find the warm-up.
     compare : Compare, optional
         What is compared.
     definition : Definition, optional
-        What its points were made of, if it has ranges; see :meth:`at`.
+        Where the points come from, if it has ranges; see :meth:`at`.
     asks : mapping
-        What its sections ``[sensitivity]`` and ``[search]`` say.
+        The sections ``[sensitivity]`` and ``[search]``.
     """
 
     name: str
@@ -97,21 +97,13 @@ class StudyPlan:
 
     @property
     def ranges(self) -> Mapping[str, Range]:
-        """What a sensitivity study or a search takes values from, by name."""
+        """The ranges of a sensitivity study or a search, by name."""
         return {} if self.definition is None else self.definition.ranges
 
     def at(self, sampled: Sequence[Mapping[str, Any]]) -> StudyPlan:
-        """The same study at other points in its ranges.
+        """Returns the study at other points in its ranges, each with a value for every range.
 
-        Parameters
-        ----------
-        sampled : sequence of mapping of str to value
-            A value for each range.
-
-        Raises
-        ------
-        ScenarioError
-            If a value that is derived from them has mistakes.
+        Raises ScenarioError if a value that is derived from them has mistakes.
         """
         assert self.definition is not None
         definition = replace(self.definition, sampled=[dict(each) for each in sampled])
@@ -122,18 +114,10 @@ class StudyPlan:
         return replace(self, points=points_of(definition, self.text, self.scenario, self.place, line))
 
     def read(self, replications: Sequence[int] | None = None) -> list[PointRequest]:
-        """What is to be run at each point.
+        """Reads the scenario at each point; `replications` selects runs, all by default.
 
-        Parameters
-        ----------
-        replications : sequence of int, optional
-            Which runs; all of them if left out.
-
-        Raises
-        ------
-        ScenarioError
-            If the scenario has mistakes at any point; each is told once, and those of settings with their lines. A key
-            without effect is one only if it has none at all points; else it is in the ``left_out`` of some.
+        Raises ScenarioError with each mistake at any point once, and settings with their lines. A key without effect is
+        a mistake only if it has none at all points; otherwise it is in the ``left_out`` of some.
         """
         runs = self.runs if self.precision is None else self.precision.least
         numbers = tuple(range(runs) if replications is None else replications)
@@ -163,7 +147,7 @@ class StudyPlan:
         return asked
 
     def _told(self, found: Sequence[_core.Mistake], point: Point, derived: set[str]) -> Iterator[_core.Mistake]:
-        """The mistakes of a point; one of a derived setting, which each point has otherwise, only where it is first."""
+        """The mistakes of a point; one of a derived setting, which differs between points, only the first time."""
         for mistake in map(self._placed, found):
             path = mistake["path"]
             if path not in point.derived or path not in self.origins:
@@ -173,7 +157,7 @@ class StudyPlan:
                 yield {**mistake, "message": f"{mistake['message']}{at(point.parameters)}"}
 
     def _placed(self, mistake: _core.Mistake) -> _core.Mistake:
-        """A mistake of a setting stands where the study makes the setting."""
+        """Moves a mistake of a setting to where the study makes the setting."""
         path = mistake["file"].removeprefix("--set ")
         if path == mistake["file"] or path not in self.origins:
             return mistake
@@ -181,7 +165,7 @@ class StudyPlan:
 
 
 def document_of(text: str) -> dict[str, Any]:
-    """A scenario's text as plain values; empty if it is no TOML, which the core's reader says better."""
+    """A scenario's text as plain values; empty if it is no TOML, which the core's reader reports better."""
     try:
         return parsed(text)
     except TomlError:
@@ -191,13 +175,7 @@ def document_of(text: str) -> dict[str, Any]:
 def points_of(
     definition: Definition, text: str, scenario: str, place: str, locate: Locate = lambda _: None
 ) -> list[Point]:
-    """The points of a definition.
-
-    Raises
-    ------
-    ScenarioError
-        If the definition has mistakes, or the scenario cannot be read at all.
-    """
+    """Returns the points of a definition. Raises ScenarioError if it or the scenario's TOML has mistakes."""
     document = document_of(text)
     if not document and (found := _core.check(text, utf8(scenario), [], str(PurePath(scenario).parent))):
         raise ScenarioError(found)

@@ -24,24 +24,12 @@ __all__ = ["PointResult"]
 
 @dataclass(frozen=True, slots=True)
 class PointResult:
-    """A point and its runs.
+    """A point and its runs."""
 
-    Parameters
-    ----------
-    asked : PointRequest
-        What was run.
-    runs : sequence of RunResult
-        In the order of their replication numbers.
-    rule : str
-        How intervals are computed; see :class:`penstock.results.Summary`.
-    warning : str or None
-        Why the point missed its precision target, if it did.
-    """
-
-    asked: PointRequest
-    runs: Sequence[RunResult]
-    rule: str = "t"
-    warning: str | None = None
+    asked: PointRequest  # what was run
+    runs: Sequence[RunResult]  # in the order of their replication numbers
+    rule: str = "t"  # how intervals are computed; see :class:`penstock.results.Summary`
+    warning: str | None = None  # why the point missed its precision target, if it did
 
     def summaries(self) -> list[Summary]:
         """Returns its numbers, with its parameters and derived values."""

@@ -1,4 +1,4 @@
-"""The points of a study: which values its parameters take together."""
+"""The points of a study: combinations of parameter values."""
 
 from __future__ import annotations
 
@@ -14,35 +14,20 @@ if TYPE_CHECKING:
 __all__ = ["MOST", "Point", "grid", "steps"]
 
 MOST = 100_000
-"""The most points of a study: a store of so many runs is still opened in seconds."""
+"""Maximum number of points of a study; a store with one run of each opens in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One combination of parameters, and the settings of the scenario that it comes to.
+    """One combination of parameters."""
 
-    Parameters
-    ----------
-    parameters : dict of str to value
-        What varies, by name.
-    sets : tuple of (str, str)
-        Settings changed after reading, as path and value.
-    derived : dict of str to value
-        What follows from the parameters, by name.
-    """
-
-    parameters: dict[str, Any] = field(default_factory=dict)
-    sets: tuple[tuple[str, str], ...] = ()
-    derived: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)  # what varies, by name
+    sets: tuple[tuple[str, str], ...] = ()  # resulting settings of the scenario, as path and value
+    derived: dict[str, Any] = field(default_factory=dict)  # what follows from the parameters, by name
 
 
 def grid(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Every combination; the first parameter varies slowest.
-
-    Raises
-    ------
-    InputError
-        If there would be more than :data:`MOST`.
+    """Returns every combination; the first parameter varies slowest. Raises InputError above :data:`MOST`.
 
     Examples
     --------
@@ -58,7 +43,7 @@ def grid(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 
 def steps(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """The first values together, the second ones together, and so on; all lists are equally long.
+    """Returns the first values together, the second ones together, and so on, of lists of equal length.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How many runs a precision target takes: a sequential rule with its bounds."""
+"""Number of runs for a precision target: a sequential stopping rule with bounds."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["LEAST", "MOST", "Precision"]
 
 LEAST = 30
-"""Runs before the rule is asked for the first time, unless told otherwise. With ten [Law15 s9.4.1], 95 % intervals of
-skewed means hold the true one in less than 93 % of studies, with thirty in 93 to 97 %."""
+"""Default number of runs before the rule is first applied. With ten [Law15 s9.4.1], 95 % intervals of skewed means
+cover the true mean in less than 93 % of studies, with thirty in 93 to 97 %.
+"""
 MOST = 1000
-"""Runs after which a target is given up, unless told otherwise."""
+"""Default number of runs after which a target is given up."""
 JUDGED = 10
-"""Runs from which on it is judged how many it would take."""
+"""Number of runs after which the total is estimated."""
 BEYOND = 10
-"""A target is given up at once if it seems to take so many times more runs than the most: the variance of ten normal
-values is as far off less than once in 10^10 times, by the chi-square distribution with nine degrees of freedom."""
+"""A target is given up at once if its estimate exceeds the maximum by this factor. The variance of ten normal values
+is off by as much less than once in 10^10 times, by the chi-square distribution with nine degrees of freedom.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +34,22 @@ class Precision:
     """A target for the half-width of a metric's 95 % interval.
 
     The rule is Law's sequential procedure [Law15 s9.4.1], after Chow and Robbins [Chow65]: stop at the first n, from
-    the least number of runs on, at which the half-width of the t-interval of the first n runs is at most g / (1 + g)
+    the minimum number of runs on, at which the half-width of the t-interval of the first n runs is at most g / (1 + g)
     of the mean's magnitude. The correction by 1 + g makes g bound the error relative to the true mean. An absolute
     target is compared with the half-width itself.
 
     Parameters
     ----------
     metric : str
-        Of which number, such as ``"goodput[near]"``.
+        The number, such as ``"goodput[near]"``.
     half_width : float
-        The target: a share of the mean if it is `relative`, else in the metric's unit.
+        The target: a share of the mean if `relative`, else in the metric's unit.
     relative : bool
-        Which of both it is.
+        Whether it is a share of the mean.
     dimension : tuple
-        The unit of an absolute target.
+        Unit of an absolute target.
     least, most : int
-        How many runs there are at least and at most.
+        Minimum and maximum number of runs.
     """
 
     metric: str
@@ -58,14 +60,14 @@ class Precision:
     most: int = MOST
 
     def stop(self, values: Sequence[float]) -> int | None:
-        """After how many of these runs to stop; None if they do not reach it.
+        """Returns the number of these runs after which to stop; None if they do not reach the target.
 
-        Only the first runs count, in the order of their numbers, so how many were made ahead changes nothing.
+        Runs count in the order of their numbers, so runs that were made ahead change nothing.
         """
         return next((n for n in range(self.least, len(values) + 1) if self._is_met(values[:n])), None)
 
     def why_hopeless(self, values: Sequence[float]) -> str | None:
-        """Why no number of runs would reach it, as far as these show."""
+        """Returns why no number of runs would reach the target, judging by these values; else None."""
         if not all(math.isfinite(value) for value in values):
             return "is not a number in every run"
         if self.relative and not any(values):
@@ -76,7 +78,7 @@ class Precision:
         return None
 
     def next_runs(self, values: Sequence[float]) -> int:
-        """How many runs to have next: what their spread asks for, but no more than twice as many as now."""
+        """Returns the next number of runs: an estimate from their spread, at most twice the present number."""
         count = len(values)
         target = self._target(values)
         half = interval(values).half
@@ -84,7 +86,7 @@ class Precision:
         return min(self.most, max(count + 1, needed))
 
     def needed(self, values: Sequence[float]) -> float:
-        """About how many runs it would take."""
+        """Returns the estimated number of runs."""
         half, target = interval(values).half, self._target(values)
         return len(values) * (half / target) ** 2 if half is not None and target > 0 else math.inf
 

@@ -1,4 +1,4 @@
-"""Numbers with units, exact as long as no root is taken of them."""
+"""Numbers with units, exact except for irrational roots."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _SECOND: Dimension = (("s", 1),)
 _RATE: Dimension = (("bit", 1), ("s", -1))
 _PACKET: Dimension = (("packet", 1),)
 _LARGEST = 4096
-"""The most binary digits of a numerator or denominator; no setting needs a hundredth of it."""
+"""Maximum number of bits of a numerator or denominator; no setting needs a hundredth of it."""
 
 
 class UnitError(ValueError):
-    """Units that do not go together, or a value that is no number at all."""
+    """Units that do not match, or a value that is no number."""
 
 
 def _units() -> dict[str, tuple[Fraction, Dimension]]:
@@ -64,12 +64,12 @@ def _units() -> dict[str, tuple[Fraction, Dimension]]:
 
 
 UNITS: Mapping[str, tuple[Fraction, Dimension]] = _units()
-"""The units that a scenario and an expression may use: how much of the base units each is."""
+"""The units of scenarios and expressions, each as a multiple of base units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of bits, seconds, packets, or of their products and quotients."""
+    """A number of bits, seconds or packets, or of products and quotients of these."""
 
     value: Fraction
     dimension: Dimension = DIMENSIONLESS
@@ -100,7 +100,7 @@ class Quantity:
         return Quantity(Fraction(self.value**power), tuple((unit, n * power) for unit, n in self.dimension if power))
 
     def sqrt(self) -> Quantity:
-        """The square root, exact if it is a ratio of whole numbers."""
+        """Returns the square root, exact if it is rational."""
         if self.value < 0:
             raise UnitError(f"there is no square root of {self}")
         if any(power % 2 for _, power in self.dimension):
@@ -112,7 +112,7 @@ class Quantity:
         return Quantity(root, tuple((unit, power // 2) for unit, power in self.dimension))
 
     def whole(self, how: str) -> Quantity:
-        """Rounded to a whole number or whole packets by ``round`` (halves up), ``floor`` or ``ceil``."""
+        """Rounds to a whole number, plain or of packets, by ``round`` (halves up), ``floor`` or ``ceil``."""
         if self.dimension not in (DIMENSIONLESS, _PACKET):
             raise UnitError(f"{how}() takes a number or packets, not {self}")
         value = self.value
@@ -120,7 +120,7 @@ class Quantity:
         return Quantity(Fraction(rounded[how]), self.dimension)
 
     def same(self, other: Quantity, done: str = "compared with") -> Quantity:
-        """The same, if it has the unit of `other`."""
+        """Returns itself if it has the unit of `other`; raises UnitError otherwise."""
         if self.dimension != other.dimension:
             raise UnitError(f"{self} cannot be {done} {other}")
         return self
@@ -131,7 +131,7 @@ class Quantity:
 
 
 def read_quantity(text: str) -> Quantity | None:
-    """A number with its unit; None if `text` is none.
+    """Reads a number with its unit; None if `text` is none.
 
     Examples
     --------
@@ -146,12 +146,9 @@ def read_quantity(text: str) -> Quantity | None:
 
 
 def setting_text(quantity: Quantity) -> str:
-    """How a scenario writes it, in its own smallest steps: picoseconds, bytes, bits per second, packets.
+    """Returns how a scenario writes it, rounded to the scenario's resolution: picoseconds, bytes, bit/s, packets.
 
-    Raises
-    ------
-    UnitError
-        If no setting has such a unit, or it would be a part of a packet.
+    Raises UnitError if no setting has such a unit, or it is a fraction of a packet.
 
     Examples
     --------
@@ -176,7 +173,7 @@ def setting_text(quantity: Quantity) -> str:
 
 
 def dimension_of(unit: str) -> tuple[Fraction, Dimension]:
-    """How much of the base units the unit of a metric is; an unknown one is a base unit of its own.
+    """Returns a metric's unit as a multiple of base units; an unknown unit is a base unit of its own.
 
     Examples
     --------
@@ -189,7 +186,7 @@ def dimension_of(unit: str) -> tuple[Fraction, Dimension]:
 
 
 def base_unit(dimension: Dimension) -> str:
-    """The unit of a number of base units, as metrics have it.
+    """Returns the unit of a number of base units, as metrics have it.
 
     Examples
     --------
@@ -200,7 +197,7 @@ def base_unit(dimension: Dimension) -> str:
 
 
 def _scaled(steps: int, units: tuple[tuple[str, int], ...]) -> str:
-    """`steps` of the smallest unit in the largest of which there is at least one, with all digits."""
+    """`steps` of the smallest unit, written exactly in the largest unit that gives at least 1."""
     name, size = next(((name, size) for name, size in units if abs(steps) >= size), units[-1])
     sign, steps = "-" * (steps < 0), abs(steps)
     digits = len(str(size)) - 1

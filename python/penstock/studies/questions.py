@@ -1,4 +1,4 @@
-"""What a study file asks of its ranges: ``[ranges]``, ``[sensitivity]`` and ``[search]``."""
+"""The sections ``[ranges]``, ``[sensitivity]`` and ``[search]`` of a study file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["METHODS", "MOST_TRIALS", "asks_of", "ranges_of"]
 
 METHODS = ("morris", "sobol")
 MOST_TRIALS = 10_000
-"""The most trials of a search: its sampler looks at all earlier ones for each new one."""
+"""Maximum number of trials of a search; its sampler considers all earlier ones for each new one."""
 _MOST_SAMPLES = 65_536
 _SECTIONS: Mapping[str, Mapping[str, str]] = {
     "sensitivity": {"method": "method", "samples": "count", "metrics": "texts", "second-order": "bool"},
@@ -28,7 +28,7 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
 
 
 def ranges_of(table: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Range]:
-    """The ranges of a flat table of paths."""
+    """Reads the ranges in a flat table of paths."""
     found = {}
     for name, written in table.items():
         try:
@@ -39,7 +39,7 @@ def ranges_of(table: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Range]:
 
 
 def asks_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, dict[str, Any]]:
-    """The sections that say what is asked, with lists of texts where there may be several."""
+    """Reads the sections that ask for something; texts that may be several become lists."""
     found = {}
     for section, keys in _SECTIONS.items():
         if section not in content:
@@ -55,7 +55,7 @@ def asks_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, dict[st
             key: _value(table[key], kind, (section, key), mistakes) for key, kind in keys.items() if key in table
         }
         if "ranges" not in content:
-            mistakes.add((section,), "needs [ranges] beside it: nothing varies")
+            mistakes.add((section,), "needs [ranges]: nothing varies")
     return found
 
 

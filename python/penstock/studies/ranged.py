@@ -1,4 +1,4 @@
-"""What sensitivity studies and searches share: the numbers that they look at, and the ends of their ranges."""
+"""What sensitivity studies and searches share: their numbers, and the ends of their ranges."""
 
 from __future__ import annotations
 
@@ -19,13 +19,7 @@ __all__ = ["chosen", "ends", "numbers_of", "require_ranges", "selected"]
 
 
 def chosen(plan: StudyPlan, middle: PointRequest, metrics: Sequence[str]) -> list[str]:
-    """The numbers that are looked at, all of which are measured.
-
-    Raises
-    ------
-    InputError
-        With all that are not.
-    """
+    """Returns the numbers to analyse, all that are measured by default. Raises InputError with all that are not."""
     own = numbers_of(plan, middle)
     if not metrics:
         return list(dict.fromkeys(map(described, own)))
@@ -39,14 +33,14 @@ def require_ranges(plan: StudyPlan) -> None:
 
 
 def numbers_of(plan: StudyPlan, middle: PointRequest) -> list[Metric]:
-    """The numbers of a run in the middle of the ranges, and those that are derived from them."""
+    """Returns the numbers of a run in the middle of the ranges, derived ones included."""
     verify(plan, [middle])
     own = measured(middle)
     return own + DerivedMetrics(plan.metrics).of(own)
 
 
 def selected(metrics: Sequence[str], own: Sequence[Metric], what: str) -> list[str]:
-    """The same, if they are among a run's numbers; raises InputError with all that are not."""
+    """Returns `metrics` without repetitions; raises InputError with all that a run does not have."""
     wrong = []
     for metric in metrics:
         try:
@@ -59,7 +53,7 @@ def selected(metrics: Sequence[str], own: Sequence[Metric], what: str) -> list[s
 
 
 def ends(plan: StudyPlan) -> list[dict[str, Any]]:
-    """Both ends of each range (all of its choices), with the others in their middles."""
+    """Returns both ends of each range (or all of its choices), with the others in their middles."""
     middle = {name: each.value(0.5) for name, each in plan.ranges.items()}
     return [
         middle | {name: value}

@@ -1,4 +1,4 @@
-"""Ranges of parameters: what a sensitivity study samples, and a search looks through."""
+"""Ranges of parameters, for sensitivity studies and searches."""
 
 from __future__ import annotations
 
@@ -18,30 +18,18 @@ __all__ = ["FORM", "Range", "read_range"]
 
 FORM = "LOW..HIGH, such as '1 Mbit/s..10 Mbit/s', with ' log' behind it for steps of equal ratio, or choices: A,B,C"
 DIGITS = 6
-"""Significant digits of sampled values: readable, and far more than a sample of some hundred points can tell apart."""
+"""Significant digits of sampled values: readable, and finer than a sample of some hundred points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The values that a parameter may have.
+    """The values that a parameter may have."""
 
-    Parameters
-    ----------
-    text : str
-        As it was written.
-    low, high : Quantity or None
-        Its ends; None if there are choices.
-    log : bool
-        Whether equal shares of it are equal ratios.
-    choices : tuple of value
-        The values themselves, in order: levels of a factor.
-    """
-
-    text: str
-    low: Quantity | None = None
+    text: str  # as written
+    low: Quantity | None = None  # its ends; None if there are choices
     high: Quantity | None = None
-    log: bool = False
-    choices: tuple[Any, ...] = ()
+    log: bool = False  # whether equal shares of it are equal ratios
+    choices: tuple[Any, ...] = ()  # the values themselves, in order: levels of a factor
     is_whole: bool = False
 
     @property
@@ -51,21 +39,16 @@ class Range:
 
     @property
     def rule(self) -> str:
-        """How values are taken from it, in words; rounding is told."""
+        """How values are taken from it, in words."""
         if self.choices:
             return f"{len(self.choices)} choices"
         steps = "logarithmic" if self.log else "linear"
         return f"{steps}, rounded down to whole numbers" if self.is_whole else steps
 
     def value(self, share: float) -> Any:
-        """The value at a share of the range, as TOML would have it.
+        """Returns the value at a `share` of the range, from 0 (low end) to 1 (high end), as a TOML value.
 
-        Whole numbers and choices have equal parts of the range each (of its logarithm, if it is logarithmic).
-
-        Parameters
-        ----------
-        share : float
-            From 0, the low end, to 1, the high one.
+        Whole numbers and choices each get an equal part of the range (of its logarithm, if it is logarithmic).
 
         Examples
         --------
@@ -94,12 +77,12 @@ class Range:
         return _plain(Quantity(max(low, min(high, rounded)), self.low.dimension))
 
     def whole(self, number: int) -> Any:
-        """A whole number in the range, as TOML would have it."""
+        """Returns a whole number in the range as a TOML value."""
         assert self.low is not None
         return _plain(Quantity(Fraction(number), self.low.dimension))
 
     def data(self) -> dict[str, Any]:
-        """It as JSON."""
+        """Returns it as JSON data."""
         if self.choices:
             return {"kind": self.kind, "choices": list(self.choices)}
         return {
@@ -111,18 +94,13 @@ class Range:
 
 
 _SLACK = 1e-9
-"""Shares such as 1/3 and 2/3 of three parts are meant exactly."""
+"""Tolerance for shares such as 1/3 and 2/3 of three parts."""
 
 
 def read_range(written: Any) -> Range:
-    """Reads a range: a text ``LOW..HIGH``, perhaps with `` log`` behind it, or a list of choices.
+    """Reads a range: a text ``LOW..HIGH``, with `` log`` at the end for equal ratios, or a list of choices.
 
-    Ends that are both whole numbers without a unit, or whole packets, make a range of whole numbers.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
+    Two whole numbers without a unit, or of packets, make a range of whole numbers. Raises ValueError if it is none.
 
     Examples
     --------
@@ -183,5 +161,5 @@ def _plain(value: Quantity) -> Any:
 
 
 def _significant(value: Fraction) -> Fraction:
-    """The value with :data:`DIGITS` significant digits, so that the last bit of a logarithm changes no scenario."""
+    """Rounds to :data:`DIGITS` significant digits, so that the last bit of a logarithm changes no scenario."""
     return Fraction(f"{float(value):.{DIGITS - 1}e}")

@@ -1,4 +1,4 @@
-"""What is to be run at a point, once its scenario has been read."""
+"""The runs of a point, once its scenario has been read."""
 
 from __future__ import annotations
 
@@ -25,64 +25,40 @@ __all__ = ["PointRequest", "distinct", "warnings_of"]
 
 @dataclass(frozen=True, slots=True)
 class PointRequest:
-    """The runs of one point.
+    """The runs of one point."""
 
-    Parameters
-    ----------
-    text : str
-        The scenario's TOML text.
-    name : str
-        What it is called in results.
-    point : Point
-        Its parameters and settings.
-    scenario : Scenario
-        What they make of the scenario.
-    seed : int
-        Root of the random streams: points of one seed share their random numbers.
-    replications : tuple of int
-        Which runs.
-    hops : float
-        About how many packet-hops, or another measure of the work, one of them takes; 0 if unknown.
-    folder : str, optional
-        Where the files are that the scenario names.
-    left_out : tuple of Mistake
-        Keys of the scenario that have no effect at this point.
-    """
-
-    text: str
-    name: str
-    point: Point
-    scenario: _core.Scenario
-    seed: int
-    replications: tuple[int, ...]
-    hops: float = 0.0
-    folder: str | None = None
-    left_out: tuple[_core.Mistake, ...] = ()
+    text: str  # TOML text of the scenario
+    name: str  # name of the scenario in results
+    point: Point  # parameters and settings
+    scenario: _core.Scenario  # the scenario with these settings
+    seed: int  # root of the random streams; points with equal seeds share their random numbers
+    replications: tuple[int, ...]  # numbers of the runs
+    hops: float = 0.0  # estimated work of one run, such as its packet-hops; 0 if unknown
+    folder: str | None = None  # folder of the files that the scenario names
+    left_out: tuple[_core.Mistake, ...] = ()  # keys of the scenario without effect at this point
 
     def requests(self) -> list[RunRequest]:
         """The runs."""
-        return [
-            RunRequest(self.text, self.point.sets, self.seed, number, self.name, self.hops, self.folder)
-            for number in self.replications
-        ]
+        return [self._request(number) for number in self.replications]
+
+    def _request(self, number: int) -> RunRequest:
+        return RunRequest(self.text, self.point.sets, self.seed, number, self.name, self.hops, self.folder)
 
     def keyed(self) -> list[tuple[str, RunRequest]]:
-        """The runs, with the names of their results in the store."""
+        """The runs with their keys in the store."""
         return list(zip(self.keys(), self.requests(), strict=True))
 
     def keys(self) -> list[str]:
-        """The names of the runs in the store."""
+        """The keys of the runs in the store."""
         return RunKeys(self.scenario.canonical).each(self.seed, self.replications)
 
     def named(self) -> NamedPoint:
-        """The point as a store is asked for it."""
+        """The point as a query to a store."""
         return NamedPoint(self.keys(), self.first(), self.replications, self.scenario.window, self.scenario.measures)
 
     def first(self) -> RunRequest:
-        """Only the first of the runs."""
-        return RunRequest(
-            self.text, self.point.sets, self.seed, self.replications[0], self.name, self.hops, self.folder
-        )
+        """The first run."""
+        return self._request(self.replications[0])
 
     @property
     def provenance(self) -> Provenance:
@@ -91,11 +67,11 @@ class PointRequest:
         return Provenance(dict(self.point.sets), end, begin, self.seed, min(self.replications))
 
     def window_from(self, begin: float) -> PointRequest | None:
-        """The same runs with counting from an instant in seconds on; None if nothing can be counted then."""
+        """Returns the same runs with this warm-up in s; None if nothing can be counted then."""
         return self._with((("warm-up", begin),))
 
     def window(self, begin: float, end: float) -> PointRequest | None:
-        """The same runs, counted only between two instants in seconds; None if nothing can be counted there."""
+        """Returns the same runs, counted between two instants in s; None if nothing can be counted then."""
         return self._with((("warm-up", begin), ("duration", end)))
 
     def _with(self, times: Iterable[tuple[str, float]]) -> PointRequest | None:
@@ -110,12 +86,12 @@ class PointRequest:
 
 
 def distinct(mistakes: Iterable[_core.Mistake]) -> list[_core.Mistake]:
-    """The mistakes without those that stand at several points alike."""
+    """Removes repeated mistakes."""
     return list({tuple(mistake.values()): mistake for mistake in mistakes}.values())
 
 
 def warnings_of(asked: Sequence[PointRequest]) -> list[str]:
-    """What the scenarios of points probably do not mean, each once, and what has no effect at some of them."""
+    """Returns the warnings of the scenarios of points, each once, and keys without effect at some points."""
     said = list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings))
     useless = Counter(line_of(mistake) for each in asked for mistake in each.left_out)
     return said + [f"{line} (at {count} of {len(asked)} points)" for line, count in useless.items()]

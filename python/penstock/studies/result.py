@@ -10,12 +10,15 @@ from penstock.display import summary_html, things
 from penstock.errors import PrecisionMissed
 from penstock.output_analysis import quantile_interval
 from penstock.parameter_columns import parameter_columns
+from penstock.plots import picture, request_of
+from penstock.plots.data import from_summaries
 from penstock.provenance import Provenance
 from penstock.records import collection_paused
 from penstock.results import frame_of, free_name, values_of
 from penstock.short_values import value_text
 from penstock.studies.compare import Compare, compare
 from penstock.studies.notes import notes_of_runs, notes_on_spread, too_short, unfinished
+from penstock.studies.result_json import series_of, study_json
 from penstock.studies.select import select
 from penstock.tabulation import how_sure, made_from, table_of
 
@@ -176,8 +179,6 @@ class StudyResult:
         """
         import polars as pl
 
-        from penstock.studies.result_json import series_of
-
         frames = []
         for point in self.points:
             made = series_of(point)
@@ -226,9 +227,6 @@ class StudyResult:
         InputError
             If a column or number does not exist, or there is nothing to plot.
         """
-        from penstock.plots import picture, request_of
-        from penstock.plots.data import from_summaries
-
         request = request_of(kind, x=x, y=y, by=by, facet=facet, where=where, **more)
         return picture(from_summaries(self.summaries()), request)
 
@@ -241,8 +239,6 @@ class StudyResult:
         scenario with ``[[series]]`` also has ``series``: their ``replication`` and ``rows``, as
         :class:`penstock.series.TimeSeries` has them.
         """
-        from penstock.studies.result_json import study_json
-
         if not self.plan.is_file:
             return study_json(self.plan, self.points)
         return study_json(self.plan, self.points, self.warm_up, self.comparisons(), self.warnings)

@@ -1,4 +1,4 @@
-"""Makes the runs of points: of studies, of sweeps, of published studies; in one round or in several."""
+"""Makes the runs of points, in one round or several."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["Reader", "Runner", "kept_points", "there"]
 
 
 class Runner:
-    """Who makes runs, and where they are kept; the parameters are those of :func:`penstock.running.run_all`.
+    """Makes runs and keeps them in a store; the parameters are as for :func:`penstock.running.run_all`.
 
-    All points that are handed over together share the workers. Several rounds have one progress, and worker processes
-    stay from round to round, until nobody has their runner any more.
+    All points of a round share the workers. Several rounds share one progress display, and worker processes stay from
+    round to round.
     """
 
     def __init__(
@@ -52,13 +52,7 @@ class Runner:
         self._now = Status(0)
 
     def make(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
-        """The runs of each point, in the order of their numbers.
-
-        Raises
-        ------
-        RunsFailed
-            If any failed, after all others.
-        """
+        """Returns the runs of each point, in their order. Raises RunsFailed if any failed, after all others."""
         with collection_paused():
             kept = kept_points(points, self.store)
             count = sum(len(runs) for runs in kept if runs is not None)
@@ -74,7 +68,7 @@ class Runner:
         ]
 
     def _watch(self, status: Status) -> None:
-        """Shows the rounds that have ended and this one together."""
+        """Reports this round together with the earlier ones."""
         self._now = status
         if self._progress is not None:
             self._progress(self._sum())
@@ -88,7 +82,7 @@ class Runner:
 
 
 def kept_points(points: Sequence[PointRequest], store: Store | None) -> list[KeptRuns | None]:
-    """The runs of each point of which a store has all at hand; None for the others."""
+    """The runs of each point of which a store has all in one block; None for the others."""
     if store is None:
         return [None] * len(points)
     found = iter(store.find_points([point.named() for point in points if point.replications]))
@@ -96,10 +90,7 @@ def kept_points(points: Sequence[PointRequest], store: Store | None) -> list[Kep
 
 
 def there(points: Sequence[PointRequest], store: Store, skip: Sequence[object]) -> list[dict[str, StoredRun]]:
-    """The runs of each point that a store has with all numbers that are asked for, by their names.
-
-    Points for which `skip` has something other than None are left out.
-    """
+    """The complete stored runs of each point by key; points for which `skip` is not None get none."""
     named = [point.keyed() if known is None else [] for point, known in zip(points, skip, strict=True)]
     found = store.find([pair for own in named for pair in own])
     runs = []
@@ -111,20 +102,14 @@ def there(points: Sequence[PointRequest], store: Store, skip: Sequence[object]) 
 
 
 class Reader(Runner):
-    """Makes nothing, and has only what is in a store: perhaps while another process is filling it."""
+    """Runs nothing; returns what a store has, even while another process fills it."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store=store)
         self._store = store
 
     def make(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
-        """The runs of each point.
-
-        Raises
-        ------
-        PenstockError
-            If any of them is not there.
-        """
+        """Returns the runs of each point. Raises PenstockError if any is missing."""
         found = self.kept(points)
         total, there = sum(len(point.replications) for point in points), sum(map(len, found))
         if there < total:
@@ -134,7 +119,7 @@ class Reader(Runner):
         return found
 
     def kept(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
-        """Those runs of each point that are there."""
+        """Returns the stored runs of each point."""
         with collection_paused():
             whole = kept_points(points, self._store)
             found = there(points, self._store, whole)
@@ -150,7 +135,7 @@ class Reader(Runner):
             ]
 
     def kept_up_to(self, points: Sequence[PointRequest], most: int) -> list[list[RunResult]]:
-        """Of each point those of the first `most` runs, as far as there are any among twice as many as before."""
+        """Returns stored runs of each point among the first `most`, in blocks that double until one is empty."""
         found: list[list[RunResult]] = [[] for _ in points]
         left, begin, end = list(range(len(points))), 0, max((len(point.replications) for point in points), default=0)
         while left and begin < most:

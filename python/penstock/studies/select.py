@@ -1,4 +1,4 @@
-"""Single numbers of a run by their metric and labels, and numbers made of several."""
+"""Selects single numbers of a run by metric and labels, and computes derived ones."""
 
 from __future__ import annotations
 
@@ -24,18 +24,14 @@ __all__ = ["DerivedMetrics", "SelectionError", "described", "select"]
 
 
 class SelectionError(ValueError):
-    """A metric that is not there, or several where one is meant."""
+    """A metric that does not exist, or a selector that matches several numbers."""
 
 
 def select(selector: str, metrics: Sequence[Metric]) -> Metric:
-    """The one number that a selector such as ``delay[video, max]`` means.
+    """Returns the number that a selector such as ``delay[video, max]`` matches.
 
-    In brackets stand labels, or ``name=label``; as many as tell it from the others.
-
-    Raises
-    ------
-    SelectionError
-        If there is none, or more than one.
+    Brackets hold labels, or ``name=label``, enough to distinguish the number. Raises SelectionError unless exactly one
+    matches.
 
     Examples
     --------
@@ -68,41 +64,35 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
 
 
 def described(metric: Metric) -> str:
-    """How a selector would name it."""
+    """Returns the selector of a number."""
     return f"{metric.name}[{', '.join(metric.labels.values())}]" if metric.labels else metric.name
 
 
 class DerivedMetrics:
-    """Numbers that are worked out from others, run by run; a condition is 1 in a run that meets it and 0 in others.
+    """Numbers that are computed from others in each run; a condition gives 1 where it holds, else 0.
 
     Parameters
     ----------
     expressions : mapping of str to (str or Expression)
-        Their names and how they are made.
+        Names and expressions.
 
-    Raises
-    ------
-    ExpressionError
-        If one cannot be read.
+    Raises ExpressionError if one cannot be read.
     """
 
     def __init__(self, expressions: Mapping[str, str | Expression]) -> None:
         self._expressions = {name: parse(each) if isinstance(each, str) else each for name, each in expressions.items()}
 
     def of(self, metrics: Sequence[Metric], values: Mapping[str, Any] | None = None) -> list[Metric]:
-        """The derived numbers of a run; not a number where a value is none, or is divided by zero.
+        """Returns the derived numbers of a run; NaN where a value is NaN, or is divided by zero.
 
         Parameters
         ----------
         metrics : sequence of Metric
             The numbers of the run.
         values : mapping of str to value, optional
-            What other names mean, as TOML has it; where a metric has the same name, that is meant.
+            TOML values of other names; a metric with the same name has precedence.
 
-        Raises
-        ------
-        ExpressionError, SelectionError
-            If a name means no metric, or units do not go together.
+        Raises ExpressionError or SelectionError if a name is no metric, or units do not match.
         """
         known = list(metrics)
         for name, expression in self._expressions.items():
@@ -110,7 +100,7 @@ class DerivedMetrics:
         return known[len(metrics) :]
 
     def added(self, runs: Sequence[RunResult]) -> Sequence[RunResult]:
-        """Runs with the derived numbers behind their own."""
+        """Returns runs with the derived numbers appended."""
         if not self._expressions:
             return runs
         return [replace(run, metrics=[*run.metrics, *self.of(run.metrics)]) for run in runs]
@@ -144,14 +134,14 @@ def _derived(name: str, expression: Expression, metrics: Sequence[Metric], value
 
 
 def _given(selector: str, metrics: Sequence[Metric], values: Mapping[str, Any]) -> Value | None:
-    """What a name that is no metric's means; None if nothing is known of it."""
+    """The value of a name that is no metric; None if unknown."""
     if selector not in values or any(metric.name == selector for metric in metrics):
         return None
     return as_value(values[selector])
 
 
 def _unit_of(expression: Expression, metrics: Sequence[Metric], values: Mapping[str, Any]) -> str:
-    """The unit of a number that this run does not have: that of others, with values that do not cancel out."""
+    """The unit of a number that this run lacks, computed with placeholder values that do not cancel out."""
     sizes: dict[str, int] = {}
 
     def look_up(selector: str) -> Value:

@@ -1,4 +1,4 @@
-"""Parts of a study that machines make on their own, with nothing in common but the store."""
+"""Parts of a study that machines run independently, sharing only the store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_SHARDS", "Shard", "refuse_unknown_runs"]
 
 MOST_SHARDS = 10_000
-"""The most parts of a study; the least that a run takes to start is more than most runs below that."""
+"""Maximum number of shards; beyond it, starting a process takes longer than most runs."""
 _FORM = re.compile(r"(\d{1,9})/(\d{1,9})", re.ASCII)
 
 
@@ -26,8 +26,7 @@ _FORM = re.compile(r"(\d{1,9})/(\d{1,9})", re.ASCII)
 class Shard:
     """One of `count` parts of a study, counted from 1.
 
-    Every run belongs to one of them. They are dealt like cards, so that all points, and with them short and long runs,
-    are spread evenly.
+    Runs are dealt in turn, so that all points, and with them short and long runs, are spread evenly.
     """
 
     number: int
@@ -35,17 +34,14 @@ class Shard:
 
     @classmethod
     def read(cls, text: str) -> Shard:
-        """A shard as the command line has it.
+        """Reads the value of ``--shard``. Raises InputError if it has another form, or there is no such shard.
 
         Examples
         --------
         >>> Shard.read("2/8")
         Shard(number=2, count=8)
 
-        Raises
-        ------
-        InputError
-            If it has another form, or there is no such shard.
+        Raises InputError if it has another form, or there is no such shard.
         """
         found = _FORM.fullmatch(text.strip())
         if found is None:
@@ -58,7 +54,7 @@ class Shard:
         return cls(number, count)
 
     def of(self, asked: Sequence[PointRequest]) -> list[PointRequest]:
-        """The points with those of their runs that belong to this shard; points without any are left out."""
+        """Returns the points with their runs of this shard; points without any are left out."""
         found = []
         before = 0
         for point in asked:
@@ -74,12 +70,9 @@ class Shard:
 
 
 def refuse_unknown_runs(plan: StudyPlan, option: str) -> None:
-    """Refuses to divide a study whose runs are only known once others have been made.
+    """Refuses to divide a study whose runs depend on other runs.
 
-    Raises
-    ------
-    InputError
-        If it has a precision target, or a warm-up that is to be found.
+    Raises InputError if it has a precision target, or a warm-up to be found.
     """
     for is_there, what in ((plan.precision, "a precision target"), (plan.warm_up, "a warm-up that is to be found")):
         if is_there is not None:

@@ -1,4 +1,4 @@
-"""How far a study is: what is stored of each point, what has failed, and why the rest is missing."""
+"""Progress of a study: stored and failed runs of each point, and why others are missing."""
 
 from __future__ import annotations
 
@@ -23,47 +23,35 @@ __all__ = ["Standing", "standing"]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a point is.
+    """Progress of a point."""
 
-    Parameters
-    ----------
-    asked : PointRequest
-        The point.
-    stored : int
-        How many of its runs are in the store.
-    failures : list of Failed
-        Those that have failed and are not stored.
-    changes : list of Change or None
-        What has changed since runs like the missing ones were made; None if there is nothing like them.
-    """
-
-    asked: PointRequest
-    stored: int
-    failures: list[Failed]
-    changes: list[Change] | None
+    asked: PointRequest  # the point
+    stored: int  # number of its runs in the store
+    failures: list[Failed]  # failed runs that are not stored
+    changes: list[Change] | None  # changes since similar runs were made; None if there are none
 
     @property
     def runs(self) -> int:
-        """How many there are to be."""
+        """Number of runs in total."""
         return len(self.asked.replications)
 
     @property
     def failed(self) -> int:
-        """How many have failed."""
+        """Number of failed runs."""
         return len(self.failures)
 
     @property
     def left(self) -> int:
-        """How many are still to be made, the failed ones among them."""
+        """Number of runs still to make, including failed ones."""
         return self.runs - self.stored
 
     @property
     def why(self) -> str:
-        """What has changed, on one line; empty if nothing like the missing runs was made."""
+        """What has changed, on one line; empty if no similar run exists."""
         return told(self.changes) if self.changes else ""
 
     def data(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns it as JSON data."""
         return {
             "parameters": json_value(self.asked.point.parameters),
             "settings": dict(self.asked.point.sets),
@@ -79,20 +67,7 @@ class Standing:
 
 
 def standing(asked: Sequence[PointRequest], store: Store) -> list[Standing]:
-    """How far all points are, in their order.
-
-    Parameters
-    ----------
-    asked : sequence of PointRequest
-        The points, each with all runs that it is to have.
-    store : Store
-        Only read.
-
-    Raises
-    ------
-    StoreError
-        If it cannot be.
-    """
+    """Returns the progress of all points, in their order, by reading the store."""
     kept = kept_points(asked, store)
     stored = there(asked, store, kept)
     keys = [each.keys() if runs is None else [] for each, runs in zip(asked, kept, strict=True)]

@@ -1,4 +1,4 @@
-"""Settings of the command line that have several values: ``--set a=1,2 --set b=x,y`` is a grid."""
+"""Settings of the command line with several values: ``--set a=1,2 --set b=x,y`` is a grid."""
 
 from __future__ import annotations
 
@@ -18,18 +18,10 @@ _CLOSING = {"[": "]", "{": "}", "(": ")"}
 
 
 def sweep(sets: Sequence[tuple[str, str]]) -> list[Point]:
-    """The points of settings some of which have several values; one point if none has.
+    """Returns the points of settings given as (path, value) pairs; one point if none has several values.
 
-    Parameters
-    ----------
-    sets : sequence of (str, str)
-        Paths and values as they were given, in this order.
-
-    Raises
-    ------
-    InputError
-        If a value among several is missing or stands twice, a path that varies is set twice, or there are too many
-        points.
+    Raises InputError if one of several values is missing or repeated, a path that varies is set twice, or there are too
+    many points.
     """
     axes: dict[str, list[str]] = {}
     for path, value in sets:
@@ -40,21 +32,19 @@ def sweep(sets: Sequence[tuple[str, str]]) -> list[Point]:
             raise InputError(f"--set {path}: {quoted(value)} has a comma without a value on one side of it.")
         twice = next((each for each in values if values.count(each) > 1), None)
         if twice is not None:
-            raise InputError(f"--set {path}: {quoted(twice)} stands twice in {quoted(value)}.")
+            raise InputError(f"--set {path}: {quoted(twice)} is repeated in {quoted(value)}.")
         axes[path] = values
     several = {path: values for path, values in axes.items() if len(values) > 1}
     return [Point(point, tuple((path, point.get(path, value)) for path, value in sets)) for point in grid(several)]
 
 
 def varied(points: Sequence[Point]) -> list[str]:
-    """The names of what differs from point to point."""
+    """The names that vary from point to point."""
     return list(dict.fromkeys(name for point in points for name in point.parameters))
 
 
 def alternatives(path: str, value: str) -> list[str]:
-    """The values between the commas of `value`, or `value` itself if it is one.
-
-    What is TOML is one value, and so is a description. Commas within quotes and brackets separate nothing.
+    """Splits `value` at its commas, outside quotes and brackets. A TOML value or a description is one value.
 
     Examples
     --------
@@ -76,7 +66,7 @@ def _is_toml(value: str) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    """The parts between the commas outside quotes and brackets; all of it if those do not match."""
+    """The parts between commas outside quotes and brackets; the whole text if those do not match."""
     parts, begin, open_ones, quote = [], 0, [], ""
     escaped = False
     for position, letter in enumerate(text):

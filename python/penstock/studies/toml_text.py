@@ -1,4 +1,4 @@
-"""Reads TOML that somebody else wrote, with the line of what is wrong; scenarios are read by the core."""
+"""Reads untrusted TOML and reports the line of an error; the core reads scenarios itself."""
 
 from __future__ import annotations
 
@@ -9,22 +9,14 @@ from typing import Any
 __all__ = ["DEEPEST", "TomlError", "parsed"]
 
 DEEPEST = 60
-"""Levels of tables and lists; the reader calls itself for each."""
+"""Maximum nesting of tables and lists; the reader recurses for each level."""
 
 _MARKS = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#.*|[\[{\]}]|\n')
 _KEY = re.compile(rf"^[ \t]*\[{{0,2}}(?:[ \t]*[\w-]+[ \t]*\.){{{DEEPEST}}}", re.MULTILINE)
 
 
 class TomlError(ValueError):
-    """A text that is no TOML, or none that can be read.
-
-    Parameters
-    ----------
-    message : str
-        What is wrong.
-    line : int, optional
-        Where, if it is known.
-    """
+    """A text that is no TOML, or cannot be read; `line` is None if unknown."""
 
     def __init__(self, message: str, line: int | None) -> None:
         super().__init__(message)
@@ -32,12 +24,9 @@ class TomlError(ValueError):
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The values of a TOML text.
+    """Returns the values of a TOML text.
 
-    Raises
-    ------
-    TomlError
-        If it is none, is nested deeper than :data:`DEEPEST` levels, or a number has too many digits.
+    Raises TomlError if it is none, is nested deeper than :data:`DEEPEST` levels, or a number has too many digits.
 
     Examples
     --------
@@ -63,7 +52,7 @@ def parsed(text: str) -> dict[str, Any]:
 
 
 def _too_deep(text: str) -> int | None:
-    """The first line on which brackets or dotted keys are nested too deeply."""
+    """The first line where brackets or dotted keys are nested too deeply."""
     depth, line = 0, 1
     for mark in _MARKS.finditer(text):
         if mark[0] == "\n":

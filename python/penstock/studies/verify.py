@@ -1,4 +1,4 @@
-"""Looks whether the numbers that a study names are measured, before anything long is run."""
+"""Checks that the numbers that a study names are measured, before anything long is run."""
 
 from __future__ import annotations
 
@@ -23,15 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["beginning", "measured", "verify"]
 
 _PARTS = (20, 4, 1)
+"""Divisors of a run; a larger part is tried if a smaller one makes no sense."""
 
 
 def verify(plan: StudyPlan, asked: Sequence[PointRequest]) -> None:
-    """Runs the beginning of the first point, and looks for every number that the study names.
+    """Runs the beginning of the first point and looks up every number that the study names.
 
-    Raises
-    ------
-    ScenarioError
-        If one is not there, or its unit is not that of its target.
+    Raises ScenarioError if one does not exist, or its unit does not match its target.
     """
     if plan.precision is None and plan.compare is None and plan.warm_up is None and not plan.metrics:
         return
@@ -87,7 +85,7 @@ def beginning(asked: PointRequest) -> PointRequest:
 
 
 def measured(asked: PointRequest) -> list[Metric]:
-    """The numbers that a run gives, from the shortest beginning of one that makes sense."""
+    """Returns the numbers of a run, from the shortest beginning of one that makes sense."""
     part = beginning(asked)
     run = part.scenario.run(asked.seed, 0)
     return [Metric(name, dict(labels), unit, value) for name, labels, unit, value in run.metrics]

@@ -1,4 +1,4 @@
-"""A warm-up that is found by MSER-5 from one run of each point, watched in windows."""
+"""Finds the warm-up by MSER-5 from one run of each point, observed in windows."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["WINDOWS", "FindWarmUp", "FoundWarmUp", "find_warm_up", "series"]
 
 WINDOWS = 100
-"""Windows of a run unless told otherwise: twenty batches of five."""
+"""Default number of windows of a run: twenty batches of five."""
 FEWEST = 50
 MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class FindWarmUp:
-    """That the warm-up is to be found: of which metric, and from how many windows of a run."""
+    """How to find the warm-up: from which metric, in how many windows of a run."""
 
     metric: str
     windows: int = WINDOWS
@@ -37,16 +37,16 @@ class FindWarmUp:
 
 @dataclass(frozen=True, slots=True)
 class FoundWarmUp:
-    """What MSER-5 cuts off.
+    """The warm-up that MSER-5 found.
 
     Parameters
     ----------
     seconds : float
-        The longest start-up of any point, which is the warm-up of all.
+        The longest start-up of any point, in s, which is the warm-up of all.
     points : list of float
-        The start-up of each point in seconds.
+        The start-up of each point, in s.
     too_short : list of int
-        The points whose run is too short to tell, counted from 0.
+        Points whose run is too short to find it, counted from 0.
     """
 
     seconds: float
@@ -60,11 +60,10 @@ class FoundWarmUp:
 
 
 def series(asked: PointRequest, metric: str, windows: int = WINDOWS, runner: Runner | None = None) -> list[float]:
-    """A metric in equal windows of a point's first run, from its beginning, as its own warm-up counts there too.
+    """Returns a metric in equal windows of a point's first run, from its beginning.
 
-    A run has one window, so there is one for each: the same run, which ends with its window. All of them together are
-    as much work as half as many whole runs. Windows at the beginning that make no sense alone, as flows are still to
-    start, are left out.
+    Each window is a run of its own that ends with it, so all together cost half as many whole runs. Windows at the
+    beginning that cannot be measured alone, as flows have yet to start, are left out.
     """
     from penstock.studies.runner import Runner  # which a page that is only checked does without
 
@@ -72,12 +71,9 @@ def series(asked: PointRequest, metric: str, windows: int = WINDOWS, runner: Run
 
 
 def find_warm_up(asked: Sequence[PointRequest], find: FindWarmUp, runner: Runner) -> FoundWarmUp:
-    """The warm-up by MSER-5 [White97] of a metric at every point; the longest of them holds for all.
+    """Finds the warm-up by MSER-5 [White97] of a metric at every point; the longest one holds for all.
 
-    Raises
-    ------
-    InputError
-        If there is nothing to be measured in a window.
+    Raises InputError if a window has nothing to measure.
     """
     found = []
     for each, values in zip(asked, _series(asked, find.metric, find.windows, runner), strict=True):

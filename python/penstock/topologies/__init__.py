@@ -1,8 +1,8 @@
-"""Networks that studies of traffic management are often set in, on top of :class:`~penstock.network.Network`.
+"""Networks that studies of traffic management often use, built on :class:`~penstock.network.Network`.
 
-Each function adds nodes and links to a network and returns where traffic begins and ends. What the bottlenecks are
-like (rate, delay, queue, meters) is given as for :meth:`penstock.network.Network.link`; where nothing else is said, all
-other links are too fast to matter. ``penstock new FILE --topology NAME`` writes most of them as pages.
+Each function adds nodes and links to a network and returns the ends of the traffic. The bottlenecks are described as
+for :meth:`penstock.network.Network.link`; by default, all other links are too fast to matter. ``penstock new FILE
+--topology NAME`` writes most of them as scenarios.
 """
 
 from penstock.topologies.data_centre import FatTree, LeafSpine, fat_tree, leaf_spine

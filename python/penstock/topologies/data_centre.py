@@ -1,4 +1,4 @@
-"""Networks of data centres: several ways between hosts, over which flows are spread."""
+"""Data-centre networks, with several paths between hosts over which flows are spread."""
 
 from __future__ import annotations
 
@@ -42,34 +42,34 @@ def fat_tree(
     host_delay: str | tuple[str, str] | None = None,
     **port: Any,
 ) -> FatTree:
-    """A fat tree of switches with equally many ports [AlFares08 s3].
+    """Adds a fat tree of switches with equal numbers of ports [AlFares08 s3].
 
     With k ports there are k pods of k/2 edge and k/2 aggregation switches, (k/2)^2 core switches and k^3/4 hosts: 1,024
-    hosts and 320 switches for 16. Host i is at the edge switch i mod k^2/2, which is in the pod i mod k, so that
-    neighbours in number are in different pods. Aggregation switch number a of each pod is linked to the k/2 core
-    switches of group a. All links go both ways. Flows between pods have (k/2)^2 ways of equal length, over which they
-    are spread: the network's `routing` becomes ``"ecmp"``.
+    hosts and 320 switches for k = 16. Host i is at edge switch i mod k^2/2, which is in pod i mod k, so that hosts with
+    consecutive numbers are in different pods. Aggregation switch a of each pod is linked to the k/2 core switches of
+    group a. All links go both ways. Flows between pods are spread over (k/2)^2 paths of equal length: the network's
+    `routing` becomes ``"ecmp"``.
 
     Parameters
     ----------
     net : Network
-        What it is added to.
+        The network to extend.
     ports : int
-        Ports of a switch (k), an even number from 2 to 64.
+        Ports per switch (k), an even number from 2 to 64.
     rate : str, bit/s
         Rate of the links between switches.
     delay : str or (str, str), s
-        Propagation delay of the links between switches; of a pair, each draws its own, once per run.
+        Propagation delay of the links between switches; each link draws its own from a pair, once per run.
     host_rate, host_delay : optional
-        The same for the links of hosts; as between switches if left out.
+        The same for the links of hosts; by default as between switches.
     **port
-        What all ports are like, those of hosts too, as for :meth:`penstock.network.Network.link`.
+        Properties of all ports, including those of hosts, as for :meth:`penstock.network.Network.link`.
 
     Returns
     -------
     FatTree
-        ``hosts`` and ``edges`` are groups, ``aggregation`` holds the group of each number (one member for each pod),
-        and ``cores`` the groups of core switches.
+        ``hosts`` and ``edges`` are groups, ``aggregation`` has a group per aggregation switch number (one member per
+        pod), and ``cores`` the groups of core switches.
 
     Examples
     --------
@@ -112,34 +112,29 @@ def leaf_spine(
     host_delay: str | tuple[str, str] | None = None,
     **port: Any,
 ) -> LeafSpine:
-    """Two layers of switches: each leaf is linked to every spine, and has hosts of its own.
+    """Adds two layers of switches: each leaf is linked to every spine, and has hosts of its own.
 
-    Host i is at the leaf i mod `leaves`, so that neighbours in number are at different leaves. All links go both ways.
-    Flows between leaves have as many ways of equal length as there are spines, over which they are spread: the
-    network's `routing` becomes ``"ecmp"``. Leaves are oversubscribed by their hosts' rates together over those of the
-    links to spines: 4 to 1 with 16 hosts and 4 spines at one rate.
+    Host i is at leaf i mod `leaves`, so that hosts with consecutive numbers are at different leaves. All links go both
+    ways. Flows between leaves are spread over as many paths of equal length as there are spines: the network's
+    `routing` becomes ``"ecmp"``. The oversubscription of a leaf is the total rate of its hosts over that of its links
+    to spines: 4 to 1 with 16 hosts and 4 spines at one rate.
 
     Parameters
     ----------
     net : Network
-        What it is added to.
+        The network to extend.
     leaves, spines : int
-        How many switches each layer has.
+        Number of switches of each layer.
     hosts : int
-        How many hosts each leaf has.
+        Number of hosts per leaf.
     rate : str, bit/s
         Rate of the links between leaves and spines.
     delay : str or (str, str), s
-        Propagation delay of the links between leaves and spines; of a pair, each draws its own, once per run.
+        Propagation delay of these links; each link draws its own from a pair, once per run.
     host_rate, host_delay : optional
-        The same for the links of hosts; as between switches if left out.
+        The same for the links of hosts; by default as between switches.
     **port
-        What all ports are like, those of hosts too, as for :meth:`penstock.network.Network.link`.
-
-    Returns
-    -------
-    LeafSpine
-        ``hosts``, ``leaves`` and ``spines``, each a group.
+        Properties of all ports, including those of hosts, as for :meth:`penstock.network.Network.link`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Links that go both ways."""
+"""Links in both directions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["link_both_ways"]
 
 
 def link_both_ways(net: Network, a: Node, b: Node, **link: Any) -> None:
-    """Links two nodes or groups both ways, with like ports.
+    """Links two nodes or groups both ways, with equal ports.
 
-    One entry of the page does where ports are plain, since ``both-ways`` gives the way back a plain queue.
+    Plain ports need one entry of the scenario, since ``both-ways`` gives the way back a plain queue.
     """
     if link.keys() <= {"rate", "delay", "weight"}:
         net.link(a, b, both_ways=True, **link)

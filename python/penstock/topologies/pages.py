@@ -1,4 +1,4 @@
-"""What ``penstock new --topology`` writes: scenarios to start from, on a generated network or a graph from a file."""
+"""Scenarios of ``penstock new --topology``, on a generated network or a graph from a file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from penstock.components import Cbr, Ftp, Tcp
 from penstock.errors import InputError
 from penstock.network import Network
 from penstock.printable import path_text, quoted
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +23,7 @@ Settings = dict[str, "int | float | str"]
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A generated network: its settings with their defaults, and what makes it with some traffic."""
+    """A generated network: its settings with defaults, and the function that builds it with some traffic."""
 
     what: str
     make: Callable[..., None]
@@ -100,7 +101,7 @@ GENERATORS: Mapping[str, Generator] = {
         "1 s",
     ),
 }
-"""The networks that ``penstock new --topology`` makes, by name."""
+"""The networks of ``penstock new --topology``, by name."""
 
 GRAPH_KEYS = (
     "rate",
@@ -115,21 +116,13 @@ GRAPH_KEYS = (
     "both-ways",
     "names",
 )
-"""The settings of a graph from a file: how :func:`penstock.graphs.from_networkx` reads it."""
+"""Settings for reading a graph from a file, as for :func:`penstock.graphs.from_networkx`."""
 
 
 def read_settings(
     given: Mapping[str, str], defaults: Mapping[str, int | float | str], optional: tuple[str, ...]
 ) -> Settings:
-    """Settings by their names, of the types of their defaults.
-
-    Raises
-    ------
-    InputError
-        If one is not known or cannot be what it should.
-    """
-    from penstock.suggest import suggestion
-
+    """Returns settings by name, with the types of their defaults. Raises InputError for an unknown or invalid one."""
     allowed = [*defaults, *optional]
     settings: Settings = dict(defaults)
     for key, value in given.items():
@@ -146,13 +139,7 @@ def read_settings(
 
 
 def generated_page(name: str, given: Mapping[str, str]) -> str:
-    """The page of a generated network.
-
-    Raises
-    ------
-    InputError
-        If there is no such network.
-    """
+    """Returns the scenario of a generated network. Raises InputError if a setting is invalid."""
     generator = GENERATORS[name]
     settings = read_settings(given, generator.defaults, generator.optional)
     net = Network()
@@ -167,13 +154,7 @@ def generated_page(name: str, given: Mapping[str, str]) -> str:
 
 
 def graph_page(path: Path, given: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The page of a graph from a file, and what is otherwise there than in the graph.
-
-    Raises
-    ------
-    InputError
-        If the graph cannot be read.
-    """
+    """Returns the scenario of a graph from a file, and the differences from the graph. Raises InputError."""
     from penstock.graphs.files import read_file
     from penstock.graphs.reading import Reading
 

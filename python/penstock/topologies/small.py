@@ -18,7 +18,7 @@ UNLIMITED = "unlimited"
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Where some traffic begins and ends, and the names of the bottlenecks between."""
+    """The ends of some traffic, and the names of the bottlenecks between them."""
 
     start: Node
     end: Node
@@ -43,7 +43,7 @@ class Star:
 
 
 def single_link(net: Network, **bottleneck: Any) -> Path:
-    """One link, from ``a`` to ``b``.
+    """Adds one link, from ``a`` to ``b``.
 
     Examples
     --------
@@ -64,18 +64,18 @@ def fan_in(
     impairments: Any = (),
     **bottleneck: Any,
 ) -> Path:
-    """Many ingresses before one bottleneck, from ``d`` to ``f``.
+    """Adds ingresses in front of one bottleneck, from ``d`` to ``f``.
 
     Parameters
     ----------
     net : Network
-        What it is added to.
+        The network to extend.
     ingresses : int
-        How many there are; they are the members of the group ``ingress``.
+        Number of ingresses, the members of the group ``ingress``.
     access_delay : str or (str, str), s
-        Propagation delay from each ingress to the bottleneck; of a pair, each draws its own, once per run.
+        Propagation delay from each ingress to the bottleneck; each draws its own from a pair, once per run.
     impairments : sequence of Component
-        What the wires between do to packets.
+        Impairments of the links of the ingresses.
     **bottleneck
         As for :meth:`penstock.network.Network.link`.
     """
@@ -88,18 +88,18 @@ def fan_in(
 def parking_lot(
     net: Network, bottlenecks: int, *, delay: str, both_ways: bool = False, **bottleneck: Any
 ) -> tuple[Path, ...]:
-    """Bottlenecks in a row: one long path crosses them all, and each is crossed by a short path of its own.
+    """Adds bottlenecks in a row: one long path crosses all of them, a short path crosses each.
 
     Parameters
     ----------
     net : Network
-        What it is added to.
+        The network to extend.
     bottlenecks : int
-        How many, 1 to 12.
+        Number of bottlenecks, 1 to 12.
     delay : str, s
-        Propagation delay of every link, those to and from the ends of short paths too.
+        Propagation delay of every link, including those to and from the ends of short paths.
     both_ways : bool
-        Adds the ways back, which acknowledgements need; their queues are plain.
+        Adds the ways back with plain queues, which acknowledgements need.
     **bottleneck
         As for :meth:`penstock.network.Network.link`.
 
@@ -141,22 +141,22 @@ def dumbbell(
     access_delay: str | tuple[str, str] = "1 us",
     **bottleneck: Any,
 ) -> Dumbbell:
-    """Hosts and sinks at the two ends of one bottleneck, from ``r1`` to ``r2``; all links go both ways.
+    """Adds hosts and sinks at the two ends of one bottleneck, from ``r1`` to ``r2``; all links go both ways.
 
     Parameters
     ----------
     net : Network
-        What it is added to.
+        The network to extend.
     pairs : int
-        How many hosts there are, and how many sinks.
+        Number of hosts, and of sinks.
     rate, delay
-        Of the bottleneck, both ways.
+        Rate and delay of the bottleneck, both ways.
     access_rate : str, bit/s
         Rate of the links of hosts and sinks.
     access_delay : str or (str, str), s
-        Their propagation delay; of a pair, each draws its own, once per run.
+        Their propagation delay; each link draws its own from a pair, once per run.
     **bottleneck
-        What the bottleneck's ports are like, both ways, as for :meth:`penstock.network.Network.link`.
+        Properties of the bottleneck's ports, both ways, as for :meth:`penstock.network.Network.link`.
 
     Examples
     --------
@@ -175,18 +175,18 @@ def dumbbell(
 
 
 def star(net: Network, hosts: int, *, rate: str, delay: str | tuple[str, str], **port: Any) -> Star:
-    """Hosts around one switch, ``hub``; all links go both ways.
+    """Adds hosts around one switch, ``hub``; all links go both ways.
 
     Parameters
     ----------
     net : Network
-        What it is added to.
+        The network to extend.
     hosts : int
-        How many; they are the members of the group ``host``.
+        Number of hosts, the members of the group ``host``.
     rate, delay
-        Of every link; of a pair of delays, each draws its own, once per run.
+        Rate and delay of every link; each link draws its own from a pair of delays, once per run.
     **port
-        What all ports are like, as for :meth:`penstock.network.Network.link`.
+        Properties of all ports, as for :meth:`penstock.network.Network.link`.
 
     Examples
     --------

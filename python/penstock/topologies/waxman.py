@@ -1,4 +1,4 @@
-"""Random networks after Waxman."""
+"""Waxman's random networks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Waxman", "waxman"]
 
 @dataclass(frozen=True, slots=True)
 class Waxman:
-    """The nodes of :func:`waxman`, a group, where they are, and the pairs that are linked."""
+    """The group of nodes of :func:`waxman`, their positions, and the linked pairs."""
 
     nodes: Node
     places: tuple[tuple[float, float], ...]
@@ -39,33 +39,33 @@ def waxman(
     weight: str | None = None,
     **port: Any,
 ) -> Waxman:
-    """A random network: near nodes are linked more often than far ones [Waxman88].
+    """Adds a random network in which near nodes are linked more often than far ones [Waxman88].
 
-    Nodes lie uniformly in a square. Two of them at the distance d are linked, both ways, with the probability beta
-    exp(-d / (alpha L)), where L is the largest distance of two nodes. Parts that are not connected after that are
-    joined by the shortest links that connect them, of which Waxman says nothing. The network depends on `seed` alone,
-    and is the same in all runs.
+    Nodes are uniform in a square. Two nodes at distance d are linked, both ways, with probability
+    beta exp(-d / (alpha L)), where L is the largest distance between two nodes. Parts that are not connected then are
+    joined by the shortest links that connect them, which is not part of Waxman's model. The network depends only on
+    `seed` and is the same in all runs.
 
     Parameters
     ----------
     net : Network
-        What it is added to.
+        The network to extend.
     nodes : int
-        How many, 2 to 2000; they are the members of the group ``node``.
+        Number of nodes, 2 to 2000, the members of the group ``node``.
     rate : str, bit/s
         Rate of every link.
     delay : str, s
-        Propagation delay over the distance L; each link has its share by length.
+        Propagation delay over the distance L; that of a link is proportional to its length.
     alpha : float
-        Above zero; the larger, the more long links.
+        Above zero; a larger value gives more long links.
     beta : float
-        Above zero, at most 1; the larger, the more links.
+        Above zero, at most 1; a larger value gives more links.
     seed : int
-        What the network is drawn from.
+        Seed of the network.
     weight : str, optional
-        With ``"distance"``, flows take the shortest way by length instead of the fewest links: links weigh 1 to 1000.
+        ``"distance"`` routes flows by length instead of number of links: links weigh 1 to 1000.
     **port
-        What all ports are like, as for :meth:`penstock.network.Network.link`.
+        Properties of all ports, as for :meth:`penstock.network.Network.link`.
 
     Examples
     --------
@@ -104,20 +104,15 @@ def waxman(
 
 
 def _joining(nodes: int, links: set[tuple[int, int]], lengths: dict[tuple[int, int], float]) -> set[tuple[int, int]]:
-    """The shortest more links that connect everything (Kruskal's algorithm)."""
-    part = list(range(nodes))
+    """The shortest additional links that connect everything (Kruskal's algorithm)."""
+    from networkx.utils import UnionFind
 
-    def root(node: int) -> int:
-        while part[node] != node:
-            part[node] = part[part[node]]
-            node = part[node]
-        return node
-
-    for a, b in links:
-        part[root(a)] = root(b)
+    parts = UnionFind(range(nodes))
+    for pair in links:
+        parts.union(*pair)
     added = set()
     for a, b in sorted(lengths, key=lambda pair: (lengths[pair], pair)):
-        if root(a) != root(b):
-            part[root(a)] = root(b)
+        if parts[a] != parts[b]:
+            parts.union(a, b)
             added.add((a, b))
     return added

@@ -65,7 +65,7 @@ const drawStill = (width, height) => {
   for (let w = 0; w < windowAt.length; w += 1) {
     const n = windowAt[w];
     if (time[n] > to) break;
-    if (!passes(n)) continue;
+    if (!isOfFlow(n)) continue;
     if (!lines.has(flow[n])) {
       if (lines.size === 12) { others.add(flow[n]); continue; }
       lines.set(flow[n], { times: [], values: [], colour: hue(n) });

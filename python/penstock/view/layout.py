@@ -93,6 +93,7 @@ class _Part:
 
     def __init__(self, graph: Any, network: Network) -> None:
         self.graph, self.names = graph, network.nodes
+        self.sizes = Counter(map(group_of, network.nodes))
         self.flows = [pair for pair in network.flows if pair[0] in graph and pair[1] in graph]
         self.first_link = [(it.start, it.end) for it in network.links.values() if it.start in graph][:1]
         ends = [node for node in graph if graph.degree(node) == 1] if len(graph) > 2 else []
@@ -231,10 +232,12 @@ class _Part:
         for host, angle in zip(hosts, angles, strict=True):
             groups.setdefault(group_of(self.names[host]), []).append(angle)
         for name, own in groups.items():
-            if len(own) > 1:
+            all_of_it = self.sizes[name]
+            if len(own) == all_of_it > 1 or len(own) > 3:
                 angle = (own[0] + own[-1]) / 2
                 at = (x + (radius + 14) * math.cos(angle), y + (radius + 14) * math.sin(angle))
-                made.labels.append(Label(f"{name} ({len(own)})", at, _side(angle)))
+                count = str(all_of_it) if len(own) == all_of_it else f"{len(own)} of {all_of_it}"
+                made.labels.append(Label(f"{name} ({count})", at, _side(angle)))
 
     def _ring(self) -> Layout:
         import networkx as nx

@@ -11,6 +11,11 @@ const passes = (n) => {
   if (!follow) return true;
   return follow.packet === undefined ? follow.wanted[flow[n]] === 1 : packet[n] === follow.packet;
 };
+// Events of the followed flows, or of the flow of the followed packet.
+const isOfFlow = (n) => {
+  const one = state.follow && state.follow.packet;
+  return typeof one === "number" ? flow[n] === flow[firstOf[one]] : passes(n);
+};
 
 // Colours of packets; black is the text's in the dark, and the last, a yellow, is too faint on paper.
 const palette = (number) => {
@@ -85,7 +90,8 @@ const refollow = () => {
   restart();
   showChosen();
   drawLegend();
-  flowChoice.value = state.follow && state.follow.option !== undefined ? state.follow.option : "";
+  const chosen = chosenFlows.findIndex(([name]) => state.follow && name === state.follow.name);
+  flowChoice.value = chosen < 0 ? "" : String(chosen);
   changed = true;
 };
 const followPacket = (p) => {
@@ -96,7 +102,7 @@ const followPacket = (p) => {
   }
   state.follow = { key: `packet ${p}`, packet: p, links };
 };
-const followFlows = (name, members, option) => {
+const followFlows = (name, members) => {
   state.chosen = null;
   state.follow = null;
   if (name !== null) {
@@ -107,7 +113,7 @@ const followFlows = (name, members, option) => {
       path.add(place[n]);
       if (isLink(place[n])) for (const node of model.network.links[place[n] - nodeCount].slice(0, 2)) path.add(node);
     }
-    state.follow = { key: `flows ${name}`, name, wanted, links: path, count: members.length, option };
+    state.follow = { key: `flows ${name}`, name, wanted, links: path, count: members.length };
   }
   refollow();
 };
@@ -117,7 +123,7 @@ const option = (value, text) => Object.assign(document.createElement("option"), 
 const flowChoice = one("[data-flow]"), chosenFlows = [];
 for (const [group, members] of groups) {
   const single = members.length === 1 ? model.flows[members[0]] : `${group} (${members.length})`;
-  chosenFlows.push([single === group ? group : members.length > 1 ? group : single, members]);
+  chosenFlows.push([members.length > 1 ? group : single, members]);
   flowChoice.append(option(String(chosenFlows.length - 1), single));
   if (members.length > 1) for (const member of members.slice(0, 500)) {
     chosenFlows.push([model.flows[member], [member]]);
@@ -126,7 +132,7 @@ for (const [group, members] of groups) {
 }
 flowChoice.addEventListener("change", () => {
   if (flowChoice.value === "") followFlows(null, []);
-  else followFlows(...chosenFlows[Number(flowChoice.value)], flowChoice.value);
+  else followFlows(...chosenFlows[Number(flowChoice.value)]);
 });
 const colourChoice = one("[data-colour]");
 for (const [key, { label, names }] of Object.entries(schemes)) if (names.length) colourChoice.append(option(key, label));

@@ -22,10 +22,11 @@ const prepare = (canvas, width, height) => {
   pen.clearRect(0, 0, width, height);
   return pen;
 };
+// Margins, for labels.
+const OVER = 44, sideOf = (width) => Math.min(70, width * 0.09);
 const fitAll = () => {
   const wide = Math.max(bounds.right - bounds.left, 1), high = Math.max(bounds.bottom - bounds.top, 1);
-  const side = Math.min(70, view.width * 0.09), over = 44;
-  camera.scale = Math.min((view.width - 2 * side) / wide, (view.height - 2 * over) / high, 2.6);
+  camera.scale = Math.min((view.width - 2 * sideOf(view.width)) / wide, (view.height - 2 * OVER) / high, 2.6);
   camera.x = view.width / 2 - ((bounds.left + bounds.right) / 2) * camera.scale;
   camera.y = view.height / 2 - ((bounds.top + bounds.bottom) / 2) * camera.scale;
   camera.isFitted = true;
@@ -233,8 +234,8 @@ const drawDecisions = (pen) => {
 // As high as the network needs at the full width, up to most of the window.
 const sizeStage = () => {
   const wide = Math.max(bounds.right - bounds.left, 1), high = bounds.bottom - bounds.top;
-  const needed = (stage.clientWidth * 0.82 * high) / wide + 150;
-  stage.style.height = `${Math.round(Math.min(Math.max(needed, 320), Math.max(320, innerHeight * 0.68)))}px`;
+  const needed = (high * (stage.clientWidth - 2 * sideOf(stage.clientWidth))) / wide + 2 * OVER + 8;
+  stage.style.height = `${Math.round(Math.min(Math.max(needed, 280), Math.max(280, innerHeight * 0.68)))}px`;
 };
 const drawStage = () => {
   sizeStage();

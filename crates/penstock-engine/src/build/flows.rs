@@ -12,7 +12,7 @@ use crate::endpoints::application::{Application, FileTransfer};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
 use crate::endpoints::counts::Received;
-use crate::endpoints::custom::{CustomTransport, NewSender};
+use crate::endpoints::custom::{CustomReceiver, CustomTransport, NewSender};
 use crate::endpoints::http_user::HttpUser;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Measurement;
@@ -121,6 +121,24 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         Received::new(self.template.flow, header, watch, self.start >= self.blueprint.warm_up)
     }
 
+    /// Template of answers and acknowledgements.
+    fn back(&self, departure: Departure) -> PacketTemplate {
+        PacketTemplate { departure, waits: self.answers_wait, ..self.template }
+    }
+
+    /// The application that waits for its data to arrive, if there is one, and in how many packets of so much payload it has data to send
+    /// from the start, without an end if `None`. A transfer of a size takes these `packets`.
+    fn application(&self, payload: u64, packets: impl Fn(Option<Bytes>) -> TransferPackets) -> (Option<Box<Application>>, Option<u64>) {
+        let FlowEndpoints { flow, group, watch, start, .. } = *self;
+        if let Some(mut user) = http_user(group, payload, self.site.key, watch.pages) {
+            let page = user.next_page(start);
+            return (Some(Box::new(Application::Web(Box::new(user)))), Some(u64::from(page)));
+        }
+        let size = size(group, flow.member);
+        let file = || Box::new(Application::File(self.file_transfer(&packets(size))));
+        (watch.completion.then(file), size.map(|size| size.get().div_ceil(payload)))
+    }
+
     fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
         let FlowEndpoints { group, template, watch, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.site.key), &self.site);
@@ -128,77 +146,47 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             sender.record_repeats(self.blueprint.warm_up);
         }
         let payload = parameters.packet.get() - parameters.header.get();
-        let application = match http_user(group, payload, self.site.key, watch.pages) {
-            Some(mut user) => {
-                sender.offer(Some(user.next_page(start)));
-                Some(Box::new(Application::Web(Box::new(user))))
-            }
-            None => {
-                let count = size(group, self.flow.member).map(|size| packets_of(size, payload));
-                sender.offer(count);
-                let packets = TransferPackets {
-                    count: count.unwrap_or_default(),
-                    data: parameters.packet,
-                    bare: parameters.header,
-                    syn: parameters.syn,
-                };
-                watch.completion.then(|| Box::new(Application::File(self.file_transfer(&packets))))
-            }
-        };
-        let back = PacketTemplate { departure: backward, waits: self.answers_wait, ..template };
+        let (application, offer) = self.application(payload, |size| TransferPackets {
+            count: size.map_or(0, |size| packets_of(size, payload)),
+            data: parameters.packet,
+            bare: parameters.header,
+            syn: parameters.syn,
+        });
+        sender.offer(offer.map(saturate));
         let received = self.received(parameters.header.get() as u32);
-        let sink = host(processes, to).add_receiver(back, Receiver::new(parameters), received);
-        let source = host(processes, from).add_sender(template, sender, application, start, group.stop);
-        FlowSlots { source, sink }
+        let sink = host(processes, to).connections.add_receiver(self.back(backward), Receiver::new(parameters), received);
+        let Host { connections, timers, .. } = host(processes, from);
+        FlowSlots { source: connections.add_sender(template, sender, application, (start, group.stop), timers), sink }
     }
 
     fn add_roce(&self, processes: &mut [Process], parameters: &roce::Parameters, backward: Departure) -> FlowSlots {
-        let FlowEndpoints { flow, group, template, watch, start, process: (from, to), .. } = *self;
-        let shared = Arc::new(parameters.clone());
-        let mut sender = roce::Sender::new(&shared, &self.site);
+        let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
+        let mut sender = roce::Sender::new(&Arc::new(parameters.clone()), &self.site);
         let payload = parameters.packet.get() - parameters.header.get();
-        let application = match http_user(group, payload, self.site.key, watch.pages) {
-            Some(mut user) => {
-                sender.offer(Some(user.next_page(start)));
-                Some(Box::new(Application::Web(Box::new(user))))
-            }
-            None => {
-                let count = size(group, flow.member).map(|size| packets_of(size, payload));
-                sender.offer(count);
-                let bare = Bytes::new(u64::from(roce::ACKNOWLEDGEMENT));
-                let packets = TransferPackets { count: count.unwrap_or_default(), data: parameters.packet, bare, syn: false };
-                watch.completion.then(|| Box::new(Application::File(self.file_transfer(&packets))))
-            }
-        };
-        let back = PacketTemplate { departure: backward, waits: self.answers_wait, ..template };
-        let received = self.received(parameters.header.get() as u32);
-        let sink = host(processes, to).add_roce_receiver(back, roce::Receiver::new(&parameters.feedback()), received);
-        let source = host(processes, from).add_roce_sender(template, sender, application, (start, group.stop));
-        FlowSlots { source, sink }
+        let (application, offer) = self.application(payload, |size| TransferPackets {
+            count: size.map_or(0, |size| packets_of(size, payload)),
+            data: parameters.packet,
+            bare: Bytes::new(u64::from(roce::ACKNOWLEDGEMENT)),
+            syn: false,
+        });
+        sender.offer(offer.map(saturate));
+        let (receiver, received) = (roce::Receiver::new(&parameters.feedback()), self.received(parameters.header.get() as u32));
+        let sink = host(processes, to).roce.add_receiver(self.back(backward), receiver, received);
+        let Host { roce, timers, .. } = host(processes, from);
+        FlowSlots { source: roce.add_sender(template, sender, application, (start, group.stop), timers), sink }
     }
 
     fn add_custom(&self, processes: &mut [Process], custom: &Custom<Transports>, backward: Departure) -> FlowSlots {
-        let FlowEndpoints { flow, group, template, watch, start, process: (from, to), .. } = *self;
+        let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
         let (TransportEnds { sender, receiver, .. }, facts) = (custom.build(&self.site.child("transport")), custom.facts());
         let transport = CustomTransport { name: custom.name(), facts };
-        // Users count in bytes here.
-        let (application, offer) = match http_user(group, 1, self.site.key, watch.pages) {
-            Some(mut user) => {
-                let page = user.next_page(start);
-                (Some(Box::new(Application::Web(Box::new(user)))), Some(u64::from(page)))
-            }
-            None => {
-                let size = size(group, flow.member);
-                let file = || Box::new(Application::File(self.file_transfer(&packets_of_custom(&facts, size))));
-                (watch.completion.then(file), size.map(Bytes::get))
-            }
-        };
-        let back = PacketTemplate { departure: backward, waits: self.answers_wait, ..template };
+        // Applications count in bytes here.
+        let (application, offer) = self.application(1, |size| packets_of_custom(&facts, size));
         let received = self.received(facts.header().get() as u32);
-        let sink = host(processes, to).add_custom_receiver(transport, back, receiver, received);
-        let source =
-            host(processes, from).add_custom_sender(NewSender { transport, template, sender, application, offer, start, stop: group.stop });
-        FlowSlots { source, sink }
+        let sink = host(processes, to).custom.add_receiver(self.back(backward), CustomReceiver::new(transport, receiver), received);
+        let Host { custom, timers, .. } = host(processes, from);
+        let new = NewSender { transport, template, sender, application, offer, times: (start, group.stop) };
+        FlowSlots { source: custom.add_sender(new, timers), sink }
     }
 
     fn file_transfer(&self, packets: &TransferPackets) -> FileTransfer {
@@ -280,12 +268,12 @@ fn endpoint_counts(blueprint: &Blueprint) -> Vec<EndpointCounts> {
         let (from, to) = (flow.from.index(), flow.to.index());
         match blueprint.groups[flow.group as usize].transport {
             TransportPlan::Tcp(_) => {
-                counts[from].senders += 1;
-                counts[to].receivers += 1;
+                counts[from].tcp.0 += 1;
+                counts[to].tcp.1 += 1;
             }
             TransportPlan::Roce(_) => {
-                counts[from].roce_senders += 1;
-                counts[to].roce_receivers += 1;
+                counts[from].roce.0 += 1;
+                counts[to].roce.1 += 1;
             }
             TransportPlan::Udp(_) => {
                 counts[from].sources += 1;
@@ -337,5 +325,9 @@ fn packets_of_custom(facts: &TransportFacts, size: Option<Bytes>) -> TransferPac
 
 /// In how many packets with so much payload so much is sent.
 fn packets_of(size: Bytes, payload: u64) -> u32 {
-    u32::try_from(size.get().div_ceil(payload)).unwrap_or(u32::MAX)
+    saturate(size.get().div_ceil(payload))
+}
+
+fn saturate(packets: u64) -> u32 {
+    u32::try_from(packets).unwrap_or(u32::MAX)
 }

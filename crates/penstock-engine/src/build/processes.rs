@@ -13,6 +13,7 @@ use crate::node::host::Host;
 use crate::node::process::Process;
 use crate::port::circuit_counts::CircuitCounts;
 use crate::port::ingress_counts::IngressCounts;
+use crate::port::recorder::PortRecorder;
 use crate::port::Port;
 use penstock_model::discipline::PortContext;
 use penstock_model::id::LinkId;
@@ -71,11 +72,12 @@ impl ProcessTable {
         table
     }
 
-    /// Tells ports to which processes their packets go, where these are few.
+    /// Tells ports to which process their packets go, where it is one.
     pub fn connect_ports(&mut self, inputs: &InputNumbers) {
         for port in self.processes.iter_mut().flat_map(Process::ports_mut) {
-            let few: Vec<_> = inputs.fed_by(port.link()).take(3).collect();
-            port.set_channels(&few);
+            if let [only] = inputs.fed_by(port.link()) {
+                port.set_only_channel(*only);
+            }
         }
     }
 
@@ -137,25 +139,23 @@ impl<'a> PortBuilder<'a> {
         let blueprint = self.blueprint;
         let plan = &blueprint.links[link.index()];
         let trace_place = (blueprint.nodes.len() + link.index()) as u32;
-        let is_observed = self.observed.contains(&link);
-        let watch = self.watched.get(&link).copied().or(is_observed.then_some(&self.no_watch));
-        let watch = watch.map(|watch| (watch, blueprint.classes.len()));
         let site = Site { key: self.links_key.child(&plan.path), rate: plan.rate, name: plan.path.as_str().into() };
         let context = PortContext { site, framing: plan.framing, circuits: circuits.of_link(link) };
         // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
         let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.deciding.share(plan);
         let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };
-        let mut port = Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.measured, watch, fast_paths);
-        if self.watched.get(&link).is_some_and(|watch| watch.ingresses) {
-            port.count_ingresses(IngressCounts::new(blueprint, link));
-        }
-        if plan.cells && self.watched.get(&link).is_some_and(|watch| watch.circuits) {
-            port.count_circuits(CircuitCounts::new(blueprint, circuits.of_link(link)));
-        }
-        if is_observed {
-            port.observe(blueprint.classes.len());
-        }
-        port
+        let recorder = self.recorder(link, circuits);
+        Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.measured, recorder, fast_paths)
+    }
+
+    /// What is recorded at the port of a link beyond its counters, if anything is.
+    fn recorder(&self, link: LinkId, circuits: &CircuitSites) -> Option<Box<PortRecorder>> {
+        let (blueprint, is_observed) = (self.blueprint, self.observed.contains(&link));
+        let watch = self.watched.get(&link).copied().or(is_observed.then_some(&self.no_watch))?;
+        let ingresses = watch.ingresses.then(|| IngressCounts::new(blueprint, link));
+        let has_circuits = watch.circuits && blueprint.links[link.index()].cells;
+        let circuits = has_circuits.then(|| CircuitCounts::new(blueprint, circuits.of_link(link)));
+        Some(PortRecorder::new(watch, blueprint.classes.len(), self.measured, (ingresses, circuits), is_observed))
     }
 
     /// The plan of a link, made event-driven where departures must not be computed ahead of the time: meters at departure that

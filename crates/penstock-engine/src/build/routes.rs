@@ -40,8 +40,8 @@ impl InputNumbers {
     }
 
     /// The processes that `link` feeds, with their inputs.
-    pub fn fed_by(&self, link: LinkId) -> impl Iterator<Item = (ProcessId, u32)> + '_ {
-        self.fed[self.range(link)].iter().copied()
+    pub fn fed_by(&self, link: LinkId) -> &[(ProcessId, u32)] {
+        &self.fed[self.range(link)]
     }
 
     /// The input of `process` that `link` feeds.

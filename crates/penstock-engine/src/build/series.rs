@@ -4,7 +4,7 @@ use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::api::series::SeriesSubject;
 use crate::build::numbering::{ProcessNumbers, ProcessSites};
 use crate::kernel::route::FlowSlots;
-use crate::node::host::state::HostEnd;
+use crate::node::host::state::{EndKind, HostEnd};
 use crate::node::process::series::Observed;
 use crate::node::process::Process;
 use crate::node::switch_state::SharedComponents;
@@ -45,11 +45,11 @@ impl SeriesSites<'_> {
                 SeriesSubject::Sender(flow) => {
                     let from = self.blueprint.flows[flow.index()].from;
                     let shared = shared(from).unwrap_or_default();
-                    (self.host(from), Observed::End(self.sending_end(flow), flow, shared))
+                    (self.host(from), Observed::End(self.end(flow, false), flow, shared))
                 }
                 SeriesSubject::Receiver(flow) => {
                     let to = self.blueprint.flows[flow.index()].to;
-                    (self.host(to), Observed::End(self.receiving_end(flow), flow, SharedComponents::default()))
+                    (self.host(to), Observed::End(self.end(flow, true), flow, SharedComponents::default()))
                 }
                 SeriesSubject::Node(node) => match shared(node) {
                     Some(shared) => (self.host(node), Observed::Shared(shared)),
@@ -64,27 +64,16 @@ impl SeriesSites<'_> {
         self.numbers.host(node).expect("flows begin and end at hosts, and switches have one")
     }
 
-    fn sending_end(&self, flow: FlowId) -> HostEnd {
+    fn end(&self, flow: FlowId, receives: bool) -> HostEnd {
         let group = &self.blueprint.groups[self.blueprint.flows[flow.index()].group as usize];
-        let slot = self.flows[flow.index()].source;
-        match &group.transport {
-            TransportPlan::Tcp(parameters) => HostEnd::Sender(slot, parameters.congestion_control_plan().name()),
-            TransportPlan::Roce(_) => HostEnd::RoceSender(slot),
-            TransportPlan::Custom(_) => HostEnd::CustomSender(slot),
-            TransportPlan::Udp(_) if group.calls.is_some() => HostEnd::Ingress(slot),
-            TransportPlan::Udp(_) => HostEnd::Source(slot),
-        }
-    }
-
-    fn receiving_end(&self, flow: FlowId) -> HostEnd {
-        let group = &self.blueprint.groups[self.blueprint.flows[flow.index()].group as usize];
-        let slot = self.flows[flow.index()].sink;
-        match &group.transport {
-            TransportPlan::Tcp(_) => HostEnd::Receiver(slot),
-            TransportPlan::Roce(_) => HostEnd::RoceReceiver(slot),
-            TransportPlan::Custom(_) => HostEnd::CustomReceiver(slot),
-            TransportPlan::Udp(_) if group.calls.is_some() => HostEnd::Egress(slot),
-            TransportPlan::Udp(_) => HostEnd::Sink(slot),
-        }
+        let FlowSlots { source, sink } = self.flows[flow.index()];
+        let kind = match &group.transport {
+            TransportPlan::Tcp(parameters) => EndKind::Tcp(parameters.congestion_control_plan().name()),
+            TransportPlan::Roce(_) => EndKind::Roce,
+            TransportPlan::Custom(_) => EndKind::Custom,
+            TransportPlan::Udp(_) if group.calls.is_some() => EndKind::Calls,
+            TransportPlan::Udp(_) => EndKind::OpenLoop,
+        };
+        HostEnd { kind, slot: if receives { sink } else { source }, receives }
     }
 }

@@ -40,8 +40,6 @@ pub struct Emitter<N = ()> {
 
 /// With more spacings, the search over wheels costs more than the heap.
 const MAX_WHEELS: usize = 4;
-/// More sources than this mostly send for less than two rounds in a visit.
-const MAX_IN_ROUNDS: usize = 16;
 /// In place of a wheel's number.
 const HEAP: usize = usize::MAX;
 const NOTHING: Due = Due { at: Time::NEVER, tie: u64::MAX, flow: u32::MAX, slot: u32::MAX };
@@ -171,25 +169,6 @@ impl<N: Successor> Emitter<N> {
             }
         }
         sent
-    }
-
-    /// Lets all sources of the first source's wheel send for some rounds, if a round has just begun and there are only a few of them: `send` gets
-    /// the entries, the time before which they may send, which is `bound` or earlier, and the spacing, and returns for how many rounds they have.
-    /// Returns how many packets that are.
-    #[inline(always)]
-    pub fn advance_rounds(&mut self, bound: Time, send: impl FnOnce(&[WheelEntry<N>], Time, Duration) -> u64) -> u64 {
-        let wheel = &mut self.wheels[self.first_wheel];
-        let Some(entries) = wheel.whole_round().filter(|entries| entries.len() <= MAX_IN_ROUNDS) else { return 0 };
-        let sources = entries.len() as u64;
-        let rounds = send(entries, bound.min(self.next_elsewhere), wheel.spacing());
-        if rounds > 0 {
-            wheel.repeat_rounds(rounds);
-            match wheel.first() {
-                Some(entry) if entry.at < self.next_elsewhere => self.first = Due::from(*entry),
-                _ => self.find_first(),
-            }
-        }
-        rounds * sources
     }
 
     /// Lets the first source send, which is in a wheel, then those of the same round that are due before `bound`, at most

@@ -2,6 +2,7 @@
 
 pub mod application;
 pub mod calls;
+pub mod connections;
 pub mod counts;
 pub mod custom;
 pub mod emitter;

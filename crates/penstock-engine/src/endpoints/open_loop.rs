@@ -33,31 +33,6 @@ enum Pattern {
     Constant { first: Time, period: Duration },
     /// Both drawn for each packet.
     Drawn(Box<Drawn>),
-    /// The same for a source that has frames or adapts its rate.
-    Adaptive(Box<Adaptive>),
-}
-
-#[derive(Clone)]
-struct Adaptive {
-    drawn: Drawn,
-    /// Rates that are requested, by time.
-    requests: Arc<[(Time, Rate)]>,
-    /// How many of them the source has been told.
-    told: usize,
-}
-
-impl Adaptive {
-    /// Completes the packet that goes out at `now`. Requests since the last packet are passed on here: until a source is asked for a packet,
-    /// nobody sees when it was told.
-    fn complete(&mut self, now: Time, seq: u32, packet: &mut Packet) {
-        let source = &mut self.drawn.source;
-        while let Some((at, rate)) = self.requests.get(self.told).filter(|(at, _)| *at <= now) {
-            packet.size = source.on_rate_request(*at, *rate).unwrap_or(packet.size);
-            self.told += 1;
-        }
-        let (frame, place) = source.frame();
-        packet.body = Body::Datagram { place, frame, seq };
-    }
 }
 
 #[derive(Clone)]
@@ -69,6 +44,49 @@ struct Drawn {
     bytes: u64,
     /// Of packets from a list: those that come from outside.
     injected: Option<Injected>,
+    /// Of a source that has frames or adapts its rate.
+    requests: Option<Requests>,
+}
+
+impl Drawn {
+    /// Completes a packet that goes out at `now`, counts it if it is `counted`, and draws the next one.
+    #[inline(always)]
+    fn next(&mut self, now: Time, packet: &mut Packet, counted: bool) -> Emission {
+        if let Some(requests) = &mut self.requests {
+            requests.complete(now, packet, &mut self.source);
+        }
+        if counted {
+            self.packets += 1;
+            self.bytes += u64::from(packet.size);
+        }
+        let next = self.source.next(&mut self.stream);
+        match &mut self.injected {
+            Some(injected) if next.after == Duration::FOREVER => injected.next(now),
+            _ => next,
+        }
+    }
+}
+
+/// Rates that a source is asked to send at.
+#[derive(Clone)]
+struct Requests {
+    /// By time.
+    all: Arc<[(Time, Rate)]>,
+    /// How many of them the source has been told.
+    told: usize,
+}
+
+impl Requests {
+    /// Completes the packet that goes out at `now`. Requests since the last packet are passed on here: until a source is asked for a packet,
+    /// its answer to a request affects nothing.
+    fn complete(&mut self, now: Time, packet: &mut Packet, source: &mut AnySource) {
+        while let Some((at, rate)) = self.all.get(self.told).filter(|(at, _)| *at <= now) {
+            packet.size = source.on_rate_request(*at, *rate).unwrap_or(packet.size);
+            self.told += 1;
+        }
+        let (frame, place) = source.frame();
+        packet.body = Body::Datagram { place, frame, seq: packet.sequence() };
+    }
 }
 
 /// Packets that follow those of a list while the run goes on.
@@ -127,11 +145,8 @@ impl OpenLoopSource {
                     }
                     _ => None,
                 };
-                let drawn = Drawn { source, stream, packets: 0, bytes: 0, injected };
-                match requests {
-                    Some(requests) => Pattern::Adaptive(Box::new(Adaptive { drawn, requests, told: 0 })),
-                    None => Pattern::Drawn(Box::new(drawn)),
-                }
+                let requests = requests.map(|all| Requests { all, told: 0 });
+                Pattern::Drawn(Box::new(Drawn { source, stream, packets: 0, bytes: 0, injected, requests }))
             }
         };
         let stop = if stop < measured.to { stop } else { Time::NEVER };
@@ -177,25 +192,7 @@ impl OpenLoopSource {
         let after = match &mut self.pattern {
             Pattern::Constant { period, .. } => *period,
             Pattern::Drawn(drawn) => {
-                if measured.is_open(now) {
-                    drawn.packets += 1;
-                    drawn.bytes += u64::from(packet.size);
-                }
-                let mut next = drawn.source.next(&mut drawn.stream);
-                if let Some(injected) = drawn.injected.as_mut().filter(|_| next.after == Duration::FOREVER) {
-                    next = injected.next(now);
-                }
-                self.size = next.size;
-                next.after
-            }
-            Pattern::Adaptive(adaptive) => {
-                adaptive.complete(now, self.seq.wrapping_sub(1), &mut packet);
-                let drawn = &mut adaptive.drawn;
-                if measured.is_open(now) {
-                    drawn.packets += 1;
-                    drawn.bytes += u64::from(packet.size);
-                }
-                let next = drawn.source.next(&mut drawn.stream);
+                let next = drawn.next(now, &mut packet, measured.is_open(now));
                 self.size = next.size;
                 next.after
             }
@@ -218,7 +215,6 @@ impl OpenLoopSource {
                 (packets, packets * u64::from(self.size))
             }
             Pattern::Drawn(drawn) => (drawn.packets, drawn.bytes),
-            Pattern::Adaptive(adaptive) => (adaptive.drawn.packets, adaptive.drawn.bytes),
         };
         EndpointCounters { packets, bytes, ..EndpointCounters::default() }
     }
@@ -233,7 +229,6 @@ impl OpenLoopSource {
                 (packets, packets * u64::from(self.size))
             }
             Pattern::Drawn(drawn) => (drawn.packets, drawn.bytes),
-            Pattern::Adaptive(adaptive) => (adaptive.drawn.packets, adaptive.drawn.bytes),
         };
     }
 }

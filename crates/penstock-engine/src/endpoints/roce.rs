@@ -1,12 +1,10 @@
 //! The endpoints of RoCE connections at a host.
 
-use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::application::Application;
-use crate::endpoints::counts::{EndpointCounters, Received, Sent};
+use crate::endpoints::connections::{Connections, ReceiverEndpoint, Schedule, SenderEndpoint};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
-use crate::kernel::journal::Measurement;
 use crate::kernel::message::TelemetrySignal;
 use crate::port::waiting::Waiting;
 use penstock_model::packet::{Body, Packet};
@@ -14,67 +12,33 @@ use penstock_model::transport::roce::{DataPacket, Receiver, Sender};
 use penstock_model::transport::tcp::Transmission;
 use penstock_model::units::Time;
 
-/// RoCE senders and receivers, each in its slot.
-#[derive(Clone)]
-pub struct RoceEndpoints {
-    /// The place of the node in traces.
-    place: u32,
-    measured: Measurement,
-    senders: Vec<SenderEndpoint>,
-    receivers: Vec<ReceiverEndpoint>,
-}
+/// The ends of RoCE connections at a host.
+pub type RoceEndpoints = Connections<RoceSender, Receiver>;
 
+/// A sender, and when its application acts on it.
 #[derive(Clone)]
-struct SenderEndpoint {
+pub struct RoceSender {
     sender: Sender,
-    armed: Time,
-    template: PacketTemplate,
-    sent: Sent,
-    application: Option<Box<Application>>,
-    /// It is registered with its port, which has had no room yet.
-    is_waiting: bool,
-    /// When sending begins, when the application falls silent, and when it offers its next page; never, once that is over.
-    start: Time,
-    stop: Time,
-    page: Time,
+    times: Schedule,
 }
 
-impl SenderEndpoint {
-    /// When something is due: one timer serves for all.
-    fn deadline(&self) -> Time {
-        let of_sender = if self.is_waiting { self.sender.timeout() } else { self.sender.deadline() };
-        self.start.min(self.stop).min(self.page).min(of_sender)
+impl RoceSender {
+    /// The state machine.
+    pub fn state(&self) -> &Sender {
+        &self.sender
     }
 }
 
-#[derive(Clone)]
-struct ReceiverEndpoint {
-    receiver: Receiver,
-    template: PacketTemplate,
-    received: Received,
-    goodput: u64,
+impl SenderEndpoint<RoceSender> {
+    /// When something is due: one timer serves for all.
+    fn deadline(&self) -> Time {
+        let RoceSender { sender, times: Schedule { start, stop, page } } = &self.sender;
+        let of_sender = if self.is_waiting { sender.timeout() } else { sender.deadline() };
+        of_sender.min(*start).min(*stop).min(*page)
+    }
 }
 
 impl RoceEndpoints {
-    /// Both ends of a connection.
-    pub const BYTES_OF_A_FLOW: usize = size_of::<SenderEndpoint>() + size_of::<ReceiverEndpoint>();
-
-    /// None yet.
-    pub fn new(place: u32, measured: Measurement) -> RoceEndpoints {
-        RoceEndpoints { place, measured, senders: Vec::new(), receivers: Vec::new() }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.senders.is_empty() && self.receivers.is_empty()
-    }
-
-    /// Reserves memory for exactly so many.
-    pub fn reserve(&mut self, senders: usize, receivers: usize) {
-        self.senders.reserve_exact(senders);
-        self.receivers.reserve_exact(receivers);
-    }
-
     /// Adds a sender that begins at `start` and has nothing new to send after `stop`, and the application that waits for its
     /// acknowledgements, if there is one; returns its slot.
     pub fn add_sender(
@@ -85,18 +49,10 @@ impl RoceEndpoints {
         (start, stop): (Time, Time),
         timers: &mut Timers,
     ) -> u32 {
-        let slot = self.senders.len() as u32;
-        let stop = if stop < self.measured.to { stop } else { Time::NEVER };
-        let (armed, sent, page) = (Time::NEVER, Sent::default(), Time::NEVER);
-        self.senders.push(SenderEndpoint { sender, armed, template, sent, application, is_waiting: false, start, stop, page });
+        let times = Schedule::new(start, stop, self.measured);
+        let slot = self.push_sender(template, RoceSender { sender, times }, application);
         self.arm(slot, timers);
         slot
-    }
-
-    /// Adds a receiver; returns its slot.
-    pub fn add_receiver(&mut self, template: PacketTemplate, receiver: Receiver, received: Received) -> u32 {
-        self.receivers.push(ReceiverEndpoint { receiver, template, received, goodput: 0 });
-        self.receivers.len() as u32 - 1
     }
 
     fn arm(&mut self, slot: u32, timers: &mut Timers) {
@@ -114,8 +70,8 @@ impl RoceEndpoints {
                 let data = DataPacket { psn, asks_for_ack, ecn: packet.ecn, sent: packet.created };
                 return self.receive_data(now, packet, data, flow.sink, host_context);
             }
-            Body::RoceAck { next, is_nak, echo } => self.senders[slot as usize].sender.on_ack(now, next, is_nak, echo),
-            _ => self.senders[slot as usize].sender.on_notification(now),
+            Body::RoceAck { next, is_nak, echo } => self.senders[slot as usize].sender.sender.on_ack(now, next, is_nak, echo),
+            _ => self.senders[slot as usize].sender.sender.on_notification(now),
         }
         self.pump_sender(now, slot, host_context);
         self.notify_if_finished(now, slot);
@@ -123,7 +79,7 @@ impl RoceEndpoints {
     }
 
     fn receive_data(&mut self, now: Time, packet: &Packet, data: DataPacket, slot: u32, host_context: &mut HostContext<'_, '_>) {
-        let ReceiverEndpoint { receiver, template, received, goodput } = &mut self.receivers[slot as usize];
+        let ReceiverEndpoint { receiver, template, received, goodput, .. } = &mut self.receivers[slot as usize];
         let before = receiver.delivered();
         let answers = receiver.on_packet(now, data);
         if self.measured.is_open(now) {
@@ -137,43 +93,39 @@ impl RoceEndpoints {
 
     /// Receives telemetry of a packet that the sender in a slot has sent.
     pub fn on_telemetry(&mut self, slot: u32, signal: &TelemetrySignal) {
-        self.senders[slot as usize].sender.on_telemetry(signal.sent, signal.hop, signal.record);
+        self.senders[slot as usize].sender.sender.on_telemetry(signal.sent, signal.hop, signal.record);
     }
 
     /// Handles the timer of a sender.
     #[inline(never)]
     pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        let end = &mut self.senders[timer.slot as usize];
-        if end.armed != timer.at {
-            return;
-        }
-        end.armed = Time::NEVER;
+        let measured = self.measured;
+        let Some(end) = self.take_sender_timer(timer) else { return };
+        let RoceSender { sender, times } = &mut end.sender;
         let mut kinds = Vec::new();
-        if end.start <= now {
-            end.start = Time::NEVER;
-            end.sender.start();
+        if times.start <= now {
+            times.start = Time::NEVER;
+            sender.start();
             kinds.push(TimerKind::Start);
         }
-        if end.sender.is_timeout_due(now) {
-            end.sent.timeouts += u64::from(self.measured.is_open(now));
-            end.sender.on_deadline(now);
+        if sender.is_timeout_due(now) {
+            end.sent.timeouts += u64::from(measured.is_open(now));
+            sender.on_deadline(now);
             kinds.push(TimerKind::Sender);
         }
-        if end.stop <= now {
-            end.stop = Time::NEVER;
-            end.sender.withdraw();
+        if times.stop <= now {
+            times.stop = Time::NEVER;
+            sender.withdraw();
             end.application.iter_mut().for_each(|application| application.stop());
             kinds.push(TimerKind::Stop);
         }
-        if end.page <= now {
-            end.page = Time::NEVER;
+        if times.page <= now {
+            times.page = Time::NEVER;
             let packets = end.application.as_mut().map_or(0, |application| application.next_segments(now));
-            end.sender.offer(Some(packets));
+            sender.offer(Some(packets));
             kinds.push(TimerKind::Page);
         }
-        for kind in kinds {
-            host_context.context.record.trace_timer(now, self.place, timer.flow, kind);
-        }
+        kinds.into_iter().for_each(|kind| self.trace_timer(now, timer, kind, host_context));
         self.pump_sender(now, timer.slot, host_context);
         self.arm(timer.slot, timers);
     }
@@ -181,9 +133,9 @@ impl RoceEndpoints {
     /// Notifies the application when all its data has been acknowledged; a web user requests the next page later.
     fn notify_if_finished(&mut self, now: Time, slot: u32) {
         let end = &mut self.senders[slot as usize];
-        if let Some(application) = end.application.as_mut().filter(|_| end.sender.is_finished()) {
+        if let Some(application) = end.application.as_mut().filter(|_| end.sender.sender.is_finished()) {
             if let Some(next) = application.on_finished(now, self.measured) {
-                end.page = next;
+                end.sender.times.page = next;
             }
         }
     }
@@ -198,7 +150,7 @@ impl RoceEndpoints {
 
     /// Sends whatever the sender wants to send now, or registers it with its port.
     fn pump_sender(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) {
-        let SenderEndpoint { sender, template, is_waiting, .. } = &mut self.senders[slot as usize];
+        let SenderEndpoint { sender: RoceSender { sender, .. }, template, is_waiting, .. } = &mut self.senders[slot as usize];
         if !template.waits {
             while self.send_one(now, slot, host_context) {}
         } else if !*is_waiting && sender.is_ready(now) {
@@ -210,43 +162,12 @@ impl RoceEndpoints {
     /// Sends a packet, if the sender wants to send one now.
     fn send_one(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) -> bool {
         let end = &mut self.senders[slot as usize];
-        let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) else { return false };
+        let Some(Transmission { body, size, ecn }) = end.sender.sender.next_transmission(now) else { return false };
         let packet = Packet { ecn, ..end.template.packet(now, size, body) };
         if self.measured.is_open(now) {
             end.sent.count(&packet);
         }
-        host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-        host_context.send(now, end.template.departure.port, &packet);
+        self.send(now, slot, &packet, host_context);
         true
-    }
-
-    /// The sender in a slot.
-    pub fn sender(&self, slot: u32) -> &Sender {
-        &self.senders[slot as usize].sender
-    }
-
-    /// What the sender in a slot has counted.
-    pub fn sent_counters(&self, slot: u32) -> EndpointCounters {
-        self.senders[slot as usize].sent.counters()
-    }
-
-    /// What the receiver in a slot has counted.
-    pub fn received_counters(&self, slot: u32) -> EndpointCounters {
-        let end = &self.receivers[slot as usize];
-        EndpointCounters { goodput: end.goodput, ..end.received.counters() }
-    }
-
-    /// Writes the counts into the flows' rows.
-    pub fn report(self, seen: &mut Observations) {
-        for end in self.senders {
-            end.sent.report(&mut seen.flows[end.template.flow.index()]);
-            if let Some(application) = end.application {
-                application.report(end.template.flow, seen);
-            }
-        }
-        for end in self.receivers {
-            end.received.report(seen);
-            seen.flows[end.template.flow.index()].goodput_bytes = end.goodput;
-        }
     }
 }

@@ -23,32 +23,6 @@ pub struct Outputs<'a> {
     pub train: &'a mut Vec<TrainPacket>,
 }
 
-/// One input of another process, looked up once for many packets.
-pub struct OutputChannel<'a> {
-    process: ProcessId,
-    index: usize,
-    input: usize,
-    /// `None` if the process belongs to another shard.
-    inputs: Option<&'a mut Inputs>,
-    due: &'a mut DeferredSet,
-    outbox: &'a mut Outbox,
-}
-
-impl OutputChannel<'_> {
-    /// Sends what `write` writes, to arrive at `at`.
-    #[inline(always)]
-    pub fn send(&mut self, at: Time, write: impl FnOnce(&mut Arrival)) {
-        match &mut self.inputs {
-            Some(inputs) => {
-                if inputs.push(self.input, at, write) {
-                    self.due.advance(self.index, at);
-                }
-            }
-            None => write(self.outbox.add(self.process, self.input as u32, at)),
-        }
-    }
-}
-
 const TO_ITSELF: &str = "no process sends to itself";
 
 impl<'a> Outputs<'a> {
@@ -62,14 +36,6 @@ impl<'a> Outputs<'a> {
         train: &'a mut Vec<TrainPacket>,
     ) -> Outputs<'a> {
         Outputs { first, inputs, due, outbox, train }
-    }
-
-    /// Input `input` of `process`, which is not the sender.
-    #[inline]
-    pub fn channel(&mut self, process: ProcessId, input: u32) -> OutputChannel<'_> {
-        let index = process.index().wrapping_sub(self.first);
-        let inputs = self.inputs.get_mut(index).map(|inputs| inputs.as_deref_mut().expect(TO_ITSELF));
-        OutputChannel { process, index, input: input as usize, inputs, due: self.due, outbox: self.outbox }
     }
 
     /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.
@@ -90,16 +56,6 @@ impl<'a> Outputs<'a> {
     pub fn queue(&mut self, process: ProcessId, input: u32) -> Option<&mut Ring<Arrival>> {
         let index = process.index().wrapping_sub(self.first);
         self.inputs.get_mut(index)?.as_mut().expect(TO_ITSELF).queue(input as usize)
-    }
-
-    /// The queues of inputs of two processes, likewise; `None` if it is one process, too.
-    #[inline]
-    pub fn two_queues(&mut self, [one, other]: [Channel; 2]) -> Option<[&mut Ring<Arrival>; 2]> {
-        let index = |(process, _): Channel| process.index().wrapping_sub(self.first);
-        let [ones, others] = self.inputs.get_disjoint_mut([index(one), index(other)]).ok()?;
-        let ones = ones.as_mut().expect(TO_ITSELF).queue(one.1 as usize)?;
-        let others = others.as_mut().expect(TO_ITSELF).queue(other.1 as usize)?;
-        Some([ones, others])
     }
 
     /// Announces the head of a queue that was empty before packets were added to it.

@@ -15,18 +15,6 @@ pub struct Hop {
 }
 
 impl Hop {
-    /// Process and input as one number: one read.
-    #[inline(always)]
-    pub fn channel_word(&self) -> u64 {
-        Hop::word_of(self.process, self.input)
-    }
-
-    /// A process and its input as one number, to be compared with [`Hop::channel_word`].
-    #[inline(always)]
-    pub fn word_of(process: ProcessId, input: u32) -> u64 {
-        u64::from(input) << 32 | u64::from(process.0)
-    }
-
     /// The packet is at its destination.
     pub const DELIVER: u32 = u32::MAX;
 }
@@ -72,12 +60,6 @@ impl Routes {
     pub fn new(hops: Vec<Hop>, flows: Vec<FlowSlots>, max_visit_events: u64) -> Routes {
         let sinks = flows.iter().map(|flow| flow.sink).collect();
         Routes { hops, flows, sinks, max_visit_events }
-    }
-
-    /// All hops, by number.
-    #[inline]
-    pub fn hops(&self) -> &[Hop] {
-        &self.hops
     }
 
     /// The arrival that `hop` names.

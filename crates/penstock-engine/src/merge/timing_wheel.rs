@@ -138,19 +138,6 @@ impl<N: Successor> TimingWheel<N> {
         self.pass(count);
     }
 
-    /// The entries of this round, if it has just begun.
-    #[inline]
-    pub fn whole_round(&self) -> Option<&[WheelEntry<N>]> {
-        (self.passed == 0 && self.next_round.is_empty()).then_some(&self.round)
-    }
-
-    /// Moves the entries of [`TimingWheel::whole_round`] so many rounds on, whose sources have sent in each and keep the spacing.
-    #[inline]
-    pub fn repeat_rounds(&mut self, rounds: u64) {
-        let after = self.spacing.times(rounds);
-        self.round.iter_mut().for_each(|entry| entry.at += after);
-    }
-
     /// The spacing of its sources.
     #[inline]
     pub fn spacing(&self) -> Duration {
@@ -255,17 +242,6 @@ mod tests {
             assert_eq!(advanced, (sent, None));
         }
         assert_eq!(seen, [(5, 0), (7, 1), (9, 2), (15, 0), (17, 1)]);
-    }
-
-    #[test]
-    fn whole_rounds_are_what_single_entries_are() {
-        let (mut whole, mut single) = (wheel(&[(5, 0), (7, 1), (9, 2)]), wheel(&[(5, 0), (7, 1), (9, 2)]));
-        assert_eq!(whole.whole_round().map(<[_]>::len), Some(3));
-        whole.repeat_rounds(4);
-        (0..12).for_each(|_| single.repeat(1));
-        assert_eq!(whole.remaining(), single.remaining());
-        whole.repeat(1);
-        assert_eq!(whole.whole_round(), None, "one has gone on");
     }
 
     #[test]

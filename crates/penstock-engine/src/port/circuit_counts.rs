@@ -2,11 +2,9 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::api::observations::{CircuitCounters, CircuitId, LinkCounters};
-use crate::kernel::journal::Measurement;
 use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
-use penstock_model::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -37,27 +35,13 @@ impl CircuitCounts {
         CircuitCounts { circuits, positions, counted: here.into_keys().map(nothing).collect() }
     }
 
-    /// A cell that arrived at `arrival` is transmitted from `start` to `end`.
-    pub fn transmission(&mut self, measured: &Measurement, arrival: Time, start: Time, end: Time, cell: &Packet) {
-        self.of(cell).transmission(measured, arrival, start, end, cell.size);
-    }
-
-    /// A cell waits from `arrival` until it is dropped.
-    pub fn queue_drop(&mut self, measured: &Measurement, arrival: Time, until: Time, cell: &Packet) {
-        self.of(cell).wait_without_service(measured, arrival, until, cell.size);
-    }
-
-    /// A cell is still waiting when the run ends.
-    pub fn unfinished(&mut self, measured: &Measurement, arrival: Time, cell: &Packet) {
-        self.of(cell).unfinished(measured, arrival, cell.size);
-    }
-
     /// What has been counted, in the order of the circuits.
     pub fn into_counters(self) -> Vec<CircuitCounters> {
         self.counted
     }
 
-    fn of(&mut self, cell: &Packet) -> &mut LinkCounters {
+    /// The counters of the circuit of a cell.
+    pub fn of(&mut self, cell: &Packet) -> &mut LinkCounters {
         let position = self.positions[self.circuits.circuits.of(cell) as usize];
         &mut self.counted[position as usize].counters
     }

@@ -4,10 +4,8 @@ use crate::api::observations::{LinkCounters, PortTimings};
 use crate::api::pauses::PausedTime;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Measurement;
-use crate::port::circuit_counts::CircuitCounts;
 use crate::port::complete_transmissions::CompleteTransmissions;
 use crate::port::flow_losses::FlowLosses;
-use crate::port::ingress_counts::IngressCounts;
 use crate::port::observer::PortObserver;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
@@ -91,25 +89,6 @@ impl PortCounters {
     /// Keeps a list of what leaves from now on.
     pub fn report_releases(&mut self) {
         self.releases = Some(Vec::new());
-    }
-
-    /// Counts by the link over which packets come from now on.
-    pub fn count_ingresses(&mut self, counts: IngressCounts) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.count_ingresses(counts);
-        }
-    }
-
-    /// Counts the waits of each circuit from now on.
-    pub fn count_circuits(&mut self, counts: CircuitCounts) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.count_circuits(counts);
-        }
-    }
-
-    /// Follows the state of the port from now on, for so many classes.
-    pub fn observe(&mut self, classes: usize) {
-        self.recorder.iter_mut().for_each(|recorder| recorder.observe(classes));
     }
 
     /// What follows the state of the port, if anything does.

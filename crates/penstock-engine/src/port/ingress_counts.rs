@@ -2,7 +2,6 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::api::observations::LinkCounters;
-use penstock_model::discipline::DropCause;
 use penstock_model::id::LinkId;
 use penstock_model::packet::{Body, Packet};
 use std::collections::BTreeMap;
@@ -33,24 +32,15 @@ impl IngressCounts {
         IngressCounts { of_flow, ingresses: positions.into_keys().map(|ingress| (ingress, LinkCounters::default())).collect() }
     }
 
-    /// Counts an offered packet in the measurement period.
-    pub fn offered(&mut self, packet: &Packet) {
-        self.of(packet).arrival(packet.size, packet.precedence);
-    }
-
-    /// Counts a lost packet in the measurement period.
-    pub fn loss(&mut self, packet: &Packet, cause: DropCause) {
-        self.of(packet).loss(packet, cause);
-    }
-
     /// What has been counted.
     pub fn into_counters(self) -> Vec<(Option<LinkId>, LinkCounters)> {
         self.ingresses
     }
 
-    fn of(&mut self, packet: &Packet) -> &mut LinkCounters {
+    /// The counters of the link over which a packet came.
+    pub fn of(&mut self, packet: &Packet) -> &mut LinkCounters {
         let position = match packet.body {
-            // Messages of switches have ways of their own, of which those that pass are few.
+            // Messages of switches have ways of their own, and few pass.
             Body::SourceQuench { .. } | Body::CongestionNotification { .. } => 0,
             body => self.of_flow[packet.flow.index()][usize::from(body.is_from_receiver())],
         };

@@ -34,26 +34,7 @@ impl LinkCounters {
     }
 
     /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`, all known in advance.
-    #[inline]
     pub(crate) fn transmission(&mut self, measured: &Measurement, arrival: Time, start: Time, end: Time, size: u32) {
-        if measured.from <= arrival && end <= measured.to {
-            self.sent_packets += 1;
-            self.sent_bytes += u64::from(size);
-            self.busy = self.busy + end.since(start);
-            self.waits += 1;
-            if start > arrival {
-                let waited = start.since(arrival).as_ps();
-                self.wait_sum_ps += u128::from(waited);
-                self.waiting_packet_ps += u128::from(waited);
-                self.waiting_byte_ps += u128::from(waited) * u128::from(size);
-            }
-        } else {
-            self.transmission_across_a_bound(measured, arrival, start, end, size);
-        }
-    }
-
-    #[cold]
-    fn transmission_across_a_bound(&mut self, measured: &Measurement, arrival: Time, start: Time, end: Time, size: u32) {
         let waited = measured.overlap(arrival, start);
         self.waiting_packet_ps += u128::from(waited);
         self.waiting_byte_ps += u128::from(waited) * u128::from(size);

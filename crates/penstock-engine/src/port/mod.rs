@@ -30,7 +30,7 @@ pub mod wire;
 pub use fast::batch_path::{MAX_BATCH, MIN_BATCH};
 pub use host_interface::MAX_TRANSMIT_BATCH;
 
-use crate::api::blueprint::{FastPaths, LinkPlan, LinkWatch, MarkAt, PcnAt, PortPlan};
+use crate::api::blueprint::{FastPaths, LinkPlan, MarkAt, PcnAt, PortPlan};
 use crate::api::observations::{LinkCounters, PortKinds, PortTimings};
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
@@ -38,7 +38,6 @@ use crate::kernel::journal::Measurement;
 use crate::kernel::outputs::Channel;
 use crate::port::counters::PortCounters;
 use crate::port::deliveries::Deliveries;
-use crate::port::fast::batch::BatchEntry;
 use crate::port::fast::tail_drop_fifo::TailDropFifo;
 use crate::port::flow_losses::FlowLosses;
 use crate::port::queueing::event_driven::EventDriven;
@@ -89,11 +88,9 @@ pub struct Port {
     /// Connections of the host that wait for room, where they do.
     waiting_lists: Option<Box<WaitingLists>>,
     /// Packets while they are processed as a batch.
-    batch: Vec<BatchEntry>,
+    batch: Vec<Arrival>,
     /// The process and its input that all packets go to, if there is only one.
     only_channel: Option<Channel>,
-    /// Those that packets go to, if there are two.
-    two_channels: Option<[Channel; 2]>,
     impairments: Vec<AnyImpairment>,
     /// Its telemetry, where flows ask for it.
     telemetry: Option<Box<Telemetry>>,
@@ -175,21 +172,19 @@ impl Port {
         }
     }
 
-    /// Builds the port of link `link` for the place that `context` describes. `watch` says what is recorded, and
-    /// the number of classes.
+    /// Builds the port of link `link` for the place that `context` describes; `recorder` records beyond its counters.
     pub fn new(
         link: LinkId,
         place: u32,
         plan: &LinkPlan,
         context: PortContext,
         measured: Measurement,
-        watch: Option<(&LinkWatch, usize)>,
+        recorder: Option<Box<PortRecorder>>,
         fast_paths: FastPaths,
     ) -> Port {
         let site = context.site.clone();
-        let watch = watch.map(|(watch, classes)| PortRecorder::new(watch, classes, measured));
         let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
-        let has_more_stages = watch.is_some()
+        let has_more_stages = recorder.is_some()
             || plan.port.marker.is_some() && !marks_on_arrival
             || !plan.port.policers.is_empty()
             || !plan.port.impairments.is_empty()
@@ -223,22 +218,17 @@ impl Port {
             queueing,
             batch: Vec::new(),
             only_channel: None,
-            two_channels: None,
             impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
             telemetry: None,
             losses: Digest::default(),
             lost_after_end: 0,
-            counters: PortCounters::new(place, measured, watch),
+            counters: PortCounters::new(place, measured, recorder),
         }
     }
 
-    /// All packets that leave go to one of these inputs of these processes.
-    pub fn set_channels(&mut self, channels: &[Channel]) {
-        match *channels {
-            [only] => self.only_channel = Some(only),
-            [one, other] => self.two_channels = Some([one, other]),
-            _ => {}
-        }
+    /// All packets that leave go to this input of this process.
+    pub fn set_only_channel(&mut self, channel: Channel) {
+        self.only_channel = Some(channel);
     }
 
     /// Reports each transmission of a packet of `flow`; `rate` is the line rate. The port must be event-driven.

@@ -2,8 +2,6 @@
 
 use crate::api::blueprint::PortPlan;
 use crate::api::series::{ComponentName, SeriesPart};
-use crate::port::circuit_counts::CircuitCounts;
-use crate::port::ingress_counts::IngressCounts;
 use crate::port::observer::PortState;
 use crate::port::stages::Policers;
 use crate::port::{Port, Queueing};
@@ -90,22 +88,7 @@ penstock_model::state! {
 }
 
 impl Port {
-    /// Counts by the link over which packets come from now on; it was built to be recorded.
-    pub fn count_ingresses(&mut self, counts: IngressCounts) {
-        self.counters.count_ingresses(counts);
-    }
-
-    /// Counts the waits of each circuit from now on; it was built to be recorded.
-    pub fn count_circuits(&mut self, counts: CircuitCounts) {
-        self.counters.count_circuits(counts);
-    }
-
-    /// Follows its state from now on, for so many classes; it was built to be recorded.
-    pub fn observe(&mut self, classes: usize) {
-        self.counters.observe(classes);
-    }
-
-    /// Its state after everything that happens at `now`. Panics if it is not [observed](Port::observe).
+    /// Its state after everything that happens at `now`. Panics if it is not observed.
     pub fn state_at(&mut self, now: Time) -> &PortState {
         self.counters.observer().expect("the port is observed").state_at(now)
     }

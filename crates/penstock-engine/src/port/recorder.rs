@@ -1,7 +1,7 @@
 //! Records of a port beyond its counters, on request: counts and waits by class, and its error terms for expedited traffic.
 
 use crate::api::blueprint::{EfPlan, LinkWatch};
-use crate::api::observations::{ClassCounters, EfErrors, PortTimings};
+use crate::api::observations::{ClassCounters, EfErrors, LinkCounters, PortTimings};
 use crate::kernel::journal::Measurement;
 use crate::port::circuit_counts::CircuitCounts;
 use crate::port::ingress_counts::IngressCounts;
@@ -18,34 +18,31 @@ pub struct PortRecorder {
     measured: Measurement,
     /// By class; empty if classes are not recorded.
     classes: Vec<ClassCounters>,
-    ingresses: Option<Box<IngressCounts>>,
-    circuits: Option<Box<CircuitCounts>>,
+    ingresses: Option<IngressCounts>,
+    circuits: Option<CircuitCounts>,
     expedited: Vec<EfMeter>,
     /// For time series.
     observer: Option<Box<PortObserver>>,
 }
 
 impl PortRecorder {
-    /// The records that `plan` names.
-    pub fn new(plan: &LinkWatch, classes: usize, measured: Measurement) -> Box<PortRecorder> {
-        let classes = if plan.classes { vec![ClassCounters::default(); classes] } else { Vec::new() };
-        let expedited = plan.expedited.iter().map(EfMeter::new).collect();
-        Box::new(PortRecorder { measured, classes, ingresses: None, circuits: None, expedited, observer: None })
-    }
-
-    /// Counts by the link over which packets come from now on.
-    pub fn count_ingresses(&mut self, counts: IngressCounts) {
-        self.ingresses = Some(Box::new(counts));
-    }
-
-    /// Counts the waits of each circuit from now on.
-    pub fn count_circuits(&mut self, counts: CircuitCounts) {
-        self.circuits = Some(Box::new(counts));
-    }
-
-    /// Follows the state of the port from now on, for so many classes.
-    pub fn observe(&mut self, classes: usize) {
-        self.observer = Some(PortObserver::new(classes));
+    /// The records that `plan` names, at a port of so many classes: by `ingresses` and `circuits` where these are given, and of the
+    /// state of the port if it `is_observed`.
+    pub fn new(
+        plan: &LinkWatch,
+        classes: usize,
+        measured: Measurement,
+        (ingresses, circuits): (Option<IngressCounts>, Option<CircuitCounts>),
+        is_observed: bool,
+    ) -> Box<PortRecorder> {
+        Box::new(PortRecorder {
+            measured,
+            classes: if plan.classes { vec![ClassCounters::default(); classes] } else { Vec::new() },
+            ingresses,
+            circuits,
+            expedited: plan.expedited.iter().map(EfMeter::new).collect(),
+            observer: is_observed.then(|| PortObserver::new(classes)),
+        })
     }
 
     /// What follows the state of the port, if anything does.
@@ -58,14 +55,22 @@ impl PortRecorder {
         self.observer.as_ref().map_or(Time::NEVER, |observer| observer.next())
     }
 
+    /// The counters of the class and the circuit of `packet`, as far as they are recorded.
+    fn waits_of(&mut self, packet: &Packet) -> impl Iterator<Item = &mut LinkCounters> {
+        let class = self.classes.get_mut(usize::from(packet.class)).map(|class| &mut class.counters);
+        class.into_iter().chain(self.circuits.as_mut().map(|circuits| circuits.of(packet)))
+    }
+
+    /// The counters of the class and the ingress of `packet`, as far as they are recorded.
+    fn offers_of(&mut self, packet: &Packet) -> impl Iterator<Item = &mut LinkCounters> {
+        let class = self.classes.get_mut(usize::from(packet.class)).map(|class| &mut class.counters);
+        class.into_iter().chain(self.ingresses.as_mut().map(|ingresses| ingresses.of(packet)))
+    }
+
     /// A packet is offered at `now`; what is accepted is so too.
     pub fn offered(&mut self, now: Time, packet: &Packet) {
-        match self.classes.get_mut(usize::from(packet.class)) {
-            Some(class) if self.measured.is_open(now) => class.counters.arrival(packet.size, packet.precedence),
-            _ => {}
-        }
-        if let Some(ingresses) = self.ingresses.as_mut().filter(|_| self.measured.is_open(now)) {
-            ingresses.offered(packet);
+        if self.measured.is_open(now) {
+            self.offers_of(packet).for_each(|counters| counters.arrival(packet.size, packet.precedence));
         }
     }
 
@@ -80,10 +85,7 @@ impl PortRecorder {
     /// A packet is lost at `now`, in the measurement period.
     pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         self.observer.iter_mut().for_each(|observer| observer.loss(now));
-        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
-            class.counters.loss(packet, cause);
-        }
-        self.ingresses.iter_mut().for_each(|ingresses| ingresses.loss(packet, cause));
+        self.offers_of(packet).for_each(|counters| counters.loss(packet, cause));
     }
 
     /// A packet has been accepted at `now`.
@@ -98,10 +100,8 @@ impl PortRecorder {
     /// A packet that has waited since `arrival` is dropped.
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet) {
         self.observer.iter_mut().for_each(|observer| observer.queue_drop(now, packet));
-        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
-            class.counters.wait_without_service(&self.measured, arrival, now, packet.size);
-        }
-        self.circuits.iter_mut().for_each(|circuits| circuits.queue_drop(&self.measured, arrival, now, packet));
+        let measured = self.measured;
+        self.waits_of(packet).for_each(|counters| counters.wait_without_service(&measured, arrival, now, packet.size));
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
             meter.drop(arrival, packet, &self.measured);
         }
@@ -110,13 +110,11 @@ impl PortRecorder {
     /// A packet that arrived at `arrival` is transmitted from `start` to `end`.
     pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
         self.observer.iter_mut().for_each(|observer| observer.transmission(start, end, packet));
-        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
-            class.counters.transmission(&self.measured, arrival, start, end, packet.size);
-            if self.measured.contains(start) {
-                class.waits.add(start.since(arrival));
-            }
+        let measured = self.measured;
+        self.waits_of(packet).for_each(|counters| counters.transmission(&measured, arrival, start, end, packet.size));
+        if let Some(class) = self.classes.get_mut(usize::from(packet.class)).filter(|_| measured.contains(start)) {
+            class.waits.add(start.since(arrival));
         }
-        self.circuits.iter_mut().for_each(|circuits| circuits.transmission(&self.measured, arrival, start, end, packet));
         for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
             meter.departure(arrival, end, packet, &self.measured);
         }
@@ -124,10 +122,8 @@ impl PortRecorder {
 
     /// A packet is still waiting when the run ends.
     pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
-        if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
-            class.counters.unfinished(&self.measured, arrival, packet.size);
-        }
-        self.circuits.iter_mut().for_each(|circuits| circuits.unfinished(&self.measured, arrival, packet));
+        let measured = self.measured;
+        self.waits_of(packet).for_each(|counters| counters.unfinished(&measured, arrival, packet.size));
     }
 
     /// What has been recorded.

@@ -7,7 +7,7 @@ use crate::api::observations::TraceEvent;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Journal;
 use crate::port::counters::PortCounters;
-use penstock_model::discipline::{DepartureVerdict, DropCause, Verdict};
+use penstock_model::discipline::{DropCause, Verdict};
 use penstock_model::packet::{Ecn, Packet};
 use penstock_model::units::Time;
 
@@ -16,8 +16,6 @@ use penstock_model::units::Time;
 pub enum Decision {
     /// It stays.
     Accept,
-    /// Its transmission begins.
-    Send,
     /// It stays, or its transmission begins, with [`Ecn::Ce`].
     Mark,
     /// It is dropped.
@@ -32,17 +30,6 @@ impl From<Verdict> for Decision {
             Verdict::Mark => Decision::Mark,
             Verdict::Drop(cause) => Decision::Drop(cause),
             Verdict::Evict { .. } => unreachable!("an eviction is carried out where the queue is, and declared by its hook"),
-        }
-    }
-}
-
-impl From<DepartureVerdict> for Decision {
-    #[inline(always)]
-    fn from(verdict: DepartureVerdict) -> Decision {
-        match verdict {
-            DepartureVerdict::Send => Decision::Send,
-            DepartureVerdict::Mark => Decision::Mark,
-            DepartureVerdict::Drop(cause) => Decision::Drop(cause),
         }
     }
 }
@@ -73,7 +60,7 @@ pub fn apply<const TRACED: bool>(
     }
     match decision {
         Decision::Accept if TRACED => journal.trace(now, counters.place, packet, TraceEvent::Accept),
-        Decision::Accept | Decision::Send => {}
+        Decision::Accept => {}
         Decision::Mark => return Some(record_mark(now, packet, counters, journal)),
         Decision::Drop(cause) => {
             match point {

@@ -6,11 +6,13 @@ pub mod longest_drop;
 pub mod statistics;
 
 use penstock_engine::blueprint::{
-    AtmPlan, Blueprint, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PausePlan, PcnAt, PortPlan, QueuePlan, RouteSet, SamplePlan,
-    SharedBufferPlan, SwitchPlan, Ties, WatchPlan, MAX_VISIT_EVENTS,
+    AtmPlan, Blueprint, CallsPlan, FastPaths, FlowGroup, FlowPlan, LinkPlan, MarkerPlan, PausePlan, PcnAt, PortPlan, QueuePlan, RouteSet,
+    SamplePlan, SharedBufferPlan, SwitchPlan, Ties, WatchPlan, MAX_VISIT_EVENTS,
 };
 use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::buffer::BufferPlan;
+use penstock_model::call::counts::CallCounts;
+use penstock_model::call::HoldingPlan;
 use penstock_model::conditioner::{PolicerPlan, ShaperPlan};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::id::{LinkId, NodeId, RouteId};
@@ -312,6 +314,23 @@ impl Net {
 
     pub fn run(&self) -> Observations {
         Sim::new(self.0.clone()).expect("a sound blueprint").run()
+    }
+}
+
+/// Plan of endless calls of 64 kbit/s; none arrives.
+pub fn endless_calls() -> CallsPlan {
+    CallsPlan {
+        arrivals: None,
+        holding: HoldingPlan::Infinite(parameters("")),
+        initial: CallCounts::same(0),
+        initial_spread: Duration::ZERO,
+        surge: None,
+        delay: None,
+        admission: None,
+        termination: None,
+        processing: Duration::from_ms(1),
+        request_packet: None,
+        call_rate: Rate::from_bps(64_000),
     }
 }
 

@@ -12,7 +12,7 @@ crate::parameters! {
     /// `alpha` B / (1 + n `alpha`), and B / (1 + n `alpha`) stays free for whichever port becomes busy next.
     ///
     /// ## State
-    /// None beside the occupancies; one product per packet.
+    /// Only the occupancies; one product per packet.
     ///
     /// ## Departures
     /// The paper's cells have one size. Here a packet is let in as a whole where a cell would be, so a port may hold more than
@@ -34,7 +34,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// Dynamic thresholds at work.
+/// State of dynamic thresholds.
 #[derive(Clone, Debug)]
 pub struct DynamicThreshold {
     size: Limit,

@@ -12,7 +12,7 @@ crate::parameters! {
     /// `maximum`. With n ports, n x `minimum` is at most `size`.
     ///
     /// ## State
-    /// None beside the occupancies; the cost per packet beyond the minimum grows with the number of ports.
+    /// Only the occupancies; the cost per packet beyond the minimum grows with the number of ports.
     ///
     /// ## Departures
     /// The paper's packets have one size. Here one that is partly within the minimum takes what is shared for the rest, and one that
@@ -54,7 +54,7 @@ impl Check for Parameters {
     }
 }
 
-/// Sharing with minimum allocation at work.
+/// State of sharing with minimum allocation.
 #[derive(Clone, Debug)]
 pub struct MinimumAllocation {
     size: Limit,

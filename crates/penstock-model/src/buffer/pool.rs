@@ -10,7 +10,7 @@ crate::parameters! {
     /// A packet is let in if the pool has room for all of it: Q + its size is at most `size`, where Q is what all ports hold.
     ///
     /// ## State
-    /// None beside the occupancies; constant cost per packet.
+    /// Only the occupancies; constant cost per packet.
     ///
     /// ## Departures
     /// None.
@@ -29,7 +29,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// Complete sharing at work.
+/// State of complete sharing.
 #[derive(Clone, Debug)]
 pub struct Pool {
     size: Limit,

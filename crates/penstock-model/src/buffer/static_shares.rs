@@ -13,7 +13,7 @@ crate::parameters! {
     /// control also only if the memory has, since what came into headroom stands in the shared memory once other packets have left.
     ///
     /// ## State
-    /// None beside the occupancies; constant cost per packet.
+    /// Only the occupancies; constant cost per packet.
     ///
     /// ## Departures
     /// None.
@@ -84,7 +84,7 @@ fn written_limit(limit: Limit) -> String {
     written(amount(limit), limit)
 }
 
-/// Static shares at work.
+/// State of static shares.
 #[derive(Clone, Debug)]
 pub struct StaticShares {
     size: Limit,

@@ -7,7 +7,7 @@ crate::parameters! {
     /// A random time that each packet of a call takes from its source to the ingress, which sees it, and counts it, only
     /// then. `impairment.delay` on a link acts behind the ingress.
     pub struct DelayPlan {
-        /// The time, or the law that it follows; drawn anew for each packet.
+        /// The time, or the law that it follows; drawn again for each packet.
         added: DelayLaw;
         /// Whether the packets of a call stay in order: one then waits for those before it.
         keep_order: bool = "false";

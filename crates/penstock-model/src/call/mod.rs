@@ -65,12 +65,12 @@ impl HoldingPlan {
         }
     }
 
-    /// Whether calls end by themselves.
+    /// Whether calls end on their own.
     pub fn ends_calls(&self) -> bool {
         !matches!(self, HoldingPlan::Infinite(_))
     }
 
-    /// How long a call lasts in the mean.
+    /// How long a call lasts on average.
     pub fn mean(&self) -> Duration {
         match self {
             HoldingPlan::Exponential(parameters) => parameters.mean,

@@ -20,7 +20,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [Satoh10 s12]: the termination runs, whose calls all begin at one time and never end.
+    /// [Satoh10 s12]: the termination runs, whose calls all begin at once and never end.
     pub struct Parameters {
     }
 }

@@ -40,7 +40,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// A policer at work.
+/// State of a policer.
 #[derive(Clone, Debug)]
 pub struct TokenBucketPolicer {
     bucket: Bucket,

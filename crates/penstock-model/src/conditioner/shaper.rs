@@ -40,7 +40,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// A shaper at work.
+/// State of a shaper.
 #[derive(Clone, Debug)]
 pub struct TokenBucketShaper {
     bucket: Bucket,

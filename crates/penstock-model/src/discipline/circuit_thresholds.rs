@@ -8,18 +8,18 @@ use crate::printable::quoted;
 use crate::units::Time;
 
 crate::parameters! {
-    /// Circuit thresholds: keeps the cells of each circuit near a threshold, by one dropped frame at a time.
+    /// Circuit thresholds: keeps the waiting cells of each circuit near a threshold by dropping one frame at a time.
     ///
     /// ## Decides
     /// A frame of circuit i whose first cell finds more than R_i cells of the circuit waiting is refused whole (cause `early`). The
-    /// circuit is then disarmed, and no other frame of it is refused until one finds fewer than R_i. Circuits without a threshold
-    /// lose cells at `limit` alone. Cells of a frame that has been begun are treated as `epd` does. Only on cell links.
+    /// circuit is then disarmed: no other frame of it is refused until one finds fewer than R_i. Circuits without a threshold lose
+    /// cells only at `limit`. Cells of a frame that was accepted are treated as by `epd`. Only on cell links.
     ///
     /// ## State
     /// The cells that wait of each circuit, whether it is armed, and the state of its present frame; constant cost per cell.
     ///
     /// ## Departures
-    /// The source says "drop a single packet, let it decrease below R_i, repeat if necessary": read as above.
+    /// The source says "drop a single packet, let it decrease below R_i, repeat if necessary", which is read as above.
     ///
     /// ## Example
     /// ```toml
@@ -29,11 +29,11 @@ crate::parameters! {
     /// ## References
     /// [Goyal98a]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
         /// The threshold of each circuit (R_i), in cells, by its name; of a flow with a circuit of its own, by that of the flow.
         thresholds: PerCircuit<Limit>;
-        /// What becomes of the end of a frame that has lost cells.
+        /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
@@ -49,7 +49,7 @@ impl Check for Parameters {
     }
 }
 
-/// Circuit thresholds at work.
+/// State of circuit thresholds.
 #[derive(Clone, Debug)]
 pub struct CircuitThresholds {
     frames: FrameQueue,

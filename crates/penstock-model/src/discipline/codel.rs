@@ -7,25 +7,24 @@ use crate::units::{Bytes, Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// CoDel: drops at departure while packets have waited for too long, the more often the longer that lasts.
+    /// CoDel: drops at departure while the sojourn time stays above a target, more often the longer that lasts.
     ///
     /// ## Decides
-    /// Each packet that could be sent has waited for its sojourn time. Once no sojourn time has been below `target` for an
-    /// `interval`, the packet is dropped (cause `early`) and the next one is sent: the dropping state. There, the n-th drop
-    /// is followed by the next after interval / sqrt(n), until a sojourn time is below `target` or at most `mtu` bytes are
-    /// left in the queue. If the state is entered again less than 16 intervals after the next drop would have been due,
-    /// n begins with the number of drops of the last time but for those that it had begun with. With `ecn` an ECN-capable
-    /// packet is marked and sent instead of being dropped. An arrival that does not fit into `limit` is dropped (cause
-    /// `overflow`).
+    /// The sojourn time is the time that the packet at the head has waited. Once it has stayed at or above `target` for an
+    /// `interval`, CoDel enters the dropping state: it drops the head (cause `early`) and sends the next packet. In this state,
+    /// the n-th drop is followed by another after $interval / sqrt(n)$. The state ends when a sojourn time is below `target` or
+    /// at most `mtu` bytes are left in the queue. On re-entry within 16 intervals of `drop_next`, n restarts from the number of
+    /// drops in the previous dropping state (count - lastcount). With `ecn`, an ECN-capable packet is marked and sent instead of
+    /// being dropped. An arrival that does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
-    /// When the sojourn time will have been above the target for an interval, when the next drop is due, and the count of
-    /// drops. Constant cost per packet; a square root per drop.
+    /// The time at which the sojourn time will have been above the target for an interval (first_above_time), the time of the
+    /// next drop (drop_next), and the count of drops. Constant cost per packet; a square root per drop.
     ///
     /// ## Departures
-    /// With `ecn`, which the pseudocode leaves to implementations, a mark takes the place of a drop and the packet is sent, as
-    /// in Linux. Where a shaper or a scheduler holds the queue back between a drop and the next packet, the drop state is
-    /// continued when that packet can be sent.
+    /// The pseudocode leaves ECN to implementations; here a mark replaces a drop and the packet is sent, as in Linux. If a
+    /// shaper or a scheduler holds the queue back between a drop and the next packet, the dropping state resumes when that
+    /// packet can be sent.
     ///
     /// ## Example
     /// ```toml
@@ -33,15 +32,15 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [RFC8289 s4, s5]; marks: [RFC3168 s5]. The limit is that of Linux's sch_codel.
+    /// [RFC8289 s4, s5]; marks: [RFC3168 s5]. The default limit is that of Linux's sch_codel.
     pub struct Parameters {
-        /// The most that the queue may hold.
+        /// Maximum length of the queue.
         limit: Limit = "1000 packets";
         /// Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.3].
         target: Duration = "5 ms", changeable;
-        /// Time over which the minimum is looked at, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.2].
+        /// Time over which the minimum is taken, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.2].
         interval: Duration = "100 ms", changeable;
-        /// Nothing is dropped when at most so much stands behind a packet (maxpacket) [RFC8289 s4.1, s5.6].
+        /// Nothing is dropped while at most this much waits behind a packet (maxpacket) [RFC8289 s4.1, s5.6].
         mtu: Bytes = "1500 bytes";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
@@ -58,7 +57,7 @@ impl Check for Parameters {
     }
 }
 
-/// CoDel at work.
+/// State of CoDel.
 #[derive(Clone, Debug)]
 pub struct Codel {
     limit: Limit,
@@ -66,19 +65,20 @@ pub struct Codel {
     interval: Duration,
     mtu: u64,
     ecn: bool,
-    /// When the sojourn time will have been above the target for an interval (first_above_time); never while it is below.
+    /// Time at which the sojourn time will have been above the target for an interval (first_above_time); never while it is
+    /// below.
     above_since_interval: Time,
-    /// When the next drop is due (drop_next).
+    /// Time of the next drop (drop_next).
     next_drop: Time,
-    /// Drops since the dropping state was entered, or more if it was entered anew (count).
+    /// Drops since the dropping state was entered, plus those carried over on re-entry (count).
     count: u32,
-    /// What `count` was when it was last entered (lastcount).
+    /// Value of `count` at the last entry (lastcount).
     entry_count: u32,
     dropping: bool,
     after_drop: AfterDrop,
 }
 
-/// What a drop has left to do to the next packet of the same dequeue operation.
+/// Step of a dequeue operation after a drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterDrop {
     /// No packet was dropped before this one.
@@ -167,9 +167,9 @@ crate::state! {
     impl Codel, |it, _now| {
         /// Whether it is in the dropping state: 1 or 0 (dropping) [RFC8289 s5.3].
         "dropping", "1", is f64::from(u8::from(it.dropping));
-        /// Drops since the dropping state was entered, or more if it was entered anew (count) [RFC8289 s5.3].
+        /// Drops since the dropping state was entered, plus those carried over on re-entry (count) [RFC8289 s5.3].
         "count", "packets", is f64::from(it.count);
-        /// When the next drop is due, while it is in the dropping state (drop_next) [RFC8289 s5.3].
+        /// Time of the next drop in the dropping state (drop_next) [RFC8289 s5.3].
         "next-drop", "s", maybe it.dropping.then(|| it.next_drop.as_seconds());
     }
 }

@@ -8,27 +8,31 @@ use crate::rng::Stream;
 use crate::units::Time;
 
 crate::parameters! {
-    /// Differential fair buffer allocation (DFBA): between two thresholds, refuses frames of circuits above their weighted share, CLP 1
-    /// always and CLP 0 with a probability.
+    /// Differential fair buffer allocation (DFBA): between two thresholds, refuses frames of circuits above their weighted share:
+    /// tagged frames always, others with a probability.
     ///
     /// ## Decides
-    /// Of a frame of circuit i, when its first cell finds X cells waiting, X_i of them of the circuit, whose weighted share is
-    /// r = W_i / W: up to `low` (L) it is taken, above `high` (H) refused. In between it is taken if X_i <= X r; otherwise it is refused
-    /// if it is tagged (CLP 1, a precedence above 0), and with the probability p if not:
+    /// The first cell of a frame of circuit i finds X cells waiting, X_i of them of its circuit, whose weighted share is $r = W_i / W$:
     ///
-    /// `sum`: p = Z_i (a F + (1 - a) E); `fairness-scaled`: p = Z_i a F + (1 - a) E; `product`: p = Z_i F E,
-    /// with F = (X_i - X r) / (X (1 - r)) and E = (X - L) / (H - L).
+    /// | queue | treatment of the frame |
+    /// |---|---|
+    /// | X <= `low` (L) | accepted |
+    /// | L < X <= `high` (H), X_i <= X r | accepted |
+    /// | L < X <= H, X_i > X r, tagged (CLP 1, a precedence above 0) | refused |
+    /// | L < X <= H, X_i > X r, not tagged | refused with probability p |
+    /// | X > H | refused |
     ///
-    /// What is refused is refused whole (cause `early`); cells of a frame that has been begun are treated as `epd` does. Only on cell
-    /// links.
+    /// With $F = (X_i - X r) / (X (1 - r))$ and $E = (X - L) / (H - L)$, p depends on `probability`: $Z_i (a F + (1 - a) E)$ for `sum`,
+    /// $Z_i a F + (1 - a) E$ for `fairness-scaled`, $Z_i F E$ for `product`. A refused frame is refused whole (cause `early`); cells of
+    /// an accepted frame are treated as by `epd`. Only on cell links.
     ///
     /// ## State
-    /// The cells that wait of each circuit, and the state of its present frame; constant cost per cell, and one random number per CLP 0
+    /// The waiting cells and the state of the present frame of each circuit; constant cost per cell, and one random number per CLP 0
     /// frame above its share between the thresholds.
     ///
     /// ## Departures
-    /// [Goyal98b] as it is at hand has p in words alone: a part that is 0 at the fair share and 1 where all cells are the circuit's, one that is 0 at L and
-    /// 1 at H, scaled by Z_i; the three forms are readings. X = L takes and X = H decides by p.
+    /// [Goyal98b] describes p only in words: one part is 0 at the fair share and 1 if all cells are the circuit's, the other is 0 at L
+    /// and 1 at H, scaled by Z_i. The three forms are readings of it. At X = L the frame is accepted; at X = H, p decides.
     ///
     /// ## Example
     /// ```toml
@@ -38,21 +42,21 @@ crate::parameters! {
     /// ## References
     /// [Goyal98b]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
-        /// Up to this, every frame is taken (L), in cells.
+        /// Number of waiting cells up to which every frame is accepted (L).
         low: Limit;
-        /// Above this, none is (H), in cells.
+        /// Number of waiting cells above which no frame is accepted (H).
         high: Limit;
-        /// The weight of fairness against efficiency (a).
+        /// Weight of fairness against efficiency (a).
         alpha: Probability = "0.5";
-        /// The scale of the probability (Z_i): one number, or one for each circuit by its name, and 1 for others.
+        /// Scale of the probability (Z_i): one number, or a number per named circuit and 1 for the others.
         z: Scale = "1";
-        /// How the parts of the probability go together.
+        /// Combination of the two parts of the probability.
         probability: Combination = "sum";
-        /// What the weights of circuits are (W_i).
+        /// Weights of the circuits (W_i).
         weights: Weights = "mcr";
-        /// What becomes of the end of a frame that has lost cells.
+        /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
@@ -65,7 +69,7 @@ impl Check for Parameters {
 }
 
 crate::choice! {
-    /// How fairness (F) and efficiency (E) make a probability.
+    /// Combination of fairness (F) and efficiency (E) in the probability.
     pub enum Combination {
         /// Z (a F + (1 - a) E).
         "sum" => Sum,
@@ -79,9 +83,9 @@ crate::choice! {
 crate::choice! {
     /// The weights of circuits.
     pub enum Weights {
-        /// Their minimum cell rates; a circuit without one is above its share with the first cell that waits.
+        /// Minimum cell rates; a circuit without one is above its share with its first waiting cell.
         "mcr" => Mcr,
-        /// All circuits that pass count the same.
+        /// Equal weights for all circuits of the port.
         "equal" => Equal,
     }
 }
@@ -106,7 +110,7 @@ impl Parameter for Scale {
     }
 }
 
-/// Differential fair buffer allocation at work.
+/// State of differential fair buffer allocation.
 #[derive(Clone, Debug)]
 pub struct Dfba {
     frames: FrameQueue,
@@ -149,7 +153,7 @@ impl Dfba {
 }
 
 impl Rule {
-    /// With what probability a frame is refused.
+    /// Probability with which a frame is refused.
     fn probability(&self, frame: &FrameArrival) -> f64 {
         if frame.cells <= self.low {
             return 0.0;

@@ -330,7 +330,7 @@ mod tests {
     }
 
     /// With arrivals at random times and load r, an idle period lasts an exponential time of 1/r mean packets, of which
-    /// 1/(e^r - 1) are whole in the mean.
+    /// 1/(e^r - 1) are whole on average.
     #[test]
     fn of_random_idle_periods_a_share_of_r_over_e_to_the_r_less_one_ages_the_average() {
         let mut stream = Key::root(1, 0).stream();

@@ -10,15 +10,15 @@ crate::parameters! {
     /// Early packet discard (EPD): refuses whole frames above a threshold.
     ///
     /// ## Decides
-    /// A frame whose first cell finds more than `threshold` cells waiting (X > R) is refused whole (cause `early`). Cells of a frame
-    /// that has been begun are taken while there is room; at `limit` (K) a cell is dropped (cause `overflow`) and with it the rest of
-    /// its frame (cause `partial`). Only on cell links.
+    /// A frame whose first cell finds more than `threshold` cells waiting (X > R) is refused whole (cause `early`). Cells of an accepted
+    /// frame are accepted while there is room; at `limit` (K) a cell is dropped (cause `overflow`), and the rest of its frame with it
+    /// (cause `partial`). Only on cell links.
     ///
     /// ## State
     /// The state of the present frame of each circuit; constant cost per cell.
     ///
     /// ## Departures
-    /// None. A queue of exactly R cells takes the frame.
+    /// None. A queue of exactly R cells accepts the frame.
     ///
     /// ## Example
     /// ```toml
@@ -28,11 +28,11 @@ crate::parameters! {
     /// ## References
     /// [Romanow95]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
-        /// Above this, no frame is begun (R), in cells.
+        /// Number of waiting cells above which no frame is accepted (R).
         threshold: Limit;
-        /// What becomes of the end of a frame that has lost cells.
+        /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
@@ -42,7 +42,7 @@ impl Check for Parameters {
     }
 }
 
-/// Early packet discard at work.
+/// State of early packet discard.
 #[derive(Clone, Debug)]
 pub struct Epd {
     frames: FrameQueue,

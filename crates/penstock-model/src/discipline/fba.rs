@@ -7,18 +7,18 @@ use crate::parameters::{Check, Fraction, Limit};
 use crate::units::Time;
 
 crate::parameters! {
-    /// Fair buffer allocation (FBA): above a threshold, refuses frames of circuits above a share that falls as the buffer fills.
+    /// Fair buffer allocation (FBA): above a threshold, refuses frames of circuits above a share that shrinks as the buffer fills.
     ///
     /// ## Decides
     /// A frame of circuit i whose first cell finds more than `threshold` cells waiting (X > R) is refused whole (cause `early`) if
-    /// X_i Na / X > Z (K - R) / (X - R), for Na circuits with cells that wait: just above R a circuit may hold all, at K no more than Z
-    /// times an equal share. Cells of a frame that has been begun are treated as `epd` does. Only on cell links.
+    /// $X_i N_a / X > Z (K - R) / (X - R)$, where N_a circuits have waiting cells. Just above R a circuit may hold the whole queue, at K
+    /// at most Z times an equal share. Cells of a frame that was accepted are treated as by `epd`. Only on cell links.
     ///
     /// ## State
-    /// The cells that wait of each circuit, and the state of its present frame; constant cost per cell.
+    /// The waiting cells and the state of the present frame of each circuit; constant cost per cell.
     ///
     /// ## Departures
-    /// None. X, X_i and Na are counted before the arriving cell; the cell in transmission does not count.
+    /// None. X, X_i and N_a exclude the arriving cell and the cell in transmission.
     ///
     /// ## Example
     /// ```toml
@@ -28,13 +28,13 @@ crate::parameters! {
     /// ## References
     /// [Heinanen98] [Goyal98]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
-        /// Above this, circuits above their share begin no frame (R), in cells; 0.5 K did best in [Goyal98].
+        /// Number of waiting cells above which circuits above their share are refused (R); 0.5 K did best in [Goyal98].
         threshold: Limit;
-        /// The share of a full buffer, as a part of an equal one (Z); 0.8 did best in [Goyal98].
+        /// Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         z: Fraction = "0.8";
-        /// What becomes of the end of a frame that has lost cells.
+        /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
@@ -44,7 +44,7 @@ impl Check for Parameters {
     }
 }
 
-/// Fair buffer allocation at work.
+/// State of fair buffer allocation.
 #[derive(Clone, Debug)]
 pub struct Fba {
     frames: FrameQueue,

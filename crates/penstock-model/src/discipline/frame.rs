@@ -1,8 +1,7 @@
-//! What disciplines that drop whole frames share: the state of the frame that each circuit is sending, and how many cells of
-//! each circuit wait.
+//! State shared by disciplines that drop whole frames: the present frame and the number of waiting cells of each circuit.
 //!
-//! A switch sees of a frame its cells and which of them ends it. So the first cell of a frame is the one behind an end of frame, and
-//! where an end was lost before, the switch takes two frames for one.
+//! A switch sees only cells, and which of them ends a frame. The first cell of a frame is the one after an end of frame; if that end
+//! was lost, the switch takes two frames for one.
 
 use super::{DropCause, Occupancy, PortContext, Verdict};
 use crate::atm::circuits::PortCircuits;
@@ -13,14 +12,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 crate::choice! {
-    /// What becomes of the cell that ends a frame of which cells have been dropped.
+    /// Treatment of the last cell of a frame that has lost cells.
     pub enum EndOfFrame {
-        /// It is taken if there is room and a cell of its frame was: it tells the receiver where the frame ends. Frames that are
+        /// Accepted if there is room and a cell of its frame was accepted, since it tells the receiver where the frame ends. Frames
         /// refused from their first cell on are refused whole.
         "keep" => Keep,
-        /// It is dropped like the others; the next frame of the circuit is then lost at the receiver.
+        /// Dropped like the others; the receiver then also loses the next frame of the circuit.
         "drop" => Drop,
-        /// It is taken if there is room, even where nothing else of its frame was.
+        /// Accepted if there is room, even if no other cell of its frame was.
         "always" => Always,
     }
 }
@@ -53,7 +52,7 @@ struct CircuitState {
     frame: Frame,
 }
 
-/// The circuits of a queue that is first in, first out.
+/// The circuits of a FIFO queue.
 #[derive(Clone, Debug)]
 pub struct FrameQueue {
     circuits: Arc<PortCircuits>,
@@ -61,7 +60,7 @@ pub struct FrameQueue {
     limit: u32,
     end_of_frame: EndOfFrame,
     states: Vec<CircuitState>,
-    /// The circuits of the cells that have been taken, the last of which still wait: as many as the queue holds.
+    /// The circuits of the accepted cells; the last ones still wait, as many as the queue holds.
     waiting: VecDeque<u32>,
     /// Circuits with cells that wait (Na).
     active: u32,
@@ -83,7 +82,7 @@ pub struct FrameArrival {
 }
 
 impl FrameArrival {
-    /// How much the circuit holds of what it would if all active ones held the same, times X (X_i Na).
+    /// Share of the circuit relative to an equal share, times X (X_i Na).
     #[inline]
     pub fn load(&self) -> f64 {
         f64::from(self.of_circuit) * f64::from(self.active)
@@ -103,7 +102,7 @@ impl FrameQueue {
         Limit::Packets(self.limit)
     }
 
-    /// What becomes of a cell; `refuses` is asked about each frame, at its first cell.
+    /// Verdict on a cell; `refuses` decides on each frame at its first cell.
     #[inline]
     pub fn on_cell(&mut self, cell: &Packet, queue: &Occupancy, refuses: impl FnOnce(&FrameArrival) -> bool) -> Verdict {
         self.forget_sent(queue.packets);
@@ -155,11 +154,11 @@ impl FrameQueue {
 
 crate::state! {
     impl FrameQueue, |it, _now| {
-        /// Cells of each circuit of the port that waited at the last arrival, with that one, in their order (X_i).
+        /// Waiting cells of each circuit of the port after the last arrival, in order (X_i).
         "circuit-queue", "packets", each it.of_port(&it.states, |state| f64::from(state.cells));
-        /// Circuits of which cells waited then (N_a).
+        /// Number of circuits with waiting cells then (N_a).
         "active-circuits", "circuits", is f64::from(it.active);
-        /// Whether the rest of the present frame of each circuit is dropped, but for its end as `end-of-frame` says: 1 or 0.
+        /// Whether the rest of the present frame of each circuit is dropped, except for its last cell by `end-of-frame`: 1 or 0.
         "dropping", "1", each it.of_port(&it.states, |state| f64::from(u8::from(state.frame.is_lost())));
     }
 }

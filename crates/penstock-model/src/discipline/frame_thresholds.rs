@@ -10,8 +10,8 @@ crate::parameters! {
     /// Frame thresholds: refuses tagged frames above a low threshold, and all above a high one.
     ///
     /// ## Decides
-    /// A frame whose first cell finds more than `threshold` cells waiting is refused whole (cause `early`); one whose first cell has
-    /// CLP 1 (a precedence above 0) also above `tagged-threshold`. Without that, it is EPD on CLP 0+1. Cells of a frame that has been
+    /// A frame whose first cell finds more than `threshold` cells waiting is refused whole (cause `early`); a frame whose first cell has
+    /// CLP 1 (a precedence above 0) already above `tagged-threshold`. Without `tagged-threshold`, this is EPD on CLP 0+1. Cells of a frame that has been
     /// begun are treated as `epd` does. Only on cell links.
     ///
     /// ## State
@@ -28,13 +28,13 @@ crate::parameters! {
     /// ## References
     /// [TM4.1]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
-        /// Above this, no frame is begun (HBO), in cells.
+        /// Number of waiting cells above which no frame is accepted (HBO).
         threshold: Limit;
-        /// Above this, no tagged frame is begun (LBO), in cells; `threshold` if left out.
+        /// Number of waiting cells above which no tagged frame is accepted (LBO); `threshold` if left out.
         tagged_threshold: Option<Limit>;
-        /// What becomes of the end of a frame that has lost cells.
+        /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
@@ -45,7 +45,7 @@ impl Check for Parameters {
     }
 }
 
-/// Frame thresholds at work.
+/// State of frame thresholds.
 #[derive(Clone, Debug)]
 pub struct FrameThresholds {
     frames: FrameQueue,

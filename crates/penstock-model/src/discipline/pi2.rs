@@ -8,25 +8,31 @@ use crate::units::{Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// PI2: a proportional-integral controller of the delay. Classic traffic is dropped with the square of its probability, scalable
-    /// traffic is marked with a multiple of it.
+    /// PI2: a proportional-integral controller of the delay that drops Classic traffic with the square of its probability and marks
+    /// scalable traffic with a multiple of it.
     ///
     /// ## Decides
-    /// Every `update-interval` the base probability p' changes by alpha (d - target) + beta (d - d of the previous update) and stays
-    /// between 0 and 1; d is the time that the packet at the head has waited, 0 for an empty queue. An arrival with ECT(1) or CE is
-    /// scalable and is marked with probability k p'. Any other is Classic and is dropped with probability p'^2 (cause `early`); with
-    /// `ecn`, an ECN-capable one is marked instead while p'^2 is below 1/k^2 and below 1. While k p' is at least 1, a scalable arrival is
-    /// dropped with probability p'^2 too (cause `early`), and marked otherwise. What does not fit into `limit` is dropped (cause `overflow`).
+    /// Every `update-interval`, the base probability p' changes by $alpha (d - target) + beta (d - d_old)$ and stays between 0 and 1.
+    /// d is the time that the packet at the head has waited, 0 for an empty queue; d_old is its value at the previous update.
+    ///
+    /// | arrival | treatment |
+    /// |---|---|
+    /// | scalable: ECT(1) or CE | marked with probability k p' |
+    /// | Classic: any other | dropped with probability p'^2 (cause `early`); with `ecn`, an ECN-capable one is marked instead while p'^2 is below 1/k^2 and below 1 |
+    ///
+    /// In overload, while k p' is at least 1, a scalable arrival is dropped with probability p'^2 (cause `early`) and marked
+    /// otherwise. An arrival that does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// The base probability and the delay of the last update. One random number per arrival, two for a scalable arrival in overload.
-    /// Constant cost per packet and per update. Updates are at multiples of `update-interval`, and pause while they would change
+    /// Constant cost per packet and per update. Updates are at multiples of `update-interval` and stop while they would change
     /// nothing: an empty queue and p' = 0.
     ///
     /// ## Departures
-    /// The delay is measured at the head, as in [RFC9332 App. A.1]. Packets are chosen on arrival and at random, but those of
-    /// [RFC9332 App. A] at departures and without chance. Overload is handled as in [RFC9332 App. A.2]. The defaults of `update-interval`, `alpha` and `beta` are those of the reference implementation
-    /// [RFC9332 App. A.1]; the formulas of its figure 2 give 15 ms, 0.15 and 3 for a target of 15 ms and a maximum round-trip time of 100 ms.
+    /// Packets are chosen at random on arrival; [RFC9332 App. A] chooses them deterministically at departure. The delay is measured at
+    /// the head as in [RFC9332 App. A.1], and overload is handled as in [RFC9332 App. A.2]. The defaults of `update-interval`, `alpha`
+    /// and `beta` are those of the reference implementation [RFC9332 App. A.1]; the formulas of its figure 2 give 15 ms, 0.15 and 3 for
+    /// a target of 15 ms and a maximum round-trip time of 100 ms.
     ///
     /// ## Example
     /// ```toml
@@ -36,9 +42,9 @@ crate::parameters! {
     /// ## References
     /// [DeSchepper16]; [RFC9332 App. A].
     pub struct Parameters {
-        /// The most that the queue may hold.
+        /// Maximum length of the queue.
         limit: Limit = "1000 packets";
-        /// The delay that is aimed at.
+        /// Target queueing delay.
         target: Duration = "15 ms", changeable;
         /// Time between two updates of the probability (Tupdate).
         update_interval: Duration = "16 ms";
@@ -100,7 +106,7 @@ impl Controller {
         }
     }
 
-    /// Updates p' at `now`, with the delay of a queue that holds something or not.
+    /// Updates p' at `now`, given the delay and whether the queue holds a packet.
     pub fn update(&mut self, now: Time, delay: Duration, is_empty: bool) {
         let delay = delay.as_seconds();
         let step = self.alpha * (delay - self.target) + self.beta * (delay - self.last_delay);
@@ -141,7 +147,7 @@ pub(crate) fn is_scalable(packet: &Packet) -> bool {
     matches!(packet.ecn, Ecn::Ect1 | Ecn::Ce)
 }
 
-/// PI2 at work.
+/// State of PI2.
 #[derive(Clone, Debug)]
 pub struct Pi2 {
     limit: Limit,

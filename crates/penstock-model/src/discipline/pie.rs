@@ -16,32 +16,39 @@ use departure_rate::DepartureRate;
 use std::any::Any;
 
 crate::parameters! {
-    /// PIE: drops arrivals at random, with a probability that a controller sets so that packets wait for a target time.
+    /// PIE: drops arrivals at random, with a probability that a controller adjusts to hold the queueing delay at a target.
     ///
     /// ## Decides
-    /// Every `update-interval` the queueing delay d is looked at and the probability p changes by
-    /// alpha (d - target) + beta (d - d of the last time), divided by 2048, 512, 128, 32, 8 or 2 while p is below 10^-6, 10^-5, 10^-4,
-    /// 10^-3, 10^-2 or 10^-1; with `cap` by at most 0.02 from p = 0.1 on. It shrinks by 2 % if both delays are below half of the
-    /// target, and stays between 0 and 1. An arrival is dropped with p (cause `early`), but for these: while the burst allowance lasts;
-    /// while the last update saw less than half of the target and p is below 0.2; and where at most two `mean-packet` wait. The
-    /// allowance is `max-burst` as long as p is 0 and both delays are below half of the target, and then shrinks with each
-    /// update. With `ecn` an ECN-capable packet is marked instead of being dropped while p is below `mark-threshold`. With
-    /// `derandomise` an arrival is only dropped once the probabilities since the last drop add up to 0.85, and always from 8.5 on.
-    /// What does not fit into `limit` is dropped (cause `overflow`).
+    /// Every `update-interval`, the probability p changes by $alpha (d - target) + beta (d - d_old)$, where d is the queueing delay
+    /// and d_old that of the previous update. The change is scaled down while p is small:
+    ///
+    /// | p below | 10^-6 | 10^-5 | 10^-4 | 10^-3 | 10^-2 | 10^-1 |
+    /// |---|---|---|---|---|---|---|
+    /// | divided by | 2048 | 512 | 128 | 32 | 8 | 2 |
+    ///
+    /// From p = 0.1 on, `cap` limits the change to 0.02. p shrinks by 2 % if both delays are below half of the target, and stays
+    /// between 0 and 1. An arrival is dropped with probability p (cause `early`), except in three cases: while the burst allowance
+    /// lasts, while the last delay was below half of the target and p is below 0.2, and while at most two `mean-packet` wait. The
+    /// burst allowance is `max-burst` as long as p is 0 and both delays are below half of the target; otherwise it shrinks with
+    /// each update. With `ecn`, an ECN-capable packet is marked instead of being dropped while p is below `mark-threshold`. With
+    /// `derandomise`, an arrival is dropped only once the probabilities since the last drop add up to 0.85, and always once they add
+    /// up to 8.5. An arrival that does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
-    /// The probability, two delays, the burst allowance and the sum of probabilities; for `delay = "departure-rate"` the mean time that
-    /// `departure-threshold` takes to leave, and the measurement under way. Constant cost per packet and per update, one random number
-    /// per arrival that may be dropped. Updates are at the multiples of `update-interval` and cease while there is nothing to control:
-    /// an empty queue, no delay and p = 0.
+    /// The probability, two delays, the burst allowance and the sum of probabilities; with `delay = "departure-rate"` also the mean
+    /// time in which `departure-threshold` bytes leave, and the measurement in progress. Constant cost per packet and per update, one
+    /// random number per arrival that may be dropped. Updates are at multiples of `update-interval` and stop while there is nothing
+    /// to control: an empty queue, no delay and p = 0.
     ///
     /// ## Departures
-    /// The delay is by default that of the last packet sent, which [RFC8033 s4.3] allows beside the estimate of s5.2
-    /// (`delay = "departure-rate"`), and zero once nothing stands behind that packet, as in Linux and ns-3: without it the last delay
-    /// of a busy period would count until the next. The probability decays below half of the target, as in [RFC8033 App. B]; in s4.2 and
-    /// App. A it decays only without any delay. PIE becomes inactive as in App. B, without any delay; s5.3 has half of the target there.
-    /// A measurement of the departure rate begins with a departure; in App. B the first begins when PIE becomes active. Of the optional
-    /// elements (s5) the probability is not scaled by packet size. Burst allowance left keeps an arrival out of the sum of `derandomise`.
+    /// - By default the delay is that of the last packet sent, which [RFC8033 s4.3] allows besides the estimate of s5.2
+    ///   (`delay = "departure-rate"`). It is zero if no packet waits behind that one, as in Linux and ns-3; otherwise the last delay
+    ///   of a busy period would count until the next.
+    /// - The probability decays below half of the target, as in [RFC8033 App. B]; in s4.2 and App. A it decays only at zero delay.
+    /// - PIE becomes inactive at zero delay, as in App. B; in s5.3 at half of the target.
+    /// - A measurement of the departure rate begins with a departure; in App. B the first begins when PIE becomes active.
+    /// - The probability is not scaled by packet size, which is optional (s5).
+    /// - While burst allowance is left, an arrival does not count in the sum of `derandomise`.
     ///
     /// ## Example
     /// ```toml
@@ -51,23 +58,23 @@ crate::parameters! {
     /// ## References
     /// [RFC8033 s4, s5, App. A, App. B].
     pub struct Parameters {
-        /// The most that the queue may hold.
+        /// Maximum length of the queue.
         limit: Limit = "1000 packets";
-        /// The delay that is aimed at (QDELAY_REF) [RFC8033 s4.2].
+        /// Target queueing delay (QDELAY_REF) [RFC8033 s4.2].
         target: Duration = "15 ms", changeable;
         /// Time between two updates of the probability (T_UPDATE) [RFC8033 s4.2].
         update_interval: Duration = "15 ms";
-        /// How long a burst may last before drops begin (MAX_BURST) [RFC8033 s4.4].
+        /// Duration of a burst before drops begin (MAX_BURST) [RFC8033 s4.4].
         max_burst: Duration = "150 ms";
         /// Weight of the deviation from the target, per second (alpha) [RFC8033 s4.2].
         alpha: Positive = "0.125";
         /// Weight of the change of the delay, per second (beta) [RFC8033 s4.2].
         beta: Positive = "1.25";
-        /// Mean packet, two of which are never too many (MEAN_PKTSIZE) [RFC8033 s4.1].
+        /// Mean size of a packet (MEAN_PKTSIZE) [RFC8033 s4.1]; nothing is dropped while at most two such packets wait.
         mean_packet: Bytes = "1500 bytes";
-        /// Where the delay is taken from.
+        /// Source of the queueing delay.
         delay: DelayEstimate = "timestamps";
-        /// How much leaves during a measurement of the departure rate (DQ_THRESHOLD) [RFC8033 s5.2]; 16 KiB if left out.
+        /// Amount of data over which the departure rate is measured (DQ_THRESHOLD) [RFC8033 s5.2]; 16 KiB if left out.
         departure_threshold: Option<Bytes>;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
@@ -75,10 +82,10 @@ crate::parameters! {
         mark_threshold: Option<Probability>;
         /// Spread drops more evenly than chance does [RFC8033 s5.4].
         derandomise: bool = "false";
-        /// Hold the steps of a high probability below 0.02 [RFC8033 s5.5].
+        /// Limit increases of a high probability to 0.02 [RFC8033 s5.5].
         cap: bool = "true";
-        /// What must wait for drops to become possible, until the queue has been empty without delay [RFC8033 s5.3, App. B: a third of
-        /// `limit`]; left out, they always are.
+        /// Backlog at which PIE becomes active, until the queue is empty and the delay zero [RFC8033 s5.3, App. B: a third of
+        /// `limit`]; always active if left out.
         active_from: Option<Limit>;
     }
 }
@@ -112,28 +119,28 @@ impl Check for Parameters {
 }
 
 crate::choice! {
-    /// Where PIE takes the queueing delay from.
+    /// Source of the queueing delay.
     pub enum DelayEstimate {
-        /// The time that the last packet sent has waited [RFC8033 s4.3].
+        /// Waiting time of the last packet sent [RFC8033 s4.3].
         "timestamps" => Timestamps,
-        /// What waits, divided by the rate at which it has been leaving [RFC8033 s5.2].
+        /// Backlog divided by the measured departure rate [RFC8033 s5.2].
         "departure-rate" => DepartureRate,
     }
 }
 
-/// PIE at work.
+/// State of PIE.
 #[derive(Clone, Debug)]
 pub struct Pie {
     limit: Limit,
     update_interval: Duration,
     max_burst: Duration,
     two_packets: u64,
-    /// The probability from which ECN-capable packets are dropped too; `None` if none is marked.
+    /// Probability from which ECN-capable packets are dropped too; `None` without ECN.
     mark_threshold: Option<f64>,
     derandomise: bool,
     active_from: Option<Limit>,
     controller: Controller,
-    /// The time that the last packet sent has waited, where no rate is estimated (current_qdelay).
+    /// Waiting time of the last packet sent, unless the delay is estimated from the rate (current_qdelay).
     last_wait: Duration,
     departure_rate: Option<DepartureRate>,
     burst_allowance: Duration,
@@ -171,7 +178,7 @@ impl Pie {
         self.controller.probability
     }
 
-    /// The queueing delay as it is known now (current_qdelay).
+    /// Present estimate of the queueing delay (current_qdelay).
     #[inline]
     fn delay(&self, queue: &Occupancy) -> Duration {
         self.departure_rate.as_ref().map_or(self.last_wait, |rate| rate.delay(queue.bytes))
@@ -220,9 +227,9 @@ crate::state! {
     impl Pie, |it, _now| {
         /// Drop probability as of the last update (drop_prob) [RFC8033 s4.2].
         "probability", "1", is it.controller.probability;
-        /// Time that the last packet sent has waited, where the delay is taken from that (current_qdelay) [RFC8033 s4.3].
+        /// Waiting time of the last packet sent, with `delay = "timestamps"` (current_qdelay) [RFC8033 s4.3].
         "wait", "s", maybe it.departure_rate.is_none().then(|| it.last_wait.as_seconds());
-        /// How long arrivals are still let in whatever the probability is (burst_allowance) [RFC8033 s4.4].
+        /// Remaining time in which arrivals are accepted regardless of the probability (burst_allowance) [RFC8033 s4.4].
         "burst-allowance", "s", is it.burst_allowance.as_seconds();
         /// Sum of the probabilities since the last drop, where drops are derandomised (accu_prob) [RFC8033 s5.4].
         "accumulated", "1", maybe it.derandomise.then_some(it.accumulated);

@@ -10,8 +10,8 @@ crate::parameters! {
     /// Partial packet discard (PPD): drops the rest of a frame that has lost a cell.
     ///
     /// ## Decides
-    /// A cell that finds `limit` cells waiting is dropped (cause `overflow`), and after it those of the same frame (cause `partial`)
-    /// up to its last one, with which `end-of-frame` deals. Only on cell links.
+    /// A cell that finds `limit` cells waiting is dropped (cause `overflow`), and the following cells of its frame are dropped with it
+    /// (cause `partial`); `end-of-frame` determines the treatment of the last one. Only on cell links.
     ///
     /// ## State
     /// The state of the present frame of each circuit; constant cost per cell.
@@ -27,9 +27,9 @@ crate::parameters! {
     /// ## References
     /// [Romanow95]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
-        /// What becomes of the end of a frame that has lost cells.
+        /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
@@ -39,7 +39,7 @@ impl Check for Parameters {
     }
 }
 
-/// Partial packet discard at work.
+/// State of partial packet discard.
 #[derive(Clone, Debug)]
 pub struct Ppd {
     frames: FrameQueue,

@@ -12,40 +12,44 @@ use crate::units::{Bytes, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// Random Early Detection: drops at random, more often the longer the queue has been on average.
+    /// Random Early Detection: drops arrivals at random, with a probability that rises with the average queue.
     ///
     /// ## Decides
-    /// Each arrival updates the average queue, ave = (1 - w) ave + w q, where q is what waits, in packets or bytes as the
-    /// thresholds are, and neither the arrival nor the packet in service counts. An arrival that ends m mean packet times of
-    /// idleness first ages it by (1 - w)^m; m is whole, unless `idle` is `exact`.
-    /// Below `min-threshold` nothing is dropped. Between the thresholds the probability is
-    /// p = max_p (ave - min) / (max - min), and `spacing` makes it into drops. From `max-threshold` on every arrival is
-    /// dropped (cause `forced`); with `gentle` the probability rises from max_p there to 1 at twice that threshold. A
-    /// `max-threshold` above `limit`, where the average never comes, sets the slope alone.
-    /// Whatever does not fit into `limit` is dropped (cause `overflow`), and any drop restarts the count of the spacing. With
-    /// `ecn` an ECN-capable packet is marked where it would be dropped early; above `max-threshold` and without room it is
-    /// dropped like any other [RFC3168 s7].
+    /// Each arrival updates the average queue, $ave = (1 - w) ave + w q$, where q is the number of packets (or bytes, by the unit
+    /// of the thresholds) that wait, without the arrival and the packet in service. If the queue was idle for m mean packet
+    /// times, the arrival first ages the average by $(1 - w)^m$; m is a whole number unless `idle` is `exact`.
+    ///
+    /// | average queue | treatment of an arrival |
+    /// |---|---|
+    /// | below `min-threshold` (min) | accepted |
+    /// | between the thresholds | dropped with probability $p = max_p (ave - min) / (max - min)$, spaced by `spacing` (cause `early`) |
+    /// | from `max-threshold` (max) | dropped (cause `forced`); with `gentle`, the probability rises from max_p to 1 at twice the threshold |
+    ///
+    /// A `max-threshold` above `limit`, which the average never reaches, only sets the slope. An arrival that does not fit into
+    /// `limit` is dropped (cause `overflow`). Every drop restarts the count of `spacing`. With `ecn`, an ECN-capable packet is
+    /// marked instead of being dropped early; from `max-threshold` on and without room it is dropped like any other [RFC3168 s7].
     ///
     /// ## State
-    /// The average, the packets and bytes since the last drop, and whether the average was above the minimum.
+    /// The average, the packets and bytes since the last drop, and whether the average was above the lower threshold.
     /// Constant cost per packet; one random number per arrival between the thresholds.
     ///
     /// ## Departures
     /// Like ns-2's queue/red.cc and unlike [Floyd93 s4]:
     ///
-    /// - The arrival that finds the average risen above the minimum is not dropped and only starts the count.
-    /// - One that finds at most one packet (or byte) waiting is not dropped, whatever the average, and makes the next that
-    ///   finds more such a first one again. Under loads near 1, where the queue empties often, this spares many; `near-empty`
-    ///   has the alternatives.
-    /// - Idle time counts in whole mean packets, and what is left of each idle period is lost. Of Poisson arrivals at load r the
-    ///   share r / (e^r - 1) of it counts: 95 % at 0.1, 77 % at 0.5, 55 % at 1.1 (45 % less ageing). `idle = "exact"` counts
-    ///   all, as the article does.
+    /// - The first arrival that finds the average above `min-threshold` is not dropped; it only starts the count.
+    /// - An arrival that finds at most one packet (or byte) waiting is not dropped, whatever the average, and the next one that
+    ///   finds more is again a first arrival. At loads near 1, when the queue empties often, this spares many packets;
+    ///   `near-empty` has the alternatives.
+    /// - Idle time counts in whole mean packets; the rest of each idle period is lost. With Poisson arrivals at load r, the
+    ///   share $r / (e^r - 1)$ of it counts: 95 % at 0.1, 77 % at 0.5, 55 % at 1.1. `idle = "exact"` counts all of it, as the
+    ///   article does.
     ///
-    /// Spacing `count` counts the
-    /// packets accepted since the last drop, which gives the gaps uniform on 1 to 1/p of [Floyd93 s7]; the pseudo-code of
-    /// the same article and ns-2 without `wait_` count the arrival too, and their gaps end one packet earlier. With a
-    /// limit in bytes a packet must fit whole, as in tail drop; ns-2 lets the last one exceed it. The defaults
-    /// (`wait`, not `gentle`) are those of ns-2 until April 2001, which most published results with RED share.
+    /// Other departures:
+    ///
+    /// - `spacing = "count"` counts the packets accepted since the last drop, so that gaps are uniform on 1 to 1/p [Floyd93 s7].
+    ///   The pseudo-code of the article, and ns-2 without `wait_`, count the arrival too; their gaps end one packet earlier.
+    /// - With a limit in bytes a packet must fit whole, as in tail drop; ns-2 lets the last one exceed the limit.
+    /// - The defaults (`wait`, not `gentle`) are those of ns-2 until April 2001, which most published results with RED share.
     ///
     /// ## Example
     /// ```toml
@@ -55,9 +59,9 @@ crate::parameters! {
     /// ## References
     /// [Floyd93 s4, s7]; gentle: S. Floyd, note of March 2000; byte mode: [Floyd93 s4], against it RFC 7141 s2.2.
     pub struct Parameters {
-        /// The most that the queue may hold.
+        /// Maximum length of the queue.
         limit: Limit;
-        /// Average below which nothing is dropped (min_th), in the unit of `limit`; with zero there is no such average.
+        /// Average below which nothing is dropped (min_th), in the unit of `limit`; zero for no such threshold.
         min_threshold: QueueThreshold, changeable;
         /// Average from which everything is dropped (max_th), in the unit of `limit`.
         max_threshold: Limit, changeable;
@@ -65,17 +69,17 @@ crate::parameters! {
         max_probability: Probability, changeable;
         /// Weight of an arrival's sample in the average (w_q); default of [Floyd93 s6] and ns-2.
         weight: Weight = "0.002";
-        /// Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2.
+        /// Mean size of a packet, which converts idle time to packets and scales mode `bytes`; default of ns-2.
         mean_packet: Bytes = "500 bytes";
-        /// What idle time does to the average; default of ns-2.
+        /// Ageing of the average by idle time; default of ns-2.
         idle: Idle = "corrected";
-        /// How drops follow one another; default of ns-2.
+        /// Spacing of drops; default of ns-2.
         spacing: Spacing = "wait";
-        /// What becomes of an arrival that finds at most one waiting; default of ns-2.
+        /// Treatment of an arrival that finds at most one packet waiting; default of ns-2.
         near_empty: NearEmpty = "restart";
-        /// Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
+        /// Whether large packets are dropped more often than small ones; if left out, by the unit of the thresholds.
         mode: Option<Mode>;
-        /// Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
+        /// Let the probability rise linearly to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
         gentle: bool = "false";
         /// Mark ECN-capable packets instead of dropping them early.
         ecn: bool = "false";
@@ -121,7 +125,7 @@ impl Check for Parameters {
     }
 }
 
-/// RED at work.
+/// State of RED.
 #[derive(Clone, Debug)]
 pub struct Red {
     limit: Limit,

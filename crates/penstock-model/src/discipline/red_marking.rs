@@ -9,13 +9,19 @@ use crate::units::Time;
 use std::any::Any;
 
 crate::parameters! {
-    /// RED marking: marks ECN-capable arrivals with a probability that rises with the queue, and drops only what has no room.
+    /// RED marking: marks ECN-capable arrivals with a probability that rises with the queue, and drops only when the queue is full.
     ///
     /// ## Decides
-    /// With q waiting when an ECN-capable packet arrives, the instantaneous queue without the arrival itself and the packet in
-    /// service, it is marked with CE with probability 0 up to `min-threshold` (K_min), P_max (q - K_min) / (K_max - K_min) up to
-    /// `max-threshold` (K_max), and 1 above. All other arrivals are taken as they are. What does not fit into `limit` is dropped
-    /// (cause `overflow`), ECN-capable or not.
+    /// q is the instantaneous queue without the arrival and the packet in service. An ECN-capable arrival is marked with CE:
+    ///
+    /// | queue | probability |
+    /// |---|---|
+    /// | up to `min-threshold` (K_min) | 0 |
+    /// | up to `max-threshold` (K_max) | $P_max (q - K_min) / (K_max - K_min)$ |
+    /// | above | 1 |
+    ///
+    /// Other arrivals are accepted unchanged. An arrival that does not fit into `limit` is dropped (cause `overflow`), ECN-capable
+    /// or not.
     ///
     /// ## State
     /// None; one random number per ECN-capable arrival between the thresholds.
@@ -32,7 +38,7 @@ crate::parameters! {
     /// ## References
     /// Zhu et al. [Zhu15].
     pub struct Parameters {
-        /// The most that the queue may hold.
+        /// Maximum length of the queue.
         limit: OwnLimit = "1 MB";
         /// Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15].
         min_threshold: Limit = "5 kB", changeable;
@@ -64,14 +70,14 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// The thresholds, and how much the probability rises for each packet or byte between them.
+    /// The thresholds, and the rise of the probability per packet or byte between them.
     fn line(&self) -> (u64, u64, f64) {
         let (low, high) = (amount(self.min_threshold), amount(self.max_threshold));
         (low, high, self.max_probability.0 / (high - low) as f64)
     }
 }
 
-/// RED marking at work.
+/// State of RED marking.
 #[derive(Clone, Debug)]
 pub struct RedMarking {
     limit: OwnLimit,
@@ -79,7 +85,7 @@ pub struct RedMarking {
     in_bytes: bool,
     low: u64,
     high: u64,
-    /// How much the probability rises for each packet or byte.
+    /// Rise of the probability per packet or byte.
     slope: f64,
     stream: Stream,
 }
@@ -140,7 +146,7 @@ mod tests {
 
     const LINES: [&str; 4] = ["limit = 60 packets", "min-threshold = 10 packets", "max-threshold = 50 packets", "max-probability = 0.2"];
 
-    /// The share of 100,000 arrivals that are marked, of those that find so many waiting.
+    /// Share of 100,000 arrivals that are marked if each finds this queue.
     fn share(waiting: u32, ecn: Ecn) -> f64 {
         let mut it = RedMarking::new(&read(&LINES).expect("sound"), &port());
         let packet = Packet { ecn, ..packet(500, 0) };

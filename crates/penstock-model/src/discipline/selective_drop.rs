@@ -10,15 +10,15 @@ crate::parameters! {
     /// Selective drop (SD): above a threshold, refuses frames of circuits that hold more than their share of the buffer.
     ///
     /// ## Decides
-    /// A frame of circuit i whose first cell finds more than `threshold` cells waiting (X > R), and of them more than `z` times an
-    /// equal share (X_i Na / X > Z, for Na circuits with cells that wait), is refused whole (cause `early`). Cells of a frame that has
+    /// A frame of circuit i is refused whole (cause `early`) if its first cell finds more than `threshold` cells waiting (X > R) and the
+    /// circuit holds more than `z` times an equal share of them: $X_i N_a / X > Z$, where N_a circuits have waiting cells. Cells of a frame that has
     /// been begun are treated as `epd` does. Only on cell links.
     ///
     /// ## State
-    /// The cells that wait of each circuit, and the state of its present frame; constant cost per cell.
+    /// The waiting cells and the state of the present frame of each circuit; constant cost per cell.
     ///
     /// ## Departures
-    /// None. X, X_i and Na are counted before the arriving cell; the cell in transmission does not count.
+    /// None. X, X_i and N_a exclude the arriving cell and the cell in transmission.
     ///
     /// ## Example
     /// ```toml
@@ -28,13 +28,13 @@ crate::parameters! {
     /// ## References
     /// [Goyal98]
     pub struct Parameters {
-        /// The most that may wait (K), in cells.
+        /// Maximum number of waiting cells (K).
         limit: Limit;
-        /// Above this, circuits above their share begin no frame (R), in cells; 0.9 K did best in [Goyal98].
+        /// Number of waiting cells above which circuits above their share are refused (R); 0.9 K did best in [Goyal98].
         threshold: Limit;
-        /// How much more than an equal share a circuit may hold (Z); 0.8 did best in [Goyal98].
+        /// Share of the queue that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         z: Fraction = "0.8";
-        /// What becomes of the end of a frame that has lost cells.
+        /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
@@ -44,7 +44,7 @@ impl Check for Parameters {
     }
 }
 
-/// Selective drop at work.
+/// State of selective drop.
 #[derive(Clone, Debug)]
 pub struct SelectiveDrop {
     frames: FrameQueue,

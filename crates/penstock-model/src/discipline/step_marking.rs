@@ -11,17 +11,18 @@ crate::parameters! {
     /// Step marking: marks every ECN-capable arrival that finds more than a threshold in the queue.
     ///
     /// ## Decides
-    /// An ECN-capable arrival is marked with CE if more than `threshold` (K) waits when it arrives: the instantaneous queue, without
-    /// the arrival itself and the packet in service. All other arrivals are taken as they are; with `drop-incapable` one that is not ECN-capable is dropped where it would have been
-    /// marked (cause `early`). What does not fit into `limit` is dropped (cause `overflow`), ECN-capable or not.
+    /// An ECN-capable arrival is marked with CE if the instantaneous queue, without the arrival and the packet in service, is above
+    /// `threshold` (K). Other arrivals are accepted unchanged; with `drop-incapable`, an arrival that is not ECN-capable is dropped
+    /// above the threshold (cause `early`). An arrival that does not fit into `limit` is dropped (cause `overflow`), ECN-capable or
+    /// not.
     ///
     /// ## State
     /// None; constant cost per packet.
     ///
     /// ## Departures
-    /// None. [RFC8257 s3.1] leaves the algorithm to the switch and gives this one, of [Alizadeh10 s3.1], as its example. What becomes
-    /// of packets that are not ECN-capable is in neither: as in a switch with a queue of their own they are left alone, unless
-    /// `drop-incapable` treats them as [RFC3168 s5] has it.
+    /// None. [RFC8257 s3.1] leaves the algorithm to the switch and gives this one, of [Alizadeh10 s3.1], as its example. Neither says
+    /// how to treat packets that are not ECN-capable: they are accepted, as in a switch with a queue of their own, unless
+    /// `drop-incapable` asks for the treatment of [RFC3168 s5].
     ///
     /// ## Example
     /// ```toml
@@ -31,9 +32,9 @@ crate::parameters! {
     /// ## References
     /// [Alizadeh10 s3.1], whose experiments have K at 20 packets of 1500 bytes for 1 Gbit/s and at 65 for 10 Gbit/s; [RFC8257 s3.1].
     pub struct Parameters {
-        /// The most that the queue may hold.
+        /// Maximum length of the queue.
         limit: OwnLimit = "1000 packets";
-        /// What must be exceeded for marks (K); zero marks whatever finds a packet waiting.
+        /// Queue above which arrivals are marked (K); zero marks every arrival that finds a packet waiting.
         threshold: QueueThreshold, changeable;
         /// Drop packets that are not ECN-capable where others are marked.
         drop_incapable: bool = "false";
@@ -53,7 +54,7 @@ impl Check for Parameters {
     }
 }
 
-/// Step marking at work.
+/// State of step marking.
 #[derive(Clone, Debug)]
 pub struct StepMarking {
     limit: OwnLimit,
@@ -114,7 +115,7 @@ mod tests {
     use crate::packet::Ecn;
     use crate::parameters::testing::read;
 
-    /// What an arrival meets that finds so many packets of 500 bytes.
+    /// Verdict on an arrival that finds this many packets of 500 bytes.
     fn verdict(lines: &[&str], waiting: u32, ecn: Ecn) -> Verdict {
         let mut it = StepMarking::new(&read(lines).expect("sound"), &port());
         it.on_arrival(Time::ZERO, &Packet { ecn, ..packet(500, 0) }, &queue([waiting, 0, 0, 0]))

@@ -6,10 +6,11 @@ use crate::parameters::{Check, Limit};
 use crate::units::Time;
 
 crate::parameters! {
-    /// Tail drop: refuses whatever does not fit.
+    /// Tail drop: drops arrivals that do not fit into the queue.
     ///
     /// ## Decides
-    /// An arriving packet is refused when the queue already holds `limit` packets, or when its bytes would exceed `limit` bytes.
+    /// An arrival is dropped (cause `overflow`) if the queue holds `limit` packets already, or if its bytes would exceed a `limit` in
+    /// bytes.
     ///
     /// ## State
     /// None; constant cost per packet.
@@ -25,25 +26,25 @@ crate::parameters! {
     /// ## References
     /// RFC 7567 s2.1 names and discusses it.
     pub struct Parameters {
-        /// The most that the queue may hold.
+        /// Maximum length of the queue.
         limit: Limit = "1000 packets";
-        /// Whether the packet in service takes a place.
+        /// Whether the packet in service takes a slot of the buffer.
         counts: Counts = "waiting";
     }
 }
 impl Check for Parameters {}
 
 crate::choice! {
-    /// Which packets take a place in the buffer.
+    /// Packets that take a slot of the buffer.
     pub enum Counts {
-        /// Only those that wait, as in ns-2.
+        /// Only waiting packets, as in ns-2.
         "waiting" => Waiting,
-        /// The one in service too, as in the K of M/D/1/K.
+        /// The packet in service too, as in the K of M/D/1/K.
         "in-system" => InSystem,
     }
 }
 
-/// Tail drop at work.
+/// State of tail drop.
 #[derive(Clone, Debug)]
 pub struct TailDrop {
     limit: Limit,
@@ -60,7 +61,7 @@ impl TailDrop {
         TailDrop { limit: parameters.limit, counting }
     }
 
-    /// How many packets the queue may hold, if that is what is limited.
+    /// Maximum number of packets, if the limit is in packets.
     #[inline(always)]
     pub fn packets(&self) -> Option<usize> {
         match self.limit {
@@ -69,13 +70,13 @@ impl TailDrop {
         }
     }
 
-    /// Whether `size` bytes still fit into a queue that holds so many packets and bytes.
+    /// Whether `size` bytes fit into a queue that holds these packets and bytes.
     #[inline(always)]
     pub fn has_room(&self, packets: u32, bytes: u64, size: u32) -> bool {
         self.limit.has_room(packets, bytes, size)
     }
 
-    /// What becomes of `size` bytes that meet so many packets and bytes.
+    /// Verdict on `size` bytes that find these packets and bytes.
     #[inline(always)]
     pub fn verdict(&self, packets: u32, bytes: u64, size: u32) -> Verdict {
         if self.has_room(packets, bytes, size) {

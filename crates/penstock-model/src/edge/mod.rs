@@ -37,7 +37,7 @@ pub enum Signal {
     },
     /// Ingress to egress: a call has ended.
     Ended,
-    /// Ingress to egress: calls have been terminated, so runs of marked packets and measurements begin anew.
+    /// Ingress to egress: calls have been terminated, so runs of marked packets and measurements restart.
     Restart,
     /// Egress to ingress: too much arrives; how much, if that is known yet.
     Receiving(Option<Rate>),
@@ -137,7 +137,7 @@ impl Ingress {
         self.admission.admits_now(live)
     }
 
-    /// A call has ended by itself; `live` calls are left. Terminated calls are known from [`Ingress::next_cut`].
+    /// A call has ended on its own; `live` calls are left. Terminated calls are known from [`Ingress::next_cut`].
     pub fn on_end(&mut self, now: Time, live: u32) {
         let _ = (now, live);
         self.signals.extend(self.admission.on_end());

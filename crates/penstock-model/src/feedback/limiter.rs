@@ -5,7 +5,7 @@ use crate::parameters::Limit;
 use crate::rng::Stream;
 use crate::units::{Rate, Time};
 
-/// A rate limiter at work.
+/// State of a rate limiter.
 #[derive(Clone, Debug)]
 pub enum RateLimiter {
     /// Of BCN: it belongs to one congestion point.

@@ -94,7 +94,7 @@ pub struct FrameArrival {
     pub is_tagged: bool,
 }
 
-/// A congestion point at work.
+/// State of a congestion point.
 #[derive(Clone, Debug)]
 pub enum CongestionPoint {
     /// Of BCN.

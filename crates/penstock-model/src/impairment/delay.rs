@@ -12,7 +12,7 @@ crate::parameters! {
     /// Delay: each packet arrives later, all by the same time or each by a random one.
     ///
     /// ## Decides
-    /// The time that a packet spends on the wire beyond the link's own delay: `added`, drawn anew for each packet. A packet
+    /// The time that a packet spends on the wire beyond the link's own delay: `added`, drawn again for each packet. A packet
     /// with a short delay may overtake earlier ones, unless `keep-order` holds it back until the one before has arrived.
     ///
     /// ## State
@@ -92,7 +92,7 @@ impl Parameter for DelayLaw {
     }
 }
 
-/// Added delay at work.
+/// State of added delay.
 #[derive(Clone, Debug)]
 pub struct Delay {
     law: DelayLaw,

@@ -61,7 +61,7 @@ fn sorted(parameters: &Parameters) -> Vec<u32> {
     numbers
 }
 
-/// A drop list at work.
+/// State of a drop list.
 #[derive(Clone, Debug)]
 pub struct DropList {
     /// In ascending order.

@@ -12,7 +12,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// With `probability` (p) a copy of a packet on the wire follows it by `copy-delay`: at the same instant, right behind it, if that
-    /// is zero. Where several impairments are listed, the copy passes those behind this one by itself, and is lost, delayed or
+    /// is zero. Where several impairments are listed, the copy passes those behind this one on its own, and is lost, delayed or
     /// duplicated there on its own. With a `correlation` (c) packets are duplicated in bursts: after one that was, the next is
     /// with p + c (1 - p), after one that was not, with p (1 - c), so that the long-run share stays p.
     ///
@@ -51,7 +51,7 @@ impl Check for Parameters {
     }
 }
 
-/// Duplication at work.
+/// State of duplication.
 #[derive(Clone, Debug)]
 pub struct Duplication {
     copy_delay: Duration,

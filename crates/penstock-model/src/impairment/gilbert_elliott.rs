@@ -55,7 +55,7 @@ impl Check for Parameters {
     }
 }
 
-/// A Gilbert-Elliott channel at work.
+/// State of a Gilbert-Elliott channel.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     parameters: Parameters,

@@ -35,7 +35,7 @@ crate::parameters! {
 
 impl Check for Parameters {}
 
-/// Random loss at work.
+/// State of random loss.
 #[derive(Clone, Debug)]
 pub struct Loss {
     probability: f64,

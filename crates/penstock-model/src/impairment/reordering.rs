@@ -51,7 +51,7 @@ impl Check for Parameters {
     }
 }
 
-/// Reordering at work.
+/// State of reordering.
 #[derive(Clone, Debug)]
 pub struct Reordering {
     delay: Duration,

@@ -48,7 +48,7 @@ impl Check for Parameters {
 /// What a cell adds to a bucket, which is counted in bit-picoseconds per second.
 const CELL_BITS: u128 = 8 * CELL as u128 * PS_PER_SECOND as u128;
 
-/// The F-GCRA at work.
+/// State of the F-GCRA.
 #[derive(Clone, Debug)]
 pub struct FGcra {
     circuits: Arc<PortCircuits>,

@@ -61,7 +61,7 @@ impl Check for Parameters {
     }
 }
 
-/// An RBM at work.
+/// State of an RBM.
 #[derive(Clone, Debug)]
 pub struct Rbm {
     committed: Bucket,

@@ -56,7 +56,7 @@ impl Check for Parameters {
     }
 }
 
-/// An RFC 4115 marker at work.
+/// State of an RFC 4115 marker.
 #[derive(Clone, Debug)]
 pub struct Rfc4115 {
     committed: Bucket,

@@ -60,7 +60,7 @@ impl Check for Parameters {
     }
 }
 
-/// A TCM at work.
+/// State of a TCM.
 #[derive(Clone, Debug)]
 pub struct Tcm {
     committed: Bucket,

@@ -65,7 +65,7 @@ impl Check for Parameters {
 /// The largest packet of an Ethernet, so that one packet may always come at once.
 const PEAK_BURST: Bytes = Bytes::new(1500);
 
-/// A token bucket at work.
+/// State of a token bucket.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     bucket: Bucket,

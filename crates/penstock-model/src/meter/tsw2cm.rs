@@ -52,7 +52,7 @@ impl Check for Parameters {
     }
 }
 
-/// A TSW2CM at work.
+/// State of a TSW2CM.
 #[derive(Clone, Debug)]
 pub struct Tsw2cm {
     window: TimeSlidingWindow,

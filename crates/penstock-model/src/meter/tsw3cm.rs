@@ -54,7 +54,7 @@ impl Check for Parameters {
     }
 }
 
-/// A TSWTCM at work.
+/// State of a TSWTCM.
 #[derive(Clone, Debug)]
 pub struct Tsw3cm {
     window: TimeSlidingWindow,

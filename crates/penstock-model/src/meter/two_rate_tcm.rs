@@ -53,7 +53,7 @@ impl Check for Parameters {
     }
 }
 
-/// A trTCM at work.
+/// State of a trTCM.
 #[derive(Clone, Debug)]
 pub struct TwoRateTcm {
     committed: Bucket,

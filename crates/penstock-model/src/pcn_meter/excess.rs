@@ -69,7 +69,7 @@ impl PcnMeterParameters for Parameters {
 
 impl Check for Parameters {}
 
-/// Excess-traffic marking at work.
+/// State of excess-traffic marking.
 #[derive(Clone, Debug)]
 pub struct Excess<N> {
     clock: Clock,

@@ -84,7 +84,7 @@ impl Check for Parameters {
     }
 }
 
-/// Fractional marking at work.
+/// State of fractional marking.
 #[derive(Clone, Debug)]
 pub struct Fractional<N> {
     clock: Clock,

@@ -58,7 +58,7 @@ impl PcnMeterParameters for Parameters {
 
 impl Check for Parameters {}
 
-/// Pre-emption marking at work.
+/// State of pre-emption marking.
 #[derive(Clone, Debug)]
 pub struct PreEmption<N> {
     clock: Clock,

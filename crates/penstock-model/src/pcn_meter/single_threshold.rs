@@ -127,7 +127,7 @@ impl Check for Parameters {
     }
 }
 
-/// STM at work.
+/// State of STM.
 #[derive(Clone, Debug)]
 pub struct SingleThreshold<N> {
     clock: Clock,

@@ -59,7 +59,7 @@ impl Check for Parameters {
     }
 }
 
-/// Threshold marking at work.
+/// State of threshold marking.
 #[derive(Clone, Debug)]
 pub struct Threshold<N> {
     clock: Clock,

@@ -69,7 +69,7 @@ impl Check for Parameters {
     }
 }
 
-/// A virtual queue at work.
+/// State of a virtual queue.
 #[derive(Clone, Debug)]
 pub struct VirtualQueue<N> {
     clock: Clock,

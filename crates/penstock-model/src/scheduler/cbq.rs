@@ -9,37 +9,42 @@ use crate::transmission::{TransmissionTimes, WireRate};
 use crate::units::{Duration, Rate, Time};
 
 crate::parameters! {
-    /// Class-based queueing: classes with shares of the link, which they may exceed only by borrowing.
+    /// Class-based queueing: each class has a share of the link, and may exceed it only by borrowing.
     ///
     /// ## Decides
-    /// Classes are served by `priority`, the lowest number first, and in turns weighed by their shares within one. Each has
-    /// an estimator. A packet's idle time is the time between the ends of it and of the packet before it, less what the
-    /// class's share of the link would need for it; avgidle += (idle - avgidle) / 16, at most maxidle. A class whose avgidle
-    /// is below zero is over its limit until a packet like its last would bring avgidle back to zero. Over its limit, a class
-    /// that `borrows` may still send if no other class is unsatisfied (has packets and is within its limit), or at any time
-    /// with `sharing = "ancestor-only"`; one that does not borrow waits, even while the wire is idle. maxidle lets a class
-    /// that was idle send `burst` packets of `quantum` bytes back to back.
+    /// Classes are served by `priority`, the lowest number first, and by weighted round robin with their shares within a priority.
+    /// Each class has an estimator. The idle time of a packet is the time between its end and that of its predecessor, minus the
+    /// time that the class's share of the link needs for it. The estimator averages it: avgidle += (idle - avgidle) / 16, at most
+    /// maxidle. A class with a negative avgidle is over its limit until a packet like its last one would bring avgidle back to
+    /// zero. A class over its limit that `borrows` may send if no other class is unsatisfied (has packets and is within its
+    /// limit), or at any time with `sharing = "ancestor-only"`; a class that does not borrow waits, even if the wire is idle.
+    /// maxidle allows a class that was idle to send `burst` packets of `quantum` bytes back to back.
     ///
     /// ## State
-    /// Whose turn it is in each priority; avgidle in 1/16 ps and the end of the limit of each class. The cost per decision
-    /// grows with the number of classes.
+    /// The class whose turn it is in each priority; per class, avgidle in 1/16 ps and the time until which it is over its limit. The
+    /// cost per decision grows with the number of classes.
     ///
     /// ## Departures
-    /// The tree of classes has two levels, the link and its classes, and the link itself is never over its limit. avgidle
-    /// is rounded down to 1/16 ps and begins at maxidle. There is no extra delay after a class has been held back
-    /// (extradelay, offtime), and no lower bound of avgidle (minidle). The link's first rate counts, also where rates
-    /// change. Debts of turns are kept, as in `wrr` by default.
+    /// - The tree of classes has two levels, the link and its classes; the link is never over its limit.
+    /// - avgidle is rounded down to 1/16 ps and begins at maxidle. It has no lower bound (minidle), and a class that was held back
+    ///   has no extra delay (extradelay, offtime).
+    /// - The first rate of the link counts, also if its rate changes.
+    /// - Debts of turns are kept, as in `wrr` by default.
     ///
-    /// Shares are those of an estimator that forgets, and a class that does not borrow may get less. As each packet moves
-    /// avgidle by (idle - avgidle) / 16, the mean of its idle times is the mean of avgidle in the long run, so that its packets
-    /// are that much further apart than its share allows. While large packets of others hold the wire, a class of small ones
-    /// earns idle time, sends at once what that allows, but forgets a sixteenth with each packet; below zero avgidle hardly
-    /// goes, since the class is held back then. Three classes with shares of 50, 30 and 10 %, packets of 1500, 300 and 64 bytes
-    /// and always something to send get 50.4, 29.2 and 8.9 % (11 % less than its share for the last, whose mean avgidle is 11 %
-    /// of the distance of its packets); with 300, 300 and 64 bytes 49.4, 30.4 and 9.9 %. ns-2 gives 50.4, 29.6 and 9.8 %
-    /// (`CBQ/WRR`; `CBQ` 50.4, 29.7 and 9.5 %): a class that it finds held back waits no longer than its share asks for,
-    /// whatever avgidle is, so that debts are forgiven as credit is; and its turns forgive debts, too. For exact shares there
-    /// are the schedulers of weights.
+    /// A class that does not borrow may get less than its share, since the estimator forgets. A class of small packets earns idle
+    /// time while large packets of others are on the wire, but loses a sixteenth of it with each packet it sends; avgidle hardly
+    /// becomes negative, since the class is then held back. In the long run its packets are further apart than its share allows, by
+    /// the mean of avgidle. Three classes with shares of 50, 30 and 10 % and permanent backlog get:
+    ///
+    /// | packets (bytes) | shares |
+    /// |---|---|
+    /// | 1500, 300, 64 | 50.4, 29.2, 8.9 % |
+    /// | 1500, 300, 64 in ns-2 (`CBQ/WRR`) | 50.4, 29.6, 9.8 % |
+    /// | 1500, 300, 64 in ns-2 (`CBQ`) | 50.4, 29.7, 9.5 % |
+    /// | 300, 300, 64 | 49.4, 30.4, 9.9 % |
+    ///
+    /// ns-2 forgives debts: a class that is held back waits no longer than its share requires, whatever avgidle is, and its turns
+    /// forgive debts, too. For exact shares, use a scheduler with weights.
     ///
     /// ## Example
     /// ```toml
@@ -51,11 +56,11 @@ crate::parameters! {
     /// ## References
     /// [Floyd95 s3, s5 and appendix A]; queue/cbq.cc of ns-2, with `sharing` as its algorithms of these names.
     pub struct Parameters with class ClassParameters {
-        /// When classes over their limit may borrow.
+        /// Condition under which classes over their limit may borrow.
         sharing: Sharing = "formal";
-        /// What a class that was idle may send back to back beyond its share, in packets of `quantum` bytes.
+        /// Packets of `quantum` bytes that a class may send back to back after it was idle.
         burst: Count = "16";
-        /// Bytes that a class with a mean share of its priority may send at a turn.
+        /// Bytes that a class with the mean share of its priority may send in a turn.
         quantum: Quantum = "1500 bytes";
     }
 }
@@ -72,9 +77,9 @@ crate::parameters! {
     pub struct ClassParameters {
         /// Its share of the link, above 0; those of all classes are at most 1.
         share: Probability;
-        /// Its place among the classes; 1 goes first. Classes may share one.
+        /// Rank of the class; 1 goes first. Classes may share a priority.
         priority: Count = "1";
-        /// Whether it may send beyond its share when the link has time left.
+        /// Whether it may send beyond its share when the link would be idle.
         borrows: bool = "true";
     }
 }
@@ -102,22 +107,22 @@ impl HasFacts for Parameters {
 }
 
 crate::choice! {
-    /// When a class over its limit may borrow from the link.
+    /// Condition under which a class over its limit may borrow from the link.
     pub enum Sharing {
-        /// While no other class that is within its limit has packets.
+        /// No other class within its limit has packets.
         "formal" => Formal,
-        /// At any time: classes that borrow are never held back.
+        /// None: classes that borrow are never held back.
         "ancestor-only" => AncestorOnly,
     }
 }
 
-/// Beyond it maxidle grows without any more sense: (16/15)^256 is 15 million.
+/// Maximum of `burst`: (16/15)^256 is 15 million, and a larger maxidle has no meaning.
 const MOST_BURST: u32 = 256;
 
 /// The inverse of the estimator's gain.
 const GAIN: i128 = 16;
 
-/// Class-based queueing at work.
+/// State of class-based queueing.
 #[derive(Clone, Debug)]
 pub struct Cbq<const WORDS: usize> {
     /// By priority.
@@ -129,7 +134,7 @@ pub struct Cbq<const WORDS: usize> {
     waiting: ClassSet<WORDS>,
     /// Classes that borrow.
     borrowers: ClassSet<WORDS>,
-    /// Classes over their limit, and some that have been.
+    /// Classes over their limit, and some that were.
     over: ClassSet<WORDS>,
     /// All of them are over their limit until then.
     over_until: Time,
@@ -154,13 +159,13 @@ struct Class {
     max_idle: i128,
     /// When its last packet ended.
     last: Time,
-    /// Until when it is over its limit.
+    /// Time until which it is over its limit.
     over_until: Time,
 }
 
 impl<const WORDS: usize> Cbq<WORDS> {
-    /// Class-based queueing among `classes` on a link of `rate`, if they fit. What a blueprint made by hand does not say of a
-    /// class is that it has an equal share, priority 1, and borrows.
+    /// Class-based queueing among `classes` on a link of `rate`, if they fit. A class without parameters, in a blueprint made by hand,
+    /// has an equal share and priority 1, and borrows.
     pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Cbq<WORDS>> {
         let wire = wire.into().wire();
         let WireRate { rate, framing } = wire;
@@ -231,7 +236,8 @@ fn max_idle(link: Rate, own: Rate, parameters: &Parameters) -> i128 {
 }
 
 impl Class {
-    /// A packet of `size` begins at `now`, and the link `takes` so long for it; tells whether the class is then over its limit.
+    /// Accounts for a packet of `size` that starts at `now` and `takes` this long on the link. Returns whether the class is then over
+    /// its limit.
     #[inline(always)]
     fn sent(&mut self, now: Time, size: u32, takes: Duration) -> bool {
         let may_take = self.own.of(size);

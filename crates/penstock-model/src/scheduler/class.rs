@@ -6,7 +6,7 @@ use crate::parameters::{read_table, AnyParameters, Check, Field, Kind, Parameter
 use crate::units::{Bytes, Rate};
 
 crate::choice! {
-    /// What becomes of a class that has used up its rate limit.
+    /// Treatment of a class that has used up its rate limit.
     pub enum Exceeding {
         /// Its packets wait for tokens, even while the wire is idle.
         "waits" => Waits,
@@ -16,13 +16,13 @@ crate::choice! {
 }
 
 crate::parameters! {
-    /// The most that a class of `scheduler.priority` may send ahead of the others.
+    /// Limit of the traffic that a class of `scheduler.priority` may send ahead of the others.
     pub struct RateLimit {
         /// Its long-run rate; at most the link's.
         rate: Rate;
-        /// What it may send at once after a pause. Larger packets wait for a full bucket and empty it.
+        /// Bytes that it may send back to back after a pause. Larger packets wait for a full bucket and empty it.
         burst: Bytes;
-        /// What becomes of what exceeds it.
+        /// Treatment of traffic beyond the limit.
         exceeding: Exceeding = "waits";
     }
 }
@@ -61,12 +61,12 @@ pub struct ClassPlan {
 pub struct LevelPlan {
     /// The scheduler.
     pub scheduler: SchedulerPlan,
-    /// What it chooses between.
+    /// Its classes.
     pub classes: Vec<ClassPlan>,
 }
 
-/// Where classes have schedulers of their own, all classes of the tree, each before those below it: the scheduler that chooses it, and
-/// its name behind those of the classes above; otherwise none.
+/// All classes of a tree of schedulers, each before those below it: the scheduler that serves it, and its name after those of the
+/// classes above. Empty if no class has a scheduler of its own.
 pub fn classes_of_tree<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan]) -> Vec<(&'a SchedulerPlan, String)> {
     fn add<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan], above: &str, found: &mut Vec<(&'a SchedulerPlan, String)>) {
         for class in classes {
@@ -85,7 +85,7 @@ pub fn classes_of_tree<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan
 }
 
 impl ClassPlan {
-    /// What the scheduler above declares, by its own type; `None` if nothing is said.
+    /// Its parameters by the type of the scheduler above; `None` if it has none.
     ///
     /// # Panics
     /// If it has the parameters of another scheduler's classes.
@@ -99,7 +99,7 @@ impl ClassPlan {
 pub struct ClassWeight(pub u32);
 
 impl ClassWeight {
-    /// The largest. Rounds and virtual times stay short and exact up to it.
+    /// Maximum. Rounds and virtual times stay short and exact up to it.
     pub const MOST: u32 = 10_000;
 }
 

@@ -6,21 +6,22 @@ use crate::parameters::{Check, Quantum};
 use crate::units::Time;
 
 crate::parameters! {
-    /// Deficit round robin: classes take turns, and each saves up what a turn leaves too little for its next packet.
+    /// Deficit round robin: classes take turns, and each carries the unused part of its quantum over to its next turn.
     ///
     /// ## Decides
-    /// Classes that have packets stand in a row; one that gets its first packet joins at the end. The first of the row gets
-    /// its `quantum` added to its deficit counter and sends while its next packet is not larger than the counter, which
-    /// each packet reduces by its size. Then it goes to the end of the row and keeps what is left. If it has no packet when
-    /// the wire is free, it leaves the row and keeps nothing. Long-run shares in bytes are those of the quanta, whatever the packets' sizes.
+    /// Classes with packets form a list; a class that receives its first packet joins at the end. At its turn, the first class
+    /// of the list adds its `quantum` to its deficit counter and sends packets as long as the next one is no larger than the
+    /// counter; each packet reduces the counter by its size. Then the class moves to the end of the list and keeps the rest of
+    /// its counter. A class without packets leaves the list, and its counter is reset. Long-run shares in bytes are those of the
+    /// quanta, regardless of packet sizes.
     ///
     /// ## State
-    /// The row and the counters. Constant cost per packet where each quantum is at least the largest packet of its class
-    /// [Shreedhar96 s4]. Smaller quanta are allowed, with a warning: shares stay the same, and a decision costs up to twice
-    /// as many steps as there are classes.
+    /// The list and the counters. Constant cost per packet if each quantum is at least the largest packet of its class
+    /// [Shreedhar96 s4]. Smaller quanta are allowed, with a warning: shares stay the same, and a decision takes up to two steps
+    /// per class.
     ///
     /// ## Departures
-    /// Rounds in which no class could send are not walked through but added up at once; the order is the same.
+    /// Rounds in which no class could send are computed at once instead of one by one; the order is the same.
     ///
     /// ## Example
     /// ```toml
@@ -38,8 +39,8 @@ impl Check for Parameters {}
 crate::parameters! {
     /// A class of deficit round robin.
     pub struct ClassParameters {
-        /// Bytes that it may send more in each round; better at least its largest packet, so that each round serves each class and a
-        /// decision costs the same however many classes there are [Shreedhar96 s4].
+        /// Bytes added to the deficit counter in each round. With at least the largest packet of the class, each round serves each
+        /// class, and the cost of a decision does not depend on the number of classes [Shreedhar96 s4].
         quantum: Quantum;
     }
 }
@@ -51,15 +52,15 @@ impl HasFacts for Parameters {
     }
 }
 
-/// Deficit round robin at work.
+/// State of deficit round robin.
 #[derive(Clone, Debug)]
 pub struct Drr {
     classes: Vec<Class>,
     /// The last of the list (ActiveList), whose next is the first; any class if it is empty.
     last: u8,
-    /// How many stand in it.
+    /// Length of the list.
     length: usize,
-    /// The first of the row has had its quantum.
+    /// Whether the first class of the list has had its quantum.
     granted: bool,
 }
 
@@ -87,8 +88,8 @@ impl Drr {
 }
 
 impl Drr {
-    /// Passes over all rounds in which no class would have enough for its next packet, of which there are many with quanta much
-    /// below packets. All that stand in the row have packets, and the first has not had its quantum.
+    /// Skips the rounds in which no class would have enough for its next packet; with quanta much smaller than packets there are
+    /// many. All classes of the list have packets, and the first has not had its quantum.
     #[cold]
     fn skip_rounds(&mut self, queues: &[QueueState]) {
         let row = || self.classes.iter().zip(queues).filter(|(class, _)| class.stands_in_row);
@@ -102,7 +103,7 @@ impl Drr {
 
 crate::state! {
     impl Drr, |it, _now| {
-        /// What each class may still send in its turn, or keeps for its next one (DC_i) [Shreedhar96 s3].
+        /// Deficit counter of each class (DC_i) [Shreedhar96 s3].
         "deficit", "bytes", each it.classes.iter().map(|class| class.deficit as f64);
     }
 }

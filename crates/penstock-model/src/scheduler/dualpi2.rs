@@ -9,36 +9,41 @@ use crate::parameters::{Check, Limit, Positive, Probability};
 use crate::units::{Duration, Time};
 
 crate::parameters! {
-    /// DualPI2: scalable traffic waits in a queue of its own that marks early; a coupled probability makes Classic traffic leave it an
-    /// equal share.
+    /// DualPI2: two queues with coupled marking: scalable traffic has a queue of its own with early marks, and the coupling gives
+    /// scalable and Classic flows about equal rates.
     ///
     /// ## Decides
-    /// A packet with ECT(1) or CE waits in the L queue, any other in the C queue. While both have packets, C gets `classic-share` of the
-    /// bytes by weighted round robin and L the rest. Every `update-interval` the base probability p' changes by alpha (d - target) +
-    /// beta (d - d of the previous update) and stays between 0 and 1; d is the longer of the times that the two heads have waited.
-    /// A head of L is marked with the larger of k p' and its native probability, which rises from 0 at a wait of `min-threshold` to 1 at
-    /// `min-threshold` + `range`, and is 0 while no other packet waits in L. A head of C is chosen with probability p'^2 and then
-    /// marked if it is ECN-capable, dropped otherwise (cause `early`). Overload is k p' >= 1, when p'^2 is at least 1/k^2: then chosen
-    /// heads of C are always dropped, as they are at p' = 1, and heads of L are dropped with probability p'^2 (cause `early`) and marked
-    /// otherwise.
-    /// An arrival that does not fit into `limit` with what waits in both queues is dropped (cause `overflow`).
+    /// Packets with ECT(1) or CE wait in the L queue, all others in the C queue. While both have packets, C gets `classic-share` of
+    /// the bytes by weighted round robin and L the rest. Every `update-interval`, the base probability p' changes by
+    /// $alpha (d - target) + beta (d - d_old)$ and stays between 0 and 1. d is the longer waiting time of the two heads, d_old its value
+    /// at the previous update.
+    ///
+    /// | head of | below overload | in overload (k p' >= 1) |
+    /// |---|---|---|
+    /// | L | marked with the larger of k p' and its native probability | dropped with probability p'^2 (cause `early`), marked otherwise |
+    /// | C | with probability p'^2 marked if ECN-capable, else dropped (cause `early`) | dropped with probability p'^2 |
+    ///
+    /// The native probability rises from 0 at a wait of `min-threshold` to 1 at `min-threshold` + `range`, and is 0 while no other
+    /// packet waits in L. At p' = 1 chosen heads of C are always dropped. An arrival is dropped (cause `overflow`) if it does not fit
+    /// into `limit`, which counts both queues.
     ///
     /// ## State
-    /// p', the delay of the last update, the credit of the round robin, and a sum of probabilities for each queue: a packet is
-    /// chosen when the sum exceeds 1, which is then taken off, so there are no random numbers. Constant cost per packet and per
-    /// update. Updates are at multiples of `update-interval`, and pause while both queues are empty and p' = 0.
+    /// p', the delay of the last update, the credit of the round robin, and a sum of probabilities per queue. A packet is chosen when
+    /// the sum exceeds 1, which is then subtracted, so there are no random numbers. Constant cost per packet and per update. Updates are
+    /// at multiples of `update-interval` and stop while both queues are empty and p' = 0.
     ///
     /// ## Departures
     /// - The defaults of `update-interval`, `alpha`, `beta`, `classic-share` and `limit` are those of the reference implementation in Linux
     ///   [RFC9332 App. A.1]; the formulas of its figure 2 give 15 ms, 0.15 and 3 for a target of 15 ms and a maximum round-trip time of
     ///   100 ms, and a limit of 250 ms at the rate of the link.
-    /// - `limit` is compared with what waits and the arrival; [RFC9332 App. A.1] always leaves room for a whole MTU.
-    /// - A packet counts in its queue until it has left: native marking spares one that is alone, as the text of [RFC9332 App. A.2] has it;
-    ///   line 5a of its figure 7 counts those behind it.
-    /// - In overload the sum of L grows with p'^2 alone; in figure 7 it grows with each mark too, by what k p' exceeds 1.
-    /// - The round robin begins with L whenever the queues have come to compete; in Linux its credit lasts until both are empty. Nor is p'
-    ///   ignored here, as there, while less than two MTUs wait [RFC9332 App. A.1]. There is no time-shifted FIFO [RFC9332 App. A.2].
-    /// - `queue` at the link is the discipline of each queue, asked before DualPI2 at departures; left out, each takes what `limit` allows.
+    /// - `limit` counts the backlog and the arrival; [RFC9332 App. A.1] always leaves room for a whole MTU.
+    /// - A packet counts in its queue until it has left, so native marking spares a packet that is alone, as in the text of
+    ///   [RFC9332 App. A.2]; line 5a of its figure 7 counts the packets behind it.
+    /// - In overload the sum of L grows with p'^2 alone; in figure 7 each mark also adds k p' - 1.
+    /// - The round robin restarts with L whenever both queues become backlogged; in Linux its credit lasts until both are empty.
+    /// - p' also applies while less than two MTUs wait; in [RFC9332 App. A.1] it does not.
+    /// - There is no time-shifted FIFO [RFC9332 App. A.2].
+    /// - `queue` at the link is the discipline of each queue, asked before DualPI2 at departures; without it, only `limit` applies.
     ///
     /// ## Example
     /// ```toml
@@ -48,9 +53,9 @@ crate::parameters! {
     /// ## References
     /// [RFC9332 s2, App. A].
     pub struct Parameters {
-        /// The most that may wait in both queues together.
+        /// Maximum backlog of both queues together.
         limit: Limit = "10000 packets";
-        /// The delay of Classic traffic that is aimed at.
+        /// Target delay of Classic traffic.
         target: Duration = "15 ms";
         /// Time between two updates of the probability (Tupdate).
         update_interval: Duration = "16 ms";
@@ -60,11 +65,11 @@ crate::parameters! {
         beta: Positive = "3.2";
         /// Coupling factor (k).
         coupling: Positive = "2";
-        /// The wait from which scalable traffic may be marked by its own queue (minTh).
+        /// Waiting time from which the L queue marks (minTh).
         min_threshold: Duration = "800 us";
-        /// How much longer the wait is at which all of it is marked (range); zero is a step.
+        /// Additional waiting time at which the L queue marks every packet (range); zero is a step.
         range: Duration = "400 us";
-        /// What Classic traffic gets of the link while both queues have packets; above 0, below 1.
+        /// Share of the link for Classic traffic while both queues have packets; above 0, below 1.
         classic_share: Probability = "0.1";
     }
 }
@@ -100,16 +105,16 @@ const FEWEST: u32 = 1;
 /// The share of both queues together, in the unit of credits for each byte.
 const WHOLE: i64 = 1_000_000;
 
-/// DualPI2 at work.
+/// State of DualPI2.
 #[derive(Clone, Debug)]
 pub struct DualPi2 {
     limit: Limit,
     controller: Controller,
     min_threshold: Duration,
     range: Duration,
-    /// What C earns for each byte of L that it waits for.
+    /// Credit of C for each byte of L that it waits for.
     classic_share: i64,
-    /// What C has earned; above 0 it is its turn.
+    /// Credit of C; above 0 it is its turn.
     credit: i64,
     /// The sums of probabilities, of C and of L (q.count).
     sums: [f64; 2],

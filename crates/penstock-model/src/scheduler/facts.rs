@@ -12,37 +12,37 @@ use crate::units::{Bytes, Time};
 /// Facts of a scheduler that follow from its parameters, before it is built.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SchedulerFacts {
-    /// The queues that it makes as packets arrive, in words, if it does so ([`Hooks::QUEUES`]). Then it has no classes, and its port has
-    /// no other scheduler.
+    /// Description of the queues that it creates as packets arrive, if it does ([`Hooks::QUEUES`]). Then it has no classes, and its port
+    /// has no other scheduler.
     pub own_queues: Option<&'static str>,
-    /// Why it cannot be the scheduler of a class, where that is so.
+    /// Why it cannot be the scheduler of a class, if it cannot.
     pub only_at_link: Option<&'static str>,
-    /// The most that may wait in all queues of the port, where the scheduler has such a limit.
+    /// Maximum backlog of all queues of the port, if the scheduler has such a limit.
     pub shared_limit: Option<Limit>,
-    /// The discipline of its queues where the scenario gives none; plain tail drop if `None`.
+    /// Default discipline of its queues; tail drop if `None`.
     pub default_queue: Option<DisciplinePlan>,
     /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
     pub marks: bool,
-    /// Whether its classes lend to those below them, in a tree. A scheduler of the same name directly below is then part of it: it also
-    /// chooses between the classes below, and counts them, each before those below it. One further down borrows through the schedulers
-    /// in between by [`Scheduler::loan`].
+    /// Whether its classes lend to the classes below them in a tree. A scheduler of the same name directly below is then part of it, and
+    /// its classes are numbered depth first with the others. One further down borrows through the schedulers in between, by
+    /// [`Scheduler::loan`].
     pub lends: bool,
-    /// The names of all classes in their order, and the parameter that has them; `None` if the order of names will do.
+    /// The names of all classes in order, and the parameter that gives them; `None` for alphabetical order.
     pub class_order: Option<(&'static str, Vec<String>)>,
 }
 
 /// Facts of a class of a scheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClassFacts {
-    /// What it may send in a turn; worth a warning below the largest packet.
+    /// Bytes that it may send in a turn; a warning is due below the largest packet.
     pub quantum: Option<Bytes>,
-    /// The most that it may send ahead of others.
+    /// Limit of the traffic that it may send ahead of others.
     pub rate_limit: Option<RateLimit>,
 }
 
-/// What the parameters of a scheduler of this crate tell.
+/// Facts and checks of the parameters of a scheduler of this crate.
 pub trait HasFacts {
-    /// Facts that hold before it is built.
+    /// Facts known before it is built.
     fn facts(&self) -> SchedulerFacts {
         SchedulerFacts::default()
     }
@@ -53,26 +53,26 @@ pub trait HasFacts {
         ClassFacts::default()
     }
 
-    /// Checks what no class has to itself.
+    /// Checks the classes together.
     fn check_classes(&self, classes: &[ClassPlan]) -> Result<(), String> {
         let _ = classes;
         Ok(())
     }
 }
 
-/// What the schedulers above a class of a tree let the classes below it send beyond the rates that these have themselves.
+/// The loan of the schedulers above a class of a tree: what the classes below may send beyond their own rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loan {
-    /// When a class above can pay for a packet: its rate is open, and so are the ceilings from there down.
+    /// Time at which a class above can pay for a packet: its rate bucket is open, and so are the ceilings from there down.
     pub ready: Time,
 }
 
-/// What a scheduler learns about its port when it is built.
+/// Construction context of a scheduler: its port.
 #[derive(Clone, Debug)]
 pub struct SchedulerContext {
     /// The port; in a tree, the class.
     pub site: Site,
-    /// What packets take on the wire beyond their size.
+    /// Overhead of packets on the wire.
     pub framing: Framing,
 }
 
@@ -96,14 +96,14 @@ impl<W: Into<WireRate>> From<W> for SchedulerContext {
     }
 }
 
-/// What the factory of a plug-in's scheduler learns.
+/// Construction context of a plug-in's scheduler.
 #[derive(Clone, Debug)]
 pub struct ClassContext<'a> {
     /// The classes in their order; empty while the scheduler's parameters alone are checked.
     pub classes: &'a [ClassPlan],
     /// The port; in a tree, the class.
     pub site: Site,
-    /// What packets take on the wire beyond their size.
+    /// Overhead of packets on the wire.
     pub framing: Framing,
 }
 
@@ -147,7 +147,7 @@ impl SchedulerPlan {
         SchedulerPlan::entries(registry).filter_map(|entry| Some((entry.name, entry.class?)))
     }
 
-    /// Why it cannot be one of several schedulers of a port, where that is so.
+    /// Why it cannot be one of several schedulers of a port, if it cannot.
     pub fn not_in_tree(&self) -> Option<&'static str> {
         match self {
             SchedulerPlan::Custom(it) if it.hooks() != Hooks::NONE => Some("decides on single packets"),

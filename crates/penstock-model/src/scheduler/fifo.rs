@@ -30,7 +30,7 @@ impl Check for Parameters {}
 
 impl HasFacts for Parameters {}
 
-/// FIFO at work.
+/// State of FIFO.
 #[derive(Clone, Copy, Debug)]
 pub struct Fifo;
 

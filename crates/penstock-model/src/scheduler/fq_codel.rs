@@ -9,27 +9,28 @@ use crate::rng::Key;
 use crate::units::{Bytes, Duration, Time};
 
 crate::parameters! {
-    /// FQ-CoDel: a queue for each flow, served by deficit round robin, with CoDel in each; flows that send little go first.
+    /// FQ-CoDel: a queue per flow with CoDel in each, served by deficit round robin; sparse flows go first.
     ///
     /// ## Decides
-    /// A flow's packets wait in one of at most `flows` queues, which a hash chooses. A queue that has been out of service gets
-    /// its first packet with credits of one `quantum` and joins the end of the new queues. The first of the new queues is
-    /// served or, without any, the first of the old ones: if it has no credits left, it gets a quantum and goes to the end of
-    /// the old queues; if it has no packets, a new queue goes to the end of the old ones and an old one leaves; otherwise its
-    /// discipline may drop packets from its head, and the first that it does not drop is sent and takes as many credits as it
-    /// has bytes. While more than `limit` packets wait in all, half of those of the queue with the most bytes, at most 64, are
-    /// dropped from its head (cause `overflow`). `queue` at the link is the discipline of each queue; left out, `codel` with
-    /// `ecn = true` and no limit but that of the scheduler.
+    /// A hash of the flow chooses one of `flows` queues. A queue that becomes active joins the end of the list of new queues with
+    /// a credit of one `quantum`. The scheduler looks at the first new queue or, if there is none, at the first old queue:
+    ///
+    /// - A queue without credit receives a quantum and moves to the end of the old queues.
+    /// - An empty queue leaves: a new one moves to the end of the old queues, an old one becomes inactive.
+    /// - Otherwise its discipline may drop packets from the head; the first packet that it keeps is sent, and costs its bytes.
+    ///
+    /// While more than `limit` packets wait in all queues, half of the packets of the queue with the most bytes, at most 64, are
+    /// dropped from its head (cause `overflow`). `queue` at the link is the discipline of each queue; the default is `codel` with
+    /// `ecn = true` and without a limit of its own.
     ///
     /// ## State
-    /// The table of queues, which are made as their first packets arrive and keep the state of their discipline; two lists and
-    /// the credits. Constant cost per packet; at the limit, a look at each queue for up to 64 drops.
+    /// The table of queues, which are created when their first packets arrive and keep the state of their discipline; two lists and
+    /// the credits. Constant cost per packet; at the limit, one scan of all queues for up to 64 drops.
     ///
     /// ## Departures
-    /// A flow is what the scenario calls a flow, an aggregate of calls too; hashes are seeded by the port. A queue without
-    /// credits gives way, so that one that has sent exactly a quantum does: [RFC8290 s3] has "zero or less", as Linux does, and s4.2
-    /// "negative". CoDel compares `mtu` with what waits in its own queue, where [RFC8289 s4.4] recommends all queues together, as
-    /// Linux does.
+    /// - A flow is a flow of the scenario, or an aggregate of calls; each port has its own seed of the hash.
+    /// - A queue gives way at a credit of zero: [RFC8290 s3] says "zero or less", as in Linux, and s4.2 "negative".
+    /// - CoDel compares `mtu` with the backlog of its own queue; [RFC8289 s4.4] recommends that of all queues together, as in Linux.
     ///
     /// ## Example
     /// ```toml
@@ -40,11 +41,11 @@ crate::parameters! {
     /// ## References
     /// [RFC8290 s4, s5].
     pub struct Parameters {
-        /// What a queue may send before it is another's turn [RFC8290 s5.2.4].
+        /// Bytes that a queue may send in a turn [RFC8290 s5.2.4].
         quantum: Quantum = "1514 bytes";
-        /// The most queues that there are [RFC8290 s5.2.5]; at most 65536.
+        /// Number of queues [RFC8290 s5.2.5]; at most 65536.
         flows: Count = "1024";
-        /// The most packets that may wait in all [RFC8290 s5.2.3].
+        /// Maximum number of packets in all queues together [RFC8290 s5.2.3].
         limit: Limit = "10240 packets";
     }
 }
@@ -78,16 +79,16 @@ impl HasFacts for Parameters {
     }
 }
 
-/// At most so many packets are dropped for one look at all queues [RFC8290 s4.1].
+/// Maximum number of drops per scan of all queues [RFC8290 s4.1].
 const DROP_BATCH: u32 = 64;
 
-/// As many queues as Linux allows.
+/// Maximum number of queues, as in Linux.
 const MOST_FLOWS: u32 = 65_536;
 
 /// No queue.
 const NONE: u32 = u32::MAX;
 
-/// FQ-CoDel at work.
+/// State of FQ-CoDel.
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     /// Seeds the hash of flows.
@@ -101,7 +102,7 @@ pub struct FqCodel {
     old: List,
     /// Packets that wait in all queues.
     waiting: u32,
-    /// The queue that drops packets at the limit, and how many more.
+    /// The queue that drops packets at the limit, and its remaining number of drops.
     dropping: (usize, u32),
 }
 
@@ -161,7 +162,7 @@ impl FqCodel {
 }
 
 impl FqCodel {
-    /// The queue of a flow with this hash; one that is not there yet gets the next number.
+    /// The queue of a flow with this hash; a new queue gets the next number.
     fn queue_of_hash(&mut self, hash: u64) -> usize {
         let place = (hash % self.queue_of.len() as u64) as usize;
         if self.queue_of[place] == NONE {
@@ -171,8 +172,8 @@ impl FqCodel {
         self.queue_of[place] as usize
     }
 
-    /// Passes over all rounds in which no old queue would have credits, of which there are many with a quantum much below a
-    /// packet; there are no new ones.
+    /// Skips the rounds in which no old queue would have credit; with a quantum much smaller than packets there are many. There are
+    /// no new queues.
     #[cold]
     fn skip_rounds(&mut self) {
         debug_assert_eq!(self.new.first, NONE, "all new queues have had their turn");
@@ -188,7 +189,7 @@ impl FqCodel {
 
 crate::state! {
     impl FqCodel, |it, _now| {
-        /// What each queue may still send in its turn, or owes [RFC8290 s4.2].
+        /// Credit of each queue, negative if it owes [RFC8290 s4.2].
         "deficit", "bytes", each it.queues.iter().map(|queue| queue.credits as f64);
     }
 }

@@ -7,31 +7,39 @@ use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::BTreeMap;
 
 crate::parameters! {
-    /// Hierarchical token bucket: each class is assured of a rate, and borrows what the classes above it leave, up to a ceiling.
+    /// Hierarchical token bucket: each class has an assured rate and borrows unused rate from the classes above, up to a ceiling.
     ///
     /// ## Decides
-    /// Each class has a bucket of its `rate`, with at most `burst`, and one of its `ceiling`, with at most `ceiling-burst`. A bucket is
-    /// open while its level is not negative; a packet may overdraw it. The lender of a class is the first on the way up, itself
-    /// included, whose bucket of the rate is open, if the ceilings up to there are open too, its own included. Among the classes
-    /// that have packets and a lender, those whose lender is deepest go first, so that assured rates precede borrowed ones; among
-    /// these the lowest `priority`; and equals take turns of a `quantum` by deficit round robin. A packet is charged to the ceilings of its
-    /// class and of all above, and to the buckets of the rate from the lender up. If no class has a lender, the wire is idle until one has.
-    /// So a class sends at its own `rate` even where the ceiling of a class above is used up: assured rates are to fit below it.
+    /// Each class has two token buckets: one for its `rate`, of size `burst`, and one for its `ceiling`, of size `ceiling-burst`. A
+    /// bucket is open while its level is not negative; a packet may overdraw it. The lender of a class is the first class on the path
+    /// to the root, starting with itself, whose rate bucket is open, provided that all ceilings up to there are open. Among the classes
+    /// with packets and a lender, the scheduler chooses by three rules:
     ///
-    /// A class with `scheduler.htb` lends to the classes below. One with any other scheduler borrows for all of them, and that scheduler
-    /// chooses between them. Where there is HTB further down, its classes borrow through the schedulers in between: lenders
-    /// of all levels count, a packet that a class further down pays for goes first and is charged to all above, and the schedulers in
-    /// between choose among what may be sent.
+    /// 1. the deepest lender, so that assured rates precede borrowed ones;
+    /// 2. the lowest `priority`;
+    /// 3. turns of a `quantum` by deficit round robin.
+    ///
+    /// A packet is charged to the ceilings of its class and of all classes above, and to the rate buckets from the lender up. If no
+    /// class has a lender, the wire is idle until one has. A class sends at its own `rate` even if the ceiling of a class above is used
+    /// up, so the assured rates should add up to less than that ceiling.
+    ///
+    /// A class with `scheduler.htb` lends to the classes below. A class with any other scheduler borrows for all of its classes, and
+    /// that scheduler chooses among them. HTB classes further down borrow through the schedulers in between: lenders of all levels
+    /// count, a packet paid for further down goes first and is charged to all classes above, and the schedulers in between choose among
+    /// the packets that may be sent.
     ///
     /// ## State
-    /// Two buckets for each class, exact; for each depth and priority whose turn it is, and for each class what is left of its turn. The
-    /// cost per decision grows with the number of classes and their depth.
+    /// Two exact bucket levels per class; the class whose turn it is for each depth and priority, and the rest of each class's turn.
+    /// The cost per decision grows with the number of classes and their depth.
     ///
     /// ## Departures
-    /// As Linux, without hysteresis, with these exceptions: equals take turns whoever their lenders are, where Linux goes lender by lender;
-    /// a debt has no limit (`mbuffer`); priorities begin at 1; a `ceiling` is at least `rate`; and `ceiling-burst` is `burst` if only that
-    /// is given. Bursts that are left out are 1600 bytes, whatever the rate, as `tc` has it with a clock of nanoseconds. The quantum that
-    /// is left out is what `rate` sends in a tenth of a second (`r2q` = 10), 1000 to 200,000 bytes.
+    /// As in Linux without hysteresis, with these exceptions:
+    ///
+    /// - Classes of equal rank take turns whoever their lenders are; Linux serves lender by lender.
+    /// - A debt has no limit (`mbuffer`).
+    /// - Priorities begin at 1; `ceiling` must be at least `rate`; `ceiling-burst` defaults to `burst` if that is given.
+    /// - The default of the bursts is 1600 bytes at any rate, as in `tc` with a clock of nanoseconds.
+    /// - The default quantum is a tenth of a second at `rate` (`r2q` = 10), within 1000 and 200,000 bytes.
     ///
     /// ## Example
     /// ```toml
@@ -51,17 +59,17 @@ impl Check for Parameters {}
 crate::parameters! {
     /// A class of the hierarchical token bucket.
     pub struct ClassParameters {
-        /// The rate that it is assured of.
+        /// Assured rate.
         rate: Rate;
-        /// The most that it may send, borrowed rate included; `rate` if left out.
+        /// Maximum rate, borrowed rate included; `rate` if left out.
         ceiling: Option<Rate>;
-        /// What it may send at once at its assured rate after a pause.
+        /// Size of the bucket of the assured rate: bytes sent back to back after a pause.
         burst: Bytes = "1600 bytes";
-        /// What it may send at once at its ceiling after a pause; `burst` if left out.
+        /// Size of the bucket of the ceiling; `burst` if left out.
         ceiling_burst: Option<Bytes>;
-        /// Its place among the classes that want what is left; 1 goes first. Classes may share one.
+        /// Rank among the classes that borrow; 1 goes first. Classes may share a priority.
         priority: Count = "1";
-        /// Bytes that it may send in a turn; what `rate` sends in a tenth of a second, 1000 to 200,000 bytes, if left out.
+        /// Bytes that it may send in a turn; if left out, a tenth of a second at `rate`, within 1000 and 200,000 bytes.
         quantum: Option<Quantum>;
     }
 }
@@ -111,7 +119,7 @@ impl Tokens {
         (self.level + self.rate * i128::from(now.since(self.at).as_ps())).min(self.depth)
     }
 
-    /// When it is open, `now` or later.
+    /// Time at which it is open, `now` or later.
     #[inline]
     fn ready(&self, now: Time) -> Time {
         match -self.level(now) {
@@ -133,13 +141,13 @@ fn tokens(bytes: u64) -> i128 {
 /// The rank of a lender that is a class of another scheduler above.
 const ABOVE: u32 = u32::MAX;
 
-/// Whether classes below `plan` may borrow from it, at once or through other schedulers.
+/// Whether classes below `plan` may borrow from it, directly or through other schedulers.
 fn lends_below(plan: &ClassPlan) -> bool {
     let below = plan.below.as_deref();
     below.is_some_and(|below| below.scheduler.facts().lends || below.classes.iter().any(lends_below))
 }
 
-/// A hierarchical token bucket at work.
+/// State of a hierarchical token bucket.
 #[derive(Clone, Debug)]
 pub struct Htb {
     /// All classes, each before those below it.
@@ -155,7 +163,7 @@ pub struct Htb {
 #[derive(Clone, Debug)]
 struct Class {
     above: Option<usize>,
-    /// 0 of a class that no other borrows from; of others the lower, the deeper they are.
+    /// 0 for a class from which no other borrows; otherwise lower for deeper classes.
     rank: u32,
     rate: Tokens,
     ceiling: Tokens,
@@ -166,7 +174,7 @@ struct Leaf {
     class: usize,
     priority: u32,
     quantum: i64,
-    /// What is left of its turn, by the rank of the lender; nothing of one that has not sent.
+    /// Rest of its turn, by the rank of the lender; nothing for a class that has not sent.
     deficit: BTreeMap<u32, i64>,
 }
 
@@ -211,7 +219,7 @@ impl Htb {
         std::iter::successors(Some(first), |class| class.above.map(|above| &self.classes[above]))
     }
 
-    /// The rank of the lender of a leaf, or when it may have one. Ceilings count up to the lender, as in Linux' modes of classes.
+    /// Rank of the lender of a leaf, or the time at which it may have one. Ceilings count up to the lender, as in Linux.
     fn lender(&self, now: Time, leaf: usize, is_paid: bool, above: Option<Loan>) -> Result<u32, Time> {
         if is_paid {
             return Ok(0);
@@ -233,9 +241,9 @@ impl Htb {
 
 crate::state! {
     impl Htb, |it, now| {
-        /// What the bucket of each class's rate holds, or owes.
+        /// Level of the rate bucket of each class, negative if it owes.
         "tokens", "bit", each it.classes.iter().map(|class| class.rate.level(now) as f64 / PS_PER_SECOND as f64);
-        /// What the bucket of each class's ceiling holds, or owes.
+        /// Level of the ceiling bucket of each class, negative if it owes.
         "ceiling-tokens", "bit", each it.classes.iter().map(|class| class.ceiling.level(now) as f64 / PS_PER_SECOND as f64);
     }
 }

@@ -11,14 +11,14 @@ crate::parameters! {
     /// Strict priority: the first queue that has a packet sends, without preemption.
     ///
     /// ## Decides
-    /// Queues are served in the order of `order`; a packet in service is finished before a better one begins. A class may
-    /// have a `rate-limit`, a token bucket that each of its packets needs and takes its size from when it begins. A class
-    /// whose bucket does not hold the packet at its head waits until it does (`exceeding = "waits"`; the wire may be idle
-    /// meanwhile), or is served when no class within its limit has anything, in the order of `order` and without taking
-    /// tokens (`exceeding = "goes-last"`). So a limited class never sends more than burst + rate x t ahead of the others.
+    /// Queues are served in the order of `order`; a packet in service is finished before a more urgent one starts. A class may have
+    /// a `rate-limit`, a token bucket from which each of its packets takes its size when it starts. If the bucket holds too little
+    /// for the packet at the head, the class waits for tokens, even if the wire is idle (`exceeding = "waits"`), or it is served
+    /// when no class within its limit has packets, in the order of `order` and without taking tokens (`exceeding = "goes-last"`).
+    /// A limited class thus sends at most burst + rate x t ahead of the others in any time t.
     ///
     /// ## State
-    /// The buckets of the limits, exact. The cost per decision grows with the number of queues.
+    /// The exact levels of the buckets. The cost per decision grows with the number of queues.
     ///
     /// ## Departures
     /// A packet larger than the burst of its limit waits for a full bucket and empties it; otherwise it would wait forever.
@@ -33,7 +33,7 @@ crate::parameters! {
     /// [Cobham54] for the mean waits; RFC 3246 s2.2 for its use as an Expedited Forwarding scheduler, and RFC 2598 s2.2 for
     /// the limit that keeps it from starving others.
     pub struct Parameters with class ClassParameters {
-        /// The classes from the most to the least urgent; each class of the port stands here once.
+        /// The classes from the most to the least urgent; each class of the port once.
         order: Vec<ClassName>;
     }
 }
@@ -42,7 +42,7 @@ impl Check for Parameters {}
 crate::parameters! {
     /// A class of strict priority.
     pub struct ClassParameters {
-        /// The most that it may send ahead of others.
+        /// Limit of the traffic that it may send ahead of others.
         rate_limit: Option<RateLimit>;
     }
 }
@@ -67,7 +67,7 @@ impl HasFacts for Parameters {
 
 pub use crate::parameters::ClassName;
 
-/// Strict priority at work.
+/// State of strict priority.
 #[derive(Clone, Debug)]
 pub struct Priority<const WORDS: usize> {
     /// One per queue, or none at all.
@@ -111,7 +111,7 @@ impl<const WORDS: usize> Priority<WORDS> {
 
 crate::state! {
     impl Priority<WORDS> where [const WORDS: usize], |it, now| {
-        /// What the bucket of each class's rate limit holds; full or not, nothing is said of classes without one.
+        /// Level of the bucket of each class with a rate limit.
         "rate-limit-fill", "bit", each it.limits.iter().map(|limit| limit.as_ref().map_or(f64::NAN, |limit| limit.bucket.bits(now)));
     }
 }

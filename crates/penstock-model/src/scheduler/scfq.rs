@@ -11,18 +11,17 @@ crate::parameters! {
     /// Self-clocked fair queueing: shares by weight, with the packet in service as the clock.
     ///
     /// ## Decides
-    /// Each packet has a tag: its size / `weight` after the tag of its predecessor in the class or, where that is later,
-    /// after the tag of the packet that was in service when it arrived. The smallest tag is sent; among equals, that of the
-    /// first class. A packet leaves at most the largest packets of all other classes later than under fair queueing with
-    /// its exact reference (PGPS).
+    /// The tag of a packet is its size / `weight` plus the larger of two tags: that of its predecessor in the class, and that of
+    /// the packet in service when it arrived. The packet with the smallest tag is sent; among equal tags, that of the first class.
+    /// Compared with exact fair queueing (PGPS), a packet is late by at most one largest packet of each other class.
     ///
     /// ## State
-    /// A tag for each class and that of the packet in service. The cost per decision grows with the number of classes.
+    /// A tag per class, and that of the packet in service. The cost per decision grows with the number of classes.
     ///
     /// ## Departures
-    /// Tags are integers. They are exact if the least common multiple of the weights is below 2^32; else what a byte costs a
-    /// class is rounded to 2^-32, which moves shares by less than one in 10^9. They are not set back when the port is
-    /// idle, which changes no order.
+    /// Tags are integers. They are exact if the least common multiple of the weights is below 2^32; otherwise the cost of a byte
+    /// is rounded to 2^-32, which changes shares by less than one in 10^9. They are not reset when the port is
+    /// idle; this does not change the order.
     ///
     /// ## Example
     /// ```toml
@@ -39,7 +38,7 @@ impl Check for Parameters {}
 
 impl HasFacts for Parameters {}
 
-/// Self-clocked fair queueing at work.
+/// State of self-clocked fair queueing.
 #[derive(Clone, Debug)]
 pub struct Scfq<T> {
     /// The tag of a head is its finish.

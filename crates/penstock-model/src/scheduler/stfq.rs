@@ -9,24 +9,24 @@ use crate::transmission::WireRate;
 use crate::units::Time;
 
 crate::parameters! {
-    /// Start-time fair queueing: shares by weight, in the order in which fair queueing would begin to send.
+    /// Start-time fair queueing: shares by weight, in the order of virtual start times.
     ///
     /// ## Decides
-    /// Each packet has a start tag: the finish tag of its predecessor in the class or, where that is later, the start tag of the
-    /// packet that was in service when it arrived. Its finish tag is size / `weight` later. The smallest start tag is sent; among
-    /// equals, that of the first class. When the port has become idle, all tags begin anew. While two classes have packets, what
-    /// they are served of per weight differs by at most a largest packet of each, also where the rate of the wire varies. A packet
-    /// of l bits of a class of rate r leaves at most (l + the largest packets of all other classes) / C after it could have begun
-    /// on a link of its own with the rate r: the smaller its share, the earlier than under self-clocked fair queueing.
+    /// The start tag of a packet is the larger of two tags: the finish tag of its predecessor in the class, and the start tag of
+    /// the packet in service when it arrived. Its finish tag is size / `weight` later. The packet with the smallest start tag is
+    /// sent; among equal tags, that of the first class. Tags restart when the port becomes idle. While two classes have packets,
+    /// their service per weight differs by at most one largest packet of each, also at a varying rate. A packet of l bits of a
+    /// class with rate r leaves at most (l + the largest packets of all other classes) / C after the time at which it could have
+    /// started on its own link of rate r; for small shares this is earlier than under self-clocked fair queueing.
     ///
     /// ## State
-    /// A tag for each class and that of the packet in service. The cost per decision grows with the number of classes.
+    /// A tag per class, and that of the packet in service. The cost per decision grows with the number of classes.
     ///
     /// ## Departures
-    /// Tags are integers. They are exact if the least common multiple of the weights is below 2^32; else what a byte costs a
-    /// class is rounded to 2^-32, which moves shares by less than one in 10^9. A new busy period begins with all tags at zero in place
-    /// of the largest finish tag, which changes no order; that the wire is idle is told from the link's first rate, also where
-    /// rates change.
+    /// Tags are integers. They are exact if the least common multiple of the weights is below 2^32; otherwise the cost of a byte
+    /// is rounded to 2^-32, which changes shares by less than one in 10^9. A busy period begins with all tags at zero instead of
+    /// the largest finish tag; this does not change the order. The end of a transmission is computed from the first rate of the link,
+    /// also if its rate changes.
     ///
     /// ## Example
     /// ```toml
@@ -43,7 +43,7 @@ impl Check for Parameters {}
 
 impl HasFacts for Parameters {}
 
-/// Start-time fair queueing at work.
+/// State of start-time fair queueing.
 #[derive(Clone, Debug)]
 pub struct Stfq<T> {
     heads: Heads<T>,
@@ -184,7 +184,7 @@ mod tests {
         let weights = weighted(&[3, 1, 2]);
         let mut narrow = Stfq::<u64>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("small weights fit");
         let mut wide = Stfq::<u128>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("they always fit");
-        // The tags of 10,000 packets before all are set back; a packet waits, so that the first packet does not begin anew.
+        // The tags of 10,000 packets before all are set back; a packet waits, so that the first packet does not restart.
         for it in [&mut narrow as &mut dyn Scheduler, &mut wide] {
             let one = QueueState { packets: 1, bytes: 100, head: 100 };
             it.on_backlog(Time::ZERO, 0, &[one, QueueState::default(), QueueState::default()]);

@@ -7,26 +7,26 @@ use std::ops::{Add, Mul, Sub};
 
 /// A virtual time, in 64 bits or, where those are too few, in 128.
 ///
-/// All are multiples of [`UNIT`], which leaves room for the number of a class: then of two equal ones that of the first
-/// class is the smaller, and the smallest tells its class.
+/// Virtual times are multiples of [`UNIT`], which leaves room for the number of a class: of two equal times, that of the first class is
+/// smaller, and the smallest time names its class.
 pub trait Tag: Copy + Ord + Debug + Send + From<u32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + 'static {
     /// Beginning of time.
     const ZERO: Self;
     /// Of a class that has no packets.
     const NEVER: Self;
-    /// Beyond this all are to be set back.
+    /// Virtual time from which all are reset.
     const FAR: Self;
 
-    /// By so much they are then set back.
+    /// Amount that a reset subtracts.
     const STEP: Self;
 
-    /// What `cost` is in these units, if the largest packet costs at most half of a step.
+    /// `cost` in these units, if the largest packet costs at most half of a step.
     fn cost(cost: u128) -> Option<Self>;
 
-    /// What `number` is in these units, if it fits.
+    /// `number` in these units, if it fits.
     fn number(number: u128) -> Option<Self>;
 
-    /// The class whose number is in it.
+    /// The number of the class.
     fn class(self) -> usize;
 
     /// The product, or the largest number.
@@ -39,7 +39,7 @@ pub trait Tag: Copy + Ord + Debug + Send + From<u32> + Add<Output = Self> + Sub<
     fn less(self, other: Self) -> Self;
 }
 
-/// As many classes as there may be.
+/// Maximum number of classes.
 const UNIT: u128 = 256;
 
 macro_rules! tag {
@@ -85,11 +85,11 @@ tag!(u128);
 /// A class and its head.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<T> {
-    /// What its finish counts from.
+    /// Start of its head.
     pub start: T,
     /// Its finish and, in the last byte, the number of its class; [`Tag::NEVER`] if the class has no packets.
     pub finish: T,
-    /// What a byte costs the class.
+    /// Cost of a byte.
     pub cost: T,
 }
 
@@ -98,7 +98,7 @@ pub struct Head<T> {
 pub struct Heads<T>(Vec<Head<T>>);
 
 impl<T: Tag> Heads<T> {
-    /// Classes without packets, in which a byte costs so much; nothing if that does not fit.
+    /// Classes without packets, with these costs of a byte; `None` if they do not fit.
     pub fn new(costs: &[u128]) -> Option<Heads<T>> {
         let head = |cost: &u128| Some(Head { start: T::ZERO, finish: T::NEVER, cost: T::cost(*cost)? });
         costs.iter().map(head).collect::<Option<_>>().map(Heads)

@@ -7,10 +7,11 @@ use crate::units::Time;
 
 /// Schedulers in a tree over queues, which are numbered from the first class to the last, each with all below it.
 ///
-/// A scheduler sees a class below which there is another as one queue: its head is what that scheduler would send next,
-/// and while that holds everything back it is empty. So it learns when the classes below may send, and is charged what they send.
-/// Where classes [lend](super::SchedulerFacts::lends), the scheduler of a class also learns what it may borrow from above, and the one above
-/// whether the packet is paid for below. A queue whose packets only a class above can pay for is seen as empty until one can.
+/// A scheduler sees a class with a scheduler of its own as one queue. The head of that queue is the packet that the scheduler below
+/// would send next; the queue is empty while the scheduler below holds everything back. Thus it learns when the classes below may send,
+/// and is charged for what they send. If classes [lend](super::SchedulerFacts::lends), the scheduler of a class also learns what it may
+/// borrow from above, and the one above whether the packet is paid for below. A queue whose packets only a class above can pay for
+/// appears empty until one can.
 #[derive(Clone)]
 pub struct Tree {
     root: Level,
@@ -18,7 +19,7 @@ pub struct Tree {
     paths: Vec<Vec<u8>>,
 }
 
-/// A scheduler and what it chooses between.
+/// A scheduler and its classes.
 #[derive(Clone)]
 struct Level {
     scheduler: AnyScheduler,
@@ -29,9 +30,9 @@ struct Level {
     shown_as: Vec<u32>,
     /// The classes of the tree below.
     count: u32,
-    /// What the scheduler sees of them.
+    /// The queues as the scheduler sees them.
     states: Vec<QueueState>,
-    /// Whether a class below pays for the packet that each would send.
+    /// Whether a class below pays for the next packet of each.
     is_paid: Vec<bool>,
     /// Its classes lend.
     lends: bool,
@@ -119,7 +120,7 @@ impl Level {
         }
     }
 
-    /// The queue that would send next and whether a class below pays for it, or when that is to be asked again.
+    /// The queue that would send next and whether a class below pays for it, or the time at which to ask again.
     fn next(&mut self, now: Time, queues: &[QueueState], above: Option<Loan>) -> (Turn, bool) {
         let mut earliest = Time::NEVER;
         for i in 0..self.classes.len() {
@@ -156,7 +157,7 @@ impl Level {
         (turn, if self.lends { is_paid } else { self.is_paid[class] })
     }
 
-    /// What the scheduler sees of a class, or when something may be sent that waits there.
+    /// The queue of a class as the scheduler sees it, or the time at which one of its packets may be sent.
     fn offer(&mut self, class: usize, now: Time, queues: &[QueueState], above: Option<Loan>) -> Result<QueueState, Time> {
         let loan = self.loan(class, now, above);
         let offer = match &mut self.classes[class] {
@@ -178,7 +179,7 @@ impl Level {
         }
     }
 
-    /// What the classes below `class` may borrow, if they borrow.
+    /// The loan to the classes below `class`, if they borrow.
     fn loan(&self, class: usize, now: Time, above: Option<Loan>) -> Option<Loan> {
         match self.classes[class].borrows() {
             false => None,
@@ -203,7 +204,7 @@ impl Level {
         (self.waiting(queues).packets > 0).then(|| self.next(now, queues, above))
     }
 
-    /// What waits below it; which packet goes first is not told.
+    /// The backlog below it, without its head.
     fn waiting(&self, queues: &[QueueState]) -> QueueState {
         self.classes.iter().fold(QueueState::default(), |sum, class| {
             let state = match class {
@@ -258,8 +259,7 @@ impl Level {
     }
 }
 
-/// Shows the state of all schedulers: of each its classes, which are counted through the tree, from the root down and each with all
-/// below it before the next.
+/// Shows the state of all schedulers and of their classes, numbered depth first from the root.
 impl Probe for Tree {
     fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
         self.root.probe(now, 0, report);

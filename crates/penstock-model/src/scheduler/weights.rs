@@ -1,4 +1,4 @@
-//! Weights of classes, and what a byte costs a class by its weight.
+//! Weights of classes, and the cost of a byte by weight.
 
 use super::class::{ClassPlan, ClassWeight};
 use crate::parameters::Check;
@@ -6,7 +6,7 @@ use crate::parameters::Check;
 crate::parameters! {
     /// A class that shares by its weight.
     pub struct ClassParameters {
-        /// Its share of what the classes get together is its weight over the sum of theirs.
+        /// Weight; the share of a class is its weight divided by the sum of all weights.
         weight: ClassWeight;
     }
 }
@@ -17,8 +17,8 @@ pub(super) fn weights(classes: &[ClassPlan]) -> Vec<u64> {
     classes.iter().map(|class| class.parameters().map_or(1, |class: &ClassParameters| u64::from(class.weight.0))).collect()
 }
 
-/// `unit` x (sum of the weights) / weight for each class: what a byte costs a class where the classes together pay `unit`.
-/// Rounded to the nearest whole.
+/// Cost of a byte for each class, if all classes together pay `unit`: `unit` x (sum of the weights) / weight, rounded to the nearest
+/// integer.
 pub(super) fn costs(unit: u128, classes: &[ClassPlan]) -> Vec<u128> {
     let weights = weights(classes);
     let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();

@@ -8,23 +8,23 @@ use crate::parameters::Check;
 use crate::units::{Duration, Time, PS_PER_SECOND};
 
 crate::parameters! {
-    /// WF2Q+: fair queueing by weights that serves no packet before the fluid reference would have begun it.
+    /// WF2Q+: worst-case fair queueing by weights: no packet is served before the fluid reference would have started it.
     ///
     /// ## Decides
-    /// The head of each class has a virtual start, the finish of its predecessor or, where that is later, the virtual time
-    /// of its arrival to an empty queue; and a virtual finish, size x sum of the weights / `weight` later. Of the heads
-    /// that have started (start <= virtual time) the one with the smallest finish is sent; among equals, that of the first
-    /// class. The virtual time advances with the work that the port does and never stands behind the earliest start of a
-    /// head. So no class runs ahead of its share by more than a packet, and a class with a share g of the link's rate is
-    /// delayed by at most b/g + L/C for a burst b, the largest packet L and the link's rate C.
+    /// The head of each class has a virtual start: the finish of its predecessor or, if later, the virtual time at which it
+    /// arrived at an empty queue. Its virtual finish is size x sum of the weights / `weight` later. Among the eligible heads
+    /// (start <= virtual time), the one with the smallest finish is sent; among equals, that of the first class. The virtual time
+    /// advances with the work of the port and is never behind the earliest start of a head. No class is ahead of its share by
+    /// more than a packet, and a class with rate g is delayed by at most $b/g + L/C$ for a burst b, the largest packet L and the
+    /// link's rate C.
     ///
     /// ## State
     /// The start of each class and the virtual time. The cost per decision grows with the number of classes.
     ///
     /// ## Departures
-    /// Virtual times are integers, exact if the least common multiple of the weights is at most 2^16; else what a byte costs
-    /// a class is rounded to 10^-12 bits, which moves shares by less than one in 10^13. Between the beginning and the end of a transmission the virtual time advances at
-    /// the link's first rate, also where rates change. A new busy period begins with all starts at zero.
+    /// Virtual times are integers, exact if the least common multiple of the weights is at most 2^16; otherwise the cost of a byte is
+    /// rounded to 10^-12 bits, which changes shares by less than one in 10^13. During a transmission the virtual time advances at the
+    /// first rate of the link, also if its rate changes. A busy period begins with all starts at zero.
     ///
     /// ## Example
     /// ```toml
@@ -41,7 +41,7 @@ impl Check for Parameters {}
 
 impl HasFacts for Parameters {}
 
-/// WF2Q+ at work.
+/// State of WF2Q+.
 #[derive(Clone, Debug)]
 pub struct Wf2qPlus<T> {
     heads: Heads<T>,
@@ -194,7 +194,7 @@ mod tests {
         let weights = weighted(&[3, 1, 2]);
         let mut narrow = Wf2qPlus::<u64>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("small weights fit");
         let mut wide = Wf2qPlus::<u128>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("they always fit");
-        // The work of 1,000 packets before all are set back; one class stays backlogged, so that the first packet does not begin anew.
+        // The work of 1,000 packets before all are set back; one class stays backlogged, so that the first packet does not restart.
         for it in [&mut narrow as &mut dyn Scheduler, &mut wide] {
             let one = QueueState { packets: 1, bytes: 100, head: 100 };
             it.on_backlog(Time::ZERO, 0, &[one, QueueState::default(), QueueState::default()]);

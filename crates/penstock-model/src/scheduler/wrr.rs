@@ -7,25 +7,27 @@ use crate::parameters::{Check, Quantum};
 use crate::units::{Bytes, Time};
 
 crate::parameters! {
-    /// Weighted round robin: classes take turns, and each sends as much at its turn as its weight allows.
+    /// Weighted round robin: classes take turns, and each sends packets or bytes by its weight.
     ///
     /// ## Decides
-    /// Classes are visited in a fixed order; those without packets are passed over. With `weighs = "packets"` a class may
-    /// send its weight in packets at each visit, so its share in bytes grows with its packets. With `weighs = "bytes"` it
-    /// may send bytes in proportion to its weight: a visit adds `quantum` x classes x weight / sum of the weights to its
-    /// credit, it sends while that is above zero, and what its last packet took too much is missing at the next visit.
-    /// A visit ends when the wire is free and the class has no packet or no credit; a packet that arrives while the one
-    /// before it is on the wire still belongs to it. Credit left over then is lost; debts stay. With
-    /// `debts = "forgiven"` a debt lasts for one visit: if that does not cover it, the class starts afresh and is passed
-    /// over, and if all that have packets are passed over, the first of them sends one at no charge.
+    /// Classes take turns in a fixed order; a class without packets is skipped.
+    ///
+    /// - With `weighs = "packets"`, a class may send its weight in packets at each turn, so its share in bytes grows with the size
+    ///   of its packets.
+    /// - With `weighs = "bytes"`, a turn adds `quantum` x number of classes x weight / sum of the weights to the credit of the
+    ///   class, which sends while its credit is positive. The last packet may overdraw the credit; the debt reduces the next turn.
+    ///
+    /// A turn ends when the wire is free and the class has no packet or no credit; a packet that arrives while its predecessor is
+    /// on the wire still belongs to the turn. Unused credit is lost, debts remain. With `debts = "forgiven"`, a debt lasts for one
+    /// turn: if the turn does not cover it, the class is skipped and its debt is cancelled; if all classes with packets are
+    /// skipped, the first of them sends one packet without charge.
     ///
     /// ## State
-    /// Whose turn it is, and the credit of each class, exact. A decision costs as many steps as classes without packets
-    /// or without credit are passed over.
+    /// The class whose turn it is, and the exact credit of each class. A decision takes one step per class that is skipped.
     ///
     /// ## Departures
-    /// Credit is exact, where ns-2 rounds what a visit adds to whole bytes. With debts forgiven, classes whose visits are
-    /// worth less than a packet get more than their share.
+    /// Credit is exact; ns-2 rounds the credit of a turn to whole bytes. With debts forgiven, classes whose turns are worth less
+    /// than a packet get more than their share.
     ///
     /// ## Example
     /// ```toml
@@ -37,12 +39,12 @@ crate::parameters! {
     /// ## References
     /// [Katevenis91] for packets (of one size, cells). [Floyd95 s5] for bytes; queue/cbq.cc of ns-2 forgives debts.
     pub struct Parameters with class ClassParameters {
-        /// What weights are about.
+        /// Unit of the weights.
         weighs: Weighs = "packets";
-        /// Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
-        /// ones serve classes more evenly, large ones let each send more packets at once.
+        /// Bytes that a class of mean weight may send in a turn, with `weighs = "bytes"`; 1500 bytes if left out. A small quantum
+        /// serves classes more evenly, a large one sends longer bursts of each class.
         quantum: Option<Quantum>;
-        /// What becomes of what a class sent too much, with `weighs = "bytes"`.
+        /// Treatment of overdrawn credit, with `weighs = "bytes"`.
         debts: Debts = "kept";
     }
 }
@@ -60,9 +62,9 @@ impl Check for Parameters {
 impl HasFacts for Parameters {}
 
 crate::choice! {
-    /// What the weights of classes are about.
+    /// Unit of the weights.
     pub enum Weighs {
-        /// Packets at each visit.
+        /// Packets per turn.
         "packets" => Packets,
         /// Shares of the bytes.
         "bytes" => Bytes,
@@ -70,22 +72,22 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// What becomes of what a class sent beyond its credit.
+    /// Treatment of overdrawn credit.
     pub enum Debts {
-        /// It is missing at the next visits, until it is paid.
+        /// It reduces the following turns until it is paid.
         "kept" => Kept,
-        /// It is missing at the next visit only, as in ns-2.
+        /// It reduces the next turn only, as in ns-2.
         "forgiven" => Forgiven,
     }
 }
 
-/// Weighted round robin at work.
+/// State of weighted round robin.
 #[derive(Clone, Debug)]
 pub struct Wrr {
     /// Whose turn it is.
     turn: usize,
     classes: Vec<Class>,
-    /// What a byte costs, or 0 if packets cost one each.
+    /// Cost of a byte, or 0 if each packet costs one.
     byte: i64,
     debts: Debts,
     /// Debts are forgiven and no class had credit: the next packet is not charged.
@@ -94,9 +96,9 @@ pub struct Wrr {
 
 #[derive(Clone, Copy, Debug)]
 struct Class {
-    /// What it may still send at its visit, in packets, or in bytes / sum of the weights.
+    /// Credit, in packets, or in bytes / sum of the weights.
     credit: i64,
-    /// What a visit adds.
+    /// Credit added by a turn.
     grant: i64,
 }
 
@@ -118,7 +120,7 @@ impl Wrr {
         }
     }
 
-    /// Round robin by bytes among classes with these weights, of which a mean one may send `quantum` at a visit.
+    /// Round robin by bytes among classes with these weights; a class of mean weight may send `quantum` in a turn.
     pub(super) fn of_bytes(weights: &[u64], quantum: Quantum, debts: Debts) -> Wrr {
         Wrr::of(weights, quantum.get() * weights.len() as u64, weights.iter().sum(), debts)
     }
@@ -137,7 +139,7 @@ impl Wrr {
         std::hint::select_unpredictable(next == self.classes.len(), 0, next)
     }
 
-    /// Whose turn it is of those that `may` send, if debts are kept; one of them must.
+    /// The class of `may` (never empty) whose turn it is, if debts are kept.
     #[inline(always)]
     pub(super) fn next_of(&mut self, may: impl Fn(usize) -> bool) -> usize {
         let mut turn = self.turn;
@@ -160,8 +162,8 @@ impl Wrr {
         }
     }
 
-    /// Passes over all rounds from `turn`, which has had its grant, in which no class that `may` send would have credit: with
-    /// visits worth much less than a packet there are many.
+    /// Skips the rounds from `turn` on, which has had its grant, in which no class of `may` would have credit: with turns worth much
+    /// less than a packet there are many.
     #[cold]
     fn skip_rounds(&mut self, turn: usize, may: &impl Fn(usize) -> bool) {
         let rounds = |(i, class): (usize, &Class)| match -class.credit {
@@ -187,7 +189,7 @@ impl Wrr {
         self.classes[class].credit -= if self.byte == 0 { 1 } else { self.byte * i64::from(size) };
     }
 
-    /// Whose turn it is if debts are forgiven.
+    /// The class whose turn it is, if debts are forgiven.
     fn next_forgiving(&mut self, queues: &[QueueState]) -> usize {
         if self.at_no_charge {
             return self.turn;
@@ -215,9 +217,9 @@ impl Wrr {
 
 crate::state! {
     impl Wrr, |it, _now| {
-        /// What each class may still send in its turn, where packets are weighed.
+        /// Packets that each class may still send in its turn, with `weighs = "packets"`.
         "credit", "packets", each it.credits(it.byte == 0);
-        /// What each class may still send in its turn, or what it owes, where bytes are weighed.
+        /// Credit of each class, negative if it owes, with `weighs = "bytes"`.
         "credit-bytes", "bytes", each it.credits(it.byte != 0);
     }
 }
@@ -242,7 +244,7 @@ impl Scheduler for Wrr {
         }
     }
 
-    /// A packet that was to go at no charge may be gone.
+    /// The packet that was to be sent without charge may be gone.
     fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         if queue == self.turn && queues[queue].packets == 0 {
             self.at_no_charge = false;

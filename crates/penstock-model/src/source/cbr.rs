@@ -11,9 +11,9 @@ crate::parameters! {
     /// Constant bit rate: packets at a fixed spacing, or nearly so.
     ///
     /// ## Decides
-    /// A packet goes out every packet / rate. With `spacing-jitter` j each spacing is multiplied by a number uniform on
-    /// 1 - j to 1 + j, independently, so the mean rate stays and the phase wanders. Where `packet` is a law, the spacing is
-    /// that of its mean, whatever the size of each packet, so the rate is constant in packets and only its mean in bits.
+    /// A packet is sent every packet / rate. With `spacing-jitter` j, each spacing is multiplied by an independent number, uniform on
+    /// 1 - j to 1 + j, which keeps the mean rate and lets the phase drift. If `packet` is a distribution, the spacing is that of the
+    /// mean size: the rate is constant in packets, and constant only on average in bits.
     ///
     /// ## State
     /// None; one random number per packet with jitter, and another where the size varies.
@@ -27,21 +27,21 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// None: the plainest source there is.
+    /// None.
     pub struct Parameters {
         /// Mean rate, headers included.
         rate: Rate;
         /// Bytes of a packet on the wire.
         packet: SizeLaw;
-        /// When the first packet goes out.
+        /// Time of the first packet.
         phase: Phase = "random";
-        /// How far a spacing may lie from its mean, as a share of it (j).
+        /// Maximum deviation of a spacing from its mean, as a fraction of it (j).
         spacing_jitter: Probability = "0";
     }
 }
 
 crate::choice! {
-    /// When a periodic source sends its first packet.
+    /// Time of the first packet of a periodic source.
     pub enum Phase {
         /// Uniform within one spacing after the flow's start.
         "random" => Random,
@@ -97,7 +97,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A CBR source at work.
+/// State of a CBR source.
 #[derive(Clone, Debug)]
 pub struct Cbr {
     spacing: Duration,

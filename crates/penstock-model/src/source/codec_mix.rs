@@ -14,7 +14,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// When its flow starts, the source draws one of four packet formats, each with constant bit rate or with silence
-    /// suppression: 160 bytes every 20 ms (on for 340 ms, off for 660 ms in the mean), and 200 bytes every 20 ms, 120 bytes
+    /// suppression: 160 bytes every 20 ms (on for 340 ms, off for 660 ms on average), and 200 bytes every 20 ms, 120 bytes
     /// every 10 ms and 60 bytes every 20 ms (on 40 % of the time). The mean rate is 45.72 kbit/s.
     ///
     /// ## State
@@ -88,7 +88,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A source of the mix at work.
+/// State of a source of the mix.
 #[derive(Clone, Debug)]
 pub struct CodecMix {
     source: OnOff,

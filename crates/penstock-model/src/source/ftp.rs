@@ -4,13 +4,13 @@ use crate::parameters::Check;
 use crate::units::Bytes;
 
 crate::parameters! {
-    /// FTP: a greedy application that always has something to send, until its file ends.
+    /// FTP: a greedy application that always has data to send, until the end of its file.
     ///
     /// ## Decides
-    /// Nothing about time: the transport below takes data as fast as its window allows.
+    /// Nothing: the transport takes data as fast as its window allows.
     ///
     /// ## State
-    /// None beyond what the transport keeps.
+    /// That of the transport.
     ///
     /// ## Departures
     /// There is no control connection and no dialogue before the data.
@@ -24,7 +24,7 @@ crate::parameters! {
     /// ## References
     /// ns-2's Application/FTP behaves so.
     pub struct Parameters {
-        /// How much there is to send, without headers; left out, the transfer never ends.
+        /// Size of the file, without headers; the transfer never ends if left out.
         size: Option<Bytes>;
     }
 }

@@ -9,23 +9,23 @@ crate::parameters! {
     /// HTTP: a user who requests one page after another over a persistent connection.
     ///
     /// ## Decides
-    /// A page is a file of size `page` and `objects` embedded files of size `object` each. It is handed to the transport
-    /// as a whole when it is asked for: the first one when the flow starts, each further one a time `think` after all of
-    /// the one before has been acknowledged. The metric `page-time` is the time from asking to that acknowledgement. It is
-    /// what a user sees from the request to the last byte if requests need as long as acknowledgements do.
+    /// A page is a file of size `page` and `objects` embedded files of size `object`. A request hands the whole page to the
+    /// transport: the first when the flow starts, each further one a time `think` after the page before was acknowledged. The metric
+    /// `page-time` is the time from the request to that acknowledgement. It equals the time from the request to the last byte that a
+    /// user sees, if a request takes as long as an acknowledgement.
     ///
     /// ## State
-    /// When the page under way was asked for. Random numbers per page for its files from one stream, for thinking from
-    /// another, so the n-th page is the same however fast the network is.
+    /// The time of the request. Files and think times have random streams of their own, so the n-th page is the same at any speed of
+    /// the network.
     ///
     /// ## Departures
-    /// The study gives pages of exactly three embedded files and a time between pages that is uniform on 1 to 5 s. For
-    /// the sizes it refers to others and says that their median fits into two packets of 1460 bytes. From the utilisation
-    /// of its table 2 without file transfers (34 and 67 % of 1.5 Mbit/s for 8 and 16 users) follows a page of 29 kB. Hence
-    /// our default, log-normal with a median of 2 kB and a mean of 7 kB. The connection that carries the whole page is the
-    /// study's model of HTTP 1.1; unlike there, it is kept for the next page, and the transport's `restart-after-idle`
-    /// says with which window. HTTP 1.0 with a connection for every file is not here. Requests take no time and no
-    /// packets; pages are rounded up to whole segments, files to bytes, and none exceeds 4 GB.
+    /// - The study has pages of exactly three embedded files and a time between pages that is uniform on 1 to 5 s. For the sizes it
+    ///   refers to others, and says that the median fits into two packets of 1460 bytes. The utilisation of its table 2 without file
+    ///   transfers (34 and 67 % of 1.5 Mbit/s for 8 and 16 users) implies a page of 29 kB. Hence the default: log-normal with a median
+    ///   of 2 kB and a mean of 7 kB.
+    /// - One connection carries the whole page, as in the study's model of HTTP 1.1. Here it is also kept for the next page, and the
+    ///   transport's `restart-after-idle` sets its window. HTTP 1.0 with a connection per file is not modelled.
+    /// - Requests take no time and no packets. Pages are rounded up to whole segments, files to bytes; the maximum is 4 GB.
     ///
     /// ## Example
     /// ```toml
@@ -36,16 +36,16 @@ crate::parameters! {
     /// ## References
     /// [RFC2415 s2].
     pub struct Parameters {
-        /// Size of the file that the user asks for; `{ log-normal = { median = "2 kB", mean = "7 kB" } }` if left out.
+        /// Size of the requested file; `{ log-normal = { median = "2 kB", mean = "7 kB" } }` if left out.
         page: Option<FileLaw>;
-        /// How many files are embedded in it.
+        /// Number of embedded files.
         objects: Objects = "3";
-        /// Size of each of them; as `page` if left out.
+        /// Size of an embedded file; as `page` if left out.
         object: Option<FileLaw>;
-        /// Time from a page's end to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out.
+        /// Time from the end of a page to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out.
         think: Option<SpanLaw>;
-        /// Whether each page begins with the window of a new connection, as with a connection for each page that needs no handshake
-        /// and knows the round trip.
+        /// Whether each page starts with the window of a new connection, like a connection per page without a handshake and with a
+        /// known round trip.
         initial_window: bool = "false";
     }
 }
@@ -73,7 +73,7 @@ impl Parameter for Objects {
     }
 }
 
-/// A web user at work.
+/// State of a web user.
 #[derive(Clone, Debug)]
 pub struct Http {
     page: FileLaw,

@@ -10,14 +10,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 crate::parameters! {
-    /// Packets: exactly those of a list, each at its time and of its size, for tests and teaching.
+    /// Packets: a list of packets with times and sizes, for tests and teaching.
     ///
     /// ## Decides
-    /// The packets go out at the times of `at`, counted from the flow's start, with the sizes of `sizes`: one for each packet, or
-    /// one for all. Those of the same time go out in the order of the list. After the last one nothing is sent any more.
+    /// Packets are sent at the times of `at`, counted from the start of the flow, with the sizes of `sizes`: one for each packet, or
+    /// one for all. Packets of the same time are sent in the order of the list. The source ends with the last packet.
     ///
     /// ## State
-    /// The place in the list. No random numbers.
+    /// The position in the list. No random numbers.
     ///
     /// ## Departures
     /// None.
@@ -30,9 +30,9 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// None: what is sent is what is written.
+    /// None.
     pub struct Parameters {
-        /// When each packet goes out, after the flow's start; in ascending order.
+        /// Time of each packet after the start of the flow, in ascending order.
         at: Vec<Duration>;
         /// Bytes of each packet on the wire, or of all.
         sizes: Vec<Bytes>;
@@ -74,7 +74,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A list of packets at work.
+/// State of a list of packets.
 #[derive(Clone, Debug)]
 pub struct Packets {
     /// The spacings and sizes.

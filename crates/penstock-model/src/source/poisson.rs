@@ -11,10 +11,10 @@ crate::parameters! {
     /// Poisson: packets at exponential spacings, independent of one another and of their sizes.
     ///
     /// ## Decides
-    /// The time to each packet, the first included, is exponential, its mean that of the packet size over the rate; its size follows `packet`.
+    /// The time to each packet, including the first, is exponential with mean packet size / rate; sizes follow `packet`.
     ///
     /// ## State
-    /// None; one random number per packet, and another where the size varies.
+    /// None; one random number per packet, and another if the size varies.
     ///
     /// ## Departures
     /// Spacings are rounded to the picosecond, exponential sizes to whole bytes, at least one, which changes their mean by
@@ -58,7 +58,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A Poisson source at work.
+/// State of a Poisson source.
 #[derive(Clone, Debug)]
 pub struct Poisson {
     mean_spacing: f64,

@@ -10,21 +10,21 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 crate::parameters! {
-    /// Trace: the packets of a file, each at its time and of its size, such as a capture of real traffic.
+    /// Trace: packets with the times and sizes of a file, such as a capture of real traffic.
     ///
     /// ## Decides
-    /// The packets go out at the times of the file, with its sizes; those of the same time in its order. After the last one
-    /// nothing is sent any more. The file stands beside the scenario, which names it relative to itself:
+    /// Packets are sent at the times of the file with its sizes; packets of the same time in the order of the file. The source ends
+    /// with the last packet. The path of the file is relative to the scenario:
     ///
-    /// - CSV (or Parquet) with a column `time` in seconds, counted from the flow's start, and a column `size` in bytes on the wire;
-    ///   other columns are ignored, as are empty lines and, in CSV, lines that begin with `#`. Fields may be in quotes.
-    /// - A capture, pcap or pcapng: times count from its first packet, and sizes are those of the frames as they were on the wire,
-    ///   not cut short by a snapshot length. Neither preamble nor frame check sequence is in them.
+    /// - CSV or Parquet with a column `time` in seconds from the start of the flow, and a column `size` in bytes on the wire. Other
+    ///   columns are ignored, and in CSV also empty lines and lines that begin with `#`. Fields may be in quotes.
+    /// - A capture, pcap or pcapng: times count from its first packet, and sizes are those of the frames on the wire, regardless of the
+    ///   snapshot length, without preamble and frame check sequence.
     ///
-    /// Times must ascend. The file's content, not its name, is part of what identifies a run: other content is another run.
+    /// Times must not decrease. The content of the file identifies a run, not its name.
     ///
     /// ## State
-    /// The place in the trace. No random numbers; all flows of a group send the same packets.
+    /// The position in the trace. No random numbers; all flows of a group send the same packets.
     ///
     /// ## Departures
     /// None.
@@ -35,7 +35,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// None: what is sent is what is in the file.
+    /// None.
     pub struct Parameters {
         /// The file, relative to the scenario's folder; its name ends with `.csv`, `.parquet`, `.pcap` or `.pcapng`.
         file: TraceFile;
@@ -99,7 +99,7 @@ impl Parameter for TraceFile {
     }
 }
 
-/// A trace at work.
+/// State of a trace.
 #[derive(Clone, Debug)]
 pub struct Trace(Packets);
 

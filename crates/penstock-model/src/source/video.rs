@@ -10,32 +10,33 @@ use crate::rng::Stream;
 use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// The most packets that the largest kind of frame has in the mean: those of a frame may leave at one instant.
+/// The most packets that the largest kind of frame has on average: those of a frame may leave at one instant.
 const MOST_PACKETS: f64 = 10_000.0;
 
 crate::parameters! {
     /// Video: frames of groups of pictures, cut into packets, at a mean rate that follows requests.
     ///
     /// ## Decides
-    /// A frame is generated every 1 / `frame-rate`. Each `group-length` frames form a group of pictures: the first is an I frame, every
-    /// `anchor-distance`-th after it a P frame, all others B frames. The mean size of a frame of kind k is rate / `frame-rate` x w_k / W, where
-    /// w_k is 1, `p-ratio` or `b-ratio` and W the mean of w over the group, so the mean rate is `rate`. Each frame has its mean size times a
-    /// number with the log-normal law of mean 1 and coefficient of variation `variation`, to the nearest byte. It is sent in the fewest
-    /// packets of at most `packet`, whose sizes differ by one byte at most: n packets, back to back, or each `paced` / (n x `frame-rate`) after
-    /// the one before. A request for another rate, limited to `min-rate` and `max-rate`, holds from the next frame on that begins at that
-    /// instant or later.
+    /// A frame is generated every 1 / `frame-rate`. `group-length` frames form a group of pictures: the first is an I frame, every
+    /// `anchor-distance`-th after it a P frame, and the others are B frames. The mean size of a frame of kind k is
+    /// rate / `frame-rate` x w_k / W, where w_k is 1, `p-ratio` or `b-ratio` and W is the mean of w over the group, so that the mean rate
+    /// is `rate`. The size of a frame is its mean size times a log-normal number with mean 1 and coefficient of variation `variation`,
+    /// rounded to bytes. A frame is sent in n packets, as few as possible with at most `packet` bytes, whose sizes differ by at most one
+    /// byte: back to back, or `paced` / (n x `frame-rate`) apart. A request for another rate, limited to `min-rate` and `max-rate`, takes
+    /// effect with the next frame that begins at that instant or later.
     ///
     /// ## State
-    /// The place in the group and in the frame, and the rate. Two random numbers per frame with `variation`, and two at the beginning with
+    /// The position in the group and in the frame, and the rate. Two random numbers per frame with `variation`, and two at the start with
     /// `phase = "random"`.
     ///
     /// ## Departures
-    /// Sizes of frames are independent: [Krunz95] has I frames of a scene alike. Frames are in the order of display, and B frames do not wait for
-    /// the anchor after them. [RFC8593 s5.3] has one kind of frame, sizes with a Laplace law of scale 0.15, whose standard deviation 0.21 is
-    /// the default here (a log-normal size is never negative), and varies the frame interval likewise; here intervals are constant.
-    /// After a reaction to a request its encoder ignores others for 0.2 s [RFC8593 s5.1], in which a burst of large frames is followed by
-    /// small ones [RFC8593 s5.2]; here each request holds, and sizes follow at once. The ratios 5:3:1 of I, P and B frames are a common
-    /// assumption and of no document.
+    /// - Sizes of frames are independent; in [Krunz95] the I frames of a scene are alike.
+    /// - Frames are in the order of display; B frames do not wait for the following anchor.
+    /// - [RFC8593 s5.3] has one kind of frame and sizes with a Laplace distribution of scale 0.15. Its standard deviation, 0.21, is the
+    ///   default here; a log-normal size is never negative. The RFC also varies the frame interval, which is constant here.
+    /// - The encoder of the RFC ignores requests for 0.2 s after a reaction [RFC8593 s5.1], with a burst of large frames followed by small
+    ///   ones [RFC8593 s5.2]. Here every request takes effect, and sizes follow immediately.
+    /// - The ratios 5:3:1 of I, P and B frames are a common assumption, not taken from a document.
     ///
     /// ## Example
     /// ```toml
@@ -137,7 +138,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A video at work.
+/// State of a video.
 #[derive(Clone, Debug)]
 pub struct Video(Box<State>);
 

@@ -52,7 +52,7 @@ pub struct Measure {
     pub(crate) metric: &'static dyn Metric,
     pub(crate) of: Vec<Target>,
     pub(crate) per: Grouping,
-    /// Every flow or link by itself.
+    /// Every flow or link on its own.
     pub(crate) single: bool,
     /// The statistics that it asks for.
     pub take: Vec<Statistic>,

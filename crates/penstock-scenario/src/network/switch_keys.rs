@@ -35,7 +35,7 @@ penstock_model::parameters! {
         xoff: Bytes;
         /// It is resumed when no more than this is; at most `xoff`.
         xon: Bytes;
-        /// The traffic classes that are paused, each by itself; the whole link if left out.
+        /// The traffic classes that are paused, each on its own; the whole link if left out.
         classes: Option<Vec<ClassName>>;
         /// Memory for each link (and class) that only what comes while it is paused may use; none if left out.
         headroom: Option<Bytes>;

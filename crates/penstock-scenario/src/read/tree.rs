@@ -248,7 +248,7 @@ struct Lines<'a> {
     before_block: Option<Vec<usize>>,
 }
 
-/// Bytes that are counted anew for each place.
+/// Bytes that are counted again for each place.
 const BLOCK: usize = 256;
 
 impl<'a> Lines<'a> {

@@ -1,4 +1,4 @@
-//! The keys of `[[transfers]]`: finite transfers that arrive by themselves, and what is drawn of them for each run.
+//! The keys of `[[transfers]]`: finite transfers that arrive on their own, and what is drawn of them for each run.
 
 use super::foreign;
 use super::group::{EdgeLocations, GroupDraft, GroupEndpoints};
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 penstock_model::parameters! {
-    /// Transfers that arrive by themselves, whatever the network does (open loop): each opens a connection of its own at its time,
+    /// Transfers that arrive on their own, whatever the network does (open loop): each opens a connection of its own at its time,
     /// sends its bytes and is done.
     ///
     /// Either `file` lists them all, a CSV (or Parquet) file beside the scenario with the columns `start` in seconds, `from`, `to`,

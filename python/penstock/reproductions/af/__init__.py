@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-from penstock.reproductions.af.claims import CLAIMS
+from penstock.reproductions.af.claims import OTHERS
 from penstock.reproductions.af.measure import measure
 from penstock.reproductions.af.scenario import build
-from penstock.reproductions.document import Document
+from penstock.reproductions.claim_tests import claim_tests
+from penstock.reproductions.document import packaged
 from penstock.reproductions.study import Study
 
 __all__ = ["STUDY"]
 
+_DOCUMENT = packaged(__package__)
 STUDY = Study(
-    document=Document.parse(resources.files(__package__).joinpath("document.toml").read_text(encoding="utf-8")),
+    document=_DOCUMENT,
     build=build,
     measure=measure,
-    claims=CLAIMS,
+    claims=claim_tests(_DOCUMENT, others=OTHERS),
     measured={"fairness.over": ("fairness",)},
 )

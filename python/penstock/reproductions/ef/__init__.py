@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-from penstock.reproductions.document import Document
-from penstock.reproductions.ef.claims import CLAIMS
+from penstock.reproductions.claim_tests import claim_tests
+from penstock.reproductions.document import packaged
+from penstock.reproductions.ef.claims import OTHERS
 from penstock.reproductions.ef.experiments import experiments
 from penstock.reproductions.ef.measure import measure
 from penstock.reproductions.ef.scenario import build
@@ -13,10 +12,11 @@ from penstock.reproductions.study import Study
 
 __all__ = ["STUDY"]
 
+_DOCUMENT = packaged(__package__)
 STUDY = Study(
-    document=Document.parse(resources.files(__package__).joinpath("document.toml").read_text(encoding="utf-8")),
+    document=_DOCUMENT,
     build=build,
     measure=measure,
-    claims=CLAIMS,
+    claims=claim_tests(_DOCUMENT, others=OTHERS),
     experiments=experiments,
 )

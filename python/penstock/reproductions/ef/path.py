@@ -78,7 +78,7 @@ def _allotments(settings: Settings, shares: dict[str, float]) -> tuple[dict[str,
     """The scheduler's keys, and what each class is given."""
     quantum = settings["wrr.quantum_bytes"]
     if settings["wrr.scheduler"] == "drr":
-        least = min(shares.values())
-        return {}, {name: {"quantum": f"{round(quantum * share / least)} bytes"} for name, share in shares.items()}
+        smallest = min(shares.values())
+        return {}, {name: {"quantum": f"{round(quantum * share / smallest)} bytes"} for name, share in shares.items()}
     weights = {name: {"weight": max(1, round(share * WEIGHTS))} for name, share in shares.items()}
     return {"weighs": "bytes", "quantum": f"{quantum} bytes", "debts": settings["wrr.debts"]}, weights

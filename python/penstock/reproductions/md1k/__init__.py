@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-from penstock.reproductions.document import Document
-from penstock.reproductions.md1k.claims import CLAIMS
+from penstock.reproductions.claim_tests import claim_tests
+from penstock.reproductions.document import packaged
 from penstock.reproductions.md1k.measure import measure
 from penstock.reproductions.md1k.nulls import NULLS
 from penstock.reproductions.md1k.scenario import build
@@ -13,10 +11,11 @@ from penstock.reproductions.study import Study
 
 __all__ = ["STUDY"]
 
+_DOCUMENT = packaged(__package__)
 STUDY = Study(
-    document=Document.parse(resources.files(__package__).joinpath("document.toml").read_text(encoding="utf-8")),
+    document=_DOCUMENT,
     build=build,
     measure=measure,
-    claims=CLAIMS,
+    claims=claim_tests(_DOCUMENT),
     nulls=NULLS,
 )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-from penstock.reproductions.document import Document
-from penstock.reproductions.pcn.claims import CLAIMS
+from penstock.reproductions.claim_tests import claim_tests
+from penstock.reproductions.document import packaged
+from penstock.reproductions.pcn.claims import FACTS, NUMBERS, OTHERS
 from penstock.reproductions.pcn.experiments import experiments
 from penstock.reproductions.pcn.measure import MEASURED, gather, measure, part_of
 from penstock.reproductions.pcn.nulls import NULLS
@@ -14,11 +13,12 @@ from penstock.reproductions.study import Study
 
 __all__ = ["STUDY"]
 
+_DOCUMENT = packaged(__package__)
 STUDY = Study(
-    document=Document.parse(resources.files(__package__).joinpath("document.toml").read_text(encoding="utf-8")),
+    document=_DOCUMENT,
     build=build,
     measure=measure,
-    claims=CLAIMS,
+    claims=claim_tests(_DOCUMENT, NUMBERS, OTHERS, FACTS),
     runs=5,
     gather=gather,
     experiments=experiments,

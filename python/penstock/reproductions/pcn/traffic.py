@@ -150,7 +150,7 @@ def source_delay(settings: Settings, case: Case) -> dict[str, Any]:
 
 
 def added_delay(settings: Settings) -> tuple[float, float]:
-    """The least and the greatest random delay of a packet, in seconds."""
+    """The minimum and maximum random delay of a packet, in seconds."""
     return tuple(settings[f"traffic.randomized.added_packet_delay_{end}_s"] for end in ("min", "max"))
 
 

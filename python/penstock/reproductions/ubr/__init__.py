@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-from penstock.reproductions.document import Document
+from penstock.reproductions.claim_tests import claim_tests
+from penstock.reproductions.document import packaged
 from penstock.reproductions.study import Study
-from penstock.reproductions.ubr.claims import claims_of
+from penstock.reproductions.ubr.claims import FACTS, NUMBERS
 from penstock.reproductions.ubr.experiments import experiments
 from penstock.reproductions.ubr.measure import MEASURED, measure
 from penstock.reproductions.ubr.scenario import build, effort
 
 __all__ = ["STUDY"]
 
-DOCUMENT = Document.parse(resources.files(__package__).joinpath("document.toml").read_text(encoding="utf-8"))
+DOCUMENT = packaged(__package__)
 
 STUDY = Study(
     document=DOCUMENT,
     build=build,
     measure=measure,
-    claims=claims_of(DOCUMENT),
+    claims=claim_tests(DOCUMENT, NUMBERS, facts=FACTS),
     runs=5,
     experiments=experiments,
     effort=effort,

@@ -247,6 +247,6 @@ def _thresholds(settings: Settings, mcr: Mapping[int, int], buffer: int) -> dict
 
 def _weighted(mcr: Mapping[int, int], queue: dict[str, Any]) -> dict[str, Any]:
     """A queue for each circuit, served in the ratio of the MCRs."""
-    least = min(mcr.values())
-    weights = {f"class.vc{i}.weight": round(own / least) for i, own in mcr.items()}
+    smallest = min(mcr.values())
+    weights = {f"class.vc{i}.weight": round(own / smallest) for i, own in mcr.items()}
     return {"scheduler.wf2q-plus": {}, **weights, **queue}

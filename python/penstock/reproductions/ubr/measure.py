@@ -97,7 +97,7 @@ def _of_circuit(settings: Settings, row: Row, result: RunResult) -> dict[str, fl
 
 
 def _of_all(settings: Settings, mcr: Mapping[int, int], result: RunResult, small: int = 0) -> dict[str, float]:
-    """What all circuits of a run have: the least guarantee, the sum, and how evenly the excess is shared."""
+    """What all circuits of a run have: the lowest guarantee met, the sum, and how evenly the excess is shared."""
     sizes = {i: small if small and i >= GROUPS[3] else None for i in GROUPS}
     rates = {i: _payload(settings, mcr[i], sizes[i]) for i in GROUPS}
     goodputs = {i: _goodput(settings, result, f"vc{i}") for i in GROUPS}

@@ -37,7 +37,7 @@ def transport(
     """
     keys: dict[str, Any] = {"packet": f"{mss + HEADER} bytes", "header": f"{HEADER} bytes", "max-window": window}
     if flavour in TODAY:
-        # What hosts do now where the RFCs leave a choice: ten segments at first and a least timeout of 200 ms (Linux).
+        # Linux, where the RFCs leave a choice: ten segments at first and a minimum timeout of 200 ms.
         return {"recovery": "sack", "congestion-control": TODAY[flavour], "min-rto": "200 ms", **keys}
     tick = round(1000 * settings["experiment_ubr.tcp.timer_granularity_s"])
     control: dict[str, Any] = {"congestion-control": "reno"}

@@ -79,22 +79,6 @@ impl Call {
         repeats
     }
 
-    /// How many packets it sends before the next draw, from its next one on, if these are `spacing` apart.
-    #[inline(always)]
-    pub fn repetitions(&self, spacing: Duration) -> u32 {
-        if self.spacing == spacing {
-            self.more
-        } else {
-            0
-        }
-    }
-
-    /// So many of [`Call::repetitions`] have been sent.
-    #[inline(always)]
-    pub fn has_repeated(&mut self, rounds: u64) {
-        self.more -= rounds as u32;
-    }
-
     #[inline(never)]
     fn draw(&mut self) -> Duration {
         let Some(drawn) = &mut self.drawn else {

@@ -2,14 +2,13 @@
 
 mod timers;
 
-use crate::api::observations::{Observations, TraceEvent};
+use crate::api::observations::Observations;
 use crate::endpoints::application::Application;
-use crate::endpoints::counts::{EndpointCounters, Received, Sent};
+use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderEndpoint};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{TimerKind, Timers};
 use crate::kernel::event::Arrival;
-use crate::kernel::journal::Measurement;
 use crate::kernel::route::Routes;
 use crate::port::waiting::Waiting;
 use penstock_model::id::FlowId;
@@ -18,37 +17,10 @@ use penstock_model::prefetch::prefetch;
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
 
-/// TCP senders and receivers, each in its slot.
-#[derive(Clone)]
-pub struct TcpEndpoints {
-    /// The place of the node in traces.
-    place: u32,
-    measured: Measurement,
-    senders: Vec<SenderEndpoint>,
-    receivers: Vec<ReceiverEndpoint>,
-}
+/// The ends of TCP connections at a host.
+pub type TcpEndpoints = Connections<Sender, Receiver>;
 
-#[derive(Clone)]
-struct SenderEndpoint {
-    sender: Sender,
-    armed: Time,
-    template: PacketTemplate,
-    sent: Sent,
-    application: Option<Box<Application>>,
-    /// It is registered with its port, which has had no room yet.
-    is_waiting: bool,
-}
-
-#[derive(Clone)]
-struct ReceiverEndpoint {
-    receiver: Receiver,
-    armed: Time,
-    template: PacketTemplate,
-    received: Received,
-    goodput: u64,
-}
-
-impl ReceiverEndpoint {
+impl ReceiverEndpoint<Receiver> {
     /// Counts a segment, and what has come in order since `before` was all.
     #[inline(always)]
     fn count(&mut self, now: Time, packet: &Packet, before: u32) {
@@ -58,19 +30,6 @@ impl ReceiverEndpoint {
 }
 
 impl TcpEndpoints {
-    /// Both ends of a connection.
-    pub const BYTES_OF_A_FLOW: usize = size_of::<SenderEndpoint>() + size_of::<ReceiverEndpoint>();
-
-    /// None yet.
-    pub fn new(place: u32, measured: Measurement) -> TcpEndpoints {
-        TcpEndpoints { place, measured, senders: Vec::new(), receivers: Vec::new() }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.senders.is_empty() && self.receivers.is_empty()
-    }
-
     /// Asks for the memory that receiving `packet` needs; see [`crate::kernel::logical_process::WindowProcess::prefetch`].
     #[inline]
     pub fn prefetch(&self, stage: usize, packet: &Packet, routes: &Routes) {
@@ -113,23 +72,22 @@ impl TcpEndpoints {
         }
     }
 
-    /// Reserves memory for exactly so many.
-    pub fn reserve(&mut self, senders: usize, receivers: usize) {
-        self.senders.reserve_exact(senders);
-        self.receivers.reserve_exact(receivers);
-    }
-
-    /// Adds a sender, and the application that waits for its acknowledgements, if there is one; returns its slot.
-    pub fn add_sender(&mut self, template: PacketTemplate, sender: Sender, application: Option<Box<Application>>) -> u32 {
-        let (armed, sent) = (Time::NEVER, Sent::default());
-        self.senders.push(SenderEndpoint { sender, armed, template, sent, application, is_waiting: false });
-        self.senders.len() as u32 - 1
-    }
-
-    /// Adds a receiver; returns its slot.
-    pub fn add_receiver(&mut self, template: PacketTemplate, receiver: Receiver, received: Received) -> u32 {
-        self.receivers.push(ReceiverEndpoint { receiver, armed: Time::NEVER, template, received, goodput: 0 });
-        self.receivers.len() as u32 - 1
+    /// Adds a sender that opens its connection at `start` and has nothing new to send after `stop`, and the application that waits
+    /// for its acknowledgements, if there is one; returns its slot.
+    pub fn add_sender(
+        &mut self,
+        template: PacketTemplate,
+        sender: Sender,
+        application: Option<Box<Application>>,
+        (start, stop): (Time, Time),
+        timers: &mut Timers,
+    ) -> u32 {
+        let slot = self.push_sender(template, sender, application);
+        timers.arm(start, &mut { Time::NEVER }, template.flow.0, TimerKind::Start, slot);
+        if stop < self.measured.to {
+            timers.arm(stop, &mut { Time::NEVER }, template.flow.0, TimerKind::Stop, slot);
+        }
+        slot
     }
 
     /// Receives segments and acknowledgements at the end of their routes that arrive before `bound`, before any other packet
@@ -326,8 +284,7 @@ impl TcpEndpoints {
         if self.measured.is_open(now) && matches!(body, Body::Segment { .. }) {
             end.sent.count(&packet);
         }
-        host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
-        host_context.send(now, end.template.departure.port, &packet);
+        self.send(now, slot, &packet, host_context);
         true
     }
 
@@ -340,40 +297,15 @@ impl TcpEndpoints {
         timers.arm(end.receiver.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Receiver, slot);
     }
 
-    /// The sender in a slot.
-    pub fn sender(&self, slot: u32) -> &Sender {
-        &self.senders[slot as usize].sender
-    }
-
     /// Calls `take` with the flow of each sender that `max-window` keeps from sending more.
     pub fn flows_held_by_max_window(&self, take: &mut impl FnMut(FlowId)) {
         self.senders.iter().filter(|end| end.sender.is_held_by_max_window()).for_each(|end| take(end.template.flow));
     }
 
-    /// What the sender in a slot has counted.
-    pub fn sent_counters(&self, slot: u32) -> EndpointCounters {
-        self.senders[slot as usize].sent.counters()
-    }
-
-    /// What the receiver in a slot has counted.
-    pub fn received_counters(&self, slot: u32) -> EndpointCounters {
-        let end = &self.receivers[slot as usize];
-        EndpointCounters { goodput: end.goodput, ..end.received.counters() }
-    }
-
-    /// Writes the counts into the flows' rows.
-    pub fn report(self, seen: &mut Observations) {
-        for end in self.senders {
-            end.sent.report(&mut seen.flows[end.template.flow.index()]);
-            seen.repeated_retransmissions.extend(end.sender.repeats().map(|count| (end.template.flow, count)));
-            if let Some(application) = end.application {
-                application.report(end.template.flow, seen);
-            }
-        }
-        for end in self.receivers {
-            end.received.report(seen);
-            seen.flows[end.template.flow.index()].goodput_bytes = end.goodput;
-        }
+    /// Adds how often segments were sent a third time or later, where that is recorded.
+    pub fn report_repeats(&self, seen: &mut Observations) {
+        let repeats = self.senders.iter().filter_map(|end| Some((end.template.flow, end.sender.repeats()?)));
+        seen.repeated_retransmissions.extend(repeats);
     }
 }
 

@@ -49,14 +49,11 @@ impl TcpEndpoints {
 
     /// A retransmission, delayed or not, or a paced transmission may be due.
     fn on_sender_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        let end = &mut self.senders[timer.slot as usize];
-        if end.armed != timer.at {
-            return;
-        }
-        end.armed = Time::NEVER;
+        let counts = self.measured.is_open(now);
+        let Some(end) = self.take_sender_timer(timer) else { return };
         if end.sender.deadline() <= now {
             let is_timeout = end.sender.is_timeout_due(now);
-            end.sent.timeouts += u64::from(is_timeout && self.measured.is_open(now));
+            end.sent.timeouts += u64::from(is_timeout && counts);
             let kind = match is_timeout {
                 true => TimerKind::Sender,
                 false if end.sender.is_retransmission_due(now) => TimerKind::DelayedRetransmission,
@@ -72,11 +69,7 @@ impl TcpEndpoints {
 
     /// A delayed acknowledgement may be due.
     fn on_receiver_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        let end = &mut self.receivers[timer.slot as usize];
-        if end.armed != timer.at {
-            return;
-        }
-        end.armed = Time::NEVER;
+        let Some(end) = self.take_receiver_timer(timer) else { return };
         if end.receiver.deadline() <= now {
             end.receiver.on_timeout(now);
             self.trace_timer(now, timer, timer.kind, host_context);
@@ -97,9 +90,5 @@ impl TcpEndpoints {
     pub(super) fn arm_sender(&mut self, slot: u32, timers: &mut Timers) {
         let end = &mut self.senders[slot as usize];
         timers.arm(end.sender.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);
-    }
-
-    fn trace_timer(&self, now: Time, timer: &Timer, kind: TimerKind, host_context: &mut HostContext<'_, '_>) {
-        host_context.context.record.trace_timer(now, self.place, timer.flow, kind);
     }
 }

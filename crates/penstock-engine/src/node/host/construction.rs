@@ -1,24 +1,20 @@
 //! Construction of a host: adds its endpoints.
 
-use crate::endpoints::application::Application;
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
 use crate::endpoints::counts::Received;
-use crate::endpoints::custom::{CustomEndpoints, CustomTransport, NewSender};
+use crate::endpoints::custom::CustomEndpoints;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
-use crate::endpoints::timers::{TimerKind, Timers};
+use crate::endpoints::timers::Timers;
 use crate::kernel::journal::Measurement;
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::host::{EndpointCounts, Host};
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
-use penstock_model::transport::custom::TransportReceiver;
-use penstock_model::transport::roce;
-use penstock_model::transport::tcp::{Receiver, Sender};
 use penstock_model::units::{Rate, Time};
 use std::sync::Arc;
 
@@ -82,62 +78,6 @@ impl Host {
         self.sinks.len() as u32 - 1
     }
 
-    /// Adds a TCP sender that opens its connection at `start` and has nothing new to send after `stop`, and the
-    /// application that waits for its acknowledgements, if there is one; returns its slot.
-    pub fn add_sender(
-        &mut self,
-        template: PacketTemplate,
-        sender: Sender,
-        application: Option<Box<Application>>,
-        start: Time,
-        stop: Time,
-    ) -> u32 {
-        let slot = self.connections.add_sender(template, sender, application);
-        self.timers.arm(start, &mut { Time::NEVER }, template.flow.0, TimerKind::Start, slot);
-        if stop < self.measured.to {
-            self.timers.arm(stop, &mut { Time::NEVER }, template.flow.0, TimerKind::Stop, slot);
-        }
-        slot
-    }
-
-    /// Adds a TCP receiver; returns its slot.
-    pub fn add_receiver(&mut self, template: PacketTemplate, receiver: Receiver, received: Received) -> u32 {
-        self.connections.add_receiver(template, receiver, received)
-    }
-
-    /// Adds a RoCE sender that begins at the first of these times and has nothing new to send after the second, and the application that
-    /// waits for its acknowledgements, if there is one; returns its slot.
-    pub fn add_roce_sender(
-        &mut self,
-        template: PacketTemplate,
-        sender: roce::Sender,
-        application: Option<Box<Application>>,
-        times: (Time, Time),
-    ) -> u32 {
-        self.roce.add_sender(template, sender, application, times, &mut self.timers)
-    }
-
-    /// Adds a RoCE receiver; returns its slot.
-    pub fn add_roce_receiver(&mut self, template: PacketTemplate, receiver: roce::Receiver, received: Received) -> u32 {
-        self.roce.add_receiver(template, receiver, received)
-    }
-
-    /// Adds the sender of a plug-in's transport; returns its slot.
-    pub fn add_custom_sender(&mut self, new: NewSender) -> u32 {
-        self.custom.add_sender(new, &mut self.timers)
-    }
-
-    /// Adds the receiver of a plug-in's transport; returns its slot.
-    pub fn add_custom_receiver(
-        &mut self,
-        transport: CustomTransport,
-        template: PacketTemplate,
-        receiver: Box<dyn TransportReceiver + Send>,
-        received: Received,
-    ) -> u32 {
-        self.custom.add_receiver(transport, template, receiver, received)
-    }
-
     /// Adds the sending end of an aggregate of calls; returns its slot.
     pub fn add_calls(&mut self, calls: CallsIngress) -> u32 {
         self.calls.push(calls);
@@ -174,7 +114,7 @@ impl Host {
     pub fn reserve_endpoints(&mut self, counts: &EndpointCounts) {
         self.sources.reserve_exact(counts.sources);
         self.sinks.reserve_exact(counts.sinks);
-        self.connections.reserve(counts.senders, counts.receivers);
-        self.roce.reserve(counts.roce_senders, counts.roce_receivers);
+        self.connections.reserve(counts.tcp);
+        self.roce.reserve(counts.roce);
     }
 }

@@ -38,12 +38,16 @@ pub struct Host {
     place: u32,
     measured: Measurement,
     emitter: Emitter<PeriodicPacket>,
-    timers: Timers,
+    /// Timers of all endpoints.
+    pub timers: Timers,
     sources: Vec<OpenLoopSource>,
     sinks: Vec<OpenLoopSink>,
-    connections: TcpEndpoints,
-    roce: RoceEndpoints,
-    custom: CustomEndpoints,
+    /// Ends of TCP connections.
+    pub connections: TcpEndpoints,
+    /// Ends of RoCE connections.
+    pub roce: RoceEndpoints,
+    /// Ends of connections over plug-ins.
+    pub custom: CustomEndpoints,
     /// There are ends of connections here.
     has_connections: bool,
     calls: Vec<CallsIngress>,
@@ -66,14 +70,10 @@ pub struct EndpointCounts {
     pub sources: usize,
     /// Their receiving ends.
     pub sinks: usize,
-    /// TCP senders.
-    pub senders: usize,
-    /// TCP receivers.
-    pub receivers: usize,
-    /// RoCE senders.
-    pub roce_senders: usize,
-    /// RoCE receivers.
-    pub roce_receivers: usize,
+    /// TCP senders and receivers.
+    pub tcp: (usize, usize),
+    /// RoCE senders and receivers.
+    pub roce: (usize, usize),
 }
 
 impl Host {
@@ -220,6 +220,7 @@ impl Host {
             end.received.report(observations);
             observations.flows[flow].goodput_bytes = observations.flows[flow].received_payload;
         }
+        self.connections.report_repeats(observations);
         self.connections.report(observations);
         self.roce.report(observations);
         self.custom.report(observations);

@@ -13,35 +13,30 @@ const CALLS: ComponentName = ComponentName { kind: "calls", name: "" };
 const TCP: ComponentName = ComponentName { kind: "tcp", name: "" };
 const ROCE: ComponentName = ComponentName { kind: "roce", name: "" };
 
-/// An end of a flow, by its slot at its host.
+/// An end of a flow.
 #[derive(Clone, Copy, Debug)]
-pub enum HostEnd {
-    /// A TCP sender, with the name of its congestion control.
-    Sender(u32, &'static str),
-    /// A TCP receiver.
-    Receiver(u32),
-    /// A RoCE sender.
-    RoceSender(u32),
-    /// A RoCE receiver.
-    RoceReceiver(u32),
-    /// The sender of a plug-in's transport.
-    CustomSender(u32),
-    /// The receiver of one.
-    CustomReceiver(u32),
-    /// The source of an open-loop flow.
-    Source(u32),
-    /// The sink of one.
-    Sink(u32),
-    /// The ingress of an aggregate of calls.
-    Ingress(u32),
-    /// The egress of one.
-    Egress(u32),
+pub struct HostEnd {
+    /// Of which kind.
+    pub kind: EndKind,
+    /// Its slot at its host.
+    pub slot: u32,
+    /// The receiving end.
+    pub receives: bool,
 }
 
-impl HostEnd {
-    fn receives(self) -> bool {
-        matches!(self, HostEnd::Receiver(_) | HostEnd::RoceReceiver(_) | HostEnd::CustomReceiver(_) | HostEnd::Sink(_) | HostEnd::Egress(_))
-    }
+/// Kinds of flows whose ends differ.
+#[derive(Clone, Copy, Debug)]
+pub enum EndKind {
+    /// TCP, with the name of the congestion control.
+    Tcp(&'static str),
+    /// RoCE.
+    Roce,
+    /// The transport of a plug-in.
+    Custom,
+    /// An open-loop flow.
+    OpenLoop,
+    /// An aggregate of calls.
+    Calls,
 }
 
 /// What an end shows, and what it had counted when it was looked at last, so many seconds ago.
@@ -107,48 +102,52 @@ impl Host {
         before: Option<(f64, EndpointCounters)>,
         report: &mut ReportState<'_>,
     ) -> EndpointCounters {
-        let counters = match end {
-            HostEnd::Sender(slot, _) => self.connections.sent_counters(slot),
-            HostEnd::Receiver(slot) => self.connections.received_counters(slot),
-            HostEnd::RoceSender(slot) => self.roce.sent_counters(slot),
-            HostEnd::RoceReceiver(slot) => self.roce.received_counters(slot),
-            HostEnd::CustomSender(slot) => self.custom.sent_counters(slot),
-            HostEnd::CustomReceiver(slot) => self.custom.received_counters(slot),
-            HostEnd::Source(slot) => self.sources[slot as usize].counters_at(now),
-            HostEnd::Sink(slot) => self.sinks[slot as usize].received.counters(),
-            HostEnd::Ingress(slot) => {
+        let HostEnd { kind, slot, receives } = end;
+        let counters = match (kind, receives) {
+            (EndKind::Tcp(_), false) => self.connections.sent_counters(slot),
+            (EndKind::Tcp(_), true) => self.connections.received_counters(slot),
+            (EndKind::Roce, false) => self.roce.sent_counters(slot),
+            (EndKind::Roce, true) => self.roce.received_counters(slot),
+            (EndKind::Custom, false) => self.custom.sent_counters(slot),
+            (EndKind::Custom, true) => self.custom.received_counters(slot),
+            (EndKind::OpenLoop, false) => self.sources[slot as usize].counters_at(now),
+            (EndKind::OpenLoop, true) => self.sinks[slot as usize].received.counters(),
+            (EndKind::Calls, false) => {
                 let (packets, bytes) = self.calls[slot as usize].sent();
                 EndpointCounters { packets, bytes, ..EndpointCounters::default() }
             }
-            HostEnd::Egress(slot) => self.egresses[slot as usize].received.counters(),
+            (EndKind::Calls, true) => self.egresses[slot as usize].received.counters(),
         };
         let probe = EndProbe { counters, before };
         let of_flow = &mut |variable, _: Option<u32>, value| report(FLOW, SeriesPart::WHOLE, variable, value);
-        if end.receives() {
+        if receives {
             ReceivingProbe(probe).probe(now, of_flow);
-        } else {
-            SendingProbe(probe).probe(now, of_flow);
+            return counters;
         }
-        if let HostEnd::Ingress(slot) = end {
-            let of_calls = &mut |variable, _: Option<u32>, value| report(CALLS, SeriesPart::WHOLE, variable, value);
-            self.calls[slot as usize].probe(now, of_calls);
-        }
-        if let HostEnd::RoceSender(slot) = end {
-            let sender = self.roce.sender(slot);
-            let control = ComponentName { kind: "rate-control", name: sender.rate_control_name() };
-            sender.probe(now, &mut |variable, _, value| report(ROCE, SeriesPart::WHOLE, variable, value));
-            sender.rate_control().probe(now, &mut |variable, _, value| report(control, SeriesPart::WHOLE, variable, value));
-        }
-        if let HostEnd::CustomSender(slot) = end {
-            let transport = ComponentName { kind: "transport", name: self.custom.name(slot) };
-            let of_transport = &mut |variable, number, value| report(transport, SeriesPart { class: None, number }, variable, value);
-            self.custom.sender(slot).probe(now, of_transport);
-        }
-        if let HostEnd::Sender(slot, control) = end {
-            let sender = self.connections.sender(slot);
-            let control = ComponentName { kind: "congestion-control", name: control };
-            sender.probe(now, &mut |variable, _, value| report(TCP, SeriesPart::WHOLE, variable, value));
-            sender.congestion_control().probe(now, &mut |variable, _, value| report(control, SeriesPart::WHOLE, variable, value));
+        SendingProbe(probe).probe(now, of_flow);
+        match kind {
+            EndKind::OpenLoop => {}
+            EndKind::Calls => {
+                self.calls[slot as usize].probe(now, &mut |variable, _, value| report(CALLS, SeriesPart::WHOLE, variable, value));
+            }
+            EndKind::Roce => {
+                let sender = self.roce.sender(slot).state();
+                let control = ComponentName { kind: "rate-control", name: sender.rate_control_name() };
+                sender.probe(now, &mut |variable, _, value| report(ROCE, SeriesPart::WHOLE, variable, value));
+                sender.rate_control().probe(now, &mut |variable, _, value| report(control, SeriesPart::WHOLE, variable, value));
+            }
+            EndKind::Custom => {
+                let sender = self.custom.sender(slot);
+                let transport = ComponentName { kind: "transport", name: sender.name() };
+                let of_transport = &mut |variable, number, value| report(transport, SeriesPart { class: None, number }, variable, value);
+                sender.state().probe(now, of_transport);
+            }
+            EndKind::Tcp(control) => {
+                let sender = self.connections.sender(slot);
+                let control = ComponentName { kind: "congestion-control", name: control };
+                sender.probe(now, &mut |variable, _, value| report(TCP, SeriesPart::WHOLE, variable, value));
+                sender.congestion_control().probe(now, &mut |variable, _, value| report(control, SeriesPart::WHOLE, variable, value));
+            }
         }
         counters
     }

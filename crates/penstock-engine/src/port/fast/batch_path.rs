@@ -2,18 +2,15 @@
 
 use crate::kernel::context::Context;
 use crate::kernel::event::{Arrival, TrainPacket};
-use crate::kernel::outputs::Channel;
 use crate::kernel::periodic_packet::PeriodicPacket;
-use crate::kernel::route::Hop;
 use crate::merge::timing_wheel::WheelEntry;
 use crate::merge::wheel_pair::WheelPair;
-use crate::port::fast::batch::{Alikeness, BatchEntry};
+use crate::port::fast::batch::Alikeness;
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::pcn_meter::Metered;
 use penstock_model::units::Time;
-use std::hint::select_unpredictable;
 
 /// The batch size from which on batches are faster than single packets.
 pub const MIN_BATCH: usize = 6;
@@ -23,29 +20,6 @@ pub const MAX_BATCH: usize = 64;
 
 /// Packets of a train that are a batch, at most.
 const MAX_TRAIN_BATCH: usize = 256;
-
-/// Sends the packets of a batch, which arrived as `arrivals`, to one of two channels each. Which one it is is unpredictable, so there is
-/// no jump on it. Returns whether it could.
-#[inline(always)]
-fn send_to_two_channels(batch: &[BatchEntry], arrivals: &[&Arrival], channels: [Channel; 2], context: &mut Context<'_, '_>) -> bool {
-    let hops = context.routes.hops();
-    let Some([one, other]) = context.outputs.two_queues(channels) else { return false };
-    let were_empty = [one.len() == 0, other.len() == 0];
-    let (mut ones, mut others) = (one.back(batch.len()), other.back(batch.len()));
-    let [(process, input), _] = channels;
-    let first = Hop::word_of(process, input);
-    for (entry, arrival) in batch.iter().zip(arrivals) {
-        let is_one = hops[entry.hop.index()].channel_word() == first;
-        entry.forward(arrival, select_unpredictable(is_one, ones.slot(), others.slot()));
-        ones.add_if(is_one);
-        others.add_if(!is_one);
-    }
-    drop((ones, others));
-    for ((process, input), _) in channels.into_iter().zip(were_empty).filter(|(_, was_empty)| *was_empty) {
-        context.outputs.announce_head_if_any(process, input);
-    }
-    true
-}
 
 impl Port {
     /// Adds the next packets of periodic sources to the transmit batch.
@@ -85,7 +59,6 @@ impl Port {
     #[inline(always)]
     fn on_train_part(&mut self, train: &[TrainPacket], first: &Packet, number: u32, context: &mut Context<'_, '_>) {
         let Some(from) = train.first().map(|first| first.at) else { return };
-        let hop = first.hop;
         // Field by field, since a copy of what has just been written in parts would have to wait for them.
         let write = |slot: &mut Arrival, at: Time, (created, size): (Time, u32), i: u32| {
             slot.at = at;
@@ -99,16 +72,9 @@ impl Port {
                 marks | u64::from(size)
             });
         }
-        let next = context.routes.hop(hop);
-        let mut channel = context.outputs.channel(next.process, next.input);
         for (&TrainPacket { at: now, size }, i) in packets {
             let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..*first };
-            if let Some((at, pcn)) = self.enqueue_fifo::<false>(now, &packet, context.record).filter(|(at, _)| *at != Time::NEVER) {
-                channel.send(at, |slot| {
-                    write(slot, at, (now, size), i);
-                    slot.packet.pcn = pcn;
-                });
-            }
+            self.enqueue_and_send::<false>(now, &packet, first.hop, context);
         }
     }
 
@@ -136,42 +102,37 @@ impl Port {
         context: &mut Context<'_, '_>,
     ) {
         debug_assert!(context.record.is_untraced());
-        self.batch.resize(MAX_BATCH, BatchEntry::PLACEHOLDER);
-        let mut arrivals = [&Arrival::PLACEHOLDER; MAX_BATCH];
+        self.batch.resize(MAX_BATCH, Arrival::PLACEHOLDER);
         loop {
             let (mut count, mut alikeness) = (0, Alikeness::OF_NONE);
-            for ((entry, listed), (arrival, hop)) in self.batch.iter_mut().zip(&mut arrivals).zip(packets.by_ref()) {
-                *entry = BatchEntry::new(arrival, hop);
-                *listed = arrival;
-                alikeness.add(entry.header);
+            for (slot, (arrival, hop)) in self.batch.iter_mut().zip(packets.by_ref()) {
+                *slot = *arrival;
+                slot.packet.hop = hop;
+                alikeness.add(arrival.packet.header_word());
                 count += 1;
             }
-            self.process_batch(&arrivals[..count], alikeness.holds(), context);
+            self.process_batch(count, alikeness.holds(), context);
             if count < MAX_BATCH {
                 return;
             }
         }
     }
 
-    /// Meters, queues and sends the packets of the batch, which arrived as `arrivals`, `alike` in size and precedence or not.
+    /// Meters, queues and sends the first `count` packets of the batch, `alike` in size and precedence or not.
     #[inline(never)]
-    fn process_batch(&mut self, arrivals: &[&Arrival], alike: bool, context: &mut Context<'_, '_>) {
-        let Port { queueing: Queueing::TailDropFifo(queue), batch, two_channels, counters, wire, pcn, delay, .. } = self else {
+    fn process_batch(&mut self, count: usize, alike: bool, context: &mut Context<'_, '_>) {
+        let Port { queueing: Queueing::TailDropFifo(queue), batch, counters, wire, pcn, delay, .. } = self else {
             unreachable!("checked by the caller");
         };
-        let batch = &mut batch[..arrivals.len()];
+        let batch = &mut batch[..count];
         if let Some(pcn) = pcn {
             let one_size = batch.first().filter(|_| alike).map(Metered::size);
             pcn.meter_all(batch, one_size, counters);
         }
         let never = queue.serve_batch([batch, &mut []], alike, wire, *delay, counters);
-        let batch = &batch[..arrivals.len() - never];
-        let is_sent = two_channels.is_some_and(|channels| send_to_two_channels(batch, arrivals, channels, context));
-        if !is_sent {
-            for (entry, arrival) in batch.iter().zip(arrivals) {
-                let next = context.routes.hop(entry.hop);
-                context.outputs.send(next.process, next.input, entry.at, |slot| entry.forward(arrival, slot));
-            }
+        for arrival in &batch[..count - never] {
+            let next = context.routes.hop(arrival.packet.hop);
+            context.outputs.send(next.process, next.input, arrival.at, |slot| *slot = *arrival);
         }
         self.check_conservation();
     }

@@ -2,10 +2,10 @@
 //! [`crate::port::queueing::precomputed`] does, with fewer checks per packet.
 
 use crate::kernel::context::Context;
+use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
-use crate::port::fast::batch::Queued;
 use crate::port::verdict::{self, Decision, DecisionPoint};
 use crate::port::wire::Wire;
 use crate::port::{Port, Queueing};
@@ -102,9 +102,9 @@ impl TailDropFifo {
     /// `delay` after their transmission. There is no trace, and PCN meters have seen them. Returns how many of them, the last, never
     /// leave.
     #[inline(always)]
-    pub fn serve_batch<Q: Queued>(
+    pub fn serve_batch(
         &mut self,
-        packets: [&mut [Q]; 2],
+        packets: [&mut [Arrival]; 2],
         alike: bool,
         wire: &mut Wire,
         delay: Duration,
@@ -112,7 +112,7 @@ impl TailDropFifo {
     ) -> usize {
         let count = packets[0].len() + packets[1].len();
         let (Some(first), Some(last)) = (packets[0].first(), packets.iter().flat_map(|part| part.last()).last()) else { return 0 };
-        let (from, last, flow, size) = (first.at(), last.at(), last.flow(), first.size().get() as u32);
+        let (from, last, flow, size) = (first.at, last.at, last.packet.flow, first.packet.size);
         counters.last_accepted = (last, flow);
         if self.waiting.len() + count > self.waiting.capacity() {
             // Packets that have left are removed before the ring grows: a queue with a high limit would keep them for long.
@@ -131,21 +131,21 @@ impl TailDropFifo {
 
     /// Serves packets of one size and precedence whose service crosses no bound of the measurement period, and which all arrive.
     #[inline(always)]
-    fn serve_uniform<Q: Queued>(&mut self, packets: [&mut [Q]; 2], transmission: Duration, delay: Duration, counters: &mut PortCounters) {
-        let Some((size, precedence)) = packets[0].first().map(|first| (first.size().get() as u32, first.precedence())) else { return };
+    fn serve_uniform(&mut self, packets: [&mut [Arrival]; 2], transmission: Duration, delay: Duration, counters: &mut PortCounters) {
+        let Some((size, precedence)) = packets[0].first().map(|first| (first.packet.size, first.packet.precedence)) else { return };
         let count = packets[0].len() + packets[1].len();
         let mut waiting = self.waiting.back(count);
         let (mut last_end, mut waited, mut never_waited) = (self.last_end, 0, 0);
         for part in packets {
-            for packet in part {
-                let at = packet.at();
+            for arrival in part {
+                let at = arrival.at;
                 let waits = last_end > at;
                 let start = select_unpredictable(waits, last_end, at);
                 *waiting.slot() = start;
                 waiting.add_if(waits);
                 waited += start.as_ps() - at.as_ps();
                 last_end = start.plus(transmission);
-                packet.set_at(last_end.plus(delay));
+                arrival.at = last_end.plus(delay);
                 never_waited += u64::from(!waits);
             }
         }
@@ -159,13 +159,13 @@ impl TailDropFifo {
 
     /// Serves any packets; returns how many of them, the last, never leave.
     #[inline(never)]
-    fn serve_each<Q: Queued>(&mut self, packets: [&mut [Q]; 2], wire: &mut Wire, delay: Duration, counters: &mut PortCounters) -> usize {
+    fn serve_each(&mut self, packets: [&mut [Arrival]; 2], wire: &mut Wire, delay: Duration, counters: &mut PortCounters) -> usize {
         let mut never = 0;
-        for packet in packets.into_iter().flatten() {
-            let (now, size) = (packet.at(), packet.size().get() as u32);
+        for arrival in packets.into_iter().flatten() {
+            let (now, size, precedence) = (arrival.at, arrival.packet.size, arrival.packet.precedence);
             let (start, end) = self.schedule(now, size, wire.transmission_time(size), &mut counters.sent);
-            never += usize::from(!counters.accepted_departure(now, start, end, (size, packet.precedence())));
-            packet.set_at(end + delay);
+            never += usize::from(!counters.accepted_departure(now, start, end, (size, precedence)));
+            arrival.at = end + delay;
         }
         never
     }

@@ -150,7 +150,7 @@ fn derandomised_drops_are_neither_close_nor_far_apart() {
         it.accumulated = accumulated;
         assert_eq!(arrive(&mut it, Ecn::NotEct), verdict, "{accumulated}");
     }
-    // A drop for want of room begins the sum anew.
+    // A drop for want of room begins the sum again.
     it.controller.probability = 0.1;
     it.on_arrival(Time::ZERO, &packet(500, 0), &queue([1000, 0, 0, 0]));
     assert!((0..8).all(|_| arrive(&mut it, Ecn::NotEct) == Verdict::Accept));

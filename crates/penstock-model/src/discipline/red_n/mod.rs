@@ -11,7 +11,7 @@ use crate::parameters::Limit;
 use crate::rng::Stream;
 use crate::units::Time;
 
-/// RED_n at work.
+/// State of RED_n.
 #[derive(Clone, Debug)]
 pub struct RedN {
     limit: Limit,

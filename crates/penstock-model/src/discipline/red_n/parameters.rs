@@ -6,23 +6,24 @@ use crate::parameters::{Check, Limit, Probability, QueueThreshold, Weight};
 use crate::units::Bytes;
 
 crate::parameters! {
-    /// RED_n: RED with its own thresholds, maximum probability and average for each drop precedence; two make RIO.
+    /// RED_n: RED with thresholds, maximum probability and average per drop precedence; RIO with two precedences.
     ///
     /// ## Decides
-    /// As `red` does, with the i-th entry of each list for packets of precedence i; worse precedences than the lists have
-    /// share the last entry; `ecn`, `mode`, `idle` and `near-empty` are those of `red`. `averages` says which packets an average counts, and `updates` which arrivals refresh it. An
-    /// arrival that ends idle time ages all of them. Whatever does not fit into `limit` is dropped (cause `overflow`).
+    /// As `red`, with the i-th entry of each list for packets of precedence i; all worse precedences share the last entry. `ecn`,
+    /// `mode`, `idle` and `near-empty` are those of `red`. `averages` selects the packets that an average counts, and `updates` the
+    /// arrivals that update it. An arrival that ends an idle period ages all averages. An arrival that does not fit into `limit` is
+    /// dropped (cause `overflow`).
     ///
     /// ## State
-    /// One average per precedence, one count per precedence or one for all. The cost per packet grows with the number of
-    /// precedences, at most four; one random number per arrival between its thresholds. In bytes it counts the bytes of each
-    /// precedence itself where averages tell them apart, which makes its port decide at each departure.
+    /// One average per precedence, and one count per precedence or one for all. The cost per packet grows with the number of
+    /// precedences, at most four; one random number per arrival between its thresholds. With averages in bytes that distinguish
+    /// precedences, RED_n counts the bytes of each precedence on its own, and its port decides at each departure.
     ///
     /// ## Departures
-    /// The documents leave open which arrivals refresh which average, whether the count is shared, and whether a packet
-    /// that finds no room is an arrival: hence `updates`, `count` and `when-full`. ns-2's queue/rio.cc refreshes no
-    /// average when an Out packet arrives, which no document asks for and which is not offered. Otherwise the departures
-    /// of `red`; its "at most one packet waits" is over the packets that the precedence's own average counts.
+    /// The documents leave three questions open, hence `updates`, `count` and `when-full`: which arrivals update which average, whether
+    /// the count is shared, and whether a packet that finds no room is an arrival. ns-2's queue/rio.cc updates no average when an Out
+    /// packet arrives; no document asks for that, and it is not offered. Otherwise the departures are those of `red`, whose "at most
+    /// one packet waits" refers to the packets that the precedence's own average counts.
     ///
     /// ## Example
     /// ```toml
@@ -32,10 +33,10 @@ crate::parameters! {
     /// ## References
     /// [Goyal99 s2]; RIO: [Clark98 s3]; RED: [Floyd93 s4]; one average over all: draft-goyal-dpstdy-diffserv-01.
     pub struct Parameters {
-        /// The most that the queue may hold.
+        /// Maximum length of the queue.
         limit: Limit;
-        /// Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; with zero
-        /// there is no such average.
+        /// Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; zero for no such
+        /// threshold.
         min_thresholds: Vec<QueueThreshold>;
         /// Averages from which everything is dropped (max_th), in the unit of `limit`.
         max_thresholds: Vec<Limit>;
@@ -43,25 +44,25 @@ crate::parameters! {
         max_probabilities: Vec<Probability>;
         /// Weight of an arrival's sample in an average (w_q); default of [Floyd93 s6], [Goyal99 Table 1] and ns-2.
         weight: Weight = "0.002";
-        /// Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2.
+        /// Mean size of a packet, which converts idle time to packets and scales mode `bytes`; default of ns-2.
         mean_packet: Bytes = "500 bytes";
-        /// What idle time does to the averages; default of ns-2.
+        /// Ageing of the averages by idle time; default of ns-2.
         idle: Idle = "corrected";
-        /// How drops follow one another; default of ns-2.
+        /// Spacing of drops; default of ns-2.
         spacing: Spacing = "wait";
-        /// What becomes of an arrival that finds at most one waiting; default of ns-2.
+        /// Treatment of an arrival that finds at most one packet waiting; default of ns-2.
         near_empty: NearEmpty = "restart";
-        /// Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
+        /// Whether large packets are dropped more often than small ones; if left out, by the unit of the thresholds.
         mode: Option<Mode>;
-        /// Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93 s4].
+        /// Let the probability rise linearly to 1 above the maximum threshold; off in [Floyd93 s4].
         gentle: bool = "false";
-        /// Which packets the average of a precedence counts; default of [Goyal99 s2] and RIO.
+        /// Packets that the average of a precedence counts; default of [Goyal99 s2] and RIO.
         averages: Averages = "coupled";
-        /// Which averages an arrival refreshes; default of RIO.
+        /// Averages that an arrival updates; default of RIO.
         updates: Updates = "rio";
-        /// Whose packets the count of the spacing counts.
+        /// Packets that the count of the spacing counts.
         count: CountOf = "per-precedence";
-        /// What an arrival that finds no room does to averages and count.
+        /// Effect of an arrival that finds no room on averages and count.
         when_full: WhenFull = "refresh";
         /// Mark ECN-capable packets instead of dropping them early.
         ecn: bool = "false";
@@ -69,11 +70,11 @@ crate::parameters! {
 }
 
 crate::choice! {
-    /// Which queued packets the average of precedence i counts.
+    /// Queued packets that the average of precedence i counts.
     pub enum Averages {
-        /// Those of precedence 0 to i.
+        /// Precedences 0 to i.
         "coupled" => Coupled,
-        /// Those of precedence i.
+        /// Precedence i.
         "separate" => Separate,
         /// All.
         "total" => Total,
@@ -81,9 +82,9 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Which averages an arrival refreshes.
+    /// Averages that an arrival updates.
     pub enum Updates {
-        /// Those that will count it.
+        /// The averages that will count it.
         "rio" => Rio,
         /// All.
         "all" => All,
@@ -91,7 +92,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Whose packets are counted between drops.
+    /// Packets that are counted between drops.
     pub enum CountOf {
         /// Each precedence counts its own, from its own last drop.
         "per-precedence" => PerPrecedence,
@@ -101,22 +102,22 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// What an arrival that finds no room does to averages and count.
+    /// Effect of an arrival that finds no room on averages and count.
     pub enum WhenFull {
-        /// What every arrival does, and as a drop it restarts the count.
+        /// That of any arrival; as a drop, it restarts the count.
         "refresh" => Refresh,
-        /// Nothing, as in ns-2's diffserv/dsredq.cc: under overload the averages stay lower.
+        /// None, as in ns-2's diffserv/dsredq.cc: under overload the averages stay lower.
         "ignore" => Ignore,
     }
 }
 
 impl Parameters {
-    /// What a drop probability applies to.
+    /// Unit to which a drop probability applies.
     pub(super) fn mode(&self) -> Mode {
         self.mode.unwrap_or(Mode::of_unit(self.limit))
     }
 
-    /// Reports thresholds in another unit than the limit; tells whether there are any.
+    /// Reports thresholds in another unit than the limit. Returns whether there are any.
     fn check_units(&self, mistake: &mut dyn FnMut(&str, String)) -> bool {
         let min = self.min_thresholds.iter().enumerate().map(|(i, threshold)| ("min-thresholds", i, threshold.0));
         let max = self.max_thresholds.iter().enumerate().map(|(i, threshold)| ("max-thresholds", i, *threshold));

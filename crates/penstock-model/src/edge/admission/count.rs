@@ -7,7 +7,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// A call asks the egress, which counts calls: below `limit` the call is counted and admitted, else refused. The end of
-    /// a call, by itself or terminated, is told to the egress and makes room when that message arrives.
+    /// a call, on its own or terminated, is told to the egress and makes room when that message arrives.
     ///
     /// ## State
     /// The number of calls. Nothing per packet.

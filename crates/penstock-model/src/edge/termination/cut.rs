@@ -41,7 +41,7 @@ crate::choice! {
     pub enum AfterCut {
         /// Nothing; it is not told.
         "continue" => Continue,
-        /// It is told, and begins to count and to measure anew.
+        /// It is told, and begins to count and to measure again.
         "restart" => Restart,
     }
 }

@@ -139,7 +139,7 @@ impl AtIngress {
         }
     }
 
-    /// Whether the egress is to begin anew after a cut.
+    /// Whether the egress is to restart after a cut.
     pub(super) fn restarts(&self) -> bool {
         match self {
             AtIngress::Never | AtIngress::Reported(_) => false,

@@ -144,7 +144,7 @@ impl Ingress {
         Ingress { setup, always, measuring: None, ignored_until: Time::ZERO }
     }
 
-    /// Whether the egress is to begin anew after a cut.
+    /// Whether the egress is to restart after a cut.
     pub fn restarts(&self) -> bool {
         self.setup.after_cut == AfterCut::Restart
     }

@@ -105,7 +105,7 @@ fn unmarked_packets_may_add_up_until_marked_ones_make_up_a_run() {
     assert_eq!(said(&SHORT, "###-#-#-#-#"), "..R........");
     let since = [&SHORT[..], &["counts-unmarked = since-run"]].concat();
     assert_eq!(said(&since, "###-#-#-#-#"), "..R..C.....");
-    // A whole run in between begins the count anew, but for reports that are due with it.
+    // A whole run in between begins the count again, but for reports that are due with it.
     assert_eq!(said(&since, "###-###-#-#"), "..R...".to_owned() + "R.." + "C.");
 }
 

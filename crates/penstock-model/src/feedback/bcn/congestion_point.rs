@@ -117,7 +117,7 @@ impl Sampling {
     }
 }
 
-/// A congestion point at work.
+/// State of a congestion point.
 #[derive(Clone, Debug)]
 pub struct CongestionPoint {
     sampling: Sampling,

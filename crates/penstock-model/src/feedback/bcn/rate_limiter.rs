@@ -68,7 +68,7 @@ impl RateLimiter {
         }
     }
 
-    /// Adds what the rate has gained by itself.
+    /// Adds what the rate has gained on its own.
     fn drift(&mut self, parameters: &Parameters, now: Time) {
         let (Some(gain), Some(interval)) = (parameters.drift, parameters.drift_interval) else { return };
         if now <= self.drifted {

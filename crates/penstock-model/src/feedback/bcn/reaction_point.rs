@@ -43,7 +43,7 @@ crate::parameters! {
         rate_unit: Rate = "8 Mbit/s";
         /// No message takes a rate below this; without it, `decrease-gain` must leave every rate positive.
         floor: Option<Rate>;
-        /// What a rate gains by itself each `drift-interval` (recovery); nothing if left out.
+        /// What a rate gains on its own each `drift-interval` (recovery); nothing if left out.
         drift: Option<Rate>;
         /// How often a rate drifts.
         drift_interval: Option<Duration>;

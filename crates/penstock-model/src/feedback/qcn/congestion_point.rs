@@ -62,7 +62,7 @@ impl Check for Parameters {
 /// Bytes to the next sample for each eighth of the range of |Fb|, in 1500ths of the sampling base [IEEE8021Qau s30.2.1].
 const INTERVALS: [u64; 8] = [1500, 750, 500, 375, 300, 250, 215, 185];
 
-/// A congestion point at work.
+/// State of a congestion point.
 #[derive(Clone, Debug)]
 pub struct CongestionPoint {
     equilibrium: f64,

@@ -5,7 +5,7 @@ use crate::parameters::{Check, Count, Limit, Positive, Probability};
 use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
-    /// QCN, reaction point: a rate limiter in a station, which follows the messages of congestion points and finds back by itself.
+    /// QCN, reaction point: a rate limiter in a station, which follows the messages of congestion points and finds back on its own.
     ///
     /// ## Decides
     /// A message with quantised feedback Fb sets the current rate CR = CR (1 - G_d Fb), at least `least-decrease` times what it was,

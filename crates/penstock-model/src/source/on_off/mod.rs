@@ -15,27 +15,28 @@ crate::parameters! {
     /// On-off: packets at one spacing during on periods, silence between them.
     ///
     /// ## Decides
-    /// On and off periods alternate, exponential with means `on` and `off`. With `remainder = "carried"` a packet goes out
-    /// each time `spacing` of on-time has passed since the one before, in whatever on periods; with `"restarted"` every on
-    /// period sends at its beginning and each `spacing` later; with `"whole"` an on period is a whole number of spacings,
-    /// the nearest to an exponential one and at least one, each with a packet at its beginning.
+    /// On and off periods alternate; both are exponential, with means `on` and `off`. `remainder` determines the packets:
     ///
-    /// A source that is `stationary` at first has been sending for ever when its flow starts: it is on, and is anywhere in its
-    /// on period and between two packets, with the probabilities of a random instant. So its mean rate is the same from the
-    /// start on. One that begins with an on or an off period has its first packet as `phase` tells.
+    /// - `"carried"`: a packet each time `spacing` of on-time has passed since the one before, across on periods.
+    /// - `"restarted"`: a packet at the beginning of each on period and every `spacing` after it.
+    /// - `"whole"`: an on period is a whole number of spacings, the nearest to an exponential duration and at least one, with a packet
+    ///   at the beginning of each.
+    ///
+    /// A `stationary` source starts in the state of a random instant of a source that has always been running, so its mean rate is
+    /// constant from the start. A source that starts with an on or an off period has its first packet by `phase`.
     ///
     /// Voice with silence suppression (VBR): `packet = "160 bytes", spacing = "20 ms", on = "340 ms", off = "660 ms"`, 21.76
     /// kbit/s. Synthetic video (SVD): `packet = "1500 bytes", spacing = "1 ms"` with the same periods, 4.08 Mbit/s.
     ///
     /// ## State
-    /// What is left of the on period. One or two random numbers per on period, and one per packet where the size varies.
+    /// The rest of the on period. One or two random numbers per on period, and one per packet if the size varies.
     ///
     /// ## Departures
-    /// Where a spacing takes more than 10,000 on periods in the mean, their number and the sum of the silences between them are
+    /// If a spacing takes more than 10,000 on periods on average, their number and the sum of the silences between them are
     /// drawn at once, by expansions of their laws [Cornish38; Wilson31]: at most one period is wrong, and the sum by less than 10^-4
-    /// of its standard deviation. The documents leave open what becomes of the part of a spacing that ends an on period, and this moves the mean
-    /// rate: `carried` has exactly that of the formula, packet/spacing x on/(on + off); `restarted` has 3 % more with VBR's
-    /// numbers; `whole` is ns-2's Exponential On/Off, with 0.1 % more.
+    /// of its standard deviation. The documents do not say what happens to the part of a spacing that ends an on period, and this changes
+    /// the mean rate: `carried` has exactly packet/spacing x on/(on + off); with the numbers of VBR, `restarted` has 3 % more and
+    /// `whole`, which is ns-2's Exponential On/Off, 0.1 % more.
     ///
     /// ## Example
     /// ```toml
@@ -137,7 +138,7 @@ fn whole_spacings(on: f64) -> f64 {
     -half / libm::expm1(-1.0 / on) + 1.0 - half
 }
 
-/// An on-off source at work.
+/// State of an on-off source.
 #[derive(Clone, Debug)]
 pub struct OnOff {
     sizes: SizeLaw,

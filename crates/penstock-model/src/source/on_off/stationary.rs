@@ -53,7 +53,7 @@ impl OnOff {
         rest
     }
 
-    /// Whether the source is on, if on periods last `on` in the mean.
+    /// Whether the source is on, if on periods have the mean `on`.
     fn is_on(&self, on: Duration, stream: &mut Stream) -> bool {
         stream.chance(on.as_seconds() / (on + self.off).as_seconds())
     }

@@ -25,7 +25,7 @@ fn moments(samples: &[f64]) -> (f64, f64, f64) {
 
 #[test]
 fn very_many_on_periods_in_a_spacing_take_as_long_as_they_should() {
-    // 40 s of on-time at 1 ms are 40,000 periods in the mean, and silences of 3 ms between them: a compound Poisson law with
+    // 40 s of on-time at 1 ms are 40,000 periods on average, and silences of 3 ms between them: a compound Poisson law with
     // the mean 120 s, the variance 2 x 40,000 x (3 ms)^2 and the third moment 6 x 40,000 x (3 ms)^3.
     let lines = ["packet = 160 bytes", "spacing = 40 s", "on = 1 ms", "off = 3 ms"];
     let n = 40_000;

@@ -190,7 +190,7 @@ fn mistakes_say_what_is_allowed() {
     assert_eq!(of("group-length = 0").len(), 1);
     assert_eq!(of("variation = 1.5"), ["variation: 1.5 is out of range; between 0 and 1"]);
     assert_eq!(of("min-rate = 2 Mbit/s"), ["rate: 1 Mbit/s is below the min-rate of 2 Mbit/s"]);
-    // 10^10 / (8 x 30 x 1200) = 34,722 packets in the mean frame.
+    // 10^10 / (8 x 30 x 1200) = 34,722 packets per mean frame.
     assert!(mistakes(&["rate = 10 Gbit/s"])[0].ends_with("packets in the largest frames; at most 10000"));
     assert!(read::<Parameters>(&["rate = 100 Mbit/s"]).is_ok());
     assert_eq!(of("max-rate = 500 kbit/s"), ["rate: 1 Mbit/s is above the max-rate of 500 kbit/s"]);

@@ -9,37 +9,39 @@ use crate::units::{Duration, Rate, Time};
 use max_filter::MaxFilter;
 
 crate::parameters! {
-    /// BBR, version 1: sends at the bottleneck's rate as measured, with about two bandwidth-delay products in the network at most.
+    /// BBR, version 1: sends at the measured rate of the bottleneck, with at most about two bandwidth-delay products in flight.
     ///
     /// ## Decides
-    /// Every acknowledgement gives a sample of the delivery rate. BtlBw is the highest of the last `btlbw-filter-len` round trips, RTprop
-    /// the shortest round trip of the last `rtprop-filter-len`. Segments leave spaced at pacing_gain BtlBw, and cwnd grows up to
-    /// cwnd_gain BtlBw RTprop plus three bursts of a millisecond. Losses and marks do not change the rate.
+    /// Every acknowledgement gives a sample of the delivery rate. BtlBw is the maximum of the samples of the last `btlbw-filter-len` round
+    /// trips, RTprop the shortest round trip of the last `rtprop-filter-len`. The pacing rate is pacing_gain x BtlBw, and cwnd grows up to
+    /// cwnd_gain x BtlBw x RTprop plus three bursts of a millisecond. Losses and marks do not change the rate.
     ///
-    /// - Startup has both gains at 2/ln 2, until BtlBw has not grown by a quarter in three round trips.
-    /// - Drain paces at ln 2/2, until no more than BtlBw RTprop is in the network.
-    /// - ProbeBW has the pacing gains 5/4, 3/4, and then 1 six times, for about RTprop each, from a random phase other than that with 3/4
-    ///   on; its cwnd gain is 2.
-    /// - ProbeRTT follows where RTprop was not seen for `rtprop-filter-len`: cwnd is at most four segments, for `probe-rtt-duration` and a
-    ///   round trip.
+    /// | state | pacing gain | cwnd gain | ends |
+    /// |---|---|---|---|
+    /// | Startup | 2/ln 2 | 2/ln 2 | when BtlBw has grown by less than a quarter in three round trips |
+    /// | Drain | ln 2/2 | 2/ln 2 | when at most BtlBw x RTprop is in flight |
+    /// | ProbeBW | 5/4, 3/4, then six times 1, about RTprop each | 2 | with ProbeRTT |
+    /// | ProbeRTT | 1 | cwnd is at most four segments | after `probe-rtt-duration` and a round trip |
     ///
-    /// In the first round trip of a fast recovery a segment leaves for each that arrives (packet conservation); at the end cwnd is again
-    /// what it was before. After a timeout cwnd begins at one segment and is restored when what had been sent is acknowledged.
+    /// ProbeRTT interrupts any state when RTprop was not measured again for `rtprop-filter-len`. ProbeBW starts at a random phase other
+    /// than that of 3/4. In the first round trip of a fast recovery, one segment leaves for each
+    /// that arrives (packet conservation); at the end cwnd returns to its value before. After a timeout, cwnd starts at one segment and is
+    /// restored when the data sent before is acknowledged.
     ///
     /// ## State
-    /// About 250 bytes, and 32 bytes for every outstanding segment. The cost per acknowledgement grows with the segments that it newly
+    /// About 250 bytes, and 32 bytes per outstanding segment. The cost per acknowledgement grows with the number of segments that it newly
     /// acknowledges.
     ///
     /// ## Departures
-    /// - The first measured round trip sets the initial pacing rate, also where it comes after the first segments (as in Linux);
-    ///   [Cardwell17 s4.2.1] has only that of the SYN exchange.
-    /// - A burst (send_quantum) counts for cwnd alone: segments leave one by one.
-    /// - After an idle time cwnd is what `restart-after-idle` makes it, until the first acknowledgement.
-    /// - There are no timestamps, so that a segment sent again gives no round trip.
-    /// - What the recovery sets cwnd to is replaced after each acknowledgement; it decides which segments are sent again.
-    /// - cwnd is saved before ProbeRTT begins, as the text of [Cardwell17 s4.2.3.4] has it; the pseudocode of s4.3.5 saves it after, so that
-    ///   an older one is restored if that was larger.
-    /// - A sample counts as limited by the application only if it had nothing to send outside of recoveries.
+    /// - The first measured round trip sets the initial pacing rate, even if it comes after the first segments, as in Linux;
+    ///   [Cardwell17 s4.2.1] uses only that of the SYN exchange.
+    /// - A burst (send_quantum) only affects cwnd: segments leave one by one.
+    /// - After an idle period, `restart-after-idle` sets cwnd until the first acknowledgement.
+    /// - There are no timestamps, so a retransmitted segment gives no round trip.
+    /// - BBR replaces the cwnd of the recovery after each acknowledgement; the recovery chooses the segments to retransmit.
+    /// - cwnd is saved before ProbeRTT begins, as in the text of [Cardwell17 s4.2.3.4]; the pseudocode of s4.3.5 saves it afterwards, which
+    ///   restores an older value if that was larger.
+    /// - A sample counts as limited by the application only if the application had nothing to send outside of recoveries.
     ///
     /// ## Example
     /// ```toml
@@ -54,7 +56,7 @@ crate::parameters! {
         btlbw_filter_len: Count = "10";
         /// Time over which RTprop is the minimum (RTpropFilterLen) [Cardwell17 s4.1.2.2].
         rtprop_filter_len: Duration = "10 s";
-        /// How long ProbeRTT keeps cwnd low (ProbeRTTDuration) [Cardwell17 s4.3.5].
+        /// Duration of ProbeRTT (ProbeRTTDuration) [Cardwell17 s4.3.5].
         probe_rtt_duration: Duration = "200 ms";
     }
 }

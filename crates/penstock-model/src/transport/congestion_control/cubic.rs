@@ -9,14 +9,14 @@ crate::parameters! {
     /// CUBIC: a window that grows as a cubic function of the time since the last congestion.
     ///
     /// ## Decides
-    /// t seconds after congestion avoidance began, the window should be W(t) = C (t - K)^3 + W_max, where W_max is the
-    /// window at the last congestion and K = cbrt((W_max - cwnd) / C) the time that it takes to come back to it. Each
-    /// acknowledgement adds (W(t + RTT) - cwnd) / cwnd, at least nothing and at most half a segment. Where Reno with the
-    /// same `beta` would be ahead of W(t), the window is Reno's, W_est (Reno-friendly region, `reno-friendly`). A loss sets
-    /// ssthresh to `beta` times FlightSize, less what limited transmit has sent [RFC5681 s3.2 (2)]; where the window has not
-    /// come back to W_max by then, W_max becomes (1 + `beta`) / 2 times the window (fast convergence). An echoed mark does
-    /// the same and reduces the window at once. Slow start is Reno's or, with
-    /// `hystart`, HyStart++, which leaves the first slow start when round trips grow longer.
+    /// The target of the window, t seconds after congestion avoidance began, is $W(t) = C (t - K)^3 + W_max$. W_max is the window
+    /// at the last congestion event, and $K = cbrt((W_max - cwnd) / C)$ the time until the window reaches it again. Each
+    /// acknowledgement adds $(W(t + RTT) - cwnd) / cwnd$, between zero and half a segment. If the window of Reno with the same
+    /// `beta`, W_est, is above W(t), the window is W_est (Reno-friendly region, `reno-friendly`). A loss sets ssthresh to `beta`
+    /// times FlightSize without the segments of limited transmit [RFC5681 s3.2 (2)]. If the window had not reached W_max again,
+    /// W_max becomes (1 + `beta`) / 2 times the window (fast convergence). An echoed mark does the same and reduces the window
+    /// immediately. Slow start is that of Reno or, with `hystart`, HyStart++, which leaves the first slow start when the round-trip
+    /// time grows.
     ///
     /// ## State
     /// About 170 bytes, with HyStart++ 60 more and 8 for each segment outstanding during the first slow start. One cube per
@@ -26,17 +26,16 @@ crate::parameters! {
     /// - Spurious timeouts and spurious losses are not detected [RFC9438 s4.9 makes the response to them optional].
     /// - With `reno-friendly = "rfc8312"`, each acknowledgement enlarges W_est, as in RFC 9438. In [RFC8312 s4.2 Eq. 4] W_est follows
     ///   the clock. The two are equal while the sender uses its whole window.
-    /// - After an echoed mark FlightSize counts up to cwnd, so that a mark never enlarges the window.
-    /// - In the Reno-friendly region the window does not fall to W_est where it is above it already.
+    /// - After an echoed mark, FlightSize counts only up to cwnd, so that a mark never enlarges the window.
+    /// - In the Reno-friendly region, a window above W_est does not fall to it.
     /// - A window that equals ssthresh is in congestion avoidance, as [RFC5681 s3.1] leaves open; [RFC9438 s4.10] has slow start.
     /// - HyStart++, which [RFC9438 s4.10] recommends, must be asked for.
-    /// - The first round of HyStart++ ends with the first acknowledgement: windowEnd begins as SND.NXT before anything is sent,
-    ///   which [RFC9406 s4.2] leaves open. The round trip of that acknowledgement is what the second round is compared with; the
-    ///   rest of the initial window would make it no shorter where nobody else fills the queue.
-    /// - Marks reduce the window to one segment at least; after that they do not slow the sender down by its timer, as [RFC9438
-    ///   s4.6] and [RFC3168 s6.1.2] ask for.
-    /// - An acknowledgement that was sent while the application had nothing to send leaves the window, and the time until
-    ///   the next one does not count [RFC9438 s4.2, s5.8]; in slow start, where less than half of the window was used.
+    /// - The first round of HyStart++ ends with the first acknowledgement: windowEnd starts as SND.NXT before anything is sent,
+    ///   which [RFC9406 s4.2] leaves open. The second round is compared with the round trip of that acknowledgement.
+    /// - Marks reduce the window to no less than one segment; from there they do not slow the sender further by its timer, as
+    ///   [RFC9438 s4.6] and [RFC3168 s6.1.2] ask for.
+    /// - An acknowledgement received while the application has nothing to send does not change the window, and the time until
+    ///   the next one does not count [RFC9438 s4.2, s5.8]; in slow start, if less than half of the window was used.
     /// - RTT is the smoothed round trip [RFC9438 s4.2].
     ///
     /// ## Example
@@ -47,15 +46,15 @@ crate::parameters! {
     /// ## References
     /// RFC 9438; RFC 8312; RFC 9406 (HyStart++); Ha, Rhee and Xu [Ha08].
     pub struct Parameters {
-        /// How steeply the window grows (C), in segments per cubic second [RFC9438 s5.1].
+        /// Aggressiveness of window growth (C), in segments per cubic second [RFC9438 s5.1].
         c: Positive = "0.4";
-        /// What congestion multiplies the window by (beta_cubic) [RFC9438 s4.6]; 0.5 is Reno's.
+        /// Factor by which congestion multiplies the window (beta_cubic) [RFC9438 s4.6]; Reno has 0.5.
         beta: Probability = "0.7";
-        /// Whether a flow whose window has not come back to W_max makes room for others [RFC9438 s4.7].
+        /// Whether a flow whose window did not reach W_max again releases bandwidth to others [RFC9438 s4.7].
         fast_convergence: bool = "true";
         /// Whether the first slow start is HyStart++ [RFC9406].
         hystart: bool = "false";
-        /// How a small window keeps up with Reno [RFC9438 s4.3].
+        /// Growth of small windows, on which CUBIC alone is slower than Reno [RFC9438 s4.3].
         reno_friendly: RenoFriendly = "rfc9438";
     }
 }
@@ -68,7 +67,7 @@ crate::choice! {
         "rfc9438" => Rfc9438,
         /// W_est grows by alpha throughout [RFC8312 s4.2]: 0.53 segments per round trip with a beta of 0.7.
         "rfc8312" => Rfc8312,
-        /// There is no such region: the cubic alone, which falls behind Reno where windows are small or round trips short.
+        /// No such region: the cubic alone, which is slower than Reno with small windows or short round trips.
         "none" => None,
     }
 }
@@ -197,11 +196,11 @@ impl Cubic {
 
 crate::state! {
     impl Cubic, |it, _now| {
-        /// Window before the last reduction, as far as the cubic aims at it (W_max) [RFC9438 s4.1.2].
+        /// Window before the last reduction, after fast convergence (W_max) [RFC9438 s4.1.2].
         "w-max", "segments", maybe (!it.without_w_max).then_some(it.w_max);
-        /// Time that the cubic takes to get to it, in congestion avoidance (K) [RFC9438 s4.2].
+        /// Time that the cubic takes to reach W_max, in congestion avoidance (K) [RFC9438 s4.2].
         "k", "s", maybe it.epoch.map(|epoch| epoch.k);
-        /// Window that Reno would have, in congestion avoidance (W_est) [RFC9438 s4.3].
+        /// Window of Reno, in congestion avoidance (W_est) [RFC9438 s4.3].
         "w-est", "segments", maybe it.epoch.filter(|_| it.reno_friendly != RenoFriendly::None).map(|epoch| epoch.w_est);
     }
 }

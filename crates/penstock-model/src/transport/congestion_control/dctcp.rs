@@ -8,21 +8,20 @@ crate::parameters! {
     /// DCTCP: reduces the window in proportion to the share of segments that were marked.
     ///
     /// ## Decides
-    /// The receiver echoes exactly which segments were marked. Once per observation window, which is about a round trip, the
-    /// sender updates alpha = (1 - g) alpha + g M, where M is the share of the segments acknowledged in it that were marked;
-    /// alpha begins at 1. The first echoed mark of a window of data multiplies cwnd by 1 - alpha / 2, and ssthresh becomes
-    /// cwnd. Growth, losses and timeouts are as in Reno. Queues should mark every arrival above a low level, as `step-marking`
-    /// does.
+    /// The receiver echoes exactly which segments were marked. Once per observation window, about a round trip, the sender updates
+    /// $alpha = (1 - g) alpha + g M$, where M is the share of marked segments among those acknowledged in the window; alpha starts
+    /// at 1. The first echoed mark of a window of data multiplies cwnd by $1 - alpha / 2$ and sets ssthresh to cwnd. Growth, losses
+    /// and timeouts are as in Reno. Queues should mark every arrival above a low threshold, as `step-marking` does.
     ///
     /// ## State
     /// alpha, the end of the observation window, and two counts. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - Where an acknowledgement goes out because marks begin or end, segments that wait for theirs get one of their own
-    ///   before it, the second of the two choices of [RFC8257 s3.2].
-    /// - [RFC8257 s3.3] reduces cwnd in a step after alpha's update. Here an echoed mark does, in place of [RFC3168 s6.1.2]'s
-    ///   halving, as soon as it comes: with the alpha of then, updated before if it ends an observation window.
-    /// - A mark leaves cwnd at two segments at least, as a loss does; about ssthresh RFC 8257 says nothing.
+    /// - When marks begin or end, the receiver first acknowledges the segments whose acknowledgement was delayed, separately: the
+    ///   second of the two choices of [RFC8257 s3.2].
+    /// - An echoed mark reduces cwnd immediately, in place of the halving of [RFC3168 s6.1.2], with the present alpha (updated before
+    ///   if the mark ends an observation window). [RFC8257 s3.3] reduces cwnd in a step after the update of alpha.
+    /// - A mark leaves cwnd at no less than two segments, like a loss. RFC 8257 does not mention ssthresh.
     /// - A loss leaves alpha as it is [RFC8257 s4.1 permits a reset].
     /// - alpha is a floating-point number, not a scaled integer [RFC8257 s4.2 permits either].
     ///
@@ -34,7 +33,7 @@ crate::parameters! {
     /// ## References
     /// RFC 8257; Alizadeh et al. [Alizadeh10]; RFC 5681; RFC 3168.
     pub struct Parameters {
-        /// How much of alpha is the last observation window's (g, estimation gain) [RFC8257 s4.2].
+        /// Weight of the last observation window in alpha (g, estimation gain) [RFC8257 s4.2].
         gain: Probability = "1/16";
         /// Whether acknowledgements and segments sent again are ECN-capable too [RFC8257 s4.1]; the SYN exchange always is
         /// [RFC8257 s3.6].

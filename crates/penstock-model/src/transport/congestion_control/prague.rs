@@ -6,29 +6,29 @@ use crate::parameters::{Check, Probability};
 use crate::units::{Duration, Time};
 
 crate::parameters! {
-    /// Prague: DCTCP's reduction for the Internet: segments carry ECT(1), are paced, and short round trips grow no faster than one of
-    /// a reference length.
+    /// Prague: DCTCP's reduction for the Internet: paced segments with ECT(1), and growth that does not favour short round trips.
     ///
     /// ## Decides
-    /// Acknowledgements count marked segments (AccECN). Once per virtual round trip, the longer of the smoothed round trip and `virtual-rtt`,
-    /// the sender updates alpha = (1 - g) alpha + g M, where M is the share of the segments delivered in it that were marked; alpha is 1 until
-    /// the first mark. The first mark of a window of data multiplies cwnd by 1 - alpha / 2, and ssthresh becomes cwnd. cwnd grows for each
-    /// segment that is acknowledged and was not marked, also in a window that has been reduced: by a segment in slow start, afterwards by
-    /// (rtt / virtual round trip)^2 / cwnd, so that rates of connections with different round trips grow alike. A loss halves the window as
-    /// with Reno, even if a mark has reduced it before.
+    /// Acknowledgements count marked segments (AccECN). Once per virtual round trip R_v, the longer of the smoothed round trip R and
+    /// `virtual-rtt`, the sender updates $alpha = (1 - g) alpha + g M$, where M is the share of marked segments among those delivered
+    /// in it; alpha is 1 until the first mark. The first mark of a window of data multiplies cwnd by $1 - alpha / 2$ and sets ssthresh
+    /// to cwnd. Each acknowledged segment without a mark increases cwnd, also in a window that was reduced: by one segment in slow
+    /// start, afterwards by $(R / R_v)^2 / cwnd$, so that the rates of connections with different round trips grow alike. A loss halves
+    /// the window as with Reno, even if a mark has reduced it before.
     ///
     /// ## State
-    /// alpha, three counts, the smoothed round trip and when alpha is due. Constant cost per acknowledgement.
+    /// alpha, three counts, the smoothed round trip and the time of the next update. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - cwnd is two segments at least after a mark.
-    /// - Short round trips grow by less from the first on, in Linux after 500 of them. A window of data, there a virtual round trip, separates
-    ///   two reductions.
-    /// - The option of AccECN counts marked segments, not bytes, from 5 on as the flags do, and takes the place of a third SACK block;
-    ///   acknowledgements are as long as without. The SYN exchange does not tell which codepoints have arrived.
-    /// - Queues that mark as [RFC3168] says are not told from those of L4S: there is no fallback to Reno's response to marks.
-    /// - Segments leave spaced at the rate that any paced sender has here: 1.2 windows per round trip in congestion avoidance, in Linux one.
-    /// - A loss halves what is outstanding; CUBIC's factor and growth are not used after one, and no reduction by a mark is undone.
+    /// - cwnd is at least two segments after a mark.
+    /// - The growth of short round trips is reduced from the start; in Linux after 500 round trips. Two reductions are separated by a
+    ///   window of data; in Linux by a virtual round trip.
+    /// - The option of AccECN counts marked segments, not bytes, starting at 5 like the flags, and replaces a third SACK block; it adds
+    ///   nothing to the length of acknowledgements. The SYN exchange does not report the codepoints that arrived.
+    /// - Queues that mark by [RFC3168] are not distinguished from those of L4S: there is no fallback to Reno's response to marks.
+    /// - The pacing rate is that of any paced sender here: 1.2 windows per round trip in congestion avoidance; one in Linux.
+    /// - A loss halves the outstanding data; the factor and growth of CUBIC are not used after a loss, and reductions by marks are never
+    ///   undone.
     ///
     /// ## Example
     /// ```toml
@@ -38,12 +38,12 @@ crate::parameters! {
     /// ## References
     /// draft-briscoe-iccrg-prague-congestion-control [Briscoe24 s2.3, s2.4] and its implementation in Linux; RFC 9331 s4; RFC 9768; RFC 8257.
     pub struct Parameters {
-        /// How much of alpha is the last virtual round trip's (g) [Briscoe24 s2.3.2].
+        /// Weight of the last virtual round trip in alpha (g) [Briscoe24 s2.3.2].
         gain: Probability = "1/16";
-        /// A shorter round trip grows as one of this length does [Briscoe24 s2.4.4].
+        /// Reference round trip: connections with a shorter one grow as with this one [Briscoe24 s2.4.4].
         virtual_rtt: Duration = "25 ms";
-        /// Whether acknowledgements have AccECN's option with the count of marks, and not only three bits of it in their flags. Without it,
-        /// one that shows eight or more segments to have arrived is taken to tell of as many marks as the flags allow [RFC9768 sA.2.1].
+        /// Whether acknowledgements carry AccECN's option with the count of marks, and not only three bits of it in their flags. Without
+        /// the option, an acknowledgement of eight or more segments counts as many marks as the flags allow [RFC9768 sA.2.1].
         accecn_option: bool = "true";
     }
 }
@@ -71,7 +71,7 @@ pub struct Prague {
     has_seen_mark: bool,
     /// The smoothed round trip, once one was measured.
     smoothed: Option<Duration>,
-    /// When alpha is updated next.
+    /// Time of the next update of alpha.
     due: Time,
 }
 

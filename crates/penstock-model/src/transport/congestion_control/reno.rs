@@ -15,36 +15,35 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Each acknowledgement of new data adds one segment to cwnd below ssthresh (slow start) and 1/cwnd above it
-    /// (congestion avoidance). A loss sets ssthresh to half of FlightSize, which is what is outstanding less what limited
-    /// transmit has sent [RFC5681 s3.1 (4), s3.2 (2)], and cwnd to ssthresh; a timeout sets cwnd to one segment. An echoed mark
-    /// does as a loss, from FlightSize or cwnd, whichever is less.
+    /// (congestion avoidance). A loss sets ssthresh to half of FlightSize, the outstanding segments without those of limited
+    /// transmit [RFC5681 s3.1 (4), s3.2 (2)], and cwnd to ssthresh; a timeout sets cwnd to one segment. An echoed mark acts like a
+    /// loss, on the smaller of FlightSize and cwnd.
     ///
-    /// With `byte-counting-limit` growth counts what is acknowledged instead of acknowledgements [RFC3465 s2], so that
-    /// delayed ones do not slow it down: each adds what it covers to cwnd in slow start, at most so many segments, and one
-    /// in a slow start that a timeout began; in congestion avoidance cwnd grows by one segment as often as a window has been
-    /// acknowledged.
+    /// With `byte-counting-limit` (L), growth counts acknowledged segments instead of acknowledgements [RFC3465 s2], so that delayed
+    /// acknowledgements do not slow it down. In slow start each acknowledgement adds the segments that it covers, at most L, or one
+    /// in a slow start after a timeout. In congestion avoidance cwnd grows by one segment per window of acknowledged segments.
     ///
-    /// With `arithmetic = "integer-bytes"` the window is a whole number of bytes, as in BSD's and most other kernels: in
-    /// congestion avoidance each acknowledgement adds MSS * MSS / cwnd, rounded down, which is nothing once cwnd is above
-    /// MSS * MSS (262,144 bytes for an MSS of 512). With `acks-per-increase` every N-th one adds N * MSS * MSS / cwnd instead,
-    /// which is nothing only above N times as much; the count begins anew with a loss, a mark or a timeout.
+    /// With `arithmetic = "integer-bytes"`, the window is a whole number of bytes, as in BSD and most other kernels. In congestion
+    /// avoidance each acknowledgement adds $MSS * MSS / cwnd$, rounded down, which is zero once cwnd is above MSS * MSS (262,144 bytes
+    /// for an MSS of 512). With `acks-per-increase` (N), every N-th acknowledgement adds $N * MSS * MSS / cwnd$ instead, which reaches
+    /// zero at N times that window; the count restarts with a loss, a mark or a timeout.
     ///
     /// `increase` and `decrease` are the two constants of additive increase and multiplicative decrease.
     ///
     /// ## State
-    /// None beyond cwnd and ssthresh; with `byte-counting-limit` or `acks-per-increase` a count. Constant cost per acknowledgement.
+    /// cwnd and ssthresh; a count with `byte-counting-limit` or `acks-per-increase`. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - Half of FlightSize is rounded down to whole segments, as segment-counting implementations do; in bytes, as
-    ///   [RFC5681 s3.1 (4)] has it, is `halving = "exact"`. Under random losses rounding costs 1 to 3 %.
+    /// - Half of FlightSize is rounded down to whole segments, as in implementations that count segments; `halving = "exact"`
+    ///   counts bytes, as in [RFC5681 s3.1 (4)]. Under random losses, rounding costs 1 to 3 % of the throughput.
     /// - cwnd grows once per acknowledgement, however many segments it covers [RFC5681 s3.1 permits it], unless
     ///   `byte-counting-limit` is given.
-    /// - The count of congestion avoidance begins anew with a loss, a mark or a timeout; RFC 3465 leaves that open.
-    /// - cwnd also grows while the application sends less than it allows, of which RFC 5681 says nothing, up to `max-window`.
-    /// - An echoed mark leaves cwnd at two segments at least, as a loss does; RFC 3168 s6.1.2 would go down to one and
-    ///   then wait for the timer.
-    /// - `integer-bytes` rounds an increase below one byte down to none, as [Jain98 slide 26] has it. [RFC5681 s3.1] asks for one
-    ///   byte at least; that constants added to it, as kernels did, are incorrect it says as well.
+    /// - The count of congestion avoidance restarts with a loss, a mark or a timeout; RFC 3465 leaves that open.
+    /// - cwnd also grows while the application sends less than it allows, up to `max-window`; RFC 5681 does not mention this case.
+    /// - An echoed mark leaves cwnd at no less than two segments, like a loss; RFC 3168 s6.1.2 would reduce it to one and then wait
+    ///   for the timer.
+    /// - `integer-bytes` rounds an increase below one byte down to zero, as in [Jain98 slide 26]. [RFC5681 s3.1] asks for at least
+    ///   one byte, and calls the constants that kernels added incorrect.
     ///
     /// ## Example
     /// ```toml
@@ -54,18 +53,18 @@ crate::parameters! {
     /// ## References
     /// RFC 5681 s3.1 and s3.2; RFC 3465; RFC 3168 s6.1.2; Jacobson [Jacobson88]; [Jain98 slides 26, 27] on integers.
     pub struct Parameters {
-        /// What half of the outstanding segments is.
+        /// Rounding of half of the outstanding segments.
         halving: Halving = "whole-segments";
-        /// Segments by which slow start grows per acknowledgement at most (L): growth counts what is acknowledged. RFC 3465
-        /// permits 1 and 2 [RFC3465 s2.2].
+        /// Maximum growth per acknowledgement in slow start, in segments (L): growth counts acknowledged segments. RFC 3465 permits 1
+        /// and 2 [RFC3465 s2.2].
         byte_counting_limit: Option<Count>;
-        /// In what the window is counted.
+        /// Unit of the window.
         arithmetic: Arithmetic = "fractional";
-        /// Acknowledgements that cwnd grows after in congestion avoidance (N), with `integer-bytes`; 1 if left out.
+        /// Acknowledgements per increase of cwnd in congestion avoidance (N), with `integer-bytes`; 1 if left out.
         acks_per_increase: Option<Count>;
-        /// Segments that a window grows by per round trip in congestion avoidance (a).
+        /// Growth of the window per round trip in congestion avoidance, in segments (a).
         increase: Positive = "1";
-        /// What congestion multiplies FlightSize by (b); above 0 and below 1.
+        /// Factor by which congestion multiplies FlightSize (b); above 0 and below 1.
         decrease: Probability = "0.5";
     }
 }
@@ -86,7 +85,7 @@ impl Check for Parameters {
     }
 }
 
-/// The most that `increase` may be: more than any window there has been a proposal for.
+/// Maximum of `increase`, above that of any proposal.
 const MOST_INCREASE: f64 = 1000.0;
 
 impl Default for Parameters {
@@ -103,11 +102,11 @@ impl Default for Parameters {
 }
 
 crate::choice! {
-    /// In what the window is counted.
+    /// Unit of the window.
     pub enum Arithmetic {
-        /// In segments and fractions of them, in floating point.
+        /// Segments and fractions of them, in floating point.
         "fractional" => Fractional,
-        /// In whole bytes; what an increase comes to is rounded down.
+        /// Whole bytes; increases are rounded down.
         "integer-bytes" => IntegerBytes,
         /// The same with the smallest `acks-per-increase` with which N * MSS * MSS is at least `max-window`, so that the window
         /// never stops growing.
@@ -116,11 +115,11 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// What half of the outstanding segments is, where their number is odd.
+    /// Half of an odd number of outstanding segments.
     pub enum Halving {
-        /// The whole segments of it, as in implementations that count segments.
+        /// Whole segments, as in implementations that count segments.
         "whole-segments" => WholeSegments,
-        /// Half a segment more, as in those that count bytes [RFC5681 s3.1 (4)].
+        /// Half a segment more, as in implementations that count bytes [RFC5681 s3.1 (4)].
         "exact" => Exact,
     }
 }
@@ -138,7 +137,7 @@ impl Reno {
         Reno { halving: parameters.halving, decrease: parameters.decrease.0 }
     }
 
-    /// Sets ssthresh to half of a FlightSize of `in_flight` segments, or to what `decrease` has instead of a half.
+    /// Sets ssthresh to half (or `decrease`) of a FlightSize of `in_flight` segments.
     fn reduce(&self, in_flight: u32, window: &mut Window) {
         match self.halving {
             Halving::WholeSegments => window.reduce_threshold(in_flight, self.decrease),

@@ -5,28 +5,27 @@ use crate::parameters::{Check, Positive};
 use crate::units::{Duration, Time};
 
 crate::parameters! {
-    /// Vegas: keeps a few segments waiting in the network, and sees them in the round trip before anything is lost.
+    /// Vegas: keeps a few segments queued in the network, and detects them by the round-trip time before anything is lost.
     ///
     /// ## Decides
-    /// Once per round trip, with BaseRTT the least round trip so far, the rate that the window could reach, Expected = cwnd /
-    /// BaseRTT, is compared with the rate reached, Actual: what was sent from a segment's departure until its
-    /// acknowledgement, over the round trip of that segment. Their difference, as the number of segments that it keeps
-    /// waiting, is Diff = (Expected - Actual) BaseRTT. Below `alpha` cwnd grows by a segment, above `beta` it shrinks by one,
-    /// between them it stays. In slow start cwnd doubles in every other round trip; at the end of those in between, a Diff
-    /// above `gamma` ends slow start. Congestion, seen as a loss or as an echoed mark, halves the window as with Reno.
+    /// Once per round trip, Vegas compares two rates. With BaseRTT, the shortest round trip so far, $Expected = cwnd / BaseRTT$ is
+    /// the rate that the window could reach. Actual is the data sent between the departure of a segment and its acknowledgement,
+    /// divided by the round trip of that segment. $Diff = (Expected - Actual) BaseRTT$ is the number of queued segments. If Diff is
+    /// below `alpha`, cwnd grows by one segment; above `beta`, it shrinks by one. In slow start cwnd doubles in every other round
+    /// trip; at the end of the others, a Diff above `gamma` ends slow start. A loss or an echoed mark halves the window as with Reno.
     ///
     /// ## State
     /// About 60 bytes, and 8 for each segment outstanding. Constant cost per acknowledgement, one division per round trip.
     ///
     /// ## Departures
-    /// - The retransmissions of [Brakmo94 s3.1], on a first duplicate acknowledgement if a finer timer has expired, are the
-    ///   business of a recovery, and there is none that does this.
-    /// - cwnd changes at once at the end of a round trip, not in small steps during the next, so that it stands still while
-    ///   rates are compared.
-    /// - A round trip in which the application had nothing to send decides nothing, and cwnd does not grow for it.
-    /// - cwnd shrinks to two segments at least.
+    /// - The retransmissions of [Brakmo94 s3.1], on a first duplicate acknowledgement if a finer timer has expired, belong to the
+    ///   recovery; no recovery here has them.
+    /// - cwnd changes at the end of a round trip, not in small steps during the next, so that it is constant while rates are
+    ///   compared.
+    /// - A round trip in which the application had nothing to send is ignored, and cwnd does not grow.
+    /// - cwnd shrinks to no less than two segments.
     /// - The round trip of the SYN, a shorter packet, does not count.
-    /// - `gamma` has no value in [Brakmo94]; one segment is what implementations have.
+    /// - [Brakmo94] gives no value of `gamma`; implementations have one segment.
     ///
     /// ## Example
     /// ```toml
@@ -36,11 +35,11 @@ crate::parameters! {
     /// ## References
     /// Brakmo, O'Malley and Peterson [Brakmo94 s3.2, s3.3]; [Brakmo95].
     pub struct Parameters {
-        /// Segments that the connection should at least keep waiting (alpha) [Brakmo94 s3.2].
+        /// Minimum number of queued segments (alpha) [Brakmo94 s3.2].
         alpha: Positive = "2";
-        /// Segments that it should at most keep waiting (beta) [Brakmo94 s3.2].
+        /// Maximum number of queued segments (beta) [Brakmo94 s3.2].
         beta: Positive = "4";
-        /// Segments waiting that end slow start (gamma) [Brakmo94 s3.3].
+        /// Number of queued segments above which slow start ends (gamma) [Brakmo94 s3.3].
         gamma: Positive = "1";
     }
 }
@@ -103,7 +102,7 @@ impl Vegas {
                 window.size = (window.size + 1.0).min(f64::from(window.max));
             } else if waiting > self.beta {
                 window.size = (window.size - 1.0).max(2.0);
-                window.threshold = window.threshold.min(window.size); // a smaller window does not begin slow start anew
+                window.threshold = window.threshold.min(window.size); // a smaller window does not begin slow start again
             }
         }
     }

@@ -5,22 +5,29 @@ use crate::transport::rate_control::{Feedback, RateContext, RateControl};
 use crate::units::{Bytes, Duration, Rate, Time};
 
 crate::parameters! {
-    /// DCQCN: reduces the rate by the estimated share of marked packets, and recovers as QCN does.
+    /// DCQCN: reduces the rate by the estimated share of marked packets, and recovers like QCN.
     ///
     /// ## Decides
-    /// Queues mark as RED does, but by what waits now. The receiver of a marked packet sends a notification (CNP), at most one in each
-    /// `notification-interval`. It sets the target rate R_T = R_C, the current rate R_C = R_C (1 - alpha / 2), and
-    /// alpha = (1 - g) alpha + g. Each `alpha-timer` without one, alpha = (1 - g) alpha; it begins at 1. After a notification, cycles end whenever
-    /// `byte-counter` bytes have been sent and, beside that, whenever `rate-timer` is over. With T and BC cycles of the two kinds, and at the end of
-    /// each: R_T stays if max(T, BC) < F (fast recovery), rises by `hyper-increase` times min(T, BC) - F if that is positive, else by
-    /// `additive-increase`; then R_C = (R_C + R_T) / 2. Flows begin at the rate of their first link, and never exceed it.
+    /// Queues mark like RED, by the instantaneous queue (`red-marking`). The receiver of a marked packet sends a notification (CNP), at
+    /// most one per `notification-interval`. A notification sets the target rate R_T to the current rate R_C, then
+    /// $R_C = R_C (1 - alpha / 2)$ and $alpha = (1 - g) alpha + g$. After each `alpha-timer` without a notification,
+    /// $alpha = (1 - g) alpha$; alpha starts at 1. After a notification, two kinds of cycles run: one ends after `byte-counter` bytes, the
+    /// other after `rate-timer`. At the end of each cycle, with BC and T finished cycles of the two kinds, R_T changes:
+    ///
+    /// | phase | condition | R_T |
+    /// |---|---|---|
+    /// | fast recovery | max(T, BC) < F | unchanged |
+    /// | hyper increase | min(T, BC) > F | plus (min(T, BC) - F) x `hyper-increase` |
+    /// | additive increase | otherwise | plus `additive-increase` |
+    ///
+    /// Then $R_C = (R_C + R_T) / 2$. Flows start at the rate of their first link and never exceed it.
     ///
     /// ## State
     /// Two rates, alpha, two counts of cycles, three instants. Constant cost per packet.
     ///
     /// ## Departures
-    /// - The paper takes R_AI = 40 Mbit/s and leaves R_HAI to QCN, where it is ten times R_AI [IEEE8021Qau].
-    /// - It has no least rate: `floor` is one.
+    /// - The paper has R_AI = 40 Mbit/s and leaves R_HAI to QCN, where it is ten times R_AI [IEEE8021Qau].
+    /// - The paper has no minimum rate; here it is `floor`.
     /// - A cycle of the timer that ends while a packet is held back changes the rate from the next packet on.
     ///
     /// ## Example
@@ -31,23 +38,23 @@ crate::parameters! {
     /// ## References
     /// Zhu et al. [Zhu15].
     pub struct Parameters {
-        /// How much of alpha is new at an update (g) [Zhu15].
+        /// Weight of an update of alpha (g) [Zhu15].
         gain: Probability = "1/256";
-        /// How long without a notification alpha lasts (K) [Zhu15].
+        /// Time without a notification after which alpha decreases (K) [Zhu15].
         alpha_timer: Duration = "55 us";
         /// Length of a cycle of the timer (T) [Zhu15].
         rate_timer: Duration = "55 us";
         /// Bytes in a cycle of the byte counter (B) [Zhu15].
         byte_counter: Bytes = "10 MB";
-        /// Cycles up to which the target stays (F) [Zhu15].
+        /// Cycles of fast recovery (F) [Zhu15].
         fast_recovery: Count = "5";
-        /// What the target gains in a cycle of additive increase (R_AI) [Zhu15].
+        /// Increase of the target rate per cycle of additive increase (R_AI) [Zhu15].
         additive_increase: Rate = "40 Mbit/s";
         /// The same in hyper increase (R_HAI).
         hyper_increase: Rate = "400 Mbit/s";
         /// Minimum time between two notifications of a receiver (N) [Zhu15].
         notification_interval: Duration = "50 us";
-        /// No notification takes the rate below this.
+        /// Minimum rate.
         floor: Rate = "10 Mbit/s";
     }
 }

@@ -8,22 +8,24 @@ crate::parameters! {
     /// HPCC: sets window and rate from the bytes in flight that in-band telemetry of each port reports.
     ///
     /// ## Decides
-    /// Each packet is acknowledged, with the records of the ports that it passed. Between two acknowledgements a port of rate B has sent at txRate for
-    /// tau = min(ts' - ts, T), and u = min(qlen', qlen) / (B T) + txRate / B; that of the most loaded port goes into the average
-    /// U = (1 - tau / T) U + (tau / T) u. If U is at least eta, or after maxStage rounds of increase, the window is
-    /// W = W_c / (U / eta) + W_AI, else W = W_c + W_AI. W_c becomes W once per round trip, with the first acknowledgement of what was sent after the last time.
-    /// Packets leave at W / T, and while fewer than W bytes are outstanding. Data are not ECN-capable.
+    /// Each packet is acknowledged, with the records of the ports that it passed. From two successive records of a port with rate B:
+    /// $tau = min(ts' - ts, T)$, the rate txRate in between, and the normalised bytes in flight
+    /// $u = min(qlen', qlen) / (B T) + txRate / B$. The u of the most loaded port is averaged: $U = (1 - tau / T) U + (tau / T) u$. If U is
+    /// at least eta, or after maxStage rounds of increase, the window becomes $W = W_c / (U / eta) + W_AI$; otherwise $W = W_c + W_AI$.
+    /// W_c becomes W once per round trip, with the first acknowledgement of data sent after the previous update. Packets leave at the
+    /// rate W / T, and only while fewer than W bytes are outstanding. Data packets are not ECN-capable.
     ///
     /// ## State
-    /// Two windows, U, a count of rounds, and the last record of each port on the route. Cost per acknowledgement grows with their number.
+    /// Two windows, U, a count of rounds, and the last record of each port of the route. The cost per acknowledgement grows with the
+    /// number of ports.
     ///
     /// ## Departures
-    /// - Records take no bytes of packets: 42 more in `packet` and `header` account for the paper's header of five hops.
-    /// - The port of the sending host writes none: its queue holds a few packets, since connections wait for room there.
-    /// - Fields have full range and resolution. Records of the first acknowledgement are only stored, and begin the first round trip; U begins
-    ///   at 0, in the authors' simulator at 1.
-    /// - The window is at most B T of the first link, and its rate at least `floor`; the paper has no bounds.
-    /// - W_AI is a parameter, 80 bytes; the paper derives it from the number of flows, W_init (1 - eta) / N.
+    /// - Records take no space in packets; add 42 bytes to `packet` and `header` for the paper's header of five hops.
+    /// - The port of the sending host writes no record: its queue holds only a few packets, since connections wait for room there.
+    /// - Fields have full range and resolution. The records of the first acknowledgement are only stored, and start the first round trip.
+    ///   U starts at 0; in the authors' simulator at 1.
+    /// - The window is at most B T of the first link, and the rate at least `floor`; the paper has no bounds.
+    /// - W_AI is a parameter, 80 bytes; the paper derives it from the number of flows N: $W_init (1 - eta) / N$.
     ///
     /// ## Example
     /// ```toml
@@ -37,11 +39,11 @@ crate::parameters! {
         base_rtt: Duration = "13 us";
         /// Target utilisation (eta) [Li19].
         utilisation: Probability = "95 %";
-        /// Rounds of additive increase up to a multiplicative one (maxStage) [Li19].
+        /// Rounds of additive increase before a multiplicative one (maxStage) [Li19].
         max_stage: Count = "5";
-        /// What the window gains (W_AI) [Li19].
+        /// Additive increase of the window (W_AI) [Li19].
         additive_increase: Bytes = "80 bytes";
-        /// The least rate.
+        /// Minimum rate.
         floor: Rate = "10 Mbit/s";
     }
 }

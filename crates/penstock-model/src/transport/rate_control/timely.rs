@@ -8,26 +8,34 @@ crate::parameters! {
     /// TIMELY: lowers the rate while round-trip times grow, and raises it while they do not.
     ///
     /// ## Decides
-    /// Each `segment` gives a completion: the acknowledgement of its last packet, with that packet's round trip RTT less its own transmission.
-    /// The difference to the one before is averaged, diff = (1 - alpha) diff + alpha (RTT - RTT_before), and the gradient is diff / `min-rtt`.
-    /// Below T_low the rate R grows by delta; above T_high, R = R (1 - beta (1 - T_high / RTT)); in between R = R (1 - beta gradient)
-    /// if the gradient is positive, else R grows by delta, and by N delta from the N-th such completion in a row on (hyperactive increase).
-    /// A completion that comes sooner than `min-rtt` after the one before changes R by that fraction of the step [Mittal15], and none takes more than half of R [Kalia19 s5.2].
-    /// Flows begin at the rate of their first link, and never exceed it. Data are not ECN-capable.
+    /// Each `segment` gives a completion: the acknowledgement of its last packet, with RTT, the round trip of that packet without its own
+    /// transmission. The difference to the previous RTT is averaged, $diff = (1 - alpha) diff + alpha (RTT - RTT_old)$, and the gradient
+    /// is diff / `min-rtt`. The rate R changes with each completion:
+    ///
+    /// | RTT | change |
+    /// |---|---|
+    /// | below T_low | plus delta |
+    /// | in between, gradient at most 0 | plus delta; from the N-th such completion in a row on, plus N delta (hyperactive increase) |
+    /// | in between, gradient positive | $R = R (1 - beta gradient)$ |
+    /// | above T_high | $R = R (1 - beta (1 - T_high / RTT))$ |
+    ///
+    /// If the time since the previous completion is shorter than `min-rtt`, only that fraction of the step is taken [Mittal15]; a step
+    /// takes at most half of R [Kalia19 s5.2]. Flows start at the rate of their first link and never exceed it. Data packets are not
+    /// ECN-capable.
     ///
     /// ## State
-    /// A rate, the last round trip and when it was measured, the averaged difference, a count. Constant cost per segment.
+    /// A rate, the last round trip and its time, the averaged difference, a count. Constant cost per segment.
     ///
     /// ## Departures
-    /// - Packets leave one by one at the rate, not whole segments at line rate, so that the round trip of a segment is that of its last packet.
-    /// - The paper gives no alpha: 0.02 is that of eRPC, which has the code of the paper's authors [Kalia19]. That code
-    ///   counts towards hyperactive increase the completions whose own difference is negative; here, as in the algorithm, those whose gradient is.
-    /// - The paper's flows begin at a share of the line rate that depends on the number of flows of a host; these begin at line rate. N flows that begin
-    ///   at once at one port queue all that they send until their first completions, and each completion of that backlog lowers the rates, to the floor.
-    ///   From there each gains delta per `segment` at its own rate: four flows carry 25 % of 10 Gbit/s in the first 50 ms, and 97 % after.
-    ///   More flows take longer: 32 carry 34 % at 80 to 100 ms.
-    /// - It has no minimum rate: `floor` is one. As packets are spaced, an acknowledgement takes as long as `segment` at the rate: if that is longer than
-    ///   the transport's `timeout`, the sender goes back before it is due, and again, and nothing is delivered.
+    /// - Packets leave one by one at the rate, not whole segments at line rate, so the round trip of a segment is that of its last packet.
+    /// - The paper gives no alpha; 0.02 is that of eRPC, which has the code of the paper's authors [Kalia19]. For hyperactive increase, that
+    ///   code counts completions with a negative difference; here, as in the algorithm, those with a gradient of at most 0 count.
+    /// - Flows start at line rate; in the paper at a share of it that depends on the number of flows of a host. N flows that start together
+    ///   at one port queue everything that they send until their first completions, and the completions of that backlog lower the rates to
+    ///   the floor. From there each flow gains delta per `segment` at its own rate: four flows carry 25 % of 10 Gbit/s in the first 50 ms
+    ///   and 97 % after; 32 flows carry 34 % at 80 to 100 ms.
+    /// - The paper has no minimum rate; here it is `floor`. Since packets are paced, an acknowledgement takes as long as `segment` at the
+    ///   rate. If that is longer than the transport's `timeout`, the sender goes back again and again, and nothing is delivered.
     ///
     /// ## Example
     /// ```toml
@@ -41,17 +49,17 @@ crate::parameters! {
         segment: Bytes = "16 kB";
         /// Weight of a new difference (alpha).
         weight: Weight = "0.02";
-        /// What gradients are divided by (minRTT) [Mittal15].
+        /// Divisor of the gradient (minRTT) [Mittal15].
         min_rtt: Duration = "20 us";
         /// Round trips below this raise the rate (T_low) [Mittal15].
         t_low: Duration = "50 us";
         /// Round trips above this lower it (T_high) [Mittal15].
         t_high: Duration = "500 us";
-        /// What the rate gains (delta) [Mittal15].
+        /// Additive increase of the rate (delta) [Mittal15].
         additive_increase: Rate = "10 Mbit/s";
-        /// How strongly it falls (beta) [Mittal15].
+        /// Factor of the decrease (beta) [Mittal15].
         decrease: Fraction = "0.8";
-        /// Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15].
+        /// Completions without a positive gradient before hyperactive increase, and its factor (N) [Mittal15].
         hyperactive: Count = "5";
         /// Minimum rate; sends `segment` within the transport's `timeout`.
         floor: Rate = "40 Mbit/s";

@@ -36,7 +36,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// The recovery of a connection; the scoreboard stands in the flight.
+/// The recovery of a connection; the scoreboard is in the flight.
 #[derive(Clone, Debug)]
 pub struct Prr {
     /// RecoverFS.

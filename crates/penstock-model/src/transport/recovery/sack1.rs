@@ -47,7 +47,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// The recovery of a connection; the scoreboard stands in the flight.
+/// The recovery of a connection; the scoreboard is in the flight.
 #[derive(Clone, Debug)]
 pub struct Sack1 {
     /// Segments held to be in the network, during fast recovery.

@@ -18,7 +18,7 @@ pub(super) struct Estimator {
     backoff: u32,
     /// RTO: the timeout within its bounds and backed off.
     rto: Duration,
-    /// The next sample starts the averages anew.
+    /// The next sample starts the averages again.
     fresh: bool,
     /// How long before the beginning of time the clock's ticks began.
     clock_offset: Duration,

@@ -101,7 +101,7 @@ trait Search {
     /// The root of the search for a route between these nodes.
     fn root(from: NodeId, to: NodeId) -> NodeId;
 
-    /// Begins anew at another root.
+    /// Begins again at another root.
     fn begin(&mut self, root: NodeId);
 
     /// Adds the links of a request's route between two nodes of the core; false if there is none.

@@ -19,9 +19,6 @@ trait Sink {
 
     /// Leading `entries` send, as long as they are due before `bound` and keep the `spacing`; returns how many.
     fn send_repeating(&mut self, entries: &[WheelEntry], calls: &mut [Call], bound: Time, spacing: Duration) -> usize;
-
-    /// All `entries` send in turn, `rounds` times, a `spacing` apart.
-    fn send_rounds(&mut self, entries: &[WheelEntry], calls: &mut [Call], rounds: u64, spacing: Duration);
 }
 
 /// A packet train in the making: the first `count` of `packets`; the others are old.
@@ -58,22 +55,6 @@ impl Sink for Train<'_> {
         self.count += sent;
         sent
     }
-
-    #[inline(always)]
-    fn send_rounds(&mut self, entries: &[WheelEntry], calls: &mut [Call], rounds: u64, spacing: Duration) {
-        let end = self.count + entries.len() * rounds as usize;
-        if self.packets.len() < end {
-            self.packets.resize(end, TrainPacket { at: Time::ZERO, size: 0 });
-        }
-        for (i, entry) in entries.iter().enumerate() {
-            let (mut at, size) = (entry.at, calls[entry.slot as usize].size);
-            for slot in self.packets[self.count + i..end].iter_mut().step_by(entries.len()) {
-                *slot = TrainPacket { at, size };
-                at = at.plus(spacing);
-            }
-        }
-        self.count = end;
-    }
 }
 
 impl Sink for IngressDelay {
@@ -94,15 +75,6 @@ impl Sink for IngressDelay {
             sent += 1;
         }
         sent
-    }
-
-    #[inline(always)]
-    fn send_rounds(&mut self, entries: &[WheelEntry], calls: &mut [Call], rounds: u64, spacing: Duration) {
-        for round in 0..rounds {
-            for entry in entries {
-                self.send(entry.at + spacing.times(round), entry.slot, &mut calls[entry.slot as usize]);
-            }
-        }
     }
 }
 
@@ -198,18 +170,6 @@ fn emit(
             continue;
         }
         let left = most.saturating_sub(visited).max(1) as usize;
-        let rounds = emitter.advance_rounds(bound, |entries, bound, spacing| {
-            let rounds = common_rounds(entries, calls, (before_last(bound, stop, spacing), left), spacing);
-            if rounds > 0 {
-                sink.send_rounds(entries, calls, rounds, spacing);
-                entries.iter().for_each(|entry| calls[entry.slot as usize].has_repeated(rounds));
-            }
-            rounds
-        });
-        visited += rounds;
-        if rounds > 0 {
-            continue;
-        }
         let repeating = emitter.advance_repeating(bound, left, |entries, bound, spacing| {
             sink.send_repeating(entries, calls, before_last(bound, stop, spacing), spacing)
         });
@@ -227,18 +187,6 @@ fn emit(
 fn before_last(bound: Time, stop: Time, spacing: Duration) -> Time {
     let last = stop.as_ps().checked_sub(spacing.as_ps());
     last.map_or(Time::ZERO, |last| bound.min(Time::from_ps(last).after()))
-}
-
-/// For how many rounds of a wheel all `entries` send before `bound`, at most `most` packets, and each keeps the `spacing`.
-#[inline(always)]
-fn common_rounds(entries: &[WheelEntry], calls: &[Call], (bound, most): (Time, usize), spacing: Duration) -> u64 {
-    let Some(last) = entries.last().filter(|last| last.at < bound && entries.len() <= most) else { return 0 };
-    let repeats = entries.iter().map(|entry| calls[entry.slot as usize].repetitions(spacing)).min().unwrap_or(0);
-    if repeats == 0 || spacing == Duration::ZERO {
-        return 0;
-    }
-    let in_time = (bound.as_ps() - 1 - last.at.as_ps()) / spacing.as_ps() + 1;
-    in_time.min(u64::from(repeats)).min((most / entries.len()) as u64)
 }
 
 /// Lets the call in `slot` send to `sink`, unless it has ended; returns when it sends next, or never if it has ended or that is after

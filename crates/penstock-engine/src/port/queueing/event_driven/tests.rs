@@ -332,7 +332,7 @@ fn a_paused_queue_makes_room_too() {
     assert_eq!((bench.service.next_decision(), bench.decide(ms(20))), (ms(20), Some(0)));
 }
 
-/// A scheduler over classes with a limit for all of them.
+/// A scheduler over classes with a limit for all of them, which refuses what arrives for a second class that has a packet.
 #[derive(Clone)]
 struct Limited(AnyScheduler);
 
@@ -361,6 +361,13 @@ impl Scheduler for Limited {
         scheduler::Hooks::LIMIT
     }
 
+    fn on_arrival(&mut self, _: Time, _: &Packet, queue: usize, queues: &[QueueState]) -> Verdict {
+        match queues[queue].packets {
+            1.. if queue == 1 => Verdict::Drop(DropCause::Early),
+            _ => Verdict::Accept,
+        }
+    }
+
     fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
         let (queue, longest, _) = Longest::among(queues);
         let is_over = queues.iter().map(|queue| queue.packets).sum::<u32>() > 2;
@@ -379,4 +386,19 @@ fn a_scheduler_over_classes_drops_from_the_longest_queue() {
     }
     assert_eq!((bench.waiting(), bench.counters.dropped), (vec![vec![0], vec![3]], 2));
     assert_eq!([1, 9, 17].map(|at| bench.decide(ms(at))), [Some(0), Some(3), None]);
+}
+
+#[test]
+fn a_scheduler_decides_before_the_discipline() {
+    let mut bench = Longest::bench();
+    bench.service.scheduler = AnyScheduler::Custom(Box::new(Limited(bench.service.scheduler.clone())));
+    bench.service.queues.scheduler_hooks = scheduler::Hooks::ARRIVAL;
+    let cause = |decision: Decision| match decision {
+        Decision::Drop(cause) => Some(cause),
+        _ => None,
+    };
+    let decided = [(1, 0), (1, 1), (0, 2), (0, 3), (0, 4)].map(|(class, seq)| cause(bench.offer(ms(1), class, seq)));
+    // The scheduler refuses the second, and the disciplines the last.
+    assert_eq!(decided, [None, Some(DropCause::Early), None, None, Some(DropCause::Overflow)]);
+    assert_eq!((bench.told(), bench.waiting()), (vec![], vec![vec![2, 3], vec![0]]));
 }

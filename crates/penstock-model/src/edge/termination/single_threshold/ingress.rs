@@ -49,7 +49,7 @@ impl Ingress {
         }
     }
 
-    /// Whether the egress is to begin anew after a cut.
+    /// Whether the egress is to restart after a cut.
     pub fn restarts(&self) -> bool {
         self.after_cut == AfterCut::Restart
     }

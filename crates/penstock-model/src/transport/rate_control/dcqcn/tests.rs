@@ -71,7 +71,7 @@ fn alpha_follows_the_notifications() {
     it.on_notification(us(170));
     assert!((it.alpha - (0.75 * 0.421875 + 0.25)).abs() < 1e-12);
     assert!((it.rate / before - (1.0 - 0.421875 / 2.0)).abs() < 1e-12);
-    // The timer starts anew.
+    // The timer restarts.
     it.rate(us(224));
     assert!((it.alpha - 0.56640625).abs() < 1e-12);
 }

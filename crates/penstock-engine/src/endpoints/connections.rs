@@ -1,0 +1,154 @@
+//! The ends of connections at a host: what all transports with acknowledgements have in common.
+
+use crate::api::observations::{Observations, TraceEvent};
+use crate::endpoints::application::Application;
+use crate::endpoints::counts::{EndpointCounters, Received, Sent};
+use crate::endpoints::host_context::HostContext;
+use crate::endpoints::packet_template::PacketTemplate;
+use crate::endpoints::timers::{Timer, TimerKind};
+use crate::kernel::journal::Measurement;
+use penstock_model::packet::Packet;
+use penstock_model::units::Time;
+
+/// Senders and receivers of one kind of transport, each in its slot.
+#[derive(Clone)]
+pub struct Connections<S, R> {
+    /// The place of the node in traces.
+    pub(super) place: u32,
+    pub(super) measured: Measurement,
+    pub(super) senders: Vec<SenderEndpoint<S>>,
+    pub(super) receivers: Vec<ReceiverEndpoint<R>>,
+}
+
+/// The sending end of a connection.
+#[derive(Clone)]
+pub(super) struct SenderEndpoint<S> {
+    pub(super) sender: S,
+    /// The time of its earliest timer entry.
+    pub(super) armed: Time,
+    pub(super) template: PacketTemplate,
+    pub(super) sent: Sent,
+    /// The application that waits for its acknowledgements, if there is one.
+    pub(super) application: Option<Box<Application>>,
+    /// It is registered with its port, which has had no room yet.
+    pub(super) is_waiting: bool,
+}
+
+/// The receiving end of a connection.
+#[derive(Clone)]
+pub(super) struct ReceiverEndpoint<R> {
+    pub(super) receiver: R,
+    pub(super) armed: Time,
+    pub(super) template: PacketTemplate,
+    pub(super) received: Received,
+    /// Bytes that the application has got in the measurement period.
+    pub(super) goodput: u64,
+}
+
+/// When an application acts on a sender; never, once that is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    /// When sending begins.
+    pub(super) start: Time,
+    /// When the application falls silent.
+    pub(super) stop: Time,
+    /// When it offers its next page.
+    pub(super) page: Time,
+}
+
+impl Schedule {
+    /// Of a sender that begins at `start`; it need not be told to `stop` after the end of `measured`.
+    pub(super) fn new(start: Time, stop: Time, measured: Measurement) -> Schedule {
+        Schedule { start, stop: if stop < measured.to { stop } else { Time::NEVER }, page: Time::NEVER }
+    }
+}
+
+impl<S, R> Connections<S, R> {
+    /// Both ends of a connection, but what they keep themselves.
+    pub const BYTES_OF_A_FLOW: usize = size_of::<SenderEndpoint<S>>() + size_of::<ReceiverEndpoint<R>>();
+
+    /// None yet.
+    pub fn new(place: u32, measured: Measurement) -> Connections<S, R> {
+        Connections { place, measured, senders: Vec::new(), receivers: Vec::new() }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.senders.is_empty() && self.receivers.is_empty()
+    }
+
+    /// Reserves memory for exactly so many.
+    pub fn reserve(&mut self, (senders, receivers): (usize, usize)) {
+        self.senders.reserve_exact(senders);
+        self.receivers.reserve_exact(receivers);
+    }
+
+    /// Adds a sender whose timer is not armed; returns its slot.
+    pub(super) fn push_sender(&mut self, template: PacketTemplate, sender: S, application: Option<Box<Application>>) -> u32 {
+        let (armed, sent) = (Time::NEVER, Sent::default());
+        self.senders.push(SenderEndpoint { sender, armed, template, sent, application, is_waiting: false });
+        self.senders.len() as u32 - 1
+    }
+
+    /// Adds a receiver; returns its slot.
+    pub fn add_receiver(&mut self, template: PacketTemplate, receiver: R, received: Received) -> u32 {
+        self.receivers.push(ReceiverEndpoint { receiver, armed: Time::NEVER, template, received, goodput: 0 });
+        self.receivers.len() as u32 - 1
+    }
+
+    /// The sender of an entry of its timer; `None` if the entry is stale.
+    pub(super) fn take_sender_timer(&mut self, timer: &Timer) -> Option<&mut SenderEndpoint<S>> {
+        let end = self.senders.get_mut(timer.slot as usize).filter(|end| end.armed == timer.at)?;
+        end.armed = Time::NEVER;
+        Some(end)
+    }
+
+    /// The receiver of an entry of its timer; `None` if the entry is stale.
+    pub(super) fn take_receiver_timer(&mut self, timer: &Timer) -> Option<&mut ReceiverEndpoint<R>> {
+        let end = self.receivers.get_mut(timer.slot as usize).filter(|end| end.armed == timer.at)?;
+        end.armed = Time::NEVER;
+        Some(end)
+    }
+
+    /// Traces that a timer has expired.
+    pub(super) fn trace_timer(&self, now: Time, timer: &Timer, kind: TimerKind, host_context: &mut HostContext<'_, '_>) {
+        host_context.context.record.trace_timer(now, self.place, timer.flow, kind);
+    }
+
+    /// Sends a packet of the sender in a slot.
+    #[inline]
+    pub(super) fn send(&self, now: Time, slot: u32, packet: &Packet, host_context: &mut HostContext<'_, '_>) {
+        host_context.context.record.trace(now, self.place, packet, TraceEvent::Send);
+        host_context.send(now, self.senders[slot as usize].template.departure.port, packet);
+    }
+
+    /// The sender in a slot.
+    pub fn sender(&self, slot: u32) -> &S {
+        &self.senders[slot as usize].sender
+    }
+
+    /// What the sender in a slot has counted.
+    pub fn sent_counters(&self, slot: u32) -> EndpointCounters {
+        self.senders[slot as usize].sent.counters()
+    }
+
+    /// What the receiver in a slot has counted.
+    pub fn received_counters(&self, slot: u32) -> EndpointCounters {
+        let end = &self.receivers[slot as usize];
+        EndpointCounters { goodput: end.goodput, ..end.received.counters() }
+    }
+
+    /// Writes the counts into the flows' rows.
+    pub fn report(self, seen: &mut Observations) {
+        for end in self.senders {
+            end.sent.report(&mut seen.flows[end.template.flow.index()]);
+            if let Some(application) = end.application {
+                application.report(end.template.flow, seen);
+            }
+        }
+        for end in self.receivers {
+            end.received.report(seen);
+            seen.flows[end.template.flow.index()].goodput_bytes = end.goodput;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+"""How a claim is tested that the document's data states: its statements together, and the evidence in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.evidence import Estimate, decide
+from penstock.reproductions.finding import UNDECIDED, Finding
+from penstock.reproductions.statements import Scope
+from penstock.reproductions.telling import about, between, failures, held, listed, signed, unsettled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from penstock.reproductions.document import Claim, Document
+    from penstock.reproductions.evidence import Decision, Test
+    from penstock.reproductions.finding import ClaimTest
+    from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.statements import Numbers
+
+    Facts = Callable[[Outcome], Mapping[str, str]]
+    """Words for evidence that no expression gives."""
+
+__all__ = ["claim_tests"]
+
+EVIDENCE = "{what}: {listed}. {held} statements hold.{failures}"
+"""The evidence of a claim that has no text of its own."""
+
+
+def claim_tests(
+    document: Document,
+    numbers: Numbers | None = None,
+    others: Mapping[str, ClaimTest] | None = None,
+    facts: Mapping[str, Facts] | None = None,
+) -> dict[str, ClaimTest]:
+    """The test of each claim of a document.
+
+    Parameters
+    ----------
+    document : Document
+        Its claims have their statements with them.
+    numbers : mapping, optional
+        The study's own names in statements.
+    others : mapping, optional
+        Tests of claims that no statements can test.
+    facts : mapping, optional
+        More words for the evidence of some claims.
+    """
+    found = {}
+    for claim in document.claims:
+        if others and claim.id in others:
+            found[claim.id] = others[claim.id]
+        else:
+            found[claim.id] = _test(document, claim, numbers or {}, (facts or {}).get(claim.id))
+    return found
+
+
+def _test(document: Document, claim: Claim, numbers: Numbers, facts: Facts | None) -> ClaimTest:
+    stated = claim.stated
+    if "like" in stated:
+        stated = {**document.claim(stated["like"]).stated, **stated}
+
+    def test(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
+        missing = [name for name in stated.get("needs", ()) if name not in outcome.experiments]
+        if missing or "holds" not in stated:
+            return Finding(UNDECIDED, f"It was not tested. {claim.test}")
+        scope = Scope(outcome, claim, numbers, document.testing.get("loops", {}), {})
+        own = _Statements.of(scope, stated["holds"])
+        words: dict[str, Any] = {
+            "what": stated.get("what", ""),
+            "held": held(own.decision),
+            "failures": failures(own.decision.failed),
+            "unsettled": unsettled(own.decision.open),
+            **{name: getattr(own, name) for name in ("all", "listed", "between")},
+            "tests": own,
+            **{name: _Statements.of(scope, entries) for name, entries in stated.get("also", {}).items()},
+            **{name: _shown(scope, entry) for name, entry in stated.get("show", {}).items()},
+            **(facts(outcome) if facts else {}),
+        }
+        evidence = stated.get("evidence", document.testing.get("evidence", EVIDENCE))
+        remark = stated.get("remark", "{unsettled}")
+        words["what"] = words["what"].format(**words)
+        return Finding.of(own.decision, evidence.format(**words), remark.format(**words).strip())
+
+    return test
+
+
+@dataclass(frozen=True)
+class _Statements:
+    """Some statements with the numbers that each is about; in braces, those whose label begins with a text."""
+
+    tests: Sequence[Test]
+    runs: Sequence[Sequence[float]]
+
+    @classmethod
+    def of(cls, scope: Scope, entries: Sequence[Any]) -> _Statements:
+        found = list(scope.tests(entries))
+        return cls([test for test, _ in found], [runs for _, runs in found])
+
+    def __getitem__(self, start: str) -> _Statements:
+        chosen = [pair for pair in zip(self.tests, self.runs, strict=True) if pair[0].label.startswith(start)]
+        return _Statements([test for test, _ in chosen], [runs for _, runs in chosen])
+
+    @property
+    def decision(self) -> Decision:
+        return decide(self.tests)
+
+    @property
+    def held(self) -> str:
+        return held(self.decision)
+
+    @property
+    def holding(self) -> str:
+        """Those that hold, one by one."""
+        return _each(self.decision.held) or "none"
+
+    @property
+    def all(self) -> str:
+        return _each(self.tests)
+
+    @property
+    def listed(self) -> str:
+        return listed(self.tests)
+
+    @property
+    def mean(self) -> str:
+        return about(self.tests[0].estimate)
+
+    @property
+    def between(self) -> str:
+        return between(test.estimate.mean for test in self.tests)
+
+    @property
+    def spread(self) -> str:
+        """Range of the means, with signs."""
+        means = [test.estimate.mean for test in self.tests]
+        return f"{min(means):+.3g} to {max(means):+.3g}"
+
+    @property
+    def lowest(self) -> float:
+        """Smallest mean."""
+        return min(test.estimate.mean for test in self.tests)
+
+    @property
+    def highest(self) -> float:
+        """Largest mean."""
+        return max(test.estimate.mean for test in self.tests)
+
+    @property
+    def lowest_run(self) -> float:
+        """Smallest number of any run."""
+        return min(map(min, self.runs))
+
+
+class _Number:
+    """A mean for templates: with its interval, or as a format such as ``.2f`` or ``signed`` has it."""
+
+    def __init__(self, runs: Sequence[float]) -> None:
+        self._estimate = Estimate.of(runs)
+
+    def __format__(self, form: str) -> str:
+        if form == "signed":
+            return signed(self._estimate)
+        return format(self._estimate.mean, form) if form else about(self._estimate)
+
+
+def _shown(scope: Scope, entry: Any) -> Any:
+    """A number, or with ``for`` a text for each turn of the loops."""
+    if isinstance(entry, str):
+        return _Number(scope.runs(entry))
+    turns = [
+        entry["text"].format(*(_Number(inner.runs(text)) for text in entry["of"]), **inner.variables)
+        for inner in scope.each(entry["for"])
+    ]
+    return entry.get("join", "; ").join(turns)
+
+
+def _each(tests: Sequence[Test]) -> str:
+    return "; ".join(f"{test.label} {signed(test.estimate)}" for test in tests)

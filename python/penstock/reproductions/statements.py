@@ -1,0 +1,256 @@
+"""Statements of a claim: from the document's data to tests on runs.
+
+A statement is a text such as ``"over WRR: p50[scheduler=PQ] / p50 < 0.5"``: a label, and a number above (``>``) or
+below (``<``) a bound, or between two (``-1 < stm - cl < 1``). It stands alone or in a table with loops::
+
+    { for = [{ rows = { scheduler = "WRR" } }, { column = ["p50", "p90"] }], holds = ["{row}: {column} < 50"] }
+
+A number is arithmetic on columns of the claim's tables, run by run. Brackets name cells of the row; cells that they
+leave out are those of the row of the loop; ``table=`` names another table. A prefix says what is made of a column:
+
+=============================================  ===================================================================
+``mean.X[...]``                                the mean of all runs, a single number
+``printed.X[...]``                             the printed number
+``average.X``, ``deviation.X``, ``total.X``    of all rows that the brackets name, run by run
+``range.X[..., over=KEY]``                     how far X moves over KEY, averaged over all else, run by run
+``run.METRIC[experiment=E, LABEL=...]``        a metric of an experiment's runs
+=============================================  ===================================================================
+
+A study may add names of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+import statistics
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.evidence import Estimate, above, below, within
+from penstock.studies.expression import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from penstock.reproductions.document import Claim
+    from penstock.reproductions.evidence import Test
+    from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.tables import Cell, Row
+    from penstock.running import RunResult
+    from penstock.studies.expression import Expression
+
+    Value = float | Sequence[float]
+    """One number, or one for each run."""
+    Numbers = Mapping[str, Callable[[Outcome, Mapping[str, str]], Value]]
+    """A study's own names: ``function(outcome, brackets)``."""
+    Shown = tuple[Test, Sequence[float]]
+
+__all__ = ["Scope"]
+
+_RELATION = re.compile(r" ([<>]) ")
+_FUNCTIONS: Mapping[str, Callable[..., float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "^": operator.pow,
+    "minus": operator.neg,
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "sqrt": math.sqrt,
+}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where a statement is read: the outcome, and what the loops around it have chosen.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        The runs.
+    claim : Claim
+        A column is looked for in its tables, in their order.
+    numbers : mapping
+        The study's own names.
+    loops : mapping
+        Loops that the document names, for several claims.
+    variables : mapping
+        What stands for names in braces.
+    row : Row, optional
+        The row of the innermost loop over rows.
+    """
+
+    outcome: Outcome
+    claim: Claim
+    numbers: Numbers
+    loops: Mapping[str, Any]
+    variables: Mapping[str, Any]
+    row: Row | None = None
+
+    def tests(self, entries: Sequence[Any]) -> Iterator[Shown]:
+        """A test for each statement, in their order, with the numbers that it is about."""
+        for entry in entries:
+            if isinstance(entry, str):
+                yield self.test(entry)
+            elif entry.get("experiment", "") in {"", *self.outcome.experiments}:
+                for scope in self.each(entry.get("for", ())):
+                    yield from scope.tests(entry["holds"])
+
+    def test(self, text: str) -> Shown:
+        """The test of one statement."""
+        label, _, stated = text.format(**self.variables).rpartition(": ")
+        first, sign, second, *third = _RELATION.split(stated)
+        if third:
+            runs = self.runs(second)
+            return within(label, Estimate.of(runs), self.bound(first), self.bound(third[1])), runs
+        runs = self.runs(first)
+        return (above if sign == ">" else below)(label, Estimate.of(runs), self.bound(second)), runs
+
+    def each(self, loops: Sequence[Any]) -> Iterator[Scope]:
+        """The same in every turn of some loops, the first of which is the outermost."""
+        if not loops:
+            yield self
+            return
+        loop = self.loops[loops[0]] if isinstance(loops[0], str) else loops[0]
+        for inner in self._turns(loop):
+            yield from inner.each(loops[1:])
+
+    def _turns(self, loop: Any) -> Iterator[Scope]:
+        if isinstance(loop, list):
+            for chosen in loop:
+                yield replace(self, variables={**self.variables, **chosen})
+            return
+        [(name, values)] = loop.items()
+        if name != "rows":
+            for value in values:
+                yield replace(self, variables={**self.variables, name: value})
+            return
+        wanted = {key.format(**self.variables): cells for key, cells in values.items() if key != "table"}
+        table = str(values.get("table") or self.variables.get("table") or self.claim.tables[0])
+        for row in self.outcome.rows(table):
+            if all(_is(row.key[key], cells) for key, cells in wanted.items()):
+                known = {**row.key, "table": table, "row": row.name, "cells": row.id}
+                yield replace(self, variables={**self.variables, **known}, row=row)
+
+    def runs(self, text: str) -> Sequence[float]:
+        """The numbers of an expression, run by run."""
+        value = self.value(_parsed(text.format(**self.variables)))
+        return [value] if isinstance(value, int | float) else value
+
+    def bound(self, text: str) -> float:
+        """An expression that is the same for all runs."""
+        value = self.value(_parsed(text))
+        return value if isinstance(value, int | float) else value[0]
+
+    def value(self, node: Expression) -> Value:
+        """An expression's value, a list over runs where it names numbers of runs."""
+        if node.kind == "name":
+            return self.named(node.what)
+        if node.kind == "value":
+            return float(node.value.value)  # type: ignore[union-attr]  # units are of no use here
+        operands = [self.value(operand) for operand in node.operands]
+        function = _FUNCTIONS[node.what or node.kind]
+        lists = [operand for operand in operands if not isinstance(operand, int | float)]
+        if not lists:
+            return function(*operands)
+        columns = [[each] * len(lists[0]) if isinstance(each, int | float) else each for each in operands]
+        return [function(*run) for run in zip(*columns, strict=True)]
+
+    def named(self, name: str) -> Value:
+        """What a name stands for."""
+        path, _, rest = name.removesuffix("]").partition("[")
+        cells = dict(part.strip().split("=", 1) for part in rest.split(",")) if rest else {}
+        if path.startswith("mean."):
+            runs = self.named(name.removeprefix("mean."))
+            return runs if isinstance(runs, int | float) else statistics.fmean(runs)
+        if path in self.numbers:
+            return self.numbers[path](self.outcome, cells)
+        head, _, column = path.rpartition(".")
+        if head == "run":
+            return _of_runs(self.outcome.experiments[cells.pop("experiment")], column, cells)
+        table = cells.pop("table", "") or self._table(column)
+        if not head:
+            return self.outcome.values(table, column, self._key(table, cells))
+        if head == "printed":
+            printed = self.outcome.document.table(table)
+            (row,) = (row for row in (*printed.rows, *printed.quoted) if _matches(row, cells))
+            return float(row.values[column])
+        over = cells.pop("over", "")
+        rows = [row for row in self.outcome.rows(table) if _matches(row, cells)]
+        values = [self.outcome.values(table, column, row.key) for row in rows]
+        return _range(rows, values, over) if head == "range" else columnwise(_OVER_ROWS[head], values)
+
+    def _table(self, column: str) -> str:
+        """The table of the loops if it has the column, else the first of the claim's that has it."""
+        document = self.outcome.document
+        own = str(self.variables.get("table", ""))
+        known = [
+            table for table in self.claim.tables if any(each.name == column for each in document.table(table).columns)
+        ]
+        return own or (known or self.claim.tables)[0]
+
+    def _key(self, table: str, cells: Mapping[str, str]) -> Mapping[str, Cell]:
+        """The key of the row that brackets name, together with the row of the loop where they leave cells open."""
+        rows = [row for row in self.outcome.rows(table) if _matches(row, cells)]
+        if len(rows) > 1 and self.row is not None:
+            own = {name: cell for name, cell in self.row.key.items() if name not in cells}
+            rows = [
+                row
+                for row in rows
+                if all(
+                    own.get(name, cell) == cell or cell == "N/A" for name, cell in row.key.items() if name not in cells
+                )
+            ]
+        if len(rows) != 1:
+            raise ValueError(f"{self.claim.id}: {len(rows)} rows of table {table} have {dict(cells)}")
+        return rows[0].key
+
+
+def _of_runs(runs: Sequence[RunResult], metric: str, labels: Mapping[str, str]) -> list[float]:
+    """The sum of a metric's numbers that have these labels, of each run."""
+    found = []
+    for run in runs:
+        own = [m.value for m in run.metrics if m.name == metric and labels.items() <= m.labels.items()]
+        if not own:
+            raise ValueError(f"a run has no {metric} with {dict(labels)}")
+        found.append(math.fsum(own))
+    return found
+
+
+def columnwise(what: Callable[[Sequence[float]], float], rows: Sequence[Sequence[float]]) -> list[float]:
+    """Of all rows together, run by run."""
+    return [what(numbers) for numbers in zip(*rows, strict=True)]
+
+
+_OVER_ROWS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "average": statistics.fmean,
+    "deviation": statistics.stdev,
+    "total": sum,
+}
+
+
+def _range(rows: Sequence[Row], values: Sequence[Sequence[float]], over: str) -> list[float]:
+    """How far a column moves over one key, all others staying, averaged over the others."""
+    groups: dict[tuple[Cell, ...], list[Sequence[float]]] = {}
+    for row, numbers in zip(rows, values, strict=True):
+        groups.setdefault(tuple(cell for name, cell in row.key.items() if name != over), []).append(numbers)
+    ranges = [columnwise(lambda run: max(run) - min(run), group) for group in groups.values()]
+    return columnwise(statistics.fmean, ranges)
+
+
+@cache
+def _parsed(text: str) -> Expression:
+    return parse(text)
+
+
+def _matches(row: Row, cells: Mapping[str, str]) -> bool:
+    return all(_is(row.key[name], cell.split("|")) for name, cell in cells.items())
+
+
+def _is(cell: Cell, wanted: Any) -> bool:
+    return str(cell) in [str(each) for each in (wanted if isinstance(wanted, list) else [wanted])]
