@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, emit_bytes, refuse_terminal, say
+from penstock.cli.files import require_folder, write
 from penstock.errors import InputError
 from penstock.printable import path_text, printable_lines
 
@@ -48,8 +48,8 @@ def check_format(output: FrameFormat, *, dry_run: bool, out: Path | None = None)
         raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")
     if dry_run and output in ("csv", "parquet"):
         raise InputError("--dry-run gives no results; its --format is table or json.")
-    if out is not None and not os.path.isdir(out.parent):  # noqa: PTH112  (no error where the name is too long)
-        raise InputError(f"{path_text(out)}: there is no folder {path_text(out.parent)}; make it first.")
+    if out is not None:
+        require_folder(out)
     if output == "parquet" and out is None:
         refuse_terminal("Parquet")
 
@@ -76,7 +76,5 @@ def emit_result(text: str, out: Path | None = None) -> None:
 
 
 def _write(out: Path, content: bytes) -> None:
-    from penstock.cli.report import write_page
-
-    write_page(out, content)
+    write(out, content)
     say(f"{path_text(out)}: written.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -42,48 +40,15 @@ def new(
     It runs as it is; comments say what can be changed.
     """
     from penstock.cli.console import emit
-    from penstock.errors import InputError, PenstockError
+    from penstock.cli.files import check_new, write
     from penstock.printable import command_text, path_text
     from penstock.template import TEMPLATE
-    from penstock.whole_file import WholeFile
 
     file = one_file(name, out, "the scenario")
-    shown = path_text(file)
-    if os.path.exists(file):  # noqa: PTH110  (no error where the name is too long)
-        _refuse_existing(file)
-    content, told = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
-    made = WholeFile(file, new=True)
-    try:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            file.lstat()  # fails where the name is too long
-        if file.parent.is_file():
-            raise InputError(f"{shown}: {path_text(file.parent)} is a file, not a folder.")
-        if not file.parent.is_dir():
-            raise InputError(f"{shown}: there is no folder {path_text(file.parent)}; make it first.")
-        opened = made.open()
-    except OSError as error:
-        raise InputError(f"{shown}: cannot be written: {error.strerror or error}.") from None
-    try:
-        opened.write(content.encode())
-        made.keep()
-    except FileExistsError:
-        raise InputError(f"{shown}: exists and is left as it is; choose another name.") from None
-    except OSError as error:
-        raise PenstockError(f"{shown}: cannot be written: {error.strerror or error}.") from None
-    finally:
-        made.discard()
-    emit(f"{shown}: written{told}. Try: {command_text(['penstock', 'run', str(file)])}")
-
-
-def _refuse_existing(file: Path) -> None:
-    """Says so before a large graph is read."""
-    from penstock.errors import InputError
-    from penstock.printable import path_text
-
-    shown = path_text(file)
-    if file.is_dir():
-        raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / 'scenario.toml')}.")
-    raise InputError(f"{shown}: exists and is left as it is; choose another name.")
+    check_new(file, "scenario.toml")
+    content, sizes = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
+    write(file, content.encode(), new=True)
+    emit(f"{path_text(file)}: written{sizes}. Try: {command_text(['penstock', 'run', str(file)])}")
 
 
 def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[str, str]:

@@ -296,3 +296,17 @@ def refuse_idle(given: dict[str, Any], why: str) -> None:
     for name, value in given.items():
         if value is not None and value is not False:
             raise InputError(f"{why}{name} changes nothing; leave it out.")
+
+
+def words_of(given: dict[str, Any]) -> list[str]:
+    """The words of a command line that has these options; None stands for one that is not given.
+
+    Examples
+    --------
+    >>> words_of({"--set": ["seed=2", "duration=1 s"], "--runs": 3, "--seed": None})
+    ['--set', 'seed=2', '--set', 'duration=1 s', '--runs', '3']
+    """
+    several = {
+        name: value if isinstance(value, list) else [value] for name, value in given.items() if value is not None
+    }
+    return [word for name, values in several.items() for value in values for word in (name, str(value))]
