@@ -1,4 +1,4 @@
-"""Which core the package works with: its own, or that of a plug-in.
+"""Choice of the core: the package's own or that of a plug-in.
 
 A plug-in is an extension module that holds the core and components of its own (``examples/plugin``). The environment
 variable ``PENSTOCK_CORE`` names it, so that worker processes use it too.
@@ -23,15 +23,15 @@ INTERFACE = 2
 
 
 def choose() -> None:
-    """Puts the core of a plug-in in the place of the package's own.
+    """Replaces the package's core by that of a plug-in.
 
-    The command ends here with code 2 and a message where a program gets an error: it is imported after the package, and
-    so could not catch one.
+    The command ends here with code 2 and a message; a program gets an exception. The command is imported after the
+    package, so it could not catch one.
 
     Raises
     ------
     ImportError
-        If there is no such module, if it holds no core, or one for another version of the package.
+        If there is no such module, it has no core, or its core is for another version of the package.
     """
     name = os.environ.get(VARIABLE, "")
     if not name:
@@ -50,7 +50,7 @@ def choose() -> None:
 
 
 def _core_of(name: str) -> ModuleType:
-    """The core that the module of this name holds."""
+    """The core in the module of this name."""
     try:
         plugin = import_module(name)
     except ModuleNotFoundError as error:

@@ -1,7 +1,7 @@
-r"""Text from outside as it is shown: without a character that acts on a terminal or cannot be seen, and shortened.
+r"""Text from outside, made printable and short.
 
-Names, descriptions and paths may come from strangers. What is in them must not move the cursor, colour, reorder or
-hide what is printed around them [UAX9 s2]; such characters are shown as TOML writes them: ``\u001B``.
+Names, descriptions and paths may come from strangers. They must not move the cursor, colour, reorder or hide the text
+around them [UAX9 s2]; such characters are escaped as in TOML: ``\u001B``.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _IN_JSON = re.compile(f"(?!\n)[{_ESCAPED}]")
 
 _MORE = "..."
 _QUOTED = 60
-"""Characters of a value that a message quotes."""
+"""Maximum characters of a quoted value."""
 _PATH = 300
-"""Characters of a path that a message names."""
+"""Maximum characters of a path in a message."""
 _LINE = 200
-"""Characters of a sentence of somebody else."""
+"""Maximum characters of a description."""
 
 
 def printable(text: str) -> str:
@@ -56,7 +56,7 @@ def printable(text: str) -> str:
 
 
 def represented(what: object) -> str:
-    """A text itself, and of another value how Python writes it; its type if that cannot be written.
+    """The value if it is a text, else its repr, or its type if that fails.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def represented(what: object) -> str:
 
 
 def printable_lines(text: str) -> str:
-    r"""A text of several lines, which stay lines.
+    r"""All of `text`; line breaks are kept.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""How a message quotes what was written.
+    r"""A value in quotes, for messages.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def quoted(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""A sentence of somebody else, such as a description, whose line breaks mean nothing.
+    r"""A description on one line.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def one_line(text: str) -> str:
 
 
 def path_text(path: str | Path) -> str:
-    r"""How a message names a file; of a very long path the middle is left out.
+    r"""A path, for messages; the middle of a very long one is left out.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def path_text(path: str | Path) -> str:
 
 
 def json_text(data: Any, indent: int | None = 2) -> str:
-    r"""JSON in which what is not printable is escaped, so that it can be read on a terminal too.
+    r"""JSON with unprintable characters escaped, so that a terminal can show it.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def json_text(data: Any, indent: int | None = 2) -> str:
 
 
 def command_text(words: Iterable[str]) -> str:
-    r"""A command to be given to a shell again; words that cannot be printed in the quotes of bash.
+    r"""A command to paste into a shell; unprintable words are quoted for bash.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def command_text(words: Iterable[str]) -> str:
 
 
 def utf8(text: str) -> str:
-    r"""`text` as the core takes it: bytes of a file's name that are not UTF-8 are escaped.
+    r"""`text` for the core: bytes of a file's name that are not UTF-8 are escaped.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def check(
     from penstock.studies.request import warnings_of
     from penstock.studies.verify import verify
 
-    if file.suffix != ".toml" or file.name == "document.toml":  # else it is no folder, and need not be looked at
+    if file.suffix != ".toml" or file.name == "document.toml":  # no other name can be a study's folder
         from penstock.reproductions.loading import has_document
 
         if has_document(file.parent if file.name == "document.toml" else file):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["emit_dry_run"]
 
 _SHOWN = 50
-"""The most points of which a dry run shows a line each."""
+"""Maximum number of points with a line of their own."""
 
 
 def emit_dry_run(
@@ -35,7 +35,7 @@ def emit_dry_run(
     as_json: bool,
     at_least: bool = False,
 ) -> None:
-    """The points, and the runs that they would make.
+    """Shows the points and their runs.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def emit_dry_run(
 
 
 def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str, ...]], list[str]]:
-    """What tells the points apart: columns of parameters, or one for all where they have different ones; and notes."""
+    """Columns and cells of the parameters (one column if points have different ones), and notes."""
     names = list(dict.fromkeys(name for each in asked for name in each.point.parameters))
     shared = all(name in asked[0].point.parameters for name in names)
     if shared or all(each.point.sets for each in asked):

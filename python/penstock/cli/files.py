@@ -56,7 +56,7 @@ def _missing(file: Path) -> str:
     if not file.parent.is_dir():
         return f"{path_text(file)}: there is no such file, nor a folder {path_text(file.parent)}."
     names = []
-    with suppress(OSError):  # who may not list a folder gets no suggestions
+    with suppress(OSError):  # without permission to list the folder, there is no suggestion
         names = sorted(path.name for path in file.parent.iterdir() if path.is_file())
     similar = _similar(file, names)
     hint = (
@@ -66,7 +66,7 @@ def _missing(file: Path) -> str:
 
 
 def _similar(file: Path, names: list[str]) -> str | None:
-    """The name that may have been meant; endings, which would make all files alike, are not compared."""
+    """The nearest name; endings are not compared, since they would make all files similar."""
     from penstock import _core
 
     ending = file.suffix or ".toml"

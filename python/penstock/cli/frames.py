@@ -1,4 +1,4 @@
-"""Results as text or as frames of CSV and Parquet, on standard output or in a file."""
+"""Writes results as text, CSV or Parquet to standard output or a file."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["check_format", "emit_frame", "emit_result", "format_of"]
 
 
 def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
-    """The format that is asked for, which the name of a file says where nothing else does.
+    """The format of --format, else that of the file's ending.
 
     Raises
     ------
     InputError
-        If there is a file, and neither says it.
+        If neither names one.
     """
     if out is None or output != "table":
         return output
@@ -42,7 +42,7 @@ def check_format(output: FrameFormat, *, dry_run: bool, out: Path | None = None)
     Raises
     ------
     InputError
-        If a frame or a file is wanted of a dry run, which has none, or Parquet on a terminal.
+        If a dry run is to write a file, CSV or Parquet, or Parquet goes to a terminal.
     """
     if dry_run and out is not None:
         raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")

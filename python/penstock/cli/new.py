@@ -52,7 +52,7 @@ def new(
 
 
 def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[str, str]:
-    """The page for a topology, and how large its network is."""
+    """The scenario with a topology, and the size of its network."""
     from penstock import _core
     from penstock.cli.console import warn
     from penstock.errors import InputError, ScenarioError

@@ -1,4 +1,4 @@
-"""Makes the runs of points for a command, and notes on how many cores they were made."""
+"""A runner of points that records on how many cores the runs were made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["NotingRunner"]
 
 
 class NotingRunner(Runner):
-    """A runner that tells `cores` of what it makes; the other parameters are those of :class:`Runner`."""
+    """Adds each run to `cores`; the other parameters are those of :class:`Runner`."""
 
     def __init__(self, cores: Cores, **options: Any) -> None:
         super().__init__(threads=cores.threads, **options)
@@ -35,14 +35,14 @@ class NotingRunner(Runner):
         if self._cores.threads == 1:
             return made
         for point, runs in zip(points, made, strict=True):
-            # What comes from the index was not made now.
+            # Runs from the index were made earlier.
             for run in () if isinstance(runs, KeptRuns) else runs:
                 if run.threads is not None:
                     self._cores.note_run(run.request, run.threads, point.scenario)
         return made
 
     def _note_rest(self, points: Sequence[PointRequest], error: RunsFailed) -> None:
-        """Of runs beside one that failed nobody has the results, so that only the network is looked at."""
+        """If a run fails, the results of the others are not known here; looks at the network only."""
         failed = {each.request for each in error.failures}
         for point in points:
             if (made := next((each for each in point.requests() if each not in failed), None)) is not None:

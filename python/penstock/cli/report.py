@@ -86,7 +86,7 @@ def report(
 
 
 def _stem(what: str) -> str:
-    """What a page is called that has been given no name: after the study, the study's folder, or the file."""
+    """Default name of a page: that of the study, the study's folder, or the file."""
     from penstock.reproductions.loading import has_document
     from penstock.reproductions.study import DATA
 

@@ -101,7 +101,7 @@ def run(
     asked = plan.read(None if replication is None else [replication])
     if not only_stored:
         verify(plan, asked)
-    # What comes by a pipe cannot be read again.
+    # A pipe cannot be read again after a restart.
     if on == "threads" and not only_stored and not dry_run and file.is_file():
         restart_for(each.scenario.memory for each in asked)
     warn(warnings_of(asked))
@@ -117,7 +117,7 @@ def run(
 
 
 def _refuse(*contradictions: tuple[bool, str]) -> None:
-    """Options that contradict each other are refused."""
+    """Refuses options that contradict each other."""
     from penstock.errors import InputError
 
     for is_there, why in contradictions:

@@ -1,4 +1,4 @@
-"""A search, laid out for people."""
+"""Tables of a search."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["show_search"]
 
 _SHOWN = 12
-"""The most lines on how the best moved."""
+"""Maximum number of lines about earlier best settings."""
 
 
 def show_search(result: SearchResult) -> None:
-    """The finalists in fresh runs, how the best moved, and what was looked through."""
+    """Shows the finalists in fresh runs, earlier best settings, and the ranges."""
     question, plan = result.question, result.plan
     names = short_names(list(plan.ranges))
     shown = [trial.value or 0.0 for trial in result.leaders(1) or result.trials]

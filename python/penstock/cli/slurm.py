@@ -84,6 +84,6 @@ def _script(file: Path, options: Sequence[str], shards: int, cpus: int, time: st
         f"#SBATCH --time={time}\n"
         "#SBATCH --requeue\n"
         "#SBATCH --output=%x-%A-%a.log\n"
-        "# The same command again goes on where a job was cut off: finished runs are in the store.\n"
+        "# An interrupted job continues where it stopped when it is started again: finished runs are in the store.\n"
         f'exec {command_text(words)} --shard "$SLURM_ARRAY_TASK_ID/{shards}" --jobs {cpus}\n'
     )

@@ -28,7 +28,7 @@ from penstock.cli.verb import argument, option
 __all__ = ["view"]
 
 _EVENTS = 1_000_000
-"""The most events of a page by default."""
+"""Default of --limit."""
 
 
 def view(
@@ -101,7 +101,7 @@ def view(
 
 
 def _refuse_stored(run: str, folder: Path | None) -> None:
-    """A run that is named by its key has no trace; the command that makes one is told."""
+    """Refuses a stored run, which has no trace; the message has the command that repeats it."""
     from penstock.cli.stored_runs import one
     from penstock.errors import InputError
     from penstock.printable import command_text
