@@ -1,7 +1,7 @@
-"""Choice of the core: the package's own or that of a plug-in.
+"""Chooses the core: the package's own, or that of a plug-in.
 
-A plug-in is an extension module that holds the core and components of its own (``examples/plugin``). The environment
-variable ``PENSTOCK_CORE`` names it, so that worker processes use it too.
+A plug-in is an extension module with the core and further components (``examples/plugin``). The environment variable
+``PENSTOCK_CORE`` names it, so that worker processes use it too.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 VARIABLE = "PENSTOCK_CORE"
-"""Names the plug-in's module."""
+"""Environment variable with the name of the plug-in's module."""
 
 INTERFACE = 2
-"""The version of the interface between this package and the core of a plug-in."""
+"""Version of the interface between this package and the core of a plug-in."""
 
 
 def choose() -> None:
     """Replaces the package's core by that of a plug-in.
 
-    The command ends here with code 2 and a message; a program gets an exception. The command is imported after the
-    package, so it could not catch one.
+    In the command, an error prints a message and exits with code 2: the command line is imported after the package, so
+    it cannot catch an exception.
 
     Raises
     ------
     ImportError
-        If there is no such module, it has no core, or its core is for another version of the package.
+        If there is no such module, or its core is missing or for another version of the package.
     """
     name = os.environ.get(VARIABLE, "")
     if not name:
@@ -39,18 +39,18 @@ def choose() -> None:
     try:
         core = _core_of(name)
     except ImportError as error:
-        # While `python -m penstock` imports the package, its name is not known yet.
+        # During the import of the package, `python -m penstock` is known as "-m".
         if Path(sys.argv[0]).name in {"penstock", "-m"}:
             sys.stderr.write(f"error: {error}\n")
             sys.exit(2)
         raise
     sys.modules["penstock._core"] = core
-    # An assignment would tell mypy that the name is a variable, not a module.
+    # An assignment would make mypy take the module for a variable.
     setattr(sys.modules["penstock"], "_core", core)  # noqa: B010
 
 
 def _core_of(name: str) -> ModuleType:
-    """The core in the module of this name."""
+    """Returns the core in the module of this name."""
     try:
         plugin = import_module(name)
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Files that feed a scenario and that the core has no reader for."""
+"""Reads input files of scenarios that the core has no reader for."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
 __all__ = ["parquet_as_csv"]
 
 LARGEST = 2**30
-"""Bytes of CSV that are taken, as of a file of CSV."""
+"""Maximum size of the CSV in bytes, as for CSV files."""
 _KEPT = 64 * 2**20
-"""Bytes of the rows that are kept for the next scenario, such as the next point of a study."""
+"""Maximum size in bytes of rows that are cached for the next scenario, such as the next point of a study."""
 _CHUNK = 2**20
 
 _last: dict[tuple[str, ...], bytes] = {}
-"""The rows that were read last."""
+"""The rows read last, by digest of the file and columns."""
 
 
 def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
-    """Columns of a Parquet file as CSV, for the core's reader, which checks the rows.
+    """Returns columns of a Parquet file as CSV for the core, which checks the rows.
 
-    A process of its own reads the file: a damaged file can make the library panic, and a small file can become
-    arbitrarily large.
+    A separate process reads the file, since a damaged file can make the library panic, and a small one can expand
+    arbitrarily.
 
     Parameters
     ----------
     file : Path
         The file.
     columns : sequence of (str, bool)
-        The columns to read, each with whether it must be there; all of the file if there are none.
+        The columns, each with whether it is required; all columns if empty.
 
     Raises
     ------
     ValueError
-        If it is not Parquet, lacks a column, a column holds lists or tables, or the rows are too large.
+        If the file is not Parquet, lacks a column, has a nested column, or expands too much.
     """
     try:
         with file.open("rb") as opened:
@@ -63,7 +63,7 @@ def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
 
 
 def _read(words: list[str]) -> bytes:
-    """What the reading process writes."""
+    """Returns the output of the reading process."""
     command = [sys.executable, "-P", "-m", "penstock.parquet_reader", *words]
     chunks, size = [], 0
     with tempfile.TemporaryFile() as said:
@@ -84,7 +84,7 @@ def _read(words: list[str]) -> bytes:
 
 
 def _reason(said: IO[bytes], code: int) -> str:
-    """Why nothing could be read: what the process says of it, or how it ended."""
+    """Returns why nothing could be read: the message of the process, or its exit code."""
     said.seek(0)
     for line in said.read().decode(errors="replace").splitlines():
         if line.startswith(MARK):

@@ -1,4 +1,4 @@
-"""How many transfers finished: completion times and slowdowns are of those alone."""
+"""Share of transfers that finished; completion times and slowdowns are only of those."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["Finished", "finished_of", "group_of", "range_text"]
 
 _WARNED = 0.99
-"""Numbers of a smaller share of the transfers are warned of."""
+"""Share of finished transfers below which their numbers carry a warning."""
 
 
 class _Number(Protocol):
-    """A number of a point: a summary, or one that is drawn."""
+    """A number of a point: a summary, or a point of a plot."""
 
     @property
     def metric(self) -> str: ...
@@ -33,19 +33,19 @@ class _Number(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """How many of the transfers that arrived have finished, in all runs together."""
+    """Counts of transfers that arrived and that finished, over all runs."""
 
     finished: float
     arrived: float
 
     @property
     def share(self) -> float:
-        """The share that has finished; 1 if none arrived."""
+        """Share of finished transfers; 1 if none arrived."""
         return self.finished / self.arrived if self.arrived else 1.0
 
     @property
     def text(self) -> str:
-        """In words.
+        """The counts as text.
 
         Examples
         --------
@@ -56,18 +56,18 @@ class Finished:
 
     @property
     def is_warned(self) -> bool:
-        """Whether so many are missing that the numbers of the others may mislead."""
+        """Whether so many are unfinished that the numbers of the others may mislead."""
         return self.share < _WARNED
 
 
 def group_of(number: _Number) -> Hashable:
-    """Of which transfers a number is, and at which point."""
+    """Returns the group of transfers and the point that a number belongs to."""
     labels = (item for item in number.labels.items() if item[0] not in ("statistic", "quantile", "what"))
     return (*labels,), (*((name, value_text(value)) for name, value in number.point.items()),)
 
 
 def finished_of(numbers: Iterable[_Number]) -> dict[Hashable, Finished]:
-    """How many transfers of each group finished at each point, where that is known."""
+    """Returns the counts of each group at each point, where known."""
     counts: dict[Hashable, dict[str, float]] = {}
     for number in numbers:
         if counts_finished(number.metric) and "what" in number.labels:
@@ -81,7 +81,7 @@ def finished_of(numbers: Iterable[_Number]) -> dict[Hashable, Finished]:
 
 
 def range_text(found: Iterable[Finished]) -> str:
-    """How many have finished, of several groups or points; empty if there are none.
+    """Returns the range of counts over several groups or points as text; empty if there are none.
 
     Examples
     --------

@@ -1,7 +1,9 @@
-"""Memory in pages of 2 MiB, where Linux gives them to who asks.
+"""Huge pages for large runs, on Linux.
 
-A large network's state is all over its memory, so most visits to a process miss the address translation's caches;
-pages of 2 MiB need fewer entries there. The C library reads whether it is to ask for them only when a process begins.
+The state of a large network is spread over its memory, so most visits to a process miss the caches for address
+translation; pages of 2 MiB need fewer entries there. On ``penstock bench fat-tree --duration 100ms`` (150 MB) they save
+16 to 29 % of the CPU time (five pairs, median 17 %). The C library reads the setting only when a process starts, so a
+command with a large run restarts itself once.
 """
 
 from __future__ import annotations
@@ -18,22 +20,18 @@ if TYPE_CHECKING:
 __all__ = ["LARGE", "allow_restart", "restart_for", "tunables"]
 
 LARGE = 32 * 2**20
-"""Bytes from which on a run asks for huge pages.
-
-A fat tree of 96 MB takes a seventh less time with them, 40 MB of TCP connections as much as without; short runs of a
-few MB lose, as pages are cleared as a whole.
-"""
+"""Estimated size in bytes from which a run uses huge pages; short smaller runs lose, since whole pages are cleared."""
 
 _TUNABLES = "GLIBC_TUNABLES"
 _HUGE_PAGES = "glibc.malloc.hugetlb"
 _ONE_ARENA = "glibc.malloc.arena_max"
-"""What threads other than the first allocate comes from arenas of their own, which have no huge pages."""
+"""One arena for all threads, since only the first arena has huge pages."""
 
 _may_restart = threading.Event()
 
 
 def tunables(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variable that asks the C library for huge pages, beside what `environment` has of it, which stays."""
+    """Returns the variable that enables huge pages, with the settings that `environment` has in it."""
     old = environment.get(_TUNABLES, "")
     if _HUGE_PAGES in old:
         return {_TUNABLES: old}
@@ -42,21 +40,21 @@ def tunables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def allow_restart() -> None:
-    """Says that the process does nothing but one command, which may begin anew as long as nothing was written."""
+    """Allows :func:`restart_for` to restart this process, which must do nothing but one command."""
     if sys.platform == "linux":
         _may_restart.set()
 
 
 def restart_for(sizes: Iterable[int]) -> None:
-    """Begins this process anew, with huge pages, if a run takes much memory; a process does so once at most.
+    """Restarts this process with huge pages if a run is large; at most once, and before anything was written.
 
-    Without them it goes on where :func:`allow_restart` was not called, where the user has set the C library's
-    ``GLIBC_TUNABLES`` for or against huge pages, and where the system starts no program.
+    Does nothing without :func:`allow_restart`, if the user's ``GLIBC_TUNABLES`` sets huge pages either way, or if the
+    system cannot start the program.
 
     Parameters
     ----------
     sizes : iterable of int
-        The bytes that single runs take, as estimated.
+        Estimated sizes of the runs in bytes.
     """
     if not _may_restart.is_set() or _HUGE_PAGES in os.environ.get(_TUNABLES, "") or max(sizes, default=0) < LARGE:
         return

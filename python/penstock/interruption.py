@@ -1,8 +1,8 @@
-"""Ctrl-C, SIGTERM and SIGHUP as :class:`KeyboardInterrupt`, whatever the code that they reach makes of it.
+"""Ctrl-C, SIGTERM and SIGHUP as :class:`KeyboardInterrupt`, even where the interrupted code swallows exceptions.
 
-Python raises the exception wherever it stands. Where that is a call out of compiled code (polars asking Python of which
-type a column is, a finaliser), nobody may hand it on: Python reports it as ignored and goes on, or the caller fails
-with an error of its own. So it is remembered that an interruption was asked for, and one that was ignored is repeated.
+Python raises the exception at any instruction. In a callback from compiled code or in a finaliser, it cannot propagate:
+Python reports it as ignored, or the caller fails with an error of its own. So the request is remembered, and an ignored
+interruption is repeated.
 """
 
 from __future__ import annotations
@@ -19,42 +19,41 @@ if TYPE_CHECKING:
 __all__ = ["asked", "ends", "ignore", "obey"]
 
 _AGAIN = 0.01
-"""Seconds after which an ignored interruption is repeated, when the code that ignored it has returned."""
+"""Seconds after which an ignored interruption is repeated."""
 
 _asked = threading.Event()
 
 
 def obey() -> None:
-    """Lets SIGTERM, and Ctrl-C and SIGHUP where the process does not ignore them, raise :class:`KeyboardInterrupt`.
+    """Makes SIGTERM, Ctrl-C and SIGHUP raise :class:`KeyboardInterrupt`; must be called in the main thread.
 
-    A shell lets processes in the background ignore Ctrl-C; ``nohup`` lets them ignore SIGHUP, the end of a terminal.
-    To be called in the main thread.
+    Ctrl-C and SIGHUP stay ignored if they are: by background processes of a shell, and by ``nohup``.
     """
     _asked.clear()
     signal.signal(signal.SIGTERM, _interrupt)
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
-    if sys.unraisablehook is sys.__unraisablehook__:  # not that of a program which calls this one
+    if sys.unraisablehook is sys.__unraisablehook__:  # otherwise it belongs to a calling program
         sys.unraisablehook = _unraisable
 
 
 def ignore() -> None:
-    """Lets no signal that :func:`obey` obeys do anything any more: the command is done, only its process is not.
+    """Ignores these signals once the command is done.
 
-    Python would forget the handlers on its way out, so that a late signal would say that a finished command was killed.
+    Python resets the handlers at exit, so a late signal would make a finished command look killed.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
 
 
 def asked() -> bool:
-    """Whether an interruption was asked for, whatever has become of it."""
+    """Returns whether an interruption was requested, even if it was ignored."""
     return _asked.is_set()
 
 
 def ends(handler: Any) -> bool:
-    """Returns whether a signal's handler always raises, as ours and Python's own do; a calling program's may return."""
+    """Returns whether a signal's handler always raises, as ours and Python's do; a calling program's may return."""
     return handler in (_interrupt, signal.default_int_handler)
 
 

@@ -1,7 +1,6 @@
-"""How much memory there is, and whether runs fit into it.
+"""Estimates whether runs and files fit into the available memory.
 
-A run that does not fit is refused beforehand: a process that asks for more than there is gets killed, and other
-processes with it.
+A run that does not fit is refused before it starts: the system would kill this process, and perhaps others.
 """
 
 from __future__ import annotations
@@ -48,34 +47,34 @@ _UNITS = {
 }
 
 _UNLIMITED = 2**60
-"""From here on a limit of a control group means that there is none: the first version writes the largest number."""
+"""Limits of a control group from this size mean that there is none; version 1 writes the largest number."""
 
 _SMALL = 8 * 2**20
-"""Runs that take less together than the interpreter itself are let through without a look at what is available."""
+"""Total size in bytes up to which runs are always accepted; the interpreter itself takes more."""
 
 _COPIES = 5
-"""So many times the bytes of a file are in memory while it is read: as they are, decoded, and as what they say."""
+"""Memory for reading a file as a multiple of its size: raw, decoded and parsed."""
 _SMALL_FILE = 64 * 2**20
-"""Files that take less are read without a look at what is available."""
+"""Memory in bytes up to which files are always read."""
 
 _given: ContextVar[int | None] = ContextVar("memory", default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Available:
-    """Bytes that runs may take, and what says so."""
+    """Memory in bytes that runs may take, and where the limit comes from."""
 
     size: int
     source: str
 
 
 def allow(size: int | None) -> None:
-    """Lets runs take so many bytes, whatever is available; None takes that back."""
+    """Sets the memory in bytes that runs may take, instead of what is available; None resets it."""
     _given.set(size)
 
 
 def allowed() -> int | None:
-    """How many bytes runs may take, if :func:`allow` has said so."""
+    """Returns the memory set by :func:`allow`; None if not set."""
     return _given.get()
 
 
@@ -85,7 +84,7 @@ def read_size(text: str) -> int:
     Raises
     ------
     ValueError
-        If it is none.
+        If it is malformed.
 
     Examples
     --------
@@ -101,7 +100,7 @@ def read_size(text: str) -> int:
 
 
 def size_text(size: float) -> str:
-    """A size for people.
+    """Returns a size as text.
 
     Examples
     --------
@@ -115,12 +114,12 @@ def size_text(size: float) -> str:
 
 
 def available(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> Available | None:
-    """The least of what the system has left and what each control group of this process has; None if nothing tells.
+    """Returns the minimum of the memory left by the system and by each control group; None if unknown.
 
     Parameters
     ----------
     proc, groups : Path
-        Where the system tells of memory and processes, and of control groups.
+        Mount points of the proc file system and of the control groups.
     """
     found = []
     for line in _lines(proc / "meminfo"):
@@ -133,7 +132,7 @@ def available(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup"))
 
 
 def _of_groups(proc: Path, groups: Path) -> Iterator[Available]:
-    """What the control groups of this process leave, each with those that it is in."""
+    """Yields the memory left by the control groups of this process and their parents."""
     for line in _lines(proc / "self" / "cgroup"):
         number, controllers, path = [*line.rstrip("\n").split(":", 2), "", ""][:3]
         if number == "0" and not controllers:
@@ -144,7 +143,7 @@ def _of_groups(proc: Path, groups: Path) -> Iterator[Available]:
         else:
             continue
         below = [part for part in path.split("/") if part not in {"", ".", ".."}]
-        # In a container the own group may be mounted as the root.
+        # In a container, its own group may be mounted as the root.
         for depth in range(len(below), -1, -1):
             folder = root.joinpath(*below[:depth])
             left = _left(folder, *names)
@@ -153,7 +152,7 @@ def _of_groups(proc: Path, groups: Path) -> Iterator[Available]:
 
 
 def _left(folder: Path, limit_name: str, usage_name: str, cache_name: str) -> int | None:
-    """What a control group leaves, if it has a limit: pages of files that nobody uses make room when they must."""
+    """Returns the memory left by a control group, counting reclaimable file pages as free; None without a limit."""
     limit = _number(folder / limit_name)
     if limit is None or limit >= _UNLIMITED:
         return None
@@ -181,14 +180,14 @@ def _lines(file: Path) -> list[str]:
 
 
 def too_large(size: int, given: int | None) -> str | None:
-    """Why a file of so many bytes does not fit into memory, if so; asked before it is read.
+    """Returns why a file does not fit into memory; None if it does.
 
     Parameters
     ----------
     size : int
-        Bytes of the file.
+        Size of the file in bytes.
     given : int, optional
-        What :func:`allowed` says.
+        The value of :func:`allowed`.
     """
     needed = size * _COPIES
     if needed <= _SMALL_FILE or (limit := _limit(given)) is None or needed <= limit.size:
@@ -200,12 +199,12 @@ def too_large(size: int, given: int | None) -> str | None:
 
 
 def require_file(file: Path) -> None:
-    """Refuses a file that is none, or does not fit into memory, before it is read.
+    """Refuses a folder, or a file that does not fit into memory.
 
     Raises
     ------
     InputError
-        If so.
+        If the file does not fit.
     OSError
         If there is no such file.
     """
@@ -218,24 +217,24 @@ def require_file(file: Path) -> None:
 
 
 def _limit(given: int | None) -> Available | None:
-    """How much memory may be taken."""
+    """Returns the limit of memory; None if unknown."""
     return Available(given, "what --memory allows") if given is not None else available()
 
 
 def require(estimates: Iterable[tuple[str, int]], at_once: int) -> None:
-    """Refuses runs that would not fit into memory.
+    """Refuses runs that do not fit into memory.
 
     Parameters
     ----------
     estimates : iterable of (str, int)
-        The name of each run and about how many bytes it takes.
+        Name and estimated size in bytes of each run.
     at_once : int
-        How many of them are made at the same time; the largest may meet.
+        Number of simultaneous runs; the largest ones may coincide.
 
     Raises
     ------
     InputError
-        If those together take more than is available, or than was allowed.
+        If they take more than is available or allowed.
     """
     largest = sorted(estimates, key=lambda each: -each[1])[: max(at_once, 1)]
     if not largest:

@@ -1,6 +1,6 @@
-"""The process that reads a Parquet file: ``python -m penstock.parquet_reader FILE [+NEEDED | -OPTIONAL]...``.
+"""Program that reads a Parquet file: ``python -m penstock.parquet_reader FILE [+NEEDED | -OPTIONAL]...``.
 
-It writes the columns to standard output as CSV, texts in quotes, or a line with :data:`MARK` to standard error.
+It writes the columns to standard output as CSV, with texts in quotes, or a line with :data:`MARK` to standard error.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from contextlib import suppress
 __all__ = ["MARK", "MEMORY", "SECONDS", "main"]
 
 MARK = "mistake: "
-"""What the line that says why a file cannot be read begins with."""
+"""Start of the line that says why a file cannot be read."""
 MEMORY = 4 * 2**30
-"""Bytes of memory that reading may take."""
+"""Limit of memory in bytes."""
 SECONDS = 120
-"""Processor time that reading may take."""
+"""Limit of CPU time in seconds."""
 
 
 def main(file: str, words: list[str]) -> int:
-    """Writes the columns that are named, all if there are none; returns the exit code."""
+    """Writes the named columns, or all if none is named; returns the exit code."""
     _limit()
-    # One thread reserves less memory, and reads small files as fast.
+    # One thread reserves less memory and reads small files as fast.
     os.environ["POLARS_MAX_THREADS"] = "1"
     import polars
 
@@ -43,13 +43,13 @@ def main(file: str, words: list[str]) -> int:
     except Exception as error:
         return _refuse(f"cannot be read as Parquet: {_first_line(error)}")
     except BaseException:
-        # A panic of the library is none of Python's exceptions, and its text is for the library's authors.
+        # A panic of the library, whose text is for the library's authors.
         return _refuse("cannot be read as Parquet: it is damaged")
     return 0
 
 
 def _limit() -> None:
-    """Limits memory and time, where the system can."""
+    """Limits memory and CPU time, if the system supports it."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 

@@ -1,4 +1,4 @@
-"""How many processor cores this process may use."""
+"""Number of processor cores that this process may use."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def available() -> int:
 
 
 def usable(threads: int) -> int:
-    """Returns how many threads a run gets that asks for `threads`: more than there are cores wait for each other."""
+    """Returns `threads`, or the number of cores if that is smaller: further threads would wait for each other."""
     return min(threads, available())

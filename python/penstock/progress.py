@@ -1,4 +1,4 @@
-"""Shows the progress of runs: a live line on a terminal, else a plain line now and then."""
+"""Shows the progress of runs: a live line on a terminal, otherwise a plain line at intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Progress", "line", "span"]
 
 
 class Progress:
-    """A progress display to be handed to :func:`penstock.running.run_all`, used as a context manager.
+    """A progress display for :func:`penstock.running.run_all`; a context manager.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Progress:
     """
 
     PATIENCE = 2.0
-    """Seconds of work before anything is shown."""
+    """Seconds of work before the live line is shown."""
     EVERY = 10.0
     """Seconds between two plain lines."""
 
@@ -53,13 +53,13 @@ class Progress:
             print(f"{status.done} of {status.total} runs are finished.", file=self._stream, flush=True)
 
     def __call__(self, status: Status) -> None:
-        """Shows `status` if it is time to."""
+        """Shows `status` if it is due."""
         self._status = status
         self._note(status)
         now = time.monotonic()
         elapsed = now - self._begin
         if status.work != self._work:
-            # Another round of runs, whose efforts are told anew.
+            # A new round of runs, with its own work.
             self._work, self._round = status.work, now
         words = line(status, elapsed, now - self._round)
         if self._stream.isatty():
@@ -70,7 +70,7 @@ class Progress:
             print(words, file=self._stream, flush=True)
 
     def _note(self, status: Status) -> None:
-        """Writes what has not been written yet of what people should know, above the live line."""
+        """Writes new messages above the live line."""
         from penstock.printable import printable_lines
 
         for note in status.notes[self._noted :]:
@@ -96,16 +96,16 @@ class Progress:
 
 
 def line(status: Status, elapsed: float, at_work: float | None = None) -> str:
-    """The status in words.
+    """Returns the status as text.
 
     Parameters
     ----------
     status : Status
-        How far the runs are.
+        Progress of the runs.
     elapsed : float, s
-        Since the beginning.
+        Time since the start.
     at_work : float, s
-        Since the beginning of the runs whose effort is told, if others came before them.
+        Time since the start of this round of runs, if it is not the first.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def _rate(rate: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """A time for people.
+    """Returns a duration as text.
 
     Examples
     --------

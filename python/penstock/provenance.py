@@ -1,4 +1,4 @@
-"""What a number was made from, as every output says it beside the number."""
+"""Provenance of numbers, which every output states next to them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.printable import json_text
-from penstock.store import KeptRuns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,20 +18,20 @@ __all__ = ["Provenance"]
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What the runs of one point were made from, but for the scenario and its name.
+    """Everything that the runs of a point were made from, except the scenario and its name.
 
     Parameters
     ----------
     settings : dict of str to str
-        The settings that were changed after reading the scenario, by path.
+        Settings that were changed after reading the scenario, by path.
     duration_s, warm_up_s : float or None, s
-        When a run ends, and until when nothing is counted; None if unknown.
+        End of a run, and end of its warm-up; None if unknown.
     seed : int or None
         Root of the random streams; None if the runs differ in it.
     first_replication : int
-        The number of the first run; the others follow it.
+        Number of the first run; the others follow.
     model_version : str
-        Of the simulator that made them.
+        Version of the simulator.
     """
 
     settings: dict[str, str]
@@ -44,25 +43,22 @@ class Provenance:
 
     @classmethod
     def of(cls, runs: Sequence[RunResult]) -> Provenance:
-        """That of runs of one point."""
+        """Returns the provenance of the runs of a point."""
         first = runs[0]
         begin, end = (None, None) if first.window is None else first.window
-        if isinstance(runs, KeptRuns):
-            seeds, replications = {first.request.seed}, runs.point.replications
-        else:
-            seeds, replications = {run.request.seed for run in runs}, [run.request.replication for run in runs]
+        seeds = {run.request.seed for run in runs}
         return cls(
             dict(first.request.sets),
             end,
             begin,
             first.request.seed if len(seeds) == 1 else None,
-            min(replications),
+            min(run.request.replication for run in runs),
             _core.MODEL_VERSION,
         )
 
     @classmethod
     def shared(cls, found: Sequence[Provenance]) -> Provenance:
-        """What several points have in common: settings of all of them, and numbers that do not differ."""
+        """Returns what several points have in common: their common settings, and values that are equal."""
         if not found:
             return cls({})
         first = found[0]
@@ -81,7 +77,7 @@ class Provenance:
         )
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns the JSON form."""
         return {
             "settings": self.settings,
             "duration_s": self.duration_s,
@@ -92,12 +88,12 @@ class Provenance:
         }
 
     def row(self) -> dict[str, Any]:
-        """For a frame, in which nothing is nested: the settings are the text of a JSON object."""
+        """Returns the values for a frame, which has no nested columns: settings are the text of a JSON object."""
         return {**self.data(), "settings": json_text(self.settings, indent=None)}
 
     @staticmethod
     def columns() -> dict[str, Any]:
-        """The columns of :meth:`row` and their types."""
+        """Returns the columns of :meth:`row` with their types."""
         import polars as pl
 
         return {

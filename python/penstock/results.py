@@ -13,7 +13,6 @@ from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
 from penstock.records import RUNS
 from penstock.statistics import Interval, interval, ratio_interval, wilson
-from penstock.store import KeptRuns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,10 +110,6 @@ def summarise(results: Sequence[RunResult]) -> list[Summary]:
 
 def _by_metric(runs: Sequence[RunResult]) -> dict[tuple[Any, ...], list[float]]:
     """The values of each metric, by its name, labels and unit."""
-    if isinstance(runs, KeptRuns):
-        names = dict.fromkeys((name, tuple(labels.items()), unit) for name, labels, unit in runs.shape)
-        if len(names) == len(runs.shape):
-            return dict(zip(names, runs.numbers(), strict=True))
     numbers: dict[tuple[Any, ...], list[float]] = {}
     for run in runs:
         for metric in run.metrics:
@@ -124,8 +119,6 @@ def _by_metric(runs: Sequence[RunResult]) -> dict[tuple[Any, ...], list[float]]:
 
 def _points(results: Sequence[RunResult]) -> Sequence[Sequence[RunResult]]:
     """The runs of each point, which share a scenario, a name and settings."""
-    if isinstance(results, KeptRuns):
-        return [results]
     points: dict[tuple[Any, ...], list[RunResult]] = {}
     before, runs = None, []
     for result in results:

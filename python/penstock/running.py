@@ -1,7 +1,7 @@
-"""Runs scenarios on all cores, keeping whatever is finished.
+"""Runs scenarios on all cores and keeps whatever is finished.
 
-A run is a pure function of the scenario, the seed, the replication and the model version, so how many workers there
-are and in which order they finish changes nothing in what :func:`run_all` returns.
+A run is a pure function of scenario, seed, replication and model version, so the number of workers and the order in
+which runs finish do not change what :func:`run_all` returns.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from penstock.interruption import ends
 from penstock.memory import require
 from penstock.printable import utf8
 from penstock.processors import available, usable
-from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status, collection_paused, collection_resumed
+from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status
 from penstock.store import Picker, RunKeys, measuring
 from penstock.workers import crew
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Told
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import FrameType
 
-    from penstock.store import GroupCommit, Store
+    from penstock.store import Store
     from penstock.workers import Crew, Reserve
     from penstock.workers.dask_crew import DaskCrew
 
 __all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "make_all", "run_all"]
 
 _TICK = 0.2
-"""Seconds between two looks at the clock while runs are under way; also how soon Ctrl-C is noticed."""
+"""Seconds between two calls of `progress` during runs; also the delay until Ctrl-C is noticed."""
 
 
 def run_all(
@@ -50,26 +50,26 @@ def run_all(
     threads: int = 1,
     on: str = "threads",
 ) -> list[RunResult]:
-    """Makes all runs, taking those from `store` that it has and keeping the others there as they finish.
+    """Makes all runs: takes those that are in `store`, and keeps the others there as they finish.
 
     Parameters
     ----------
     requests : iterable of RunRequest
-        What to run.
+        The runs.
     jobs : int, optional
-        How many runs at the same time; by default as many as there are cores for.
+        Number of simultaneous runs; by default one per available core.
     store : Store, optional
-        Where finished runs are kept.
+        Store of finished runs.
     progress : callable, optional
-        Told the status after every change and several times a second.
+        Called with the status after every change and several times a second.
     executor : {"horizon", "plain"}, optional
-        In which order the engine works; the results are the same.
+        Executor of the engine; does not change the results.
     threads : int, optional
-        How many cores one run may use; the results are the same. Many runs are done sooner with one core each.
+        Number of cores that one run may use; does not change the results. Many runs finish sooner with one core each.
     on : str, optional
-        Who makes the runs: ``threads`` of this process; worker ``processes``, of which one that crashes or is killed
-        costs no more than the run that it was making; or a Dask cluster, ``dask`` here, ``dask://HOST:PORT`` or
-        ``dask:NAME``, which a settings file describes. The results are the same.
+        Workers: ``threads`` of this process, worker ``processes`` (a crash loses only the run in progress), or a Dask
+        cluster: ``dask`` on this machine, ``dask://HOST:PORT``, or ``dask:NAME`` from the settings file. Does not
+        change the results.
 
     Returns
     -------
@@ -79,18 +79,18 @@ def run_all(
     Raises
     ------
     ScenarioError
-        If any scenario has mistakes; nothing is run then.
+        If any scenario has mistakes; nothing is run.
     InputError
-        If the runs that are made at once take more memory than there is, or there are no such workers; nothing is run
-        then. See ``penstock.memory.allow``.
+        If simultaneous runs need more memory than there is (see ``penstock.memory.allow``), or there are no such
+        workers; nothing is run.
     PenstockError
-        If a cluster cannot be reached, or all of its workers are refused; what was finished before is kept.
+        If a cluster cannot be reached, or all of its workers are refused; finished runs are kept.
     RunsFailed
         If any run failed; the others are finished and stored.
     StoreError
-        If a finished run cannot be kept; what was finished before is kept.
+        If a finished run cannot be kept; earlier ones are kept.
     KeyboardInterrupt
-        After Ctrl-C, once the running ones have stopped; what was finished is kept.
+        After Ctrl-C, once the runs in progress have stopped; finished ones are kept.
     """
     return make_all(_read(list(requests)), jobs=jobs, store=store, progress=progress, how=How(executor, threads), on=on)
 
@@ -105,14 +105,13 @@ def make_all(
     on: str,
     reserve: Reserve | None = None,
 ) -> list[RunResult]:
-    """As :func:`run_all`, of scenarios that have been read; worker processes are left in `reserve` for further runs."""
+    """Like :func:`run_all`, for scenarios that were read; leaves worker processes in `reserve` for further runs."""
     place = Place.read(on)
     if store is not None:
         _require_sources(asked)
     tally = _Tally(asked, store)
     status = tally.status
-    with collection_paused():
-        missing = tally.find(_distinct(asked))
+    missing = tally.find(_distinct(asked))
     if not place.is_elsewhere:
         jobs = min(jobs or max(1, available() // usable(how.threads)), len(missing))
         sizes = {id(each): each.memory for each in {id(job.scenario): job.scenario for job in missing}.values()}
@@ -120,7 +119,7 @@ def make_all(
     if missing and store is not None:
         store.prepare(job.request for job in missing)
     if all(job.request.hops for job in missing):
-        # The longest first: none of them is left to run alone at the end.
+        # Longest first, so that none of them runs alone at the end.
         missing.sort(key=lambda job: -job.request.hops)
         status.work = sum(job.request.hops for job in missing)
 
@@ -129,16 +128,13 @@ def make_all(
             progress(status)
 
     tick()
-    made_by = partial(crew, place, jobs, how, store, reserve=reserve)
-    with collection_resumed():
-        _compute(missing, made_by, store, tally.collect, tick)
-    if store is not None:
-        store.gather([(job.key, job.request) for job in missing])
-    return tally.told(missing)
+    made_by = partial(crew, place, jobs, how, store is not None, reserve=reserve)
+    _compute(missing, made_by, tally.collect, tick)
+    return tally.results(missing)
 
 
 def _require_sources(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> None:
-    """Refuses to keep runs of components of plug-ins that nothing tells from another version of themselves."""
+    """Refuses to keep runs of plug-in components whose versions cannot be told apart."""
     for scenario in {id(scenario): scenario for _, scenario in asked}.values():
         if unidentified := scenario.unidentified_components:
             names = ", ".join(unidentified)
@@ -147,7 +143,7 @@ def _require_sources(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> None
 
 
 class _Tally:
-    """What has come of requests by now."""
+    """The results of requests so far."""
 
     def __init__(self, asked: Sequence[tuple[RunRequest, _core.Scenario]], store: Store | None) -> None:
         requests = self._requests = [request for request, _ in asked]
@@ -162,7 +158,7 @@ class _Tally:
         self.status = Status(total=len(requests))
 
     def find(self, work: Sequence[Job]) -> list[Job]:
-        """Takes what the store has; gives what it has not, or not with all numbers that are asked for."""
+        """Takes runs from the store; returns those that are missing or lack requested numbers."""
         found = self._store.find([(job.key, job.request) for job in work]) if self._store is not None else {}
         requests, results = self._requests, self._results
         missing: list[Job] = []
@@ -184,7 +180,7 @@ class _Tally:
         return missing
 
     def _jobs(self, job: Job, positions: list[int], known: Sequence[str]) -> list[Job]:
-        """Runs for some positions that give what is asked for and what is `known` already; one if possible."""
+        """Returns jobs for some positions with the requested and the `known` measures; one job if possible."""
         first = positions[0]
         scenario, request = self._scenarios[first], self._requests[first]
         own = self._measures[id(scenario)]
@@ -204,15 +200,17 @@ class _Tally:
         return [Job(self._requests[it[0]], self._scenarios[it[0]], job.key, it) for it in apart.values()]
 
     def collect(self, end: Ended | Lost | Told) -> None:
-        """Takes what has ended, and is kept if it is to be."""
+        """Counts what a worker reports; keeps a finished run in the store first, so that it cannot be lost."""
         status = self.status
         if isinstance(end, Told):
             status.notes += (end.message,)
             return
-        job = end.job
         if isinstance(end, Lost):
             status.replaced += 1
             return
+        job = end.job
+        if isinstance(end.how, Made) and self._store is not None and end.how.record is not None:
+            self._store.write(end.how.record)
         if status.work:
             status.worked += job.request.hops
         match end.how:
@@ -223,14 +221,8 @@ class _Tally:
                 status.packet_hops += made.packet_hops
                 self._finish(job, made)
 
-    def told(self, missing: Iterable[Job]) -> list[RunResult]:
-        """The results.
-
-        Raises
-        ------
-        RunsFailed
-            If any run failed, in the order of the requests.
-        """
+    def results(self, missing: Iterable[Job]) -> list[RunResult]:
+        """Returns the results; raises RunsFailed, with the failures in the order of the requests, if any run failed."""
         if self._failures:
             order = {id(self._requests[job.positions[0]]): job.positions[0] for job in missing}
             self._failures.sort(key=lambda failure: order[id(failure.request)])
@@ -239,18 +231,11 @@ class _Tally:
 
     def _finish(self, job: Job, made: Made) -> None:
         for position in job.positions:
-            request, window = self._requests[position], job.scenario.window
             metrics = self._pickers[position].metrics(made.metrics, made.measured)
-            assert metrics is not None  # a job has the measures of all that ask for it
-            self._results[position] = RunResult(
-                request,
-                metrics,
-                made.digest,
-                made.packet_hops,
-                threads=made.threads,
-                window=window,
-                decided=made.decided,
-            )
+            assert metrics is not None  # a job has the measures of all its requests
+            of = (self._requests[position], metrics, made.digest, made.packet_hops)
+            window, decided = job.scenario.window, made.decided
+            self._results[position] = RunResult(*of, threads=made.threads, window=window, decided=decided)
         self.status.done += len(job.positions)
 
     def _failure(self, job: Job, failed: Failed) -> RunFailure:
@@ -262,7 +247,7 @@ class _Tally:
 
 
 def _read(requests: Sequence[RunRequest]) -> list[tuple[RunRequest, _core.Scenario]]:
-    """Reads every scenario once."""
+    """Reads each scenario once."""
     scenarios: dict[tuple[str, tuple[tuple[str, str], ...], str, str | None], _core.Scenario | None] = {}
     mistakes: list[_core.Mistake] = []
     read = []
@@ -285,7 +270,7 @@ def _read(requests: Sequence[RunRequest]) -> list[tuple[RunRequest, _core.Scenar
 
 
 def _distinct(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> list[Job]:
-    """Joins requests that mean the same run."""
+    """Merges equal requests into one job."""
     work: dict[str, Job] = {}
     named: dict[int, RunKeys] = {}
     for position, (request, scenario) in enumerate(asked):
@@ -302,16 +287,14 @@ def _distinct(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> list[Job]:
 def _compute(
     work: Sequence[Job],
     made_by: Callable[[Callable[[Lost], None]], Crew | DaskCrew],
-    store: Store | None,
     collect: Callable[[Ended | Lost | Told], None],
     tick: Callable[[], None],
 ) -> None:
-    """Has `work` made, and collects what is kept; on any exception it stops the running ones before it goes on.
+    """Makes the runs of `work` and collects them; on any exception it stops the runs in progress before it raises.
 
-    An interruption comes as one more thing in the queue of what ended; see :class:`~penstock.workers.Crew`.
+    Signals arrive through the same queue as finished runs; see :class:`~penstock.workers.Crew`.
     """
     ended: SimpleQueue[Ended | Lost | Told | BaseException | int] = SimpleQueue()
-    group = store.group() if store is not None else None
     workers = made_by(ended.put)
     with _queued_signals(ended.put, workers.stop) as handle:
         try:
@@ -324,56 +307,33 @@ def _compute(
                             handle(number)
                         case Ended() | Lost() | Told() as end:
                             left -= isinstance(end, Ended)
-                            _keep(end, group, collect)
+                            collect(end)
                         case error:
                             raise error
-                if group is not None and (not left or group.is_due()):
-                    group.commit()
                 tick()
-            with suppress(Empty):  # a signal that came behind the last run
+            with suppress(Empty):  # signals after the last run
                 while True:
                     if isinstance(late := ended.get_nowait(), int):
                         handle(late)
         except BaseException as error:
             workers.stop()
             workers.join()
-            _keep_all(ended, group, collect)
+            with suppress(Empty, StoreError):  # keeps what finished meanwhile; the first error is reported
+                while True:
+                    match ended.get_nowait():
+                        case Ended(how=Made()) as end:
+                            collect(end)
             if isinstance(error, KeyboardInterrupt):
-                tick()  # who shows a copy of the status has the last runs too
+                tick()  # for displays that copy the status
             raise
         workers.join()
 
 
-def _keep(end: Ended | Lost | Told, group: GroupCommit | None, collect: Callable[[Ended | Lost | Told], None]) -> None:
-    """Collects a run as soon as it cannot be lost any more: when the disk has it, or at once if it is not kept."""
-    record = end.how.record if isinstance(end, Ended) and isinstance(end.how, Made) else None
-    if group is None or record is None:
-        collect(end)
-    else:
-        group.add(record, partial(collect, end))
-
-
-def _keep_all(
-    ended: SimpleQueue[Ended | Lost | Told | BaseException | int],
-    group: GroupCommit | None,
-    collect: Callable[[Ended | Lost | Told], None],
-) -> None:
-    """Keeps what ended while the others were being stopped; it is to be counted too."""
-    with suppress(Empty):
-        while True:
-            match ended.get_nowait():
-                case Ended(how=Made()) as end:
-                    _keep(end, group, collect)
-    if group is not None:
-        with suppress(StoreError):  # whatever came first is told
-            group.commit()
-
-
 @contextmanager
 def _queued_signals(put: Callable[[int], None], stop: Callable[[], None]) -> Iterator[Callable[[int], object]]:
-    """Puts the numbers of interrupting signals into a queue; gives what does then what the signal would have done.
+    """Puts the numbers of interrupting signals into a queue; yields a function that calls the original handler.
 
-    A signal that certainly ends it all stops the work at once, however long what is being written takes.
+    A signal whose handler always raises also stops the work at once, without waiting for a write in progress.
     """
     handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
 

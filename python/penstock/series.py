@@ -1,4 +1,4 @@
-"""Time series: the state of ports, flows and their components over time, as frames, Parquet or CSV."""
+"""Time series of the state of ports, flows and their components, as frames, Parquet or CSV."""
 
 from __future__ import annotations
 
@@ -21,57 +21,55 @@ __all__ = ["TimeSeries", "wide"]
 
 
 class TimeSeries(RowStream):
-    """A run whose state over time can be read once, in the order of time.
+    """A run whose state over time can be read once, in order.
 
     Parameters
     ----------
     scenario : str
-        The scenario's TOML text.
+        TOML text of the scenario.
     name : str
-        What it is called in messages.
+        Name of the scenario in messages.
     folder : str, optional
-        Where the files that it names are.
+        Folder of the files that the scenario names.
     sets : sequence of (str, str)
         Settings changed after reading, as path and value.
     seed : int, optional
-        Root of the random streams; the scenario's own if left out.
+        Root of the random streams; that of the scenario if left out.
     replication : int
-        Which of the independent runs, from 0.
+        Number of the independent run, from 0.
     of : str or sequence of str, optional
-        Links, nodes with the ports of the links that begin there, groups of flows or calls, or members such as
+        Links, nodes (with the ports of their outgoing links), groups of flows or calls, or members such as
         ``"tcp[3]"``.
     what : str or sequence of str, optional
-        Variables, such as ``"queue"``, ``"cwnd"`` or ``"queue.red.average"``; all if left out.
+        Variables such as ``"queue"``, ``"cwnd"`` or ``"queue.red.average"``; all if left out.
     sum : bool
-        Whether what each name of `of` stands for is added up: one value of every variable, instead of one of each
-        member.
+        Whether the members of each name in `of` are added up to one value per variable.
     every : str, s, optional
-        The interval at which they are read.
+        Sampling interval.
     on : {"change"}, optional
-        They are read whenever they have changed, in the place of an interval.
+        Samples after each change, instead of at an interval.
     start, stop : str, s, optional
-        When the series begins and ends, both inclusive.
+        Start and end of the series, both inclusive.
     executor : {"horizon", "plain"}
-        In which order the engine works; the series is the same.
+        Executor of the engine; does not change the series.
     threads : int
-        How many cores the run may use; the series is the same.
+        Number of cores that the run may use; does not change the series.
 
     Raises
     ------
     ScenarioError
-        If the scenario has mistakes, or what is asked for does not exist.
+        If the scenario has mistakes, or a requested member or variable does not exist.
     InputError
-        If neither the scenario has a ``[[series]]`` nor anything is asked for.
+        If the scenario has no ``[[series]]`` and nothing is requested.
 
     Notes
     -----
-    If any of `of`, `what`, `sum`, `every`, `on`, `start` and `stop` is given, they stand in the place of the scenario's
-    ``[[series]]``.
+    Any of `of`, `what`, `sum`, `every`, `on`, `start` and `stop` replaces the scenario's ``[[series]]``.
     """
 
     section = "series"
     scenario: _core.Scenario
-    """The scenario, with its settings."""
+    """The scenario with its settings."""
 
     _of_core = _core.Series
 
@@ -114,17 +112,17 @@ class TimeSeries(RowStream):
             )
 
     def plot(self, **asked: Any) -> Picture:
-        """Draws all of it over time, a panel for each variable.
+        """Plots the series over time, with a panel for each variable.
 
         Parameters
         ----------
         **asked
-            As of :meth:`penstock.studies.result.StudyResult.plot`.
+            As for :meth:`penstock.studies.result.StudyResult.plot`.
 
         Returns
         -------
         matplotlib.figure.Figure
-            Its ``savefig`` writes the same bytes for the same numbers.
+            ``savefig`` writes the same bytes for the same numbers.
         """
         from penstock.plots import picture, request_of
         from penstock.plots.over_time import data_of, suited
@@ -135,17 +133,17 @@ class TimeSeries(RowStream):
 
 
 def wide(frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame of series with a column of seconds and one for each series, named by what tells them apart.
+    """Returns a frame with a column of seconds and one column per series, named by what distinguishes them.
 
     Parameters
     ----------
     frame : polars.DataFrame
-        Rows as a :class:`TimeSeries` has them.
+        Rows of a :class:`TimeSeries`.
 
     Returns
     -------
     polars.DataFrame
-        ``time`` in seconds, in order, and a column for each series; null where one has no value at that instant.
+        ``time`` in seconds, in order, and a column for each series; null where it has no value at that time.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""Traces: every event of a run, as frames, Parquet or CSV, and captures of what links transmit."""
+"""Traces of all events of a run, as frames, Parquet or CSV, and captures of the packets on links."""
 
 from __future__ import annotations
 
@@ -21,57 +21,56 @@ if TYPE_CHECKING:
 __all__ = ["PacketTrace"]
 
 CAPTURED = 1 << 24
-"""Bytes of captures that are in memory before they are written."""
+"""Size in bytes of captures in memory before they are written."""
 
 LONGEST_FILE_NAME = 255
-"""Bytes that the usual file systems allow in the name of a file."""
+"""Maximum length of a file name in bytes on common file systems."""
 
 
 class PacketTrace(RowStream):
-    """A run whose events can be read once, in the order of time.
+    """A run whose events can be read once, in order.
 
     Parameters
     ----------
     scenario : str
-        The scenario's TOML text.
+        TOML text of the scenario.
     name : str
-        What it is called in messages.
+        Name of the scenario in messages.
     folder : str, optional
-        Where the files that it names are.
+        Folder of the files that the scenario names.
     sets : sequence of (str, str)
         Settings changed after reading, as path and value.
     seed : int, optional
-        Root of the random streams; the scenario's own if left out.
+        Root of the random streams; that of the scenario if left out.
     replication : int
-        Which of the independent runs, from 0.
+        Number of the independent run, from 0.
     at : str or sequence of str, optional
-        Nodes, links or groups of them. A node has the ports of the links that begin there.
+        Nodes, links or groups of them. A node has the ports of its outgoing links.
     flows : str or sequence of str, optional
         Groups of flows or calls, or members such as ``"tcp[3]"``.
     events : str or sequence of str, optional
         ``send``, ``accept``, ``mark``, ``drop``, ``transmit``, ``receive``, ``timer``, ``window``,
         ``duplicate``.
     start, stop : str, s, optional
-        When the trace begins and ends, both inclusive.
+        Start and end of the trace, both inclusive.
     executor : {"horizon", "plain"}
-        In which order the engine works; the trace is the same.
+        Executor of the engine; does not change the trace.
     threads : int
-        How many cores the run may use; the trace is the same.
+        Number of cores that the run may use; does not change the trace.
 
     Raises
     ------
     ScenarioError
-        If the scenario has mistakes, or what is asked for does not exist.
+        If the scenario has mistakes, or a requested node, link or flow does not exist.
 
     Notes
     -----
-    If any of `at`, `flows`, `events`, `start` and `stop` is given, they stand in the place of the scenario's
-    ``[[trace]]``.
+    Any of `at`, `flows`, `events`, `start` and `stop` replaces the scenario's ``[[trace]]``.
     """
 
     section = "trace"
     scenario: _core.Scenario
-    """The scenario, with its settings."""
+    """The scenario with its settings."""
 
     _of_core = _core.Trace
     _rows: _core.Trace
@@ -115,29 +114,28 @@ class PacketTrace(RowStream):
         self.scenario = read
 
     def write_pcapng(self, folder: str | Path) -> dict[str, int]:
-        """Writes what links transmit into a folder, as a capture ``LINK.pcapng`` for each link that transmits anything.
+        """Writes the packets on links into a folder, as a capture ``LINK.pcapng`` for each link that transmits any.
 
-        Where that name is longer than 255 bytes, the end of the link's name gives way to a hash of the whole.
-
-        Of what the trace keeps, places, flows and times count, and kinds of events do not.
+        If that name is longer than 255 bytes, a hash replaces the end of the link's name. The captures have the nodes,
+        links, flows and times of the trace; its kinds of events do not matter.
 
         Returns
         -------
         dict of str to int
-            How many packets each link's capture has.
+            Number of packets in each link's capture.
 
         Raises
         ------
         InputError
             If the folder is a file.
         PenstockError
-            If a file cannot be written; captures that were there stay as they were.
+            If a file cannot be written; existing captures are left unchanged.
         """
         return _Captures(Path(folder)).write(self._rows)
 
 
 class _Captures:
-    """The captures in a folder, which are whole in the end or not there."""
+    """The captures in a folder, which are written completely or not at all."""
 
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
@@ -147,7 +145,7 @@ class _Captures:
         self._files: dict[str, WholeFile] = {}
 
     def write(self, trace: _core.Trace) -> dict[str, int]:
-        """Writes all of them; returns how many packets each has."""
+        """Writes all captures; returns their numbers of packets."""
         is_new = not self._folder.exists()
         path = self._folder
         try:
@@ -168,7 +166,7 @@ class _Captures:
         return self._packets
 
     def _append(self, link: str, path: Path, data: bytes) -> None:
-        """Writes the next piece of a capture; there may be more of them than files that can be open."""
+        """Appends to a capture; files are not kept open, since there may be too many."""
         if link in self._files:
             with self._files[link].place.open("ab") as file:
                 file.write(data)
@@ -189,7 +187,7 @@ class _Captures:
 
 
 def file_name(link: str) -> str:
-    """The name of a link's capture: that of the link, or its beginning and a hash where that is too long for a file."""
+    """Returns the file name of a link's capture; a hash replaces the end of a long name."""
     name = f"{link}.pcapng"
     if len(name.encode()) <= LONGEST_FILE_NAME:
         return name

@@ -1,4 +1,4 @@
-"""Files that are there under their names only once they are whole, whatever ends the process."""
+"""Writes files under a temporary name and renames them when complete, so that no reader sees a partial file."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["WholeFile", "whole_file", "write_whole"]
+__all__ = ["UNFINISHED", "WholeFile", "whole_file", "write_whole"]
 
-_PLACE = 200
-"""Bytes of a file's name that are in its temporary name, of which 255 bytes are allowed."""
+UNFINISHED = ".*.part"
+"""Pattern of temporary names."""
+
+_LONGEST = 200
+"""Maximum length in bytes of the part of a file's name that is in its temporary name; systems allow 255 in all."""
 
 
 class WholeFile:
-    """A file that is written under a temporary name in its folder, and gets its own name at the end.
+    """A file that is written under a temporary name in its folder and renamed at the end.
 
-    It is opened by :meth:`open`, so that who is interrupted then has something to discard. A pipe or a device, such as
-    ``/dev/stdout``, is written itself, since it cannot be replaced. Of a symbolic link, the file that it names is
-    replaced.
+    It is opened by :meth:`open`, not by the constructor, so that an interruption in between leaves something to
+    discard. A pipe or a device, such as ``/dev/stdout``, is written directly, since it cannot be replaced. For a
+    symbolic link, its target is replaced.
 
     Parameters
     ----------
     path : path
-        Its name in the end.
+        Final name.
     new : bool
-        Whether nothing may be there by that name.
+        Whether the name must be free.
     """
 
     def __init__(self, path: str | Path, *, new: bool = False) -> None:
@@ -39,36 +42,30 @@ class WholeFile:
         self._file: IO[bytes] | None = None
 
     def open(self) -> IO[bytes]:
-        """Opens it for bytes.
-
-        Raises
-        ------
-        OSError
-            If it cannot be opened.
-        """
+        """Opens the file for bytes; raises OSError if that fails."""
         if not self._new and self.path.exists() and not self.path.is_file():
             self._file = self.path.open("wb")
             return self._file
-        name = os.fsencode(self.path.name)[:_PLACE].decode(errors="ignore")
+        name = os.fsencode(self.path.name)[:_LONGEST].decode(errors="ignore")
         self._part = self.path.with_name(f".{name}.{os.urandom(8).hex()}.part")
         self._file = self._part.open("xb")
         if not self._new:
-            with suppress(OSError):  # then there is none, or it is of another system
+            with suppress(OSError):  # the file does not exist, or the system has no such rights
                 os.fchmod(self._file.fileno(), stat.S_IMODE(self.path.stat().st_mode))
         return self._file
 
     @property
     def place(self) -> Path:
-        """Where it is written until it is kept."""
+        """Path at which the file is written."""
         return self._part or self.path
 
     def keep(self) -> None:
-        """Gives the file its name.
+        """Renames the file to its final name.
 
         Raises
         ------
         FileExistsError
-            If there is something by that name, and it was to be new.
+            If it must be new and the name is taken.
         OSError
             If it cannot be written.
         """
@@ -83,7 +80,7 @@ class WholeFile:
         self._part = None
 
     def discard(self) -> None:
-        """Removes what has been written, unless it has its name."""
+        """Removes the file unless it has its final name."""
         if self._file is not None:
             with suppress(OSError):
                 self._file.close()
@@ -95,17 +92,12 @@ class WholeFile:
 
 @contextmanager
 def whole_file(path: str | Path, *, new: bool = False) -> Iterator[IO[bytes]]:
-    """Opens a :class:`WholeFile`, and keeps it if nothing is raised.
+    """Opens a :class:`WholeFile` for bytes, and keeps it unless an exception is raised.
 
     Parameters
     ----------
     path, new
-        As :class:`WholeFile`.
-
-    Yields
-    ------
-    file
-        Open for bytes.
+        As for :class:`WholeFile`.
     """
     made = WholeFile(path, new=new)
     try:
@@ -115,19 +107,19 @@ def whole_file(path: str | Path, *, new: bool = False) -> Iterator[IO[bytes]]:
         finally:
             made.discard()
     except KeyboardInterrupt:
-        # Where polars was at work, it and Python each tell of one interruption: the second may come before the removal.
+        # Inside polars, polars and Python each report the same interruption; the second may come before the removal.
         made.discard()
         raise
 
 
 def write_whole(path: str | Path, content: bytes, *, new: bool = False) -> None:
-    """Writes a file with this content."""
+    """Writes a file with this content; see :class:`WholeFile`."""
     with whole_file(path, new=new) as file:
         file.write(content)
 
 
 def _link(part: Path, path: Path) -> None:
-    """Gives a file the name `path`, which nothing has; in two steps where a file system has no links."""
+    """Renames a file to a free name; in two steps if the file system has no hard links."""
     try:
         os.link(part, path)
     except FileExistsError:

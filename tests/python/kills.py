@@ -15,7 +15,7 @@ from pathlib import Path
 
 from penstock import _core
 from penstock.running import RunRequest, run_all
-from penstock.store import GroupCommit, Store, run_key
+from penstock.store import Store, run_key
 from penstock.template import TEMPLATE
 
 SETS = (("duration", "2 s"), ("warm-up", "0.5 s"))
@@ -42,11 +42,9 @@ class Counts:
 class Telling(Store):
     """Says the names of runs that are kept."""
 
-    def group(self):
-        group = super().group()
-        add = group.add
-        group.add = lambda record, kept: add(record, lambda: (kept(), os.write(1, f"{record.key}\n".encode())))
-        return group
+    def write(self, record):
+        super().write(record)
+        os.write(1, f"{record.key}\n".encode())
 
 
 def requests(runs):
@@ -110,6 +108,4 @@ def kill_stores(stores, runs, folder, seed):
 
 
 if __name__ == "__main__":
-    # Small groups, so that there are many moments to be killed in.
-    GroupCommit.AGE = 0.02
     run_all(requests(int(sys.argv[2])), store=Telling(sys.argv[1]))

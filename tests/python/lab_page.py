@@ -47,6 +47,10 @@ of = "tcp"
 [[measure]]
 metric = "queue"
 of = "r-b"
+[[measure]]
+metric = "drops"
+of = "r-b"
+by = ["cause"]
 """
 LIMIT = "r-b.queue.tail-drop.limit"
 LONG = SCENARIO.replace('"1 s"\n[nodes]', '"10000000 s"\n[nodes]')

@@ -17,16 +17,16 @@ def main() -> None:
     phase = sys.argv.pop(1)
     from penstock import _core, running
     from penstock.cli import command as penstock
-    from penstock.store import GroupCommit, Store
+    from penstock.store import Store
     from penstock.workers import job
 
     place: tuple[Any, str] = {
         "reading": (_core, "scenarios"),
         "checking": (_core, "scenarios"),
         "building": (running, "Job"),
-        "gathering": (job, "gather"),
-        "encoding": (Store, "encode"),
-        "writing": (GroupCommit, "commit"),
+        "gathering": (job, "metrics_of"),
+        "encoding": (job, "encode"),
+        "writing": (Store, "write"),
     }[phase]
     begin = getattr(*place)
     said = False

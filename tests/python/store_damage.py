@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import hashlib
 import json
-import os
 import shutil
-import socket
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from unittest import mock
 
 from penstock.records import Metric, RunRequest
 from penstock.store import run_key, runfile
@@ -35,12 +30,11 @@ NEWER = "an error that names the place, before anything is run or written"
 
 @dataclass(frozen=True)
 class Damage:
-    """One kind; `do` is given the store's folder and the run's file, and opening that fails with `error`."""
+    """One kind; `do` is given the store's folder and the run's file."""
 
     name: str
     do: Callable[[Path, Path], object]
     follows: str = ASIDE
-    error: int = 0
 
 
 def content(name, new):
@@ -164,9 +158,8 @@ def other_contents():
         ("no object", b'[{"checksum": '),
     ):
         yield content(f"{name}, with the right checksum", sealed(body))
-    old = b'{\n "format": 1,\n "key": "%s",\n "seed": 7,\n "checksum": "00"\n}' % KEY.encode()
-    yield Damage("a run of format 1", lambda _, file: file.write_bytes(old), MISSING)
-    yield content("a run of format 1, damaged", old.replace(b'"format": 1', b'"format": x'))
+    old = sealed(CONTENT[:SEAL].replace(b'"format": 5', b'"format": 4'))
+    yield Damage("a run of an earlier format", lambda _, file: file.write_bytes(old), MISSING)
     later = sealed(CONTENT[:SEAL].replace(b'"format": 5', b'"format": 6'))
     yield Damage("a run of a later format", lambda _, file: file.write_bytes(later), NEWER)
 
@@ -222,70 +215,12 @@ def other_files():
         file.write_bytes(both[1])
         other.write_bytes(both[0])
 
-    def replaced(make):
-        return lambda root, file: (file.unlink(), make(root, file))
-
-    def bound(_, file):
-        # Paths of sockets are short.
-        here = os.open(file.parent, os.O_RDONLY)
-        try:
-            with socket.socket(socket.AF_UNIX) as end:
-                end.bind(f"/proc/self/fd/{here}/s")
-            os.rename("s", file.name, src_dir_fd=here, dst_dir_fd=here)
-        finally:
-            os.close(here)
-
-    def sparse(_, file):
-        with file.open("r+b") as stream:
-            stream.truncate(1 << 40)
-
-    def sparse_and_sealed(_, file):
-        with file.open("r+b") as stream:
-            stream.seek(1 << 40)
-            stream.write(CONTENT[SEAL:])
-
     yield Damage("another run's file", swapped)
     yield Damage("a copy of another run's file", lambda root, file: shutil.copy(of(root, OTHER), file))
-    yield Damage("a terabyte of zeros behind it", sparse)
-    yield Damage("a terabyte of zeros within it", sparse_and_sealed)
-    yield Damage("a folder", replaced(lambda _, file: file.mkdir()))
-    yield Damage("a folder with itself in it", replaced(lambda _, file: within(file, "it")))
-    yield Damage("a pipe", replaced(lambda _, file: os.mkfifo(file)))
-    yield Damage("a socket", replaced(bound))
-    yield Damage("deleted", replaced(lambda *_: None), MISSING)
+    yield Damage("a folder", lambda _, file: (file.unlink(), file.mkdir()), REFUSED)
+    yield Damage("deleted", lambda _, file: file.unlink(), MISSING)
     yield Damage("named otherwise", lambda _, file: file.rename(file.with_suffix(".bak")), MISSING)
-    yield Damage(
-        "named in bytes that are no text",
-        lambda _, file: file.rename(file.with_name(os.fsdecode(b"\xff\xfe.json"))),
-        MISSING,
-    )
     yield Damage("in another folder", lambda root, file: file.rename(root / file.name), MISSING)
-
-
-def within(file, name):
-    file.mkdir()
-    (file / name).write_bytes(CONTENT)
-
-
-def links():
-    """Nothing is read or written through a link below the store's folder, whatever it leads to."""
-
-    def to(target):
-        return lambda _, file: (file.unlink(), file.symlink_to(target))
-
-    def moved(root, file):
-        out = root.parent / "outside"
-        out.mkdir(exist_ok=True)
-        file.rename(out / "it")
-        file.symlink_to(out / "it")
-
-    yield Damage("a link to the same elsewhere", moved, REFUSED)
-    yield Damage("a link to nothing", to("nothing"), REFUSED)
-    yield Damage("a link to itself", lambda _, file: (file.unlink(), file.symlink_to(file)), REFUSED)
-    yield Damage("a link to a folder", to("/"), REFUSED)
-    yield Damage("a link to a device", to("/dev/zero"), REFUSED)
-    yield Damage("its folder a link", lambda root, file: moved(root, file.parent), REFUSED)
-    yield Damage("runs a link", lambda root, file: moved(root, file.parent.parent), REFUSED)
 
 
 def folders():
@@ -296,55 +231,20 @@ def folders():
         shutil.rmtree(path)
         path.write_bytes(b"")
 
-    def piped(path):
-        shutil.rmtree(path)
-        os.mkfifo(path)
-
     for name, place in (("its folder", 0), ("runs", 1), ("the store", 2)):
         yield Damage(f"{name} deleted", lambda _, file, i=place: emptied(file.parents[i]), MISSING)
         yield Damage(f"{name} a file", lambda _, file, i=place: filed(file.parents[i]), REFUSED)
-        yield Damage(f"{name} a pipe", lambda _, file, i=place: piped(file.parents[i]), REFUSED)
 
 
 def of(root, key):
     return root / "runs" / key[:2] / f"{key}.json"
 
 
-def errors():
-    """Opening the file fails: lost blocks are damage, a lack of rights or of memory is not."""
-    numbers = dict.fromkeys((errno.EIO, errno.EBADMSG, errno.EUCLEAN, errno.ENXIO), ASIDE)
-    numbers |= dict.fromkeys((errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENOMEM, errno.ESTALE), REFUSED)
-    for number, follows in numbers.items():
-        yield Damage(f"error {errno.errorcode[number]}", lambda *_: None, follows, number)
-
-
-class Failing:
-    """``os``, but opening the run's file fails."""
-
-    def __init__(self, number):
-        self.number = number
-
-    def __getattr__(self, name):
-        return getattr(os, name)
-
-    def open(self, path, flags, *more, **options):
-        if path == f"{KEY}.json":
-            raise OSError(self.number, os.strerror(self.number), path)
-        return os.open(path, flags, *more, **options)
-
-
 ALL = [
     kind
     for kinds in (
         *(bit_flips, altered_values, lengths, lost_blocks, other_contents, wrong_types),
-        *(other_files, links, folders, errors),
+        *(other_files, folders),
     )
     for kind in kinds()
 ]
-
-
-@contextmanager
-def failing(error):
-    """Opening the run's file fails meanwhile."""
-    with mock.patch.object(runfile, "os", Failing(error)) if error else nullcontext():
-        yield

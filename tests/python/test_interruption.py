@@ -95,7 +95,7 @@ def test_what_is_finished_is_kept(begun, tmp_path, arguments, number):
     kept = len(list((tmp_path / "store").glob("runs/*/*.json")))
     # Rows of a study may mean the same run.
     assert finished == kept if "run" in arguments else finished >= kept > 0
-    assert not list((tmp_path / "store").glob("runs/*/.writing*"))
+    assert not list((tmp_path / "store").glob("runs/*/.*"))
 
 
 def test_the_same_command_goes_on(begun, tmp_path):

@@ -16,7 +16,8 @@ from test_interruption_phases import LIMIT, PATIENCE, cpu, stop
 
 from penstock import _core
 from penstock.records import RunRequest
-from penstock.store import RunKeys, Store
+from penstock.store import Record, RunKeys, Store
+from penstock.store.runfile import encode
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPU time of a process is read as Linux tells it")
 
@@ -83,13 +84,10 @@ def fill(made):
 
     store, keys = Store(made / "store"), RunKeys(_core.Scenario(verbs.PAGE, "page").canonical)
     run = store.get(keys.of(1, 0))
-    group = store.group()
     for replication in range(2, KEPT):
         request = RunRequest(verbs.PAGE, (), 1, replication, "page")
-        numbers = (run.digest, run.packet_hops, run.metrics, 0.0, run.measured)
-        record = store.encode(keys.of(1, replication), request, *numbers)
-        group.add(record, lambda: None)
-    group.commit()
+        key, numbers = keys.of(1, replication), (run.digest, run.packet_hops, run.metrics, None, run.measured)
+        store.write(Record(key, encode(key, request, *numbers)))
     (made / "kept.tar.gz").unlink()
     export_runs(store, Selection(store.texts), made / "kept.tar.gz")
 

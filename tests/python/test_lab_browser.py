@@ -99,7 +99,7 @@ def numbers(page):
 
 def test_a_slider_changes_the_numbers_and_the_command(page, shared):
     before = numbers(page)
-    assert set(before) == {"goodput", "loss", "queue"}
+    assert set(before) == {"goodput", "loss", "queue", "drops"}
     assert page.locator("[data-said]").inner_text().startswith("3 of 3 runs in ")
     page.locator(SLIDER).focus()
     for _ in range(30):
@@ -145,9 +145,12 @@ def test_a_wrong_value_is_told_at_its_control(page):
     assert "has no unit" in words.inner_text()
     assert numbers(page) == before
     assert page.locator("#results.stale").count() == 1
+    zeros = page.locator(".card[data-metric=drops] .zeros")
+    assert zeros.inner_text().startswith("0: early, forced")
     with another(page):
-        typed(page, "30 packets")
+        typed(page, "190 packets")
     assert not words.is_visible()
+    assert zeros.inner_text().startswith("All 0: overflow, early")
     assert page.locator("#results.stale").count() == 0
 
 

@@ -177,6 +177,14 @@ def test_numbers_are_those_of_the_run_verb(penstock, study, tmp_path):
     assert figure["traces"][0]["x"] == [2, 10, 50]
 
 
+def test_a_single_mean_has_its_table_and_no_plot(penstock, tmp_path):
+    (tmp_path / "network.toml").write_text(SCENARIO, encoding="utf-8")
+    assert penstock("report", "network.toml", "--runs", "2")[0] == 0
+    page = Page((tmp_path / "network.html").read_text(encoding="utf-8"))
+    assert page.figures == []
+    assert len(page.tables["metric-1-numbers"]) == 2
+
+
 def test_texts_of_strangers_do_nothing(penstock, tmp_path):
     """Neither as HTML, nor in a script, nor by characters that turn the direction of writing round [UAX9 s2]."""
     (tmp_path / "network.toml").write_text(SCENARIO, encoding="utf-8")

@@ -11,8 +11,8 @@ import pytest
 from penstock._core import MODEL_VERSION
 from penstock.digits import number, plus_minus
 from penstock.errors import InputError
-from penstock.records import Metric, MetricRow, RunRequest, RunResult
-from penstock.results import summarise, to_data, to_frame, to_json, to_pandas, to_values
+from penstock.records import Metric, RunRequest, RunResult
+from penstock.results import to_data, to_frame, to_json, to_pandas, to_values
 from penstock.statistics import Interval
 
 MADE_FROM = ["settings", "duration_s", "warm_up_s", "seed", "first_replication", "model_version"]
@@ -47,27 +47,6 @@ def test_a_frame_has_one_row_per_metric_labels_and_point():
     assert [row["method"] for row in (first, second, third)] == ["t", "t", "none"]
     assert (second["flow"], second["quantile"], second["ci_low"]) == (None, "0.9", 0.5)
     assert (third["x.y"], third["mean"], third["ci_low"]) == ("2", 7.0, None)
-
-
-def test_metrics_that_share_their_shape_are_what_the_others_are():
-    shape = [("goodput", {"of": "near"}, "bit/s"), ("goodput", {"of": "far"}, "bit/s")]
-    plain = [[Metric(*each, value) for each, value in zip(shape, row, strict=True)] for row in ([1.0, 2.0], [3.0, 5.0])]
-    shared = [MetricRow(shape, row) for row in ([1.0, 2.0], [3.0, 5.0])]
-    assert (shared[0], shared[0][1], shared[0][:1], len(shared[0])) == (plain[0], plain[0][1], plain[0][:1], 2)
-    assert shared[0] != shared[1]
-    assert repr(shared[0]) == repr(plain[0])
-    asked = [RunRequest("", replication=number) for number in range(2)]
-
-    def joined(rows):
-        return summarise([RunResult(*each, "", 1) for each in zip(asked, rows, strict=True)])
-
-    assert joined(shared) == joined(plain) == joined([shared[0], plain[1]])
-    # Two numbers of one name are one number with all values, here as there.
-    alike = [shape[0], shape[0]]
-    rows = [[Metric(*each, value) for each, value in zip(alike, row.values, strict=True)] for row in shared]
-    assert joined([MetricRow(alike, row.values) for row in shared]) == joined(rows)
-    with pytest.raises(ValueError, match="1 values of 2 metrics"):
-        MetricRow(shape, [1.0])
 
 
 def test_each_number_has_the_interval_of_its_kind():

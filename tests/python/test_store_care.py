@@ -86,7 +86,7 @@ def test_leftovers_are_removed_once_they_are_old(penstock, demo, tmp_path):
     kept = files(store)
     key = run_key(_core.Scenario(FAILING).canonical, 1, 1)
     Store(store).put(key, RunRequest(FAILING, replication=1, name="demo"), "d", 1, [])
-    leftover = [store / ".writing-1", store / "runs" / ".writing-2", store / "scenarios" / f"{'ab' * 32}.toml"]
+    leftover = [store / ".it.1.part", store / "runs" / ".it.2.part", store / "scenarios" / f"{'ab' * 32}.toml"]
     for file in leftover:
         file.write_text("left")
     swept = numbers(penstock("gc", "--dry-run", "--format", "json")[1])
@@ -190,9 +190,9 @@ def test_an_altered_scenario_is_set_aside_and_written_again(penstock, demo, tmp_
         "2 runs read, 0 made again: 0 differ, 1 damaged and set aside.\n2 whose scenarios are not in "
     )
     place = only(tmp_path / "store" / "damaged")
-    outcome = "and is written again with the next run that is made of it"
-    assert err == f"damaged: {file} does not match its name. It was moved to {place} {outcome}.\n"
-    assert only(place).read_bytes() == sound + b"# altered\n"
+    outcome = "the next run of that scenario writes it again"
+    assert err == f"damaged: {file} does not match its name. It was moved to {place}; {outcome}.\n"
+    assert place.read_bytes() == sound + b"# altered\n"
     penstock("run", demo, "--runs", "3")
     assert only(tmp_path / "store" / "scenarios").read_bytes() == sound
     assert penstock("verify") == (0, "3 runs read, 3 made again: 0 differ, 0 damaged and set aside.\n", "")

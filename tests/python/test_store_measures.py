@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from one_link import one_link
 
@@ -109,28 +107,6 @@ def test_every_metric_is_the_same_whatever_else_is_measured():
     (together,) = run_all(requests(*alone, runs=1))
     assert {result.digest for result in alone.values()} == {together.digest}
     assert [metric for result in alone.values() for metric in result.metrics] == list(together.metrics)
-
-
-def command(penstock, name, *more):
-    code, out, err = penstock("run", name, "--runs", "300", "--format", "json", *more)
-    assert code == 0, err
-    return json.loads(out)
-
-
-def test_many_runs_from_the_index_have_the_numbers_that_are_asked_for(penstock, tmp_path, monkeypatch):
-    monkeypatch.setattr("penstock.store.index._SETTLED", 0)
-    (tmp_path / "s.toml").write_text(page(QUEUE, LOSS))
-    before = command(penstock, "s.toml")
-    for fewer in ((LOSS,), (LOSS, QUEUE)):
-        (tmp_path / "s.toml").write_text(page(*fewer))
-        first, second = command(penstock, "s.toml"), command(penstock, "s.toml")
-        assert first == second
-        names = [metric["name"] for metric in first["metrics"]]
-        assert names == [metric["name"] for each in fewer for metric in before["metrics"] if metric["name"] == each[0]]
-        code, out, _ = penstock("run", "s.toml", "--runs", "300", "--dry-run")
-        assert (code, "300 in the store, 0 to be made" in out) == (0, True)
-        code, out, _ = penstock("runs")
-        assert "300 runs at 1 point." in out
 
 
 def test_status_says_that_a_measure_is_missing(penstock, tmp_path):

@@ -20,7 +20,7 @@ from kills import Telling, check
 from penstock import _core
 from penstock.records import RunRequest
 from penstock.running import run_all
-from penstock.store import GroupCommit, run_key
+from penstock.store import run_key
 from penstock.template import TEMPLATE
 
 
@@ -82,8 +82,6 @@ def kill_studies(studies, runs, folder, seed, on="processes"):
 
 
 if __name__ == "__main__":
-    # Each run counts as kept soon, so that there are many moments to kill at.
-    GroupCommit.AGE = 0.0
     seen = [0]
     run_all(
         requests(int(sys.argv[2])),

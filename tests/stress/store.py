@@ -1,6 +1,6 @@
-"""The store under random kills and power cuts, for longer than a test may take, and what keeping a run costs.
+"""The store under random kills, for longer than a test may take, and the cost of keeping a run.
 
-``make stress`` runs it; ``--stores``, ``--runs`` and ``--states`` say how much.
+``make stress`` runs it; ``--stores`` and ``--runs`` set the length.
 """
 
 from __future__ import annotations
@@ -20,48 +20,26 @@ PUTS = 10_000
 
 
 def cost(folder):
-    """What a run costs that is kept in a group: by the clock, and of the processor."""
+    """Time and CPU time of keeping a run, in seconds."""
     from penstock.records import Metric, RunRequest
     from penstock.store import Store, run_key
 
     metrics = [Metric("delay", {"flow": f"f{i}", "quantile": "0.99"}, "s", 0.1 + i / 7) for i in range(12)]
     store = Store(folder)
     store.prepare()
-    group, kept = store.group(), []
     begin, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
     for number in range(PUTS):
-        record = store.encode(run_key("{}", number, 0), RunRequest("", seed=number), "3f" * 16, number, metrics)
-        group.add(record, lambda number=number: kept.append(number))
-        if group.is_due():
-            group.commit()
-    group.commit()
+        store.put(run_key("{}", number, 0), RunRequest("", seed=number), "3f" * 16, number, metrics)
     seconds, now = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF)
-    assert kept == list(range(PUTS))
+    assert len(store.manifests()) == PUTS
     processor = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
     return seconds / PUTS, processor / PUTS
-
-
-def power_cuts(folder, states, seed):
-    """So many states of each workload and order; gives how many, and all mistakes."""
-    from power_cuts import ORDERS
-    from test_store_power_cuts import WORKLOADS, struck, work
-
-    mistakes, count = [], 0
-    for workload in WORKLOADS:
-        recorder = work(folder / workload, workload)
-        for order in ORDERS:
-            for number in range(0, states, 40):
-                with tempfile.TemporaryDirectory(dir=folder) as place:
-                    mistakes += struck(recorder, order, Path(place), 40, seed=f"{seed} {number}")[0]
-                count += 40
-    return count, mistakes
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--stores", type=int, default=20, help="how many stores are filled under kills")
     options.add_argument("--runs", type=int, default=200, help="how many runs each of them is to hold")
-    options.add_argument("--states", type=int, default=400, help="of the disk, per workload and order")
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     chosen = options.parse_args()
     from kills import kill_stores
@@ -76,11 +54,9 @@ def main():
             f"(load {load:.1f} on {os.cpu_count()} cores)",
             flush=True,
         )
-        count, mistakes = power_cuts(folder, chosen.states, chosen.seed)
-        print(f"{count} states after power cuts: {len(mistakes)} runs lost or changed", *mistakes, sep="\n", flush=True)
         counts = kill_stores(chosen.stores, chosen.runs, folder / "kills", chosen.seed)
         print(f"{chosen.stores} stores of {chosen.runs} runs: {counts}")
-    sys.exit(bool(mistakes or counts.lost or counts.changed or counts.damaged))
+    sys.exit(bool(counts.lost or counts.changed or counts.damaged))
 
 
 if __name__ == "__main__":

@@ -158,8 +158,8 @@ def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
     found = []
     for member, _, run in reading.runs():
         manifest = run.manifest
-        text = texts.get(manifest.scenario) if manifest is not None else None
-        if manifest is None or text is None:
+        text = texts.get(manifest.scenario)
+        if text is None:
             raise _refused(reading.path, f"the scenario of {member.path} is not in it")
         request, key, measures = asked_for(manifest, text)
         if key != manifest.key and request.folder is not None:
@@ -182,11 +182,7 @@ def _make_again(reading: Reading, runs: list[tuple[Manifest, RunRequest]], how: 
     """Repeats a sample of the runs and returns its size; refuses the archive if a result differs."""
     requests = {run.key: request for run, request in runs}
     picked = {run.key for run in sample([run for run, _ in runs], how.sample, how.pick)}
-    stored = [
-        (run.manifest, run, requests[member.name])
-        for member, _, run in reading.runs()
-        if member.name in picked and run.manifest is not None
-    ]
+    stored = [(run.manifest, run, requests[member.name]) for member, _, run in reading.runs() if member.name in picked]
     with cores_told(how.threads) as cores, Progress() as progress:
         run = partial(cores.run_all, jobs=how.jobs, progress=progress)
         count, differing = made_again(stored, run)
@@ -201,13 +197,9 @@ def _make_again(reading: Reading, runs: list[tuple[Manifest, RunRequest]], how: 
 
 
 def _take(store: Store, reading: Reading, known: set[str]) -> None:
-    group = store.group()
     for member, content, _ in reading.runs():
         if member.name not in known:
-            group.add(Record(member.name, content), lambda: None)
-        if group.is_due():
-            group.commit()
-    group.commit()
+            store.write(Record(member.name, content))
 
 
 def _refused(archive: Path, why: str) -> StoreError:

@@ -75,13 +75,13 @@ def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs
     """Reads all selected files and repeats a sample of the runs; see :func:`sample` for `how_many`."""
     check, sound = Check(), []
     for manifest in chosen.of(store.manifests()):
-        run = store.get(manifest.key)  # from its own file, not from the index
-        if run is None or run.manifest is None:
+        run = store.get(manifest.key)
+        if run is None:
             continue
         check.read += 1
         if run.manifest.model_version != _core.MODEL_VERSION:
             check.other_models += 1
-        elif (text := store.texts.verified(run.manifest.scenario)) is None:
+        elif (text := store.verified_text(run.manifest.scenario)) is None:
             check.without_scenario += 1
         else:
             request, key, measures = asked_for(run.manifest, text)

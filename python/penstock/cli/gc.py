@@ -52,7 +52,6 @@ def gc(
     counts = (
         (swept.runs, "run"),
         (swept.scenarios, "scenario"),
-        (swept.indexes, "index file"),
         (swept.unfinished, "unfinished file"),
         (swept.failed, "note of a failed run"),
         (swept.damaged, "damaged file"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import RunsFailed
-from penstock.store import KeptRuns
 from penstock.studies.runner import Runner
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ class NotingRunner(Runner):
         if self._cores.threads == 1:
             return made
         for point, runs in zip(points, made, strict=True):
-            # Runs from the index were made earlier.
-            for run in () if isinstance(runs, KeptRuns) else runs:
+            for run in runs:
                 if run.threads is not None:
                     self._cores.note_run(run.request, run.threads, point.scenario)
         return made

@@ -28,7 +28,6 @@ def runs(
     from penstock.cli.stored_runs import counted, list_each, list_points, show_one
     from penstock.printable import json_text
     from penstock.store import Store
-    from penstock.store.listing import merged
 
     kept = Store(store)
     if key is not None:
@@ -36,7 +35,7 @@ def runs(
         return
     chosen = selection(kept, name, where, seed, other_models=True if stale else None)
     if output != "json" and not each:
-        points = merged(runs for runs in kept.stored_runs() if chosen.matches(runs.first))
+        points = [runs for runs in kept.stored_runs() if chosen.matches(runs.first)]
         list_points(points)
         show(counted(sum(point.count for point in points), len(points)))
         return

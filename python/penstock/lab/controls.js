@@ -81,7 +81,7 @@ const Controls = (() => {
     const element = make("div", undefined, { class: "control", "data-path": path });
     const row = make("div", undefined, { class: "row" });
     const undo = make("button", "reset", { type: "button", class: "undo", "aria-label": `Reset ${path}`, hidden: "" });
-    undo.addEventListener("click", () => { change.drop(path); document.getElementById(idOf(path))?.focus(); });
+    undo.addEventListener("click", () => { change.drop(path, applied[path]?.paths); delete applied[path]; document.getElementById(idOf(path))?.focus(); });
     row.append(make("label", label, { for: idOf(path), title: path }), undo);
     element.append(row);
     const box = { element, row, undo, update: () => {}, doc };
@@ -120,7 +120,6 @@ const Controls = (() => {
       change.place(found.sets);
     });
     box.row.append(select);
-    box.undo.addEventListener("click", () => { delete applied[slot.path]; });
     box.slot = slot;
     box.select = select;
     fill(slot, select);
@@ -160,15 +159,15 @@ const Controls = (() => {
     const moved = new Set(sets.map(([path]) => path));
     for (const control of all(groups)) boxes.get(control.path)?.update(control);
     for (const [path, box] of boxes) {
-      box.undo.hidden = !moved.has(path);
-      box.element.classList.toggle("moved", moved.has(path));
+      const is = moved.has(path) || path in applied;
+      box.undo.hidden = !is;
+      box.element.classList.toggle("moved", is);
     }
     filter();
   };
   const offer = (found) => {
     options = found;
-    for (const box of boxes.values()) if (box.slot && document.activeElement !== box.select) fill(box.slot, box.select);
-    for (const box of boxes.values()) if (box.slot && document.activeElement === box.select) { const kept = box.select.value; fill(box.slot, box.select); box.select.value = kept; }
+    for (const box of boxes.values()) if (box.slot) fill(box.slot, box.select);
   };
   const wrong = (mistakes) => {
     const lost = [];

@@ -134,7 +134,7 @@ class Look(Thread):
         self._tell(
             {
                 "kind": "scenario",
-                "description": point.scenario.description or "",
+                "description": printable_lines(point.scenario.description or ""),
                 "warnings": warnings_of([point]),
                 "sizes": dict(zip(("nodes", "links", "flows"), point.scenario.sizes, strict=True)),
                 "window": [begin, end],
@@ -156,6 +156,8 @@ class Look(Thread):
             if self._over_time is None and panel is not None:
                 self._over_time = OverTime(point, panel, self._tell)
                 self._over_time.start()
+                if self._is_cancelled:  # while it was made
+                    self._over_time.cancel()
                 self._options(document)
         self._tell({"kind": "done", "seconds": time.perf_counter() - begun})
 

@@ -51,7 +51,7 @@
     said.textContent = "Running";
     const tick = setInterval(() => {
       const time = (performance.now() - begun) / 1000;
-      if (time > 1.5) said.textContent = `${seen} of ${state.runs} runs after ${time.toFixed(0)} s`;
+      if (time > 1.5 && seen < state.runs) said.textContent = `${seen} of ${state.runs} runs after ${time.toFixed(0)} s`;
     }, 500);
     try {
       const { text, sets, runs, panel } = state;
@@ -290,6 +290,7 @@
       back.addEventListener("click", () => {
         Object.assign(state, { sets: pin.sets.map((each) => [...each]), runs: pin.asked });
         runs.value = pin.asked;
+        Controls.forget();
         if (pin.text !== state.text) setText(pin.text);
         ask(0);
       });

@@ -67,7 +67,9 @@ def _groups(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         parts = _section(_KINDS[section], path, entry)
         rank = 1 if section != "links" else 0 if len(parts) > 1 else 2
         rank -= 2 * (section == "links" and path in watched)
-        groups.append((rank, f"{_TITLES[section]} {path}", parts))
+        ends = entry.get("from"), entry.get("to")
+        is_plain = "[" in path and all(isinstance(end, str) for end in ends)
+        groups.append((rank, f"{_TITLES[section]} {f'{ends[0]} to {ends[1]}' if is_plain else path}", parts))
     nodes = document.get("nodes")
     for name, node in nodes.items() if isinstance(nodes, dict) else ():
         if isinstance(node, dict) and node:

@@ -53,8 +53,8 @@ const Plots = (() => {
     const differ = keys.filter((key) => rows.some((row) => row.labels[key] !== rows[0].labels[key]));
     const common = keys.filter((key) => !differ.includes(key)).map((key) => rows[0].labels[key]);
     const names = rows.map((row) => {
-      const parts = differ.map((key) => row.labels[key]).filter((part) => part !== undefined);
-      return parts.filter((part, at) => !parts.some((other, there) => there > at && other.startsWith(`${part}[`))).join(" ");
+      const parts = differ.filter((key) => key in row.labels).map((key) => (/^\d/.test(row.labels[key]) ? `${key} ${row.labels[key]}` : row.labels[key]));
+      return parts.filter((part, at) => !parts.some((other, there) => there > at && other.startsWith(`${part}[`))).join(" ") || "all";
     });
     return rows.length === 1 ? { common: "", names: [common.join(" ") || "whole network"] } : { common: common.join(" "), names };
   };
@@ -161,9 +161,9 @@ const Plots = (() => {
       const few = all.length < 4 || all.filter(isZero).length < 2, every = namesOf(all);
       const kept = all.map((row, at) => [row, every.names[at]]).filter(([row]) => few || !isZero(row));
       const rows = kept.map(([row]) => row), names = kept.map(([, name]) => name), { common } = every;
-      const card = cardOf(rows[0].metric, rows[0].unit);
+      const card = cardOf(all[0].metric, all[0].unit);
       const own = settings.flatMap((setting) => rows.map((row) => setting.found.get(keyOf(row))?.mean ?? NaN));
-      const [scale, unit] = scaleOf(rows[0].unit, own);
+      const [scale, unit] = scaleOf(all[0].unit, own);
       card.querySelector(".unit").textContent = unit;
       card.querySelector("h3 small").textContent = common;
       const zeros = all.map((row, at) => [row, every.names[at]]).filter(([row]) => !rows.includes(row)).map(([, name]) => name);

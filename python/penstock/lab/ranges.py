@@ -12,6 +12,8 @@ __all__ = ["Number", "Slider", "read_number", "slider"]
 _WHOLE = {"packet", "packets", "cell", "cells", "byte", "bytes", "B", "call", "calls", "bit", "bits"}
 """Units that are counted in whole numbers."""
 _NUMBER = re.compile(r"\s*(\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*(?:/\s*(\d+)\s*)?([A-Za-z%/µ]*)\s*")
+_WIDE = 1000
+"""Ratio of a bound to the value above which a range of whole numbers is treated as unbounded."""
 _FACTOR = 10
 """Ratio of the ends of an unbounded range to the scenario's value."""
 
@@ -89,7 +91,7 @@ def slider(kind: str, allowed: str, value: Number, example: Number | None = None
             usual = example if example is not None and example.value > 0 else Number(1.0, unit)
             return Slider(low, usual.value * _FACTOR, usual.unit, log=False, whole=whole or usual.unit in _WHOLE)
         return Slider(low, high, unit, log=False, whole=whole)
-    if math.isfinite(high):
+    if math.isfinite(high) and not (whole and high > _WIDE * number):
         if number >= high / 50:
             return Slider(low, max(high, number), unit, log=False, whole=whole)
         return Slider(max(low, 1.0 if whole else number / _FACTOR**2), high, unit, log=True, whole=whole)

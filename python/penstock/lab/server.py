@@ -71,7 +71,7 @@ class _Guard:
         origin = headers.get("origin")
         if origin is not None and origin.removeprefix("http://") not in self._hosts:
             return "Another page may not use this server."
-        if not secrets.compare_digest(path.split("/")[1].encode(), self._token.encode()):
+        if not secrets.compare_digest(f"{path}/".split("/")[1].encode(), self._token.encode()):
             return "The token is missing or wrong: open the whole address that penstock lab has printed."
         return None
 

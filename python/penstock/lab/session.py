@@ -57,7 +57,13 @@ class Session:
 
     def beginning(self) -> dict[str, Any]:
         """Returns the initial state of a page."""
-        return {"file": str(self.file), "runs": self._runs, "sets": self._sets, "most": MOST_RUNS, **self.on_disk()}
+        return {
+            "file": path_text(self.file),
+            "runs": self._runs,
+            "sets": self._sets,
+            "most": MOST_RUNS,
+            **self.on_disk(),
+        }
 
     def on_disk(self) -> dict[str, Any]:
         """Returns the file's text and its digest, or why it cannot be read."""

@@ -25,14 +25,19 @@ __all__ = ["chart_plots", "table_plot"]
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-down", "triangle-up", "pentagon", "x", "star")
 _GREY = "#8c8c8c"
+_WIDE_BARS = 8
+"""Fewer bars than these are narrower than their places."""
 _ROW = 26
 """Height of a row of a printed table in pixels."""
 
 
 def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
-    """A plot for each panel of a chart."""
+    """A plot for each panel of a chart that has more than one mean."""
     plots = []
     for number, panel in enumerate(chart.panels):
+        bars = sum(len(series.marks) for series in panel.series)
+        if bars < 2:
+            continue
         title = ", ".join(filter(None, (panel.label, panel.facet)))
         across: dict[str, Any] = {"title": {"text": escaped(chart.across.label, 200)}}
         if chart.across.names:
@@ -43,6 +48,7 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
             "xaxis": across,
             "yaxis": {"title": {"text": escaped(panel.label, 200)}, "rangemode": "tozero"},
             "barmode": "group",
+            "bargap": 1 - 0.8 * min(bars / _WIDE_BARS, 1.0),
             "showlegend": len(panel.series) > 1,
             "legend": {
                 "title": {"text": escaped(chart.by, 100)},
@@ -53,7 +59,8 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
             },
         }
         what = f" for each {chart.by}" if chart.by else ""
-        told = f"Means over {chart.across.label or 'what was measured'}{what}; the table below has the same numbers."
+        over = f" over {chart.across.label}" if chart.across.label else ""
+        told = f"Means{over}{what}; the table below has the same numbers."
         told += f" Of the transfers, {chart.finished}." if chart.finished else ""
         traces = [_series(chart, panel, series) for series in panel.series]
         plots.append(Plot(f"{identifier}-plot-{number + 1}", title, told, traces, layout))

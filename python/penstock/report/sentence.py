@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from penstock.digits import plus_minus
@@ -68,8 +69,8 @@ def _of_one_unit(metric: str, own: Sequence[Summary], parameters: ParameterColum
     clauses = [_clause(group, parameters, shown) for group in groups.values()]
     if len(groups) == 1:
         (name,) = groups
-        return f"{_capital(metric)}{f' of {name}' if name else ''} {clauses[0]}."
-    named = [f"of {name} {clause}" if name else clause for name, clause in zip(groups, clauses, strict=True)]
+        return f"{_capital(metric)}{f' of {_words(name)}' if name else ''} {clauses[0]}."
+    named = [f"of {_words(name)} {clause}" if name else clause for name, clause in zip(groups, clauses, strict=True)]
     return f"{_capital(metric)} {'; '.join(named)}."
 
 
@@ -90,10 +91,23 @@ def _over_all(metric: str, own: Sequence[Summary], parameters: ParameterColumns,
     if low.interval.mean == high.interval.mean:
         return f"{_capital(metric)} is {_amount(low, shown)} everywhere."
     ends = [
-        f"{_amount(each, shown)} ({', '.join(filter(None, (of_text(each.labels), place(each, parameters))))})"
+        f"{_amount(each, shown)} ({', '.join(filter(None, (_words(of_text(each.labels)), place(each, parameters))))})"
         for each in (low, high)
     ]
     return f"{_capital(metric)} lies between {ends[0]} and {ends[1]}."
+
+
+def _words(name: str) -> str:
+    """The name of a flow or port with its labels in words.
+
+    Examples
+    --------
+    >>> _words("call statistic=max"), _words("r1-r2 class=ef quantile=0.99")
+    ('call (max)', 'r1-r2 (class ef, quantile 0.99)')
+    """
+    whose, *labels = re.split(r" (?=[\w-]+=)", name)
+    shown = [label.removeprefix("statistic=").replace("=", " ") for label in labels]
+    return f"{whose} ({', '.join(shown)})" if shown else whose
 
 
 def _plain(summary: Summary, shown: Scale) -> str:

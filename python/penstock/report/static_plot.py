@@ -51,11 +51,12 @@ def static_plot(plot: Plot) -> str:
     bars = [trace for trace in traces if trace.get("type") == "bar"]
     for trace in traces:
         if trace.get("type") == "bar":
-            parts += _bars(trace, bars.index(trace), len(bars), across, up)
+            share = (1 - plot.layout.get("bargap", 0.2)) / len(bars)
+            parts += _bars(trace, bars.index(trace) - len(bars) / 2, share, across, up)
         else:
             parts += _points(trace, across, up)
     parts += _titles(across, up, left)
-    legend = _legend(traces) if plot.layout.get("showlegend", len(traces) > 1) else ""
+    legend = _legend(traces, plot) if plot.layout.get("showlegend", len(traces) > 1) else ""
     drawing = f'<svg width="100%" height="100%" aria-hidden="true">{"".join(parts)}</svg>'
     return printable_lines(
         f'<div class="still" style="height: {plot.layout["height"]}px">{legend}'
@@ -159,11 +160,11 @@ def _mark(trace: Trace) -> str:
     return f'<path d="{_SYMBOLS[symbol]}" {paint}/>'
 
 
-def _bars(trace: Trace, turn: int, count: int, across: _Axis, up: _Axis) -> Iterator[str]:
+def _bars(trace: Trace, turn: float, share: float, across: _Axis, up: _Axis) -> Iterator[str]:
     gap = min((abs(b - a) for a, b in pairwise(trace["x"])), default=1.0) or 1.0
-    width = 0.8 * gap / count
+    width = gap * share
     for number, (x, y) in enumerate(zip(trace["x"], trace["y"], strict=True)):
-        start = x - 0.4 * gap + turn * width
+        start = x + turn * width
         left, right, top, bottom = across.at(start), across.at(start + width), up.at(max(y, 0)), up.at(min(y, 0))
         title = f"{html.unescape(trace['name'])}: {up.text(y)} at {across.text(x)}"
         box = f'x="{left:.2f}%" y="{top:.2f}%" width="{right - left:.2f}%" height="{bottom - top:.2f}%"'
@@ -203,10 +204,12 @@ def _colour(trace: Trace) -> str:
     return colour
 
 
-def _legend(traces: Sequence[Trace]) -> str:
+def _legend(traces: Sequence[Trace], plot: Plot) -> str:
+    title = plot.layout.get("legend", {}).get("title", {}).get("text", "")
     samples = (
         f'<li><svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">{_mark(trace)}</svg>'
         f"{trace['name']}</li>"
         for trace in traces
     )
-    return f'<ul class="key">{"".join(samples)}</ul>'
+    head = f"<li>{title}:</li>" if title else ""
+    return f'<ul class="key">{head}{"".join(samples)}</ul>'

@@ -1,14 +1,15 @@
-"""Archives: runs and their scenarios in one file, which another machine looks through before it believes it.
+"""Archives: runs and their scenarios in one file, which another machine verifies before it uses them.
 
-An archive is a compressed tar file. Its first member, ``archive.json``, lists all others in their order, each with its
-size and its hash, and ends in a checksum; the hash of this list is the archive's digest, the same on any machine. The
-others are the files of the store as they are. Nothing is unpacked by name: what is not what the list says is refused.
+An archive is a compressed tar file. Its first member, ``archive.json``, lists the others in order with their sizes and
+hashes, and ends in a checksum; its hash is the archive's digest, the same on every machine. The others are files of the
+store. Nothing is unpacked by name: members that differ from the list are refused.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import os
 import tarfile
 import zlib
@@ -20,14 +21,12 @@ from penstock import _core
 from penstock.errors import InputError, StoreError
 from penstock.memory import allowed, too_large
 from penstock.printable import path_text
-from penstock.store import sealed
-from penstock.store.manifest import scenario_hash
 from penstock.store.runfile import LARGEST, decode
-from penstock.store.sealed import DamagedError, NewerError, checked, decoded
+from penstock.store.sealed import DamagedError, NewerError, opened, sealed_json
 from penstock.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from penstock.store.runfile import StoredRun
@@ -35,20 +34,15 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_TEXTS", "Listed", "Reading", "write_archive"]
 
 FORMAT = 1
-"""Counts changes of the layout of archives."""
+"""Version of the layout of archives."""
 _LIST = "archive.json"
-_LARGEST_LIST = 1 << 28
 LARGEST_TEXTS = 1 << 28
-"""Bytes of all scenarios together, which are in memory at the same time."""
-_BLOCK = 512
-_END = bytes(2 * _BLOCK)
-_NOT_WHOLE = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What reading something raises that is no archive, or only a part of one."""
+"""Maximum size in bytes of all scenarios together, which are in memory at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A member of an archive: the hash that it is named by, its size in bytes, and the hash of its content."""
+    """A member of an archive: its kind, the hash it is named by, its size in bytes, and the hash of its content."""
 
     kind: str
     name: str
@@ -57,34 +51,36 @@ class Listed:
 
     @property
     def path(self) -> str:
-        """What it is called in the archive."""
+        """Name of the member in the archive."""
         return f"scenarios/{self.name}.toml" if self.kind == "scenario" else f"runs/{self.name}.json"
 
 
-def write_archive(path: Path, texts: dict[str, bytes], runs: Iterable[tuple[str, int, str]], read: Any) -> str:
-    """Writes an archive; gives its digest.
+def write_archive(
+    path: Path, texts: dict[str, bytes], runs: Iterable[tuple[str, int, str]], read: Callable[[str], bytes]
+) -> str:
+    """Writes an archive and returns its digest.
 
     Parameters
     ----------
     path : Path
-        Where; there must be nothing.
+        Name of the archive, which must be free.
     texts : dict
         The scenarios by their hashes.
     runs : iterable of (str, int, str)
-        Of each run its name, the size of its file and the hash of that.
+        For each run its name, and the size and the hash of its file.
     read : callable
-        Gives the content of a run's file.
+        Returns the content of a run's file.
 
     Raises
     ------
     InputError
-        If there is something at `path`.
+        If the name is taken.
     StoreError
-        If it cannot be written, or a run's file has changed meanwhile.
+        If the archive cannot be written, or a run's file has changed meanwhile.
     """
     listed = [Listed("scenario", name, len(text), _hash(text)) for name, text in sorted(texts.items())]
     listed += [Listed("run", *run) for run in sorted(runs)]
-    head = sealed.sealed_json(
+    head = sealed_json(
         {
             "format": FORMAT,
             "version": _core.version(),
@@ -92,51 +88,53 @@ def write_archive(path: Path, texts: dict[str, bytes], runs: Iterable[tuple[str,
             "members": [[it.kind, it.name, it.size, it.hash] for it in listed],
         }
     )
-    with _new(path) as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-        _add(packed, _LIST, head)
+    with (
+        _new(path) as file,
+        gzip.GzipFile("", "wb", 6, file, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
+        _add(tar, _LIST, head)
         for member in listed:
             content = texts[member.name] if member.kind == "scenario" else read(member.name)
             if _hash(content) != member.hash:
                 raise StoreError(f"run {member.name[:16]} has changed while it was exported; try again.")
-            _add(packed, member.path, content)
-        packed.write(_END)
+            _add(tar, member.path, content)
     return _hash(head)
 
 
 class Reading:
-    """An archive that is looked through.
+    """Reads and verifies an archive.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The archive.
 
     Raises
     ------
     InputError
         If there is no such file.
     StoreError
-        If it is no archive, or its list is not what was written.
+        If it is no archive, or its list differs from what was written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with self._opened() as packed:
-            head = self._next(packed, _LIST, None)
+        name, head = next(self._contents(), ("", b""))
+        if name != _LIST:
+            raise self._wrong("is no archive of Penstock: it does not begin with its list")
         self.digest = _hash(head)
         try:
-            data = decoded(checked(head))
+            data = opened(head, FORMAT)
             self.model_version, self.version = str(data["model_version"]), str(data["version"])
-            self.members = [Listed(*_typed(member)) for member in data["members"]]
-            if data["format"] != FORMAT:
-                raise NewerError(data["format"])
+            self.members = [_listed(*member) for member in data["members"]]
         except NewerError as newer:
             raise self._wrong(
                 f"was written by a newer version of Penstock (format {newer.format}; this one reads {FORMAT})"
             ) from None
         except DamagedError as error:
             raise self._wrong(f"is damaged or was altered: its list {error}") from None
-        except Exception as error:  # whatever a decoder may raise: RecursionError is among it
+        except Exception as error:  # a list that no release has written
             raise self._wrong(f"is no archive of Penstock: its list cannot be read ({type(error).__name__})") from None
         if sum(member.size for member in self.members if member.kind == "scenario") > LARGEST_TEXTS:
             raise self._wrong(f"has scenarios of more than {LARGEST_TEXTS >> 20} MiB together")
@@ -144,115 +142,86 @@ class Reading:
             raise self._wrong("was altered: its list has a member twice")
 
     def texts(self) -> dict[str, str]:
-        """The scenarios by their hashes.
-
-        Raises
-        ------
-        StoreError
-            If one is not what the list says.
-        """
+        """Returns the scenarios by their hashes; raises StoreError if one differs from the list."""
         found = {}
-        with self._opened() as packed:
-            self._next(packed, _LIST, None)
-            for member in self.members:
-                if member.kind != "scenario":
-                    break
-                content = self._next(packed, member.path, member)
-                try:
-                    text = content.decode("utf-8", "surrogatepass")
-                except UnicodeDecodeError:
-                    raise self._wrong(f"was altered: {member.path} is no text") from None
-                if scenario_hash(text) != member.name:
-                    raise self._wrong(f"was altered: {member.path} is not the text that it is named by")
-                found[member.name] = text
+        for member, content in self._verified():
+            if member.kind != "scenario":
+                break
+            try:
+                text = content.decode("utf-8", "surrogatepass")
+            except UnicodeDecodeError:
+                raise self._wrong(f"was altered: {member.path} is no text") from None
+            if _hash(content) != member.name:
+                raise self._wrong(f"was altered: {member.path} is not the text that it is named by")
+            found[member.name] = text
         return found
 
     def runs(self) -> Iterator[tuple[Listed, bytes, StoredRun]]:
-        """The runs, each with the content of its file.
+        """Yields the runs with the contents of their files; raises StoreError if one differs from the list."""
+        for member, content in self._verified():
+            if member.kind != "run":
+                continue
+            try:
+                run = decode(content, member.name)
+            except DamagedError as error:
+                raise self._wrong(f"was altered: {member.path} {error}") from None
+            except NewerError as newer:
+                raise self._wrong(f"has a run of a newer format ({newer.format}): {member.path}") from None
+            if run is None:
+                raise self._wrong(f"has a run of an earlier format: {member.path}")
+            yield member, content, run
 
-        Raises
-        ------
-        StoreError
-            If one is not what the list says, or is no run.
-        """
-        with self._opened() as packed:
-            self._next(packed, _LIST, None)
-            for member in self.members:
-                content = self._next(packed, member.path, member)
-                if member.kind != "run":
-                    continue
-                try:
-                    run = decode(checked(content), member.name)
-                except DamagedError as error:
-                    raise self._wrong(f"was altered: {member.path} {error}") from None
-                except NewerError as newer:
-                    raise self._wrong(f"has a run of a newer format ({newer.format}): {member.path}") from None
-                if run is None or run.manifest is None or not run.manifest.scenario:
-                    raise self._wrong(f"was altered: {member.path} says not what it was made from")
-                yield member, content, run
-            self._end(packed)
+    def _verified(self) -> Iterator[tuple[Listed, bytes]]:
+        """Yields the members with their contents, and verifies that they are those of the list."""
+        contents = self._contents()
+        next(contents)
+        for member in self.members:
+            name, content = next(contents, ("", b""))
+            if name != member.path:
+                raise self._wrong(f"was cut off or altered: {member.path} is missing")
+            if _hash(content) != member.hash:
+                raise self._wrong(f"was altered: {name} differs from its list")
+            yield member, content
+        if next(contents, None) is not None:
+            raise self._wrong("was altered: it has members that its list does not have")
 
-    @contextmanager
-    def _opened(self) -> Iterator[gzip.GzipFile]:
+    def _contents(self) -> Iterator[tuple[str, bytes]]:
+        """Yields the names and contents of all members."""
         try:
             with self.path.open("rb") as file, gzip.GzipFile(fileobj=file, mode="rb") as packed:
-                yield packed
+                with tarfile.open(fileobj=packed, mode="r:") as tar:
+                    for info in tar:
+                        if (why := too_large(info.size, allowed())) is not None:
+                            raise self._wrong(f"cannot be read: {path_text(info.name)} {why}")
+                        member = tar.extractfile(info)
+                        yield info.name, b"" if member is None else member.read()
+                while packed.read(1 << 20):  # to the end, which has the checksum of the compressed data
+                    pass
         except FileNotFoundError:
             raise InputError(f"{path_text(self.path)}: there is no such file.") from None
-        except _NOT_WHOLE as error:
+        except (tarfile.TarError, EOFError, ValueError, zlib.error, gzip.BadGzipFile) as error:
             raise self._wrong(f"is no archive of Penstock, or was cut off ({error})") from None
         except OSError as error:
             raise InputError(f"{path_text(self.path)}: cannot be read: {error.strerror or error}.") from None
-
-    def _next(self, packed: gzip.GzipFile, name: str, listed: Listed | None) -> bytes:
-        """The content of the next member, which has to be this one, to the last byte of its header."""
-        header = packed.read(_BLOCK)
-        if len(header) < _BLOCK:
-            raise self._wrong(f"was cut off: {name} is missing")
-        if listed is None:
-            digits = header[124:135]
-            size = int(digits, 8) if digits.isdigit() and not set(digits) & set(b"89") else _LARGEST_LIST + 1
-            if size > _LARGEST_LIST:
-                raise self._wrong("is no archive of Penstock: it does not begin with its list")
-        else:
-            size = listed.size
-        if header != _header(name, size):
-            raise self._wrong(f"was altered: what stands where {name} should is something else")
-        if (why := too_large(size, allowed())) is not None:
-            raise self._wrong(f"cannot be read: {name} {why}")
-        content = packed.read(size)
-        if len(content) < size or packed.read(-size % _BLOCK) != bytes(-size % _BLOCK):
-            raise self._wrong(f"was cut off or altered within {name}")
-        if listed is not None and _hash(content) != listed.hash:
-            raise self._wrong(f"was altered: {name} is not what its list says")
-        return content
-
-    def _end(self, packed: gzip.GzipFile) -> None:
-        if packed.read(len(_END) + 1) != _END:
-            raise self._wrong("was altered: there is something behind all that is in its list")
 
     def _wrong(self, what: str) -> StoreError:
         return StoreError(f"{path_text(self.path)} {what}. Nothing was taken from it.")
 
 
-def _typed(member: Any) -> tuple[str, str, int, str]:
-    kind, name, size, content = member
+def _listed(kind: Any, name: Any, size: Any, content: Any) -> Listed:
+    """Reads an entry of the list; raises ValueError or TypeError if it is malformed."""
     most = _core.LARGEST_SCENARIO if kind == "scenario" else LARGEST
     sound = type(size) is int and 0 <= size <= most and kind in ("scenario", "run")
     if not sound or any(len(it) != 64 or set(it) - set("0123456789abcdef") for it in (name, content)):
         raise ValueError("member")
-    return kind, name, size, content
+    return Listed(kind, name, size, content)
 
 
-def _add(packed: gzip.GzipFile, name: str, content: bytes) -> None:
-    packed.write(_header(name, len(content)) + content + bytes(-len(content) % _BLOCK))
-
-
-def _header(name: str, size: int) -> bytes:
-    """A tar header without anything that depends on who writes it, where and when."""
+def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    """Adds a member whose header depends on its name and size alone."""
     info = tarfile.TarInfo(name)
-    info.size, info.mode = size, 0o644
-    return info.tobuf(tarfile.USTAR_FORMAT)
+    info.size = len(content)
+    tar.addfile(info, io.BytesIO(content))
 
 
 def _hash(content: bytes) -> str:
@@ -261,7 +230,7 @@ def _hash(content: bytes) -> str:
 
 @contextmanager
 def _new(path: Path) -> Iterator[Any]:
-    """A file that is there under its name only once it is whole."""
+    """Opens a new file that gets its name once it is complete."""
     if path.exists() or path.is_symlink():
         raise InputError(f"{path_text(path)}: there is something by this name already; choose another.")
     try:

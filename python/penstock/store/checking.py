@@ -1,4 +1,4 @@
-"""Looks whether what is stored is what this version gives: every file's checksum, and a sample of runs made again."""
+"""Verifies stored runs: compares names with contents, and repeats a sample of runs."""
 
 from __future__ import annotations
 
@@ -20,38 +20,37 @@ if TYPE_CHECKING:
     from penstock.store.runfile import StoredRun
 
     RunAll = Callable[[list[RunRequest]], list[RunResult]]
-    """Makes runs without a store."""
 
 __all__ = ["NOT_ITS_NAME", "Difference", "asked_for", "difference", "made_again", "measures_these", "sample"]
 
 
 NOT_ITS_NAME = "its name is not that of what it says it was made from"
-"""What is said of a run whose settings, seed or replication were altered."""
+"""Message for a run whose settings, seed or replication were altered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A stored run that is not what this version makes of what it says, and in what it differs."""
+    """A stored run that this version does not reproduce, and the differences."""
 
     run: Manifest
     what: list[str] = field(default_factory=list)
 
     def data(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns the JSON form."""
         return {"key": self.run.key, "name": self.run.name, "differs": self.what}
 
 
 def sample(runs: Sequence[Manifest], count: int, pick: int) -> list[Manifest]:
-    """So many of the runs, those at hand by chance; all of them if `count` is negative.
+    """Returns a random sample of the runs; all of them if `count` is negative.
 
     Parameters
     ----------
     runs : sequence of Manifest
-        Of which.
+        The runs.
     count : int
-        How many.
+        Size of the sample.
     pick : int
-        Another number picks others.
+        Seed of the choice.
     """
     if count < 0 or count >= len(runs):
         return list(runs)
@@ -60,9 +59,9 @@ def sample(runs: Sequence[Manifest], count: int, pick: int) -> list[Manifest]:
 
 
 def asked_for(run: Manifest, text: str) -> tuple[RunRequest, str | None, list[str]]:
-    """What a run says that it is, as a request, the name that it has then, and what it measures.
+    """Returns the request of a run as its file says it, the run's name computed from it, and what it measures.
 
-    The name is None if the scenario is none for this version, or names files that are not there any more.
+    The name is None if this version cannot read the scenario, for example because a file that it names is missing.
     """
     request = RunRequest(text, run.settings, run.seed, run.replication, run.name, folder=run.folder)
     try:
@@ -73,19 +72,19 @@ def asked_for(run: Manifest, text: str) -> tuple[RunRequest, str | None, list[st
 
 
 def measures_these(run: StoredRun, measures: Sequence[str]) -> bool:
-    """Whether the numbers of a run are said to be those of these measures."""
+    """Returns whether a run says that its numbers are those of these measures."""
     return run.measured is not None and [text for text, _ in run.measured] == list(measures)
 
 
 def made_again(runs: Iterable[tuple[Manifest, StoredRun, RunRequest]], run_all: RunAll) -> tuple[int, list[Difference]]:
-    """Makes runs again; gives how many, and those that came out otherwise.
+    """Repeats runs; returns how many, and those that differ.
 
     Parameters
     ----------
     runs : iterable of (Manifest, StoredRun, RunRequest)
-        What is stored of them, and how they are asked for.
+        The stored runs with their requests.
     run_all : callable
-        Makes them, without taking any from a store.
+        Makes runs without a store.
 
     Raises
     ------
@@ -99,7 +98,7 @@ def made_again(runs: Iterable[tuple[Manifest, StoredRun, RunRequest]], run_all: 
 
 
 def difference(manifest: Manifest, stored: StoredRun, made: RunResult) -> Difference:
-    """In what a run that was made again differs from what is stored."""
+    """Returns the differences between a stored run and its repetition."""
     what = []
     if stored.digest != made.digest:
         what.append(f"digest {stored.digest} stored, {made.digest} made")

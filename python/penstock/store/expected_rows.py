@@ -1,4 +1,4 @@
-"""The rows that a run must have: those of what its scenario measures, each once."""
+"""Checks that a run has the rows that its scenario measures, each once."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Row = tuple[str, tuple[tuple[str, str], ...], str]
 """Name, labels and unit."""
 
 _SEEN = ("ingress", "circuit", "meter", "circle")
-"""Labels of rows that depend on what happened in a run: on who sent anything there, or on a circle of pauses."""
+"""Labels of rows that exist only if something happened in a run, such as traffic or a circular pause."""
 
 
 def row_mistake(request: RunRequest, metrics: Sequence[Metric]) -> str | None:
-    """What is wrong with the rows of a run, if they are not those of what its scenario measures.
+    """Returns the first difference between the rows of a run and those that its scenario measures; None if equal.
 
     Parameters
     ----------
     request : RunRequest
-        What the run was made from.
+        The run.
     metrics : sequence of Metric
         Its rows.
 
@@ -55,7 +55,7 @@ def row_mistake(request: RunRequest, metrics: Sequence[Metric]) -> str | None:
 def _rows(
     text: str, name: str, sets: tuple[tuple[str, str], ...], folder: str | None
 ) -> tuple[Counter[Row], Counter[Row]]:
-    """The rows that every run has, and those that one may have."""
+    """Returns the rows that every run has, and those that a run may have."""
     scenario = _core.Scenario(text, utf8(name), list(sets), folder, leave_out=True)
     require([(name, scenario.memory)], 1)
     rows = [((each, tuple(labels), unit), always) for each, labels, unit, always in scenario.rows()]

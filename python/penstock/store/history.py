@@ -1,25 +1,24 @@
-"""What runs were made before under the names of those that are asked for, and what has changed since."""
+"""Explains why runs are repeated: what was run under the same scenario names, and what has changed since."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from penstock.store.manifest import scenario_hash
 from penstock.store.points import Points, point_of
 from penstock.store.stale import Why, changes, nearest, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from penstock.records import RunRequest
-    from penstock.store.folder import Folder
     from penstock.store.points import PointOf
     from penstock.store.texts import Texts
 
 __all__ = ["History"]
 
 _EXPLAINED = 20
-"""Points of which it is said at most why they are made anew."""
+"""Maximum number of points for which it is explained why they are repeated."""
 
 
 class History:
@@ -27,69 +26,64 @@ class History:
 
     Parameters
     ----------
-    disk : Folder
-        The store's.
+    store : Path
+        The store's folder.
     texts : Texts
         Its scenarios.
     tell : callable or None
-        Told why runs are made anew.
+        Called with the reason why runs are repeated.
     """
 
-    def __init__(self, disk: Folder, texts: Texts, tell: Callable[[str], None] | None) -> None:
-        self._points = Points(disk)
+    def __init__(self, store: Path, texts: Texts, tell: Callable[[str], None] | None) -> None:
+        self._points = Points(store)
         self._texts = texts
         self._tell = tell
         self._asked: set[tuple[str, PointOf]] = set()
 
     def ask(self, requests: Iterable[RunRequest]) -> None:
-        """Notes what is asked for: nothing else has come in its place."""
-        self._asked.update(_points(requests))
+        """Records what is requested, since a requested point was not replaced by another one."""
+        self._asked.update(_first_of_points(requests))
 
     def note(self, requests: Sequence[RunRequest]) -> None:
-        """Says why runs are made anew that were made before in another form, and notes that these are made."""
-        points = _points(requests)
+        """Says why runs are repeated that exist in another form, and adds the points to the log."""
+        points = _first_of_points(requests)
         self._asked.update(points)
         if self._tell is not None:
-            first = {(each.name, point_of(each)): each for each in reversed(requests)}
-            found = self.why(first[point] for point in points[:_EXPLAINED]).items()
-            # What is set on the command line, or by a study, is known to whoever has set it.
+            found = self.why(list(points.values())[:_EXPLAINED]).items()
+            # The user knows what is set on the command line or by a study.
             for what in dict.fromkeys(told(why.changes) for (_, now), why in found if why.is_hidden(now)):
-                self._tell(f"made anew, for what has changed since runs like these were made: {what}.")
-        for name, own in _by_name(points).items():
-            self._points.keep(name, own)
+                self._tell(f"repeated because of what has changed since similar runs: {what}.")
+        for name in dict.fromkeys(name for name, _ in points):
+            self._points.keep(name, [point for own, point in points if own == name])
 
     def why(self, requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf], Why]:
-        """What has changed since runs like these were made; of those alone for which there is something like them.
+        """Returns what has changed since similar runs were made, by the name of the scenario and the point.
 
         Parameters
         ----------
         requests : iterable of RunRequest
-            Runs that are not in the store.
-
-        Returns
-        -------
-        dict
-            By the name of the scenario and the point.
+            Runs that are not in the store; those without a similar run are left out of the result.
         """
-        requests = list(requests)
-        texts = {scenario_hash(each.scenario): (each.scenario, each.folder) for each in requests}
+        known: dict[str, list[PointOf]] = {}
+        others: dict[str, set[PointOf]] = {}
+        for name, point in self._asked:
+            others.setdefault(name, set()).add(point)
         found = {}
-        for name, points in _by_name(_points(requests)).items():
-            known = self._points.of(name)
-            others = {point for own, point in self._asked if own == name}
-            for point in points:
-                before = nearest(point, known, others)
-                if before is not None:
-                    found[name, point] = Why(before, changes(before, point, self._texts, *texts[point.scenario]))
+        for (name, point), request in _first_of_points(requests).items():
+            if name not in known:
+                known[name] = self._points.of(name)
+            before = nearest(point, known[name], others.get(name, ()))
+            if before is not None:
+                found[name, point] = Why(before, changes(before, point, self._texts, request.scenario, request.folder))
         return found
 
 
-def _points(requests: Iterable[RunRequest]) -> list[tuple[str, PointOf]]:
-    """The points of runs, with the names of their scenarios."""
-    distinct: dict[Any, RunRequest] = {}
+def _first_of_points(requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf], RunRequest]:
+    """Returns the first run of each point, by the name of its scenario and the point."""
+    found: dict[tuple[str, PointOf], RunRequest] = {}
     before: RunRequest | None = None
     for each in requests:
-        # The runs of a point follow one another, and share its settings: most need no hashing.
+        # The runs of a point are consecutive and share its settings, so most of them need no hashing.
         if (
             before is None
             or each.sets is not before.sets
@@ -97,12 +91,6 @@ def _points(requests: Iterable[RunRequest]) -> list[tuple[str, PointOf]]:
             or each.name != before.name
             or each.seed != before.seed
         ):
-            distinct[each.name, each.scenario, each.sets, each.seed] = before = each
-    return [(request.name, point_of(request)) for request in distinct.values()]
-
-
-def _by_name(points: Iterable[tuple[str, PointOf]]) -> dict[str, list[PointOf]]:
-    found: dict[str, list[PointOf]] = {}
-    for name, point in points:
-        found.setdefault(name, []).append(point)
+            before = each
+            found.setdefault((each.name, point_of(each)), each)
     return found

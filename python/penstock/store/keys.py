@@ -1,4 +1,4 @@
-"""The names of runs, known before they are made."""
+"""Names of runs, computed from what is simulated."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["RunKeys", "run_key"]
 
 
 class RunKeys:
-    """The names of the runs of one scenario, what they have in common being hashed once.
+    """The names of the runs of one scenario, whose common part is hashed once.
 
     Parameters
     ----------
     canonical : str
-        The scenario in its canonical form.
+        The scenario in canonical form.
     """
 
     def __init__(self, canonical: str) -> None:
@@ -29,39 +29,32 @@ class RunKeys:
         self._end = f", {json.dumps(_core.MODEL_VERSION)}]"
 
     def each(self, seed: int, replications: Iterable[int]) -> list[str]:
-        """The names of many runs of one seed."""
-        before = self._started.copy()
-        before.update(f', "{seed}", "'.encode())
-        end, copy, names = f'"{self._end}', before.copy, []
-        for replication in replications:
-            started = copy()
-            started.update(f"{replication}{end}".encode())
-            names.append(started.hexdigest())
-        return names
+        """Returns the names of several runs of one seed."""
+        return [self.of(seed, replication) for replication in replications]
 
     def of(self, seed: int, replication: int) -> str:
-        """As :func:`run_key`."""
+        """Returns the name of a run; see :func:`run_key`."""
         started = self._started.copy()
         started.update(f', "{seed}", "{replication}"{self._end}'.encode())
         return started.hexdigest()
 
 
 def run_key(canonical: str, seed: int, replication: int) -> str:
-    """The name of a run's result, known before it runs.
+    """Returns the name of a run's result.
 
     Parameters
     ----------
     canonical : str
-        The scenario in its canonical form.
+        The scenario in canonical form.
     seed : int
         Root of the random streams.
     replication : int
-        Which of several statistically independent runs.
+        Number of the independent run.
 
     Returns
     -------
     str
-        64 hexadecimal digits, which also depend on the model version.
+        64 hexadecimal digits; they also depend on the model version.
     """
     return _keys(canonical, _core.MODEL_VERSION).of(seed, replication)
 

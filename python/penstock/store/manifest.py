@@ -1,4 +1,4 @@
-"""What a run was made from, as its file says it: the scenario, the settings, the versions, where and when."""
+"""Everything that a run was made from, as its file says it: scenario, settings, versions, time and host."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Made:
     Parameters
     ----------
     host : str
-        The machine.
+        Name of the machine.
     begin : str
-        When it began: UTC, as in ``2026-11-22T18:10:00Z``.
+        Start in UTC, such as ``2026-11-22T18:10:00Z``.
     seconds : float, s
-        How long it took by the clock.
+        Elapsed time.
     folder : str, optional
-        Where the files are that the scenario names; none if it names none.
+        Folder of the files that the scenario names; None if it names none.
     """
 
     host: str
@@ -48,39 +48,51 @@ class Made:
 
     @classmethod
     def now(cls, seconds: float, request: RunRequest) -> Made:
-        """Of a run that has just ended."""
+        """Returns the values for a run that has just ended."""
         begin = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - seconds))
         folder = folder_of(request.scenario, request.sets, request.folder)
         return cls(socket.gethostname(), begin, round(seconds, 6), folder)
 
+    @classmethod
+    def read(cls, data: Any) -> Made | None:
+        """Reads the member ``made`` of a file; raises TypeError or KeyError if it is malformed."""
+        if data is None:
+            return None
+        host, begin, seconds, folder = data["host"], data["begin"], data["seconds"], data.get("folder")
+        if type(host) is not str or type(seconds) not in (int, float) or not _BEGIN.fullmatch(begin):
+            raise TypeError("made")
+        if folder is not None and type(folder) is not str:
+            raise TypeError("folder")
+        return cls(host, begin, float(seconds), folder)
+
     def data(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns the JSON form."""
         known: dict[str, Any] = {"host": self.host, "begin": self.begin, "seconds": self.seconds}
         return known if self.folder is None else known | {"folder": self.folder}
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a run is made from, whether it has ended or failed.
+    """Everything that a run is made from, whether it finished or failed.
 
     Parameters
     ----------
     key : str
-        The name of its result in the store.
+        Name of its result in the store.
     model_version : str
-        Of the simulator: runs of one model version give the same numbers.
+        Version of the simulator: runs of one model version give the same numbers.
     seed, replication : int
-        Root of the random streams, and which of several independent runs.
+        Root of the random streams, and number of the independent run.
     name : str
-        What the scenario was called; empty in files of format 2.
+        Name of the scenario.
     scenario : str
-        Hash of the scenario's text, which the store has in ``scenarios/``; empty in files of format 2.
+        Hash of the scenario's text, which the store keeps in ``scenarios/``.
     settings : tuple of (str, str)
-        What was changed in that text, as path and value.
+        Settings that were changed in that text, as path and value.
     version : str
-        Of the package; empty in files of format 2.
+        Version of the package.
     made : Made or None
-        Where and when, if that was noted.
+        Where and when, if recorded.
     """
 
     key: str
@@ -95,11 +107,11 @@ class Origin:
 
     @property
     def folder(self) -> str | None:
-        """Where the files are that the scenario names; None if it names none."""
+        """Folder of the files that the scenario names; None if it names none."""
         return None if self.made is None else self.made.folder
 
     def described(self, **more: Any) -> dict[str, Any]:
-        """As JSON has it, with `more` before where and when."""
+        """Returns the JSON form with `more` members before ``made``."""
         return {
             "key": self.key,
             "name": self.name,
@@ -116,7 +128,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Manifest(Origin):
-    """All that a run was made from, and what it came to.
+    """Everything that a finished run was made from, and what identifies its outcome.
 
     Parameters
     ----------
@@ -125,7 +137,7 @@ class Manifest(Origin):
     digest : str
         Hash of everything that happened.
     packet_hops : int
-        Packets that reached the far end of a link.
+        Number of packets that reached the far end of a link.
     """
 
     digest: str
@@ -133,35 +145,26 @@ class Manifest(Origin):
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Manifest:
-        """From the members of a run's file.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError
-            If one is missing, or is not of its type.
-        """
-        key, digest, version = data["key"], data["digest"], data["model_version"]
-        integers = (data["seed"], data["replication"], data["packet_hops"])
-        if any(type(it) is not str for it in (key, digest, version)) or any(type(it) is not int for it in integers):
+        """Reads a run's file; raises KeyError, TypeError or ValueError if a member is missing or malformed."""
+        digest, packet_hops = data["digest"], data["packet_hops"]
+        if type(digest) is not str or type(packet_hops) is not int:
             raise TypeError("head")
-        if min(integers) < 0:
+        if min(packet_hops, data["seed"], data["replication"]) < 0:
             raise ValueError("negative")
-        seed, replication, packet_hops = integers
-        origin = ("", "", (), "", None) if data["format"] == 2 else origin_of(data)
-        return cls(key, version, seed, replication, *origin, digest, packet_hops)
+        return cls(*origin_of(data), digest, packet_hops)
 
     @property
     def point(self) -> tuple[str, str, tuple[tuple[str, str], ...], int, str]:
-        """What runs have in common that differ only in their replication."""
+        """The part that runs share that differ only in their replication."""
         return self.name, self.scenario, self.settings, self.seed, self.model_version
 
     def data(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns the JSON form."""
         return self.described(digest=self.digest, packet_hops=self.packet_hops)
 
 
 def members_of(request: RunRequest, made: Made | None) -> dict[str, Any]:
-    """What a file says of where a run comes from."""
+    """Returns the members of a file that describe where a run comes from."""
     return {
         "name": request.name,
         "scenario": scenario_hash(request.scenario),
@@ -173,38 +176,29 @@ def members_of(request: RunRequest, made: Made | None) -> dict[str, Any]:
     }
 
 
-def origin_of(data: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, str], ...], str, Made | None]:
-    """Name, scenario, settings, version, and where and when, from a file's members.
-
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        If one is missing, or is not of its type.
-    """
-    name, scenario, settings, version = data["name"], data["scenario"], data["settings"], data["version"]
-    if type(name) is not str or type(version) is not str or type(settings) is not list:
-        raise TypeError("head")
+def origin_of(data: Mapping[str, Any]) -> tuple[str, str, int, int, str, str, tuple[tuple[str, str], ...], str, Any]:
+    """Reads the fields of an :class:`Origin`; raises KeyError, TypeError or ValueError for a malformed member."""
+    texts = [data[name] for name in ("key", "model_version", "name", "scenario", "version")]
+    numbers = [data[name] for name in ("seed", "replication")]
+    pairs = [(path, value) for path, value in data["settings"]]
+    if any(type(text) is not str for text in (*texts, *(text for pair in pairs for text in pair))):
+        raise TypeError("text")
+    if any(type(number) is not int for number in numbers) or type(data["settings"]) is not list:
+        raise TypeError("number")
+    key, model_version, name, scenario, version = texts
     if not _HASH.fullmatch(scenario):
         raise ValueError("scenario")
-    pairs = []
-    for path, value in settings:
-        if type(path) is not str or type(value) is not str:
-            raise TypeError("settings")
-        pairs.append((path, value))
-    return name, scenario, tuple(pairs), version, _made(data["made"])
+    return key, model_version, *numbers, name, scenario, tuple(pairs), version, Made.read(data["made"])
 
 
 @lru_cache(maxsize=16)
 def scenario_hash(text: str) -> str:
-    """The name of a scenario's text in the store: 64 hexadecimal digits."""
+    """Returns the name of a scenario's text in the store: 64 hexadecimal digits."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
 
 
 def folder_of(text: str, sets: Sequence[tuple[str, str]], folder: str | None) -> str | None:
-    """Where the files are that a scenario names, as an absolute path; None if it cannot name any.
-
-    A text that has none of the keys that may name one certainly names none.
-    """
+    """Returns the absolute folder of the files that a scenario names; None if it has no key that could name one."""
     named = _names_files(text) or any(_FILE.search(f"{path} {value}") for path, value in sets)
     return str(Path(folder or ".").resolve()) if named else None
 
@@ -212,15 +206,3 @@ def folder_of(text: str, sets: Sequence[tuple[str, str]], folder: str | None) ->
 @lru_cache(maxsize=16)
 def _names_files(text: str) -> bool:
     return _FILE.search(text) is not None
-
-
-def _made(data: Any) -> Made | None:
-    if data is None:
-        return None
-    host, begin, seconds = data["host"], data["begin"], data["seconds"]
-    if type(host) is not str or type(seconds) not in (int, float) or not _BEGIN.fullmatch(begin):
-        raise TypeError("made")
-    folder = data.get("folder")
-    if folder is not None and type(folder) is not str:
-        raise TypeError("folder")
-    return Made(host, begin, float(seconds), folder)

@@ -1,12 +1,11 @@
-"""Which of a run's numbers belong to which ``[[measure]]``.
+"""Selects a run's numbers by their ``[[measure]]``.
 
-Runs are named by what is simulated, so one file serves scenarios that measure different things of the same simulation.
+Runs are named by what is simulated, so one file serves scenarios that measure the same simulation differently.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,24 +13,21 @@ from penstock import _core, toml
 from penstock.printable import utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from penstock.records import Metric, RunRequest
+    from penstock.records import Measured, Metric, RunRequest
     from penstock.store.runfile import StoredRun
 
-__all__ = ["Measured", "Picker", "measuring"]
-
-Measured = Sequence[tuple[str, int]]
-"""What a run measures, in its order: each measure in its canonical form, and how many numbers it has."""
+__all__ = ["Picker", "measuring"]
 
 
 class Picker:
-    """Picks the numbers of some measures from runs that have them, and perhaps others.
+    """Selects the numbers of some measures from runs that may have others too.
 
     Parameters
     ----------
     asked : sequence of str, optional
-        The measures in their canonical form, as a scenario has them; all that a run has if left out.
+        The measures of a scenario in canonical form; all that a run has if left out.
     """
 
     def __init__(self, asked: Sequence[str] | None) -> None:
@@ -39,8 +35,8 @@ class Picker:
         self._last: Measured | None = None
         self._places: Sequence[int] | None = None
 
-    def places(self, measured: Measured | None) -> Sequence[int] | None:
-        """Where the numbers are among those of a run; a range if they are all of them, None if some are not there."""
+    def _find(self, measured: Measured | None) -> Sequence[int] | None:
+        """Returns the indexes of the numbers in a run; a range if they are all of them, None if some are missing."""
         if self._asked is None or measured is None:
             return range(0)
         if measured is not self._last:
@@ -48,14 +44,14 @@ class Picker:
         return self._places
 
     def metrics(self, metrics: Sequence[Metric], measured: Measured | None) -> Sequence[Metric] | None:
-        """The numbers; None if some are not there."""
-        places = self.places(measured)
+        """Returns the numbers; None if some are missing."""
+        places = self._find(measured)
         if places is None or isinstance(places, range):
             return None if places is None else metrics
         return [metrics[place] for place in places]
 
     def of(self, run: StoredRun | None) -> StoredRun | None:
-        """A stored run with these numbers only; None if some are not there."""
+        """Returns a stored run with these numbers only; None if some are missing."""
         if run is None or (metrics := self.metrics(run.metrics, run.measured)) is None:
             return None
         return run if metrics is run.metrics else replace(run, metrics=metrics, measured=None)
@@ -77,21 +73,21 @@ def _places(measured: Measured, asked: Sequence[str]) -> Sequence[int] | None:
 def measuring(
     request: RunRequest, scenario: _core.Scenario, measures: Iterable[str]
 ) -> tuple[RunRequest, _core.Scenario] | None:
-    """The same run with other measures, as a request of its own; None if no scenario can have all of them.
+    """Returns the same run with other measures as a new request; None if no scenario can have all of them.
 
     Parameters
     ----------
     request : RunRequest
         The run.
     scenario : Scenario
-        What its text and settings make.
+        The scenario of its text and settings.
     measures : iterable of str
-        In their canonical form.
+        The measures in canonical form.
     """
     texts = [text for text in dict.fromkeys(measures) if text != scenario.measures[-1]]
     try:
         value = toml.value([json.loads(text) for text in texts])
-    except ValueError:  # the measures of a scenario that names none
+    except ValueError:  # the default measures of a scenario that names none
         return None
     kept = tuple(pair for pair in request.sets if pair[0].partition("[")[0] != "measure")
     sets = (*kept, ("measure", value))

@@ -1,4 +1,4 @@
-"""Some of the runs in a store: by name, settings, seed and model version."""
+"""Selects runs of a store by name, settings, seed and model version."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ __all__ = ["Selection", "in_order"]
 
 @dataclass
 class Selection:
-    """Which runs are meant; all of them unless told otherwise.
+    """A selection of runs; all of them by default.
 
     Parameters
     ----------
     texts : Texts
         The store's scenarios.
     name : str, optional
-        The scenario's name; ``*`` and ``?`` stand for other characters.
+        Name of the scenario, with the wildcards ``*`` and ``?``.
     where : sequence of (str, str)
-        Settings and their values, as they were given or stand in the scenario.
+        Settings and their values, as given or as in the scenario.
     seed : int, optional
         Root of the random streams.
     other_models : bool, optional
-        Whether of other model versions than this one, or not.
+        True for runs of other model versions only, False for those of this one only.
     points : set of PointOf, optional
-        Those of a study.
+        The points of a study.
     """
 
     texts: Texts
@@ -49,11 +49,11 @@ class Selection:
     _pages: dict[PointOf, dict[str, str]] = field(default_factory=dict)
 
     def of(self, manifests: Iterable[Manifest]) -> list[Manifest]:
-        """Those that are meant, in the order of :func:`in_order`."""
+        """Returns the selected ones, in the order of :func:`in_order`."""
         return sorted(filter(self.matches, manifests), key=in_order)
 
     def matches(self, run: Manifest | Failed) -> bool:
-        """Whether a run is meant."""
+        """Returns whether a run is selected."""
         if self.name is not None and not fnmatchcase(run.name, self.name):
             return False
         if self.seed is not None and run.seed != self.seed:
@@ -76,5 +76,5 @@ class Selection:
 
 
 def in_order(run: Manifest) -> tuple[object, ...]:
-    """By which runs are sorted for people and programs."""
+    """Returns the sort key of a run in listings."""
     return run.name, run.scenario, run.settings, run.seed, run.model_version, run.replication, run.key

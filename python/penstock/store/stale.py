@@ -1,4 +1,4 @@
-"""Why runs are not in the store although some like them were made before: what has changed since."""
+"""Finds what has changed since runs similar to the missing ones were made."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Why", "changes", "nearest", "page_of", "told"]
 
 _CANDIDATES = 500
-"""The newest points that are compared where none has the same settings."""
+"""Number of newest points that are compared if none has the same settings."""
 _SHOWN = 3
-"""Changes that are told one by one."""
+"""Number of changes that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference between what was run and what is asked for; None for what is not there."""
+    """A difference between an earlier run and a request; None for a missing value."""
 
     what: str
     before: str | None
@@ -38,39 +38,39 @@ class Change:
         return f"{shortened(self.what, 100)}: {before} -> {now}"
 
     def data(self) -> dict[str, str | None]:
-        """As JSON has it."""
+        """Returns the JSON form."""
         return {"what": self.what, "before": self.before, "now": self.now}
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The point that was run `before`, and what has changed since."""
+    """A point that was run `before`, and what has changed since."""
 
     before: PointOf
     changes: list[Change]
 
     def is_hidden(self, now: PointOf) -> bool:
-        """Whether more has changed than settings and seeds that are given with what is asked for."""
+        """Returns whether more has changed than the settings and the seed of the request."""
         return (self.before.scenario, self.before.model_version) != (now.scenario, now.model_version)
 
 
 def nearest(asked: PointOf, known: Sequence[PointOf], others: Iterable[PointOf] = ()) -> PointOf | None:
-    """The point that was run before and is most like the one `asked` for.
+    """Returns the known point that is most similar to the requested one.
 
     Parameters
     ----------
     asked : PointOf
-        What is not in the store.
+        A point with runs that are not in the store.
     known : sequence of PointOf
-        What was run under the same name, the oldest first.
+        Points that were run under the same name, oldest first.
     others : iterable of PointOf
-        What else is asked for now, which nothing has come in the place of.
+        The other requested points, which were not replaced by `asked`.
 
     Returns
     -------
     PointOf or None
-        None if there is none, or if `asked` or `others` of the same scenario have been run before: then only further
-        runs or points are asked for.
+        None if there is none, or if `asked` or one of `others` with the same scenario was run: then the request only
+        adds runs or points.
     """
     left = set(others)
     if asked in known or any(
@@ -81,14 +81,14 @@ def nearest(asked: PointOf, known: Sequence[PointOf], others: Iterable[PointOf] 
     found = [point for point in known if point not in left]
     same = [point for point in found if point.settings == asked.settings]
     found = same or found[-_CANDIDATES:]
-    # The newest of those that are equally near.
+    # Among equally similar points, the newest.
     return min(reversed(found), key=lambda point: _distance(asked, point), default=None)
 
 
 def changes(before: PointOf, now: PointOf, texts: Texts, text: str, folder: str | None = None) -> list[Change]:
-    """What differs, setting by setting: of the whole scenarios, if they can still be read.
+    """Returns the differences, setting by setting: of whole scenarios if both can be read.
 
-    The `text` is that of `now`, and `folder` where the files are that both name.
+    `text` is the scenario of `now`, `folder` the folder of the files that both name.
     """
     found = []
     old, new = page_of(before, texts.get(before.scenario), folder), page_of(now, text, folder)
@@ -109,7 +109,7 @@ def changes(before: PointOf, now: PointOf, texts: Texts, text: str, folder: str 
 
 
 def told(found: Sequence[Change]) -> str:
-    """The changes on one line.
+    """Returns the changes on one line.
 
     Examples
     --------
@@ -117,13 +117,13 @@ def told(found: Sequence[Change]) -> str:
     'duration: 10 s -> 20 s; model version aaaaaaaaaaaa -> bbbbbbbbbbbb'
     """
     more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    # The model's version is always told: it changes everything.
+    # A change of the model version is always listed, since it changes everything.
     shown = sorted(found, key=lambda change: change.what != "model version")[:_SHOWN] if more else found
     return "; ".join(map(str, shown)) + more
 
 
 def flattened(page: Any, path: str = "") -> dict[str, str]:
-    """The values of a scenario by their paths.
+    """Returns the values of a scenario by their paths.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def flattened(page: Any, path: str = "") -> dict[str, str]:
 
 
 def _labels(entries: Sequence[Any], path: str) -> list[str]:
-    """What entries of a list are called: by their own names, as settings call them, if those tell them apart."""
+    """Returns names for the entries of a list: their own, as in settings, if those are unique."""
     names = []
     for entry in entries:
         known = entry if isinstance(entry, dict) else {}
@@ -162,15 +162,15 @@ def _distance(asked: PointOf, point: PointOf) -> int:
 
 
 def page_of(point: PointOf, text: str | None, folder: str | None = None) -> dict[str, str] | None:
-    """All settings of a point by their paths; None if its scenario is gone, or is none for this version.
+    """Returns all settings of a point by their paths; None if its scenario is missing or cannot be read.
 
-    The files that the scenario names are in `folder`; without them it is none either.
+    `folder` is the folder of the files that the scenario names, without which it cannot be read.
     """
     if text is None:
         return None
     try:
         read = _core.Scenario(text, utf8("scenario"), list(point.settings), folder, leave_out=True)
-    except _core.ScenarioError:  # this version does not read it any more
+    except _core.ScenarioError:
         return None
     measures = [json.loads(text) for text in read.measures if text.startswith("{")]
     return flattened(json.loads(read.canonical)) | (flattened({"measure": measures}) if measures else {})

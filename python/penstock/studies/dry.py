@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.processors import available
-from penstock.studies.runner import kept_points, there
+from penstock.studies.runner import there
 from penstock.studies.verify import beginning
 
 if TYPE_CHECKING:
@@ -39,12 +39,8 @@ def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None
     """Counts stored runs and times the beginnings of a few missing ones, which are not kept."""
     stored, missing = [], []
     wanted: set[str] = set()
-    kept = kept_points(asked, store)
-    found: list[dict[str, StoredRun]] = there(asked, store, kept) if store is not None else [{} for _ in asked]
-    for each, runs, own in zip(asked, kept, found, strict=True):
-        if runs is not None:
-            stored.append(len(runs))
-            continue
+    found: list[dict[str, StoredRun]] = there(asked, store) if store is not None else [{} for _ in asked]
+    for each, own in zip(asked, found, strict=True):
         keys = each.keys()
         absent = {key for key in keys if key not in own}
         stored.append(len(keys) - len(absent))

@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, PenstockError
-from penstock.records import collection_paused
-from penstock.store import KeptRuns
 from penstock.studies.point_result import PointResult
 from penstock.studies.quantity import dimension_of
 from penstock.studies.result import StudyResult
@@ -40,11 +38,7 @@ def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None =
     runner : Runner, optional
         Makes the runs; one without a store if left out.
     """
-    with collection_paused():
-        return _made(plan, asked, runner if runner is not None else Runner())
-
-
-def _made(plan: StudyPlan, asked: Sequence[PointRequest], made_by: Runner) -> StudyResult:
+    made_by = runner if runner is not None else Runner()
     derived = DerivedMetrics(plan.metrics)
     asked, warm_up = _settled(plan, asked, made_by)
 
@@ -73,7 +67,7 @@ def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> Stud
     for each, found in zip(asked, kept, strict=True):
         runs = derived.added(found)
         if runs:
-            points.append(PointResult(replace(each, replications=_replications(runs)), runs))
+            points.append(PointResult(replace(each, replications=tuple(run.request.replication for run in runs)), runs))
     if not points:
         raise PenstockError("none of its runs is in the store yet, and nothing is run.")
     result = StudyResult(replace(plan, precision=None), points, warm_up)
@@ -130,12 +124,6 @@ def _following(
     seen = replace(asked, replications=tuple(range(len(kept))))
     ended[i] = PointResult(seen, kept, "t, sequential", None if count is not None else f"{target.metric} {why}")
     return None
-
-
-def _replications(runs: Sequence[RunResult]) -> tuple[int, ...]:
-    if isinstance(runs, KeptRuns):
-        return tuple(runs.point.replications)
-    return tuple(run.request.replication for run in runs)
 
 
 def _values(runs: Sequence[RunResult], target: Precision) -> list[float]:

@@ -9,7 +9,6 @@ from penstock.printable import one_line
 from penstock.provenance import Provenance
 from penstock.results import summarise
 from penstock.short_values import value_text
-from penstock.store import KeptRuns
 from penstock.studies.definition import is_path
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class PointResult:
     @property
     def cached(self) -> int:
         """Number of its runs that came from the store."""
-        return len(self.runs) if isinstance(self.runs, KeptRuns) else sum(run.cached for run in self.runs)
+        return sum(run.cached for run in self.runs)
 
     @property
     def provenance(self) -> Provenance:

@@ -12,7 +12,7 @@ from penstock.errors import line_of
 from penstock.printable import utf8
 from penstock.provenance import Provenance
 from penstock.records import RunRequest
-from penstock.store import NamedPoint, RunKeys
+from penstock.store import RunKeys
 from penstock.studies.quantity import Quantity, setting_text
 
 if TYPE_CHECKING:
@@ -51,10 +51,6 @@ class PointRequest:
     def keys(self) -> list[str]:
         """The keys of the runs in the store."""
         return RunKeys(self.scenario.canonical).each(self.seed, self.replications)
-
-    def named(self) -> NamedPoint:
-        """The point as a query to a store."""
-        return NamedPoint(self.keys(), self.first(), self.replications, self.scenario.window, self.scenario.measures)
 
     def first(self) -> RunRequest:
         """The first run."""

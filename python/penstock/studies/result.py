@@ -13,7 +13,6 @@ from penstock.parameter_columns import parameter_columns
 from penstock.plots import picture, request_of
 from penstock.plots.data import from_summaries
 from penstock.provenance import Provenance
-from penstock.records import collection_paused
 from penstock.results import frame_of, free_name, values_of
 from penstock.short_values import value_text
 from penstock.studies.compare import Compare, compare
@@ -159,8 +158,7 @@ class StudyResult:
 
     def summaries(self) -> list[Summary]:
         """Returns the numbers of all points."""
-        with collection_paused():
-            return [summary for point in self.points for summary in point.summaries()]
+        return [summary for point in self.points for summary in point.summaries()]
 
     def frame(self) -> pl.DataFrame:
         """One row per number and point, with the parameters as columns; see :func:`penstock.results.to_frame`."""

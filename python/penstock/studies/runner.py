@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from penstock.errors import PenstockError
-from penstock.records import RunResult, Status, collection_paused
+from penstock.records import RunResult, Status
 from penstock.running import make_all
 from penstock.store import Picker
 from penstock.workers import Reserve
@@ -17,10 +17,10 @@ from penstock.workers.job import How
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock.store import KeptRuns, Store, StoredRun
+    from penstock.store import Store, StoredRun
     from penstock.studies.request import PointRequest
 
-__all__ = ["Reader", "Runner", "kept_points", "there"]
+__all__ = ["Reader", "Runner", "there"]
 
 
 class Runner:
@@ -48,24 +48,15 @@ class Runner:
         self._reserve = Reserve()
         finalize(self, self._reserve.close)
         self._before = Status(0)
-        self._kept = Status(0)
         self._now = Status(0)
 
     def make(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
         """Returns the runs of each point, in their order. Raises RunsFailed if any failed, after all others."""
-        with collection_paused():
-            kept = kept_points(points, self.store)
-            count = sum(len(runs) for runs in kept if runs is not None)
-            self._kept = Status(total=count, done=count, cached=count)
-            left = [point for point, runs in zip(points, kept, strict=True) if runs is None]
-            asked = [(request, point.scenario) for point in left for request in point.requests()]
-            options: Any = {"jobs": self.jobs, "store": self.store, "progress": self._watch}
-            made = iter(make_all(asked, how=self._how, on=self._on, reserve=self._reserve, **options))
-        self._before, self._now, self._kept = self._sum(), Status(0), Status(0)
-        return [
-            list(islice(made, len(point.replications))) if runs is None else runs
-            for point, runs in zip(points, kept, strict=True)
-        ]
+        asked = [(request, point.scenario) for point in points for request in point.requests()]
+        options: Any = {"jobs": self.jobs, "store": self.store, "progress": self._watch}
+        made = iter(make_all(asked, how=self._how, on=self._on, reserve=self._reserve, **options))
+        self._before, self._now = self._sum(), Status(0)
+        return [list(islice(made, len(point.replications))) for point in points]
 
     def _watch(self, status: Status) -> None:
         """Reports this round together with the earlier ones."""
@@ -74,28 +65,20 @@ class Runner:
             self._progress(self._sum())
 
     def _sum(self) -> Status:
-        before, kept, now = self._before, self._kept, self._now
+        before, now = self._before, self._now
         counts = ("total", "done", "cached", "failed", "packet_hops", "replaced")
         # Efforts are told in units of their own in each round.
-        summed = {name: sum(getattr(status, name) for status in (before, kept, now)) for name in counts}
+        summed = {name: sum(getattr(status, name) for status in (before, now)) for name in counts}
         return Status(**summed, work=now.work, worked=now.worked, notes=before.notes + now.notes)
 
 
-def kept_points(points: Sequence[PointRequest], store: Store | None) -> list[KeptRuns | None]:
-    """The runs of each point of which a store has all in one block; None for the others."""
-    if store is None:
-        return [None] * len(points)
-    found = iter(store.find_points([point.named() for point in points if point.replications]))
-    return [next(found) if point.replications else None for point in points]
-
-
-def there(points: Sequence[PointRequest], store: Store, skip: Sequence[object]) -> list[dict[str, StoredRun]]:
-    """The complete stored runs of each point by key; points for which `skip` is not None get none."""
-    named = [point.keyed() if known is None else [] for point, known in zip(points, skip, strict=True)]
+def there(points: Sequence[PointRequest], store: Store) -> list[dict[str, StoredRun]]:
+    """Returns, for each point, the stored runs that have all requested numbers, by name."""
+    named = [point.keyed() for point in points]
     found = store.find([pair for own in named for pair in own])
     runs = []
     for point, own in zip(points, named, strict=True):
-        picker = Picker(point.scenario.measures if own else None)
+        picker = Picker(point.scenario.measures)
         picked = ((key, picker.of(found.get(key))) for key, _ in own)
         runs.append({key: run for key, run in picked if run is not None})
     return runs
@@ -120,19 +103,11 @@ class Reader(Runner):
 
     def kept(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
         """Returns the stored runs of each point."""
-        with collection_paused():
-            whole = kept_points(points, self._store)
-            found = there(points, self._store, whole)
-            return [
-                [
-                    run.result(request, point.scenario.window)
-                    for key, request in point.keyed()
-                    if (run := own.get(key)) is not None
-                ]
-                if runs is None
-                else runs
-                for runs, own, point in zip(whole, found, points, strict=True)
-            ]
+        found = there(points, self._store)
+        return [
+            [run.result(request, point.scenario.window) for key, request in point.keyed() if (run := own.get(key))]
+            for own, point in zip(found, points, strict=True)
+        ]
 
     def kept_up_to(self, points: Sequence[PointRequest], most: int) -> list[list[RunResult]]:
         """Returns stored runs of each point among the first `most`, in blocks that double until one is empty."""

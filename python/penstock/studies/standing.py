@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.store.points import point_of
 from penstock.store.stale import told
-from penstock.studies.runner import kept_points, there
+from penstock.studies.runner import there
 from penstock.toml import json_value
 
 if TYPE_CHECKING:
@@ -68,9 +68,8 @@ class Standing:
 
 def standing(asked: Sequence[PointRequest], store: Store) -> list[Standing]:
     """Returns the progress of all points, in their order, by reading the store."""
-    kept = kept_points(asked, store)
-    stored = there(asked, store, kept)
-    keys = [each.keys() if runs is None else [] for each, runs in zip(asked, kept, strict=True)]
+    stored = there(asked, store)
+    keys = [each.keys() for each in asked]
     failures = {failed.key: failed for failed in store.failures()}
     missing = [
         each.first()
@@ -79,10 +78,7 @@ def standing(asked: Sequence[PointRequest], store: Store) -> list[Standing]:
     ]
     why = store.why(missing)
     found = []
-    for each, runs, own, known in zip(asked, kept, keys, stored, strict=True):
-        if runs is not None:
-            found.append(Standing(each, len(runs), [], None))
-            continue
+    for each, own, known in zip(asked, keys, stored, strict=True):
         first = each.first()
         because = why.get((first.name, point_of(first)))
         count = len(known)

@@ -1,9 +1,8 @@
-"""Who makes runs: threads, worker processes, or a Dask cluster, behind one protocol and with identical results.
+"""Workers that make runs: threads, processes or a Dask cluster, behind one protocol and with identical results.
 
-A :class:`Worker` makes one run after the other, and a :class:`Crew` has several side by side. What a worker does for a
-run is the same function in both kinds (:func:`~penstock.workers.job.make`): the run itself, its numbers, and the
-content of its file in the store. Writing that file is left to the process that asked, in groups, so a worker process
-that is killed takes nothing with it that has been finished.
+Each worker makes one run after the other, and a crew has several workers. All kinds call the same function
+(:func:`~penstock.workers.job.make`), which returns the numbers and the content of the run's file in the store. The
+requesting process writes the file, so a worker that dies loses only the run in progress.
 """
 
 from penstock.workers.crew import Crew, Worker, crew

@@ -1,4 +1,4 @@
-"""What a worker process does: it makes the runs that it is told to, and ends when nobody is left to tell it."""
+"""Program of a worker process: makes the runs that it receives, and ends when its parent does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import IO, Any
 
-from penstock.store import Store
 from penstock.workers.job import Stop
 from penstock.workers.pipe import receive, send
 from penstock.workers.wire import answered
@@ -18,27 +17,26 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Answers on standard output what is asked on standard input."""
-    # Who started it decides when it ends.
+    """Answers requests from standard input on standard output."""
+    # The parent decides when this process ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    asked = sys.stdin.buffer
-    # Anything else that writes there would be taken for an answer.
+    requests = sys.stdin.buffer
+    # Other output must not be mistaken for an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    how, folder = receive(asked)
-    store = None if folder is None else Store(folder)
+    how, keeps = receive(requests)
     waiting: SimpleQueue[Any] = SimpleQueue()
-    Thread(target=_listen, args=(asked, waiting.put), daemon=True).start()
+    Thread(target=_listen, args=(requests, waiting.put), daemon=True).start()
     send(answers, "ready")
     while True:
-        send(answers, answered(waiting.get(), how, store, Stop()))
+        send(answers, answered(waiting.get(), how, keeps, Stop()))
 
 
-def _listen(asked: IO[bytes], put: Any) -> None:
-    """Passes on what is asked; ends the process, whatever it does, once whoever asks is gone."""
+def _listen(requests: IO[bytes], put: Any) -> None:
+    """Queues requests; ends the process, even during a run, when the parent has ended."""
     try:
         while True:
-            put(receive(asked))
+            put(receive(requests))
     except EOFError:
         os._exit(0)
 

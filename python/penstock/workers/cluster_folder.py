@@ -1,4 +1,4 @@
-"""The folder of a local Dask cluster: its certificate, and what Dask writes."""
+"""Folder of a local Dask cluster: its certificate, and Dask's own files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 __all__ = ["ClusterFolder"]
 
 _PATIENCE = 2.0
-"""Seconds in which the folder can be removed, though other workers that end at the same time still write there."""
+"""Seconds for removing the folder while other workers that are ending still write there."""
 
 
 @dataclass(frozen=True)
@@ -24,19 +24,19 @@ class ClusterFolder:
     Parameters
     ----------
     path : Path
-        Where it is.
+        Path of the folder.
     """
 
     path: Path
 
     @classmethod
     def planned(cls) -> ClusterFolder:
-        """One that does not exist yet, among the temporary files."""
+        """Returns a folder among the temporary files that does not exist yet."""
         return cls(Path(tempfile.gettempdir()) / f"penstock-dask-{secrets.token_hex(8)}")
 
     @property
     def certificate(self) -> Path:
-        """The certificate that all of the cluster show, and that they accept."""
+        """The only certificate that members of the cluster show and accept."""
         return self.path / "certificate.pem"
 
     @property
@@ -45,17 +45,17 @@ class ClusterFolder:
         return self.path / "key.pem"
 
     def make(self) -> None:
-        """Makes it, with a new certificate."""
+        """Creates the folder with a new certificate."""
         from distributed import Security
 
         made = Security.temporary()
         self.path.mkdir(mode=0o700)
         for file, text in ((self.certificate, made.tls_ca_file), (self.key, made.tls_client_key)):
-            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as opened:
-                opened.write(text)
+            file.touch(mode=0o600, exist_ok=False)
+            file.write_text(text, encoding="ascii")
 
     def remove(self) -> None:
-        """Removes it with all that is in it."""
+        """Removes the folder with its content."""
         end = time.monotonic() + _PATIENCE
         while os.path.lexists(self.path) and time.monotonic() < end:
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The connection to a Dask cluster, which is started here if there is none yet."""
+"""Connects to a Dask cluster, or starts one."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection"]
 
-# Not by reference to a function of ours: a worker without the package could not even read what it is asked.
+# Not a reference to a function of the package: a worker without it could not unpickle the request.
 _VERSION = "__import__('penstock.workers.remote', fromlist=['version']).version()"
 
 
 class Connection:
-    """A cluster, and a client of it; a worker is named by its address.
+    """A cluster with its client; workers are named by their addresses.
 
     Parameters
     ----------
     place : Place
-        Which cluster.
+        The cluster.
     count : int
-        How many workers, if they are started here.
+        Number of workers, if they are started here.
 
     Raises
     ------
@@ -41,9 +41,9 @@ class Connection:
     """
 
     ANSWER = 10.0
-    """Seconds in which a scheduler has to answer."""
+    """Seconds within which a scheduler must answer."""
     RETURN = 60.0
-    """Seconds in which a scheduler that was there has to be there again."""
+    """Seconds within which a lost scheduler must return."""
 
     def __init__(self, place: Place, count: int) -> None:
         import distributed
@@ -71,50 +71,44 @@ class Connection:
 
     @property
     def name(self) -> str:
-        """What the cluster is called in messages."""
+        """Name of the cluster in messages."""
         return self._place.address or self._place.deployer or "local cluster"
 
     @property
     def waits(self) -> bool:
-        """Whether workers may be in somebody's queue for long."""
+        """Whether workers may wait in a batch queue."""
         return bool(self._place.deployer)
 
     @property
     def dashboard(self) -> str | None:
-        """Where the cluster shows what it does, if it does."""
-        with suppress(Exception):  # a scheduler may have none
+        """Address of the cluster's dashboard; None if it has none."""
+        with suppress(Exception):
             if "dashboard" in self.client.scheduler_info()["services"]:
                 return str(self.client.dashboard_link)
         return None
 
     def expect(self, count: int) -> None:
-        """There are to be at least so many workers, if they are started here."""
+        """Raises the number of workers to at least `count`, if they are started here."""
         if self._local is not None:
             self._local.expect(count)
 
     def workers(self) -> dict[str, int]:
-        """The workers that are there, and how many runs each makes at the same time."""
+        """Returns the connected workers with their numbers of cores."""
         if self._local is not None:
             self._local.tend()
         return dict(self.client.nthreads())
 
     def versions(self, workers: Sequence[str]) -> dict[str, Any]:
-        """What each of some workers has, or the exception that says that it has none."""
+        """Returns the version of each worker, or the exception of one without the package."""
         return dict(self.client.run(eval, _VERSION, workers=list(workers), on_error="return"))
 
     def proven(self) -> None:
-        """Runs come back."""
+        """Notes that results arrive."""
         if self._local is not None:
             self._local.proven()
 
     def reopen(self, is_stopped: Callable[[], bool]) -> None:
-        """Looks for the scheduler again, which has gone away.
-
-        Raises
-        ------
-        PenstockError
-            If it does not come back.
-        """
+        """Reconnects to a lost scheduler; raises PenstockError if it does not return."""
         import distributed
 
         if not self._place.address:
@@ -124,7 +118,7 @@ class Connection:
         while not is_stopped():
             try:
                 self.client = distributed.Client(self._place.address, timeout=2.0, set_as_default=False)
-            except Exception as error:  # Dask has several for it
+            except Exception as error:  # of several types
                 if time.monotonic() > end:
                     raise PenstockError(
                         f"{self.name}: its scheduler has gone and was not back within {self.RETURN:.0f} s "
@@ -135,25 +129,25 @@ class Connection:
                 return
 
     def cancel(self, study: str) -> None:
-        """Ends what is under way of a study."""
-        with suppress(Exception):  # then nobody is there
-            # Waits, since what has not been sent when the client closes is not sent at all.
+        """Stops the runs of a study on all workers."""
+        with suppress(Exception):  # no scheduler is left
+            # Waits, since a closing client drops unsent messages.
             self.client.run(cancel, study)
 
     def close(self) -> None:
-        """Leaves the cluster, and ends it if it was started here."""
+        """Disconnects, and ends the cluster if it was started here."""
         self._close_client()
         if self._local is not None:
             self._local.close()
         elif self._cluster is not None:
-            with suppress(Exception):  # it has no more than has been taken from it
+            with suppress(Exception):  # all results have been taken
                 self._cluster.close()
         for logger, level in self._levels.items():
             logging.getLogger(logger).setLevel(level)
 
     def _close_client(self) -> None:
         if self.client is not None:
-            with suppress(Exception):  # perhaps nobody is there any more
+            with suppress(Exception):  # the scheduler may be gone
                 self.client.close(timeout=2)
 
 
@@ -174,7 +168,7 @@ def _told(error: BaseException) -> str:
 
 
 def _quiet() -> dict[str, int]:
-    """Lets Dask say nothing by itself, since what it could say is told; gives what is to be put back."""
+    """Silences Dask's logs, since problems are reported otherwise; returns the levels to restore."""
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
     levels = {name: logging.getLogger(name).level for name in names}
     for name in levels:
@@ -184,6 +178,6 @@ def _quiet() -> dict[str, int]:
 
 
 def _is_of_use(record: logging.LogRecord) -> bool:
-    """Not that Dask has stopped gathering results when a worker ended: nobody asks for that exception any more."""
+    """Drops the record of an exception in Dask that a dead worker causes and that nobody awaits."""
     kind = record.exc_info[0] if record.exc_info else None
     return kind is None or (kind.__module__, kind.__name__) != ("distributed.client", "AllExit")

@@ -1,4 +1,4 @@
-"""Several workers side by side."""
+"""Several workers that share a queue of runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from penstock.workers.threads import ThreadWorker
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock.store import Store
     from penstock.workers.dask_crew import DaskCrew
     from penstock.workers.place import Place
 
@@ -25,34 +24,28 @@ class Worker(Protocol):
     """Makes runs one after the other, in a thread of its own."""
 
     def make(self, job: Job) -> Made | Failed:
-        """Makes a run; what is wrong with it is given back, whatever it is.
-
-        Raises
-        ------
-        PenstockError
-            If no run can be made here at all.
-        """
+        """Makes a run; returns any failure. Raises PenstockError if no run can be made here at all."""
         ...
 
     def stop(self) -> None:
-        """Lets :meth:`make` return soon, with whatever; called by another thread."""
+        """Makes :meth:`make` return soon; called by another thread."""
         ...
 
     def close(self) -> None:
-        """Nothing more is to be made."""
+        """Releases what the worker holds, after its last run."""
         ...
 
 
 class Crew:
     """Workers, each with its thread, that take jobs from one queue.
 
-    Threads and who started them meet only in queues written in C: an interruption that is raised between any two
-    instructions could otherwise leave a lock taken that nobody releases, or lose a run that has ended.
+    The threads communicate only through queues that are written in C: an interruption between any two instructions
+    could otherwise leave a lock held or lose a finished run.
 
     Parameters
     ----------
     workers : sequence of Worker
-        Who does the work.
+        The workers.
     """
 
     def __init__(self, workers: Sequence[Worker]) -> None:
@@ -62,7 +55,7 @@ class Crew:
         self._threads: list[Thread] = []
 
     def start(self, work: Sequence[Job], tell: Callable[[Ended | BaseException], None]) -> None:
-        """Begins; every job is told of once, from any thread, unless it is stopped or an exception is told."""
+        """Starts the work; `tell` is called from any thread, once per job or with an exception that ends the work."""
         for job in work:
             self._waiting.put(job)
         for number, worker in enumerate(self._workers):
@@ -71,13 +64,13 @@ class Crew:
             thread.start()
 
     def stop(self) -> None:
-        """Ends all soon, also what is under way; :meth:`join` waits for it. A signal's handler may call this."""
+        """Stops all workers, including runs in progress; :meth:`join` waits for them. Safe in a signal handler."""
         self._stopped = True
         for worker in self._workers:
             worker.stop()
 
     def join(self) -> None:
-        """Waits for the end."""
+        """Waits for the end of all workers."""
         for thread in self._threads:
             thread.join()
 
@@ -87,7 +80,7 @@ class Crew:
                 while not self._stopped:
                     job = self._waiting.get_nowait()
                     tell(Ended(job, worker.make(job)))
-        except BaseException as error:  # who asked is told, whatever it is
+        except BaseException as error:  # raised again in the thread that collects
             tell(error)
         finally:
             worker.close()
@@ -97,32 +90,32 @@ def crew(
     place: Place,
     count: int | None,
     how: How,
-    store: Store | None,
+    keeps: bool,
     lost: Callable[[Lost], None],
     reserve: Reserve | None = None,
 ) -> Crew | DaskCrew:
-    """So many workers of a kind.
+    """Returns a crew of a kind.
 
     Parameters
     ----------
     place : Place
-        Where they are.
+        Kind of the workers.
     count : int, optional
-        How many; on a cluster elsewhere, as many as it has if left out.
+        Number of workers; on a remote cluster, all of its workers if left out.
     how : How
-        In which way they run.
-    store : Store, optional
-        For which runs are encoded.
+        Executor and cores.
+    keeps : bool
+        Whether the files of runs are wanted.
     lost : callable
-        Told of each worker process that ended before its run, from any thread.
+        Called from any thread for each worker process that dies during a run.
     reserve : Reserve, optional
-        Where worker processes come from, if there are any, and go to.
+        Idle worker processes, which are taken first and returned at the end.
     """
     if place.kind == "dask":
         from penstock.workers.dask_crew import DaskCrew
 
-        return DaskCrew(place, count, how, store is not None, reserve)
+        return DaskCrew(place, count, how, keeps, reserve)
     assert count is not None
     if place.kind == "threads":
-        return Crew([ThreadWorker(how, store) for _ in range(count)])
-    return Crew([ProcessWorker(how, store, lost, reserve) for _ in range(count)])
+        return Crew([ThreadWorker(how, keeps) for _ in range(count)])
+    return Crew([ProcessWorker(how, keeps, lost, reserve) for _ in range(count)])

@@ -1,8 +1,8 @@
 """Workers of a Dask cluster behind the same protocol as threads and processes.
 
-Who gets what is decided here (:class:`~penstock.workers.dealing.Dealer`), and every batch is bound to the worker that
-it was dealt to: so it goes to no worker that was not looked at, and when a worker ends it is known what it had. Results
-come back through the client, and who asked writes them.
+:class:`~penstock.workers.dealing.Dealer` assigns batches, and each batch is bound to its worker: only workers of a
+verified version get runs, and when a worker dies its runs are known. Results return through the client; the requesting
+process writes them.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ if TYPE_CHECKING:
 __all__ = ["DaskCrew"]
 
 _GONE = (OSError, futures.CancelledError, asyncio.CancelledError, RuntimeError)
-"""What Dask raises where the connection to the scheduler is gone; a closed event loop is the last."""
+"""Exceptions of Dask when the connection to the scheduler is lost; RuntimeError is a closed event loop."""
 
 
 class DaskCrew:
-    """Has runs made by the workers of a cluster; see :class:`penstock.workers.Crew`.
+    """Makes runs on the workers of a cluster; see :class:`penstock.workers.Crew`.
 
     Parameters
     ----------
     place : Place
-        Which cluster.
+        The cluster.
     count : int, optional
-        How many runs at the same time at most; as many as the cluster can, if left out.
+        Maximum number of simultaneous runs; all cores of the cluster if left out.
     how : How
-        In which way they are made.
+        Executor and cores.
     keeps : bool
         Whether the files of runs are wanted.
     reserve : Reserve, optional
-        Keeps the connection for more runs.
+        Keeps the connection for further runs.
     """
 
     LOOK = 0.5
-    """Seconds between two looks at which workers there are."""
+    """Seconds between two updates of the list of workers."""
     HINT = 5.0
-    """Seconds without any worker, after which that is told."""
+    """Seconds without any worker after which the user is told."""
     PATIENCE = 300.0
-    """Seconds without any worker, after which it is an error, unless they are in a queue."""
+    """Seconds without any worker after which the runs fail, unless workers may wait in a batch queue."""
 
     def __init__(self, place: Place, count: int | None, how: How, keeps: bool, reserve: Reserve | None) -> None:
         self._place = place
@@ -74,18 +74,18 @@ class DaskCrew:
         self._refused: dict[str, str] = {}
 
     def start(self, work: Sequence[Job], tell: Callable[[Ended | Lost | Told | BaseException], None]) -> None:
-        """Begins; every job is told of once, from another thread, unless it is stopped or an exception is told."""
+        """Starts the work; `tell` is called from a thread, once per job or with an exception that ends the work."""
         if work:
             self._thread = Thread(target=self._work, args=(work, tell), name="penstock-dask", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Ends all soon, also what is under way; :meth:`join` waits for it. A signal's handler may call this."""
+        """Stops all runs, including those in progress; :meth:`join` waits for them. Safe in a signal handler."""
         self._stopped = True
         self._returned.put(None)
 
     def join(self) -> None:
-        """Waits for the end."""
+        """Waits for the end of the work."""
         if self._thread is not None:
             self._thread.join()
 
@@ -97,7 +97,7 @@ class DaskCrew:
         try:
             connection = self._connected(min(self._count or len(work), len(work)), tell)
             self._make(Dealer(work, self._count if self._place.is_elsewhere else None), connection, tell)
-        except BaseException as error:  # who asked is told, whatever it is
+        except BaseException as error:  # raised again in the thread that collects
             tell(error)
             self._stopped = True
         if connection is None:
@@ -156,14 +156,14 @@ class DaskCrew:
     def _look(
         self, dealer: Dealer, connection: Connection, tell: Callable[[Ended | Lost | Told | BaseException], None]
     ) -> None:
-        """Sees which workers have come and gone."""
+        """Updates the list of workers: verifies new ones, and takes back the runs of those that died."""
         there = connection.workers()
         for worker in [worker for worker in self._accepted if worker not in there]:
             self._lose(worker, dealer, tell)
         self._refused = {worker: why for worker, why in self._refused.items() if worker in there}
         new = [worker for worker in there if worker not in self._accepted and worker not in self._refused]
         for worker, found in (connection.versions(new) if new else {}).items():
-            if isinstance(found, OSError):  # it is gone again
+            if isinstance(found, OSError):  # it has left again
                 continue
             if isinstance(found, BaseException):
                 self._refuse(worker, f"has no Penstock that makes runs ({type(found).__name__}: {found})", tell)
@@ -199,7 +199,7 @@ class DaskCrew:
     def _collect(
         self, dealer: Dealer, connection: Connection, tell: Callable[[Ended | Lost | Told | BaseException], None]
     ) -> None:
-        """Takes what has come back; waits for something at most until the next look."""
+        """Collects finished batches; waits at most half of `LOOK` for the first."""
         from distributed import KilledWorker
 
         with suppress(Empty):
@@ -209,7 +209,7 @@ class DaskCrew:
                 if batch in self._futures:
                     try:
                         seconds, answers = future.result(timeout=2.0)
-                    except TimeoutError:  # its worker may have ended before what it made was fetched
+                    except TimeoutError:  # the worker may have died before its results were fetched
                         self._returned.put(back)
                         return
                     except KilledWorker:
@@ -228,7 +228,7 @@ class DaskCrew:
                 back = self._returned.get_nowait()
 
     def _lose(self, worker: str, dealer: Dealer, tell: Callable[[Ended | Lost | Told | BaseException], None]) -> None:
-        """A worker has ended; what it had is made again, or has failed."""
+        """Takes back the runs of a worker that died, which are repeated or have failed."""
         self._accepted.pop(worker, None)
         jobs = [job for batch in self._futures if batch.worker == worker for job in batch.jobs]
         self._futures = {batch: future for batch, future in self._futures.items() if batch.worker != worker}
@@ -243,7 +243,7 @@ class DaskCrew:
         tell(Told(f"worker {worker} is refused, since it {why}"))
 
     def _forget(self, dealer: Dealer) -> None:
-        """What was with the scheduler is nowhere any more."""
+        """Takes back all runs of a lost scheduler."""
         for batch in list(self._futures):
             dealer.returned(batch)
         self._futures = {}

@@ -1,4 +1,4 @@
-"""Patience with the thread of Dask's event loop."""
+"""Retries the start of Dask's event loop."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ __all__ = ["begun"]
 
 T = TypeVar("T")
 STARTS = 3
-"""So often a loop is started before it is given up."""
+"""Number of attempts."""
 
 
 def begun(start: Callable[[], T]) -> T:
-    """What `start` makes of Dask; it is asked again if the loop's thread was not there in time.
+    """Returns the result of `start`, which is called again if the thread of Dask's event loop was late.
 
-    Dask waits ten seconds for that thread, by the clock, and asserts that it runs then. A machine that stood still for
-    so long has not let it begin. A thread that comes later idles until the process ends.
+    Dask asserts that this thread runs within ten seconds, which fails on a machine that was suspended or overloaded. A
+    late thread idles until the process ends.
 
     Raises
     ------
     AssertionError
-        If the last of `STARTS` attempts ends in the same way.
+        If the last of `STARTS` attempts fails in the same way.
     """
     for _ in range(STARTS - 1):
         with suppress(AssertionError):

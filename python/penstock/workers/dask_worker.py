@@ -1,4 +1,4 @@
-"""A worker of the local Dask cluster, with one core; it ends with the process that started it, however that ends."""
+"""Program of a worker of the local Dask cluster, with one core; ends when its parent does, for whatever reason."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ SETTINGS = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Dask watches itself: it samples stacks a hundred times a second, and looks whether its loop is late fifty times. That
-takes 4 % of a core in each worker, all the time, and tells nothing of runs, which are no Python."""
+"""Dask's profiling and monitoring are off: they take 4 % of a core per worker and cannot see into runs."""
 
 
 def security(folder: ClusterFolder) -> Any:
-    """All of a cluster show its one certificate, and talk to nobody who has another."""
+    """Returns settings by which all members of a cluster require its one certificate."""
     from distributed import Security
 
     certificate, key = str(folder.certificate), str(folder.key)
@@ -36,8 +35,8 @@ def security(folder: ClusterFolder) -> Any:
 
 
 def main() -> None:
-    """Works for the scheduler whose address is read from standard input, after the folder of the cluster."""
-    # Who started it decides when it ends.
+    """Works for a scheduler; standard input has the folder of the cluster and then the scheduler's address."""
+    # The parent decides when this process ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     asked = sys.stdin.buffer
     folder = ClusterFolder(Path(receive(asked)))
@@ -47,13 +46,13 @@ def main() -> None:
         folder.remove()
         return
     Thread(target=_watch, args=(asked, folder), daemon=True).start()
-    # Strangers who knock are no concern of whoever reads the terminal; results tell what matters.
+    # Refused connections are of no interest to the user.
     logging.disable(logging.CRITICAL)
     asyncio.run(_work(address, folder))
 
 
 def _watch(asked: IO[bytes], folder: ClusterFolder) -> None:
-    """Ends the process, whatever it does, once whoever started it is gone, and leaves nothing behind."""
+    """Removes the folder and ends the process, even during a run, when the parent has ended."""
     asked.read()
     folder.remove()
     os._exit(0)
@@ -64,7 +63,7 @@ async def _work(address: str, folder: ClusterFolder) -> None:
     from distributed import Worker
 
     class Quiet(Worker):  # type: ignore[misc]
-        """Without the HTTP server."""
+        """A worker without HTTP server."""
 
         def start_http_server(self, *_: Any, **__: Any) -> None:
             pass
@@ -81,7 +80,7 @@ async def _work(address: str, folder: ClusterFolder) -> None:
             security=security(folder),
             death_timeout=60,
         )
-        # Dask looks for modules in its folder; who finds it removed could make it again.
+        # Dask adds its folder to the module path; another user could create it again once it is removed.
         sys.path[:] = [each for each in sys.path if each in path]
         await worker
         await worker.finished()

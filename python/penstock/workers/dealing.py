@@ -1,9 +1,8 @@
-"""Which runs go to which worker of a cluster, and which run is to blame when one ends.
+"""Assigns runs to the workers of a cluster, and finds the run to blame when a worker dies.
 
-Runs go out in batches that take about as long as :attr:`Dealer.TARGET`, so that what a batch costs to send is shared by
-many short runs, and a worker has one more batch than it has cores, so that it need not wait for the next. When a worker
-ends, any of its runs may have ended it: each of them is tried again as the only one on some worker, and one that ends
-several workers that way has failed.
+Runs are sent in batches of about :attr:`Dealer.TARGET` seconds, so that many short runs share the cost of a message. A
+worker has one more batch than cores, so that it need not wait for the next. If a worker dies, any of its runs may be
+the cause: each is repeated as the only one on some worker, and a run that ends several workers that way has failed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ __all__ = ["Batch", "Dealer"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Runs that a worker makes one after the other; `alone` if it has nothing else, because one may end it."""
+    """Runs that a worker makes one after the other; `alone` if the worker has no others, since one may end it."""
 
     worker: str
     jobs: Sequence[Job]
@@ -31,20 +30,20 @@ class Batch:
 
 
 class Dealer:
-    """Runs that are still to be made, and where each of the others is.
+    """The runs that are still to be made, and the batches in progress.
 
     Parameters
     ----------
     work : iterable of Job
-        In the order in which they are to be made.
+        The runs, in the order in which they are sent.
     most : int, optional
-        How many at the same time at most.
+        Maximum number of simultaneous batches.
     """
 
     TARGET = 0.5
-    """Seconds that a batch takes."""
+    """Duration of a batch in seconds."""
     MOST = 200
-    """Runs in a batch."""
+    """Maximum number of runs in a batch."""
 
     def __init__(self, work: Iterable[Job], most: int | None = None) -> None:
         self._waiting = deque(work)
@@ -56,25 +55,25 @@ class Dealer:
 
     @property
     def left(self) -> bool:
-        """Whether any run has not ended yet."""
+        """Whether any run has not ended."""
         return bool(self._waiting or self._suspects or self.under_way)
 
     @property
     def under_way(self) -> list[Batch]:
-        """All batches that have been dealt and have not come back."""
+        """The batches in progress."""
         return [batch for batches in self._under_way.values() for batch in batches]
 
     def deal(self, worker: str, cores: int, of: int) -> Batch | None:
-        """The next batch for a worker, if it should have one.
+        """Returns the next batch for a worker; None if it should not have one.
 
         Parameters
         ----------
         worker : str
-            Its name.
+            Name of the worker.
         cores : int
-            How many runs it makes at the same time.
+            Number of its simultaneous runs.
         of : int
-            The cores of all workers.
+            Number of cores of all workers.
         """
         own = self._under_way.setdefault(worker, [])
         total = len(self.under_way)
@@ -82,7 +81,7 @@ class Dealer:
         if is_full or any(batch.alone for batch in own):
             return None
         if self._suspects:
-            # What it has comes to its end first.
+            # Its other batches must end first.
             batch = None if own else Batch(worker, [self._suspects.popleft()], alone=True)
         else:
             batch = Batch(worker, jobs) if (jobs := self._next(of)) else None
@@ -91,19 +90,19 @@ class Dealer:
         return batch
 
     def ended(self, batch: Batch, seconds: float) -> None:
-        """A batch has come back, and how long it took."""
+        """Notes that a batch has ended, and its duration."""
         self._forget(batch)
         self._seconds += seconds
         self._cost += sum(_cost(job) for job in batch.jobs)
 
     def returned(self, batch: Batch) -> None:
-        """A batch has not been made, for no reason that has to do with its runs."""
+        """Takes back a batch that was not made for reasons unrelated to its runs."""
         self._forget(batch)
-        # First again: they are the longest of those that are left.
+        # They go first again, since they are the longest of the rest.
         self._waiting.extendleft(reversed(batch.jobs))
 
     def lost(self, worker: str, called: str) -> list[tuple[Job, Failed]]:
-        """A worker has ended; gives the runs that have failed now."""
+        """Takes back the runs of a worker that died; returns those that have failed."""
         own = self._under_way.pop(worker, [])
         jobs = [job for batch in own for job in batch.jobs]
         if len(jobs) != 1:
@@ -121,8 +120,8 @@ class Dealer:
         self._under_way[batch.worker].remove(batch)
 
     def _next(self, cores: int) -> list[Job]:
-        # Towards the end the batches become small, so that all workers end together; before the first one has come
-        # back nobody knows how long a run takes.
+        # Batches become small towards the end, so that all workers end together. Until the first one has ended, the
+        # duration of a run is unknown.
         fair = len(self._waiting) // (2 * max(1, cores))
         most = max(1, min(self.MOST, fair)) if self._cost else 1
         jobs: list[Job] = []
@@ -134,5 +133,5 @@ class Dealer:
 
 
 def _cost(job: Job) -> float:
-    """In packet-hops as foreseen, or alike for all where nobody knows."""
+    """Returns the expected packet-hops; 1 for every run if unknown."""
     return job.request.hops or 1.0

@@ -1,4 +1,4 @@
-"""The environment of processes that make runs."""
+"""Environment of worker processes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ __all__ = ["environment"]
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment of this process, its folders of modules, and memory in huge pages."""
+    """Returns the environment of this process with its module path, and with huge pages enabled."""
     paths = os.pathsep.join(path for path in sys.path if path)
     return {**os.environ, **more, "PYTHONPATH": paths, **tunables(os.environ)}

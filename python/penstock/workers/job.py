@@ -1,4 +1,4 @@
-"""A run to be made, how that is done, and what comes of it."""
+"""A run to be made, how it is made, and its outcome."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING
 from penstock import _core
 from penstock.processors import usable
 from penstock.records import Metric
+from penstock.store import manifest
+from penstock.store.runfile import Record, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from penstock.records import Decided, RunRequest
-    from penstock.store import Measured, Record, Store
+    from penstock.records import Decided, Measured, RunRequest
 
-__all__ = ["Ended", "Failed", "How", "Job", "Lost", "Made", "Stop", "Told", "failed", "gather", "make"]
+__all__ = ["Ended", "Failed", "How", "Job", "Lost", "Made", "Stop", "Told", "failed", "make", "metrics_of"]
 
 _AT_ONCE = 1000
-"""Metrics that are taken over from the core in one step, during which nothing else is done."""
+"""Metrics that are copied from the core in one step, which cannot be interrupted."""
 
 
 @dataclass(slots=True)
 class Job:
-    """A run to be computed once, for every request that means the same."""
+    """A run to be computed once; `positions` are the indexes of the requests for it."""
 
     request: RunRequest
     scenario: _core.Scenario
@@ -34,7 +35,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """In which way the engine works, and on how many cores at most; see :func:`penstock.running.run_all`."""
+    """Executor of the engine and maximum number of cores; see :func:`penstock.running.run_all`."""
 
     executor: str = "horizon"
     threads: int = 1
@@ -42,7 +43,7 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A finished run; `record` if it is to be kept, which it is not yet; `measured` says what its numbers are of."""
+    """A finished run; `record` is its file, not written yet, `measured` which numbers belong to which measure."""
 
     digest: str
     packet_hops: int
@@ -55,7 +56,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Why there is no run; `ours` if the fault is the simulator's, `attempts` how often it was tried."""
+    """The reason of a failure; `ours` if the fault is the simulator's, `attempts` the number of attempts."""
 
     message: str
     ours: bool
@@ -64,7 +65,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A job that has ended, and how."""
+    """A job with its outcome."""
 
     job: Job
     how: Made | Failed
@@ -72,7 +73,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A worker process that ended before its run did; the run is made again."""
+    """A worker process that died during a run, which is repeated."""
 
     job: Job
     how: str
@@ -80,13 +81,13 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Something that people should know while runs are made, such as where a cluster shows what it does."""
+    """A message for the user during the runs, such as the address of a cluster's dashboard."""
 
     message: str
 
 
 class Stop:
-    """A flag that ends a run, and what is made of it."""
+    """A flag that ends a run and the copying of its numbers."""
 
     def __init__(self) -> None:
         self.cancel = _core.Cancel()
@@ -101,41 +102,38 @@ class Stop:
         return self._raised
 
     def passing(self, metrics: Sequence[Metric]) -> Iterator[Metric]:
-        """The metrics, of which there may be very many, as long as the flag is not raised."""
+        """Yields the metrics until the flag is raised; there may be very many."""
         for metric in metrics:
             if self._raised:
                 raise _core.Cancelled("cancelled")
             yield metric
 
 
-def make(
-    scenario: _core.Scenario, request: RunRequest, key: str, how: How, store: Store | None, stop: Stop
-) -> Made | Failed:
-    """Makes a run, with what is to be written of it if there is a `store`."""
+def make(scenario: _core.Scenario, request: RunRequest, key: str, how: How, keeps: bool, stop: Stop) -> Made | Failed:
+    """Makes a run, with the content of its file if `keeps`."""
     try:
         begin = time.perf_counter()
         run = scenario.run(request.seed, request.replication, stop.cancel, how.executor, usable(how.threads))
         seconds = time.perf_counter() - begin
-        metrics = gather(run, stop)
+        metrics = metrics_of(run, stop)
         measured = list(zip(scenario.measures, run.measured, strict=True))
         record = None
-        if store is not None:
-            numbers = stop.passing(metrics)
-            of = (key, request, run.digest, run.packet_hops)
-            record = store.encode(*of, numbers, seconds, measured, run.decided)
-    except BaseException as error:  # a panic of the core is one, of a type that cannot be imported
+        if keeps:
+            of = (key, request, run.digest, run.packet_hops, stop.passing(metrics))
+            record = Record(key, encode(*of, manifest.Made.now(seconds, request), measured, run.decided))
+    except BaseException as error:  # also a panic of the core, whose type cannot be imported
         return failed(error)
     return Made(run.digest, run.packet_hops, run.threads, metrics, record, measured, run.decided)
 
 
 def failed(error: BaseException) -> Failed:
-    """What an exception says of a run."""
+    """Returns the failure that an exception stands for."""
     ours = type(error).__name__ == "PanicException" or not isinstance(error, (ValueError, MemoryError))
     return Failed(str(error) or type(error).__name__, ours)
 
 
-def gather(run: _core.Run, stop: Stop) -> list[Metric]:
-    """The numbers of a run."""
+def metrics_of(run: _core.Run, stop: Stop) -> list[Metric]:
+    """Returns the numbers of a run."""
     metrics: list[Metric] = []
     while rows := run.metrics_from(len(metrics), _AT_ONCE):
         metrics += stop.passing([Metric(name, dict(labels), unit, value) for name, labels, unit, value in rows])

@@ -1,7 +1,7 @@
-"""A Dask cluster on this machine: a scheduler in this process, and workers that are replaced when they end.
+"""A Dask cluster on this machine: a scheduler in this process, and worker processes that are replaced when they die.
 
-Scheduler and workers listen on the loopback interface only, and talk to nobody without the certificate of this cluster:
-it is made when the cluster starts, and only its user can read it. None of them answers HTTP.
+Scheduler and workers listen on the loopback interface only and require a certificate, which is created with the cluster
+and which only its user can read. They have no HTTP servers.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from penstock.workers.pipe import send
 __all__ = ["LocalWorkers", "command"]
 
 STARTS = 10
-"""So many more workers than runs have been lost may end before none is started any more."""
+"""Number of workers that may end, without any result in between, before the cluster is given up."""
 _LOGGERS = ("tornado.access", "tornado.application", "tornado.general")
-"""They report each connection that is refused, such as a stray HTTP request."""
+"""Loggers that report each refused connection, such as a stray HTTP request."""
 
 
 def command() -> list[str]:
-    """What is started: an interpreter that looks for no modules in the current folder."""
+    """Returns the command of a worker: an interpreter that ignores modules in the current folder."""
     return [sys.executable, "-P", "-m", "penstock.workers.dask_worker"]
 
 
 class LocalWorkers:
-    """A scheduler and so many workers.
+    """A scheduler and its workers.
 
-    Dask's own local workers run the program that starts them a second time, as `multiprocessing` does; these do not.
+    Dask's own local workers import the main program again, as `multiprocessing` does; these do not.
 
     Parameters
     ----------
     count : int
-        How many, with one core each.
+        Number of workers, with one core each.
     """
 
     def __init__(self, count: int) -> None:
@@ -54,7 +54,7 @@ class LocalWorkers:
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         try:
-            # The first worker knows of the folder before it exists, and removes it if this process is killed.
+            # The first worker learns of the folder before it exists, and removes it if this process is killed.
             self._waiting.append(self._opened())
             self._folder.make()
             self.cluster = _scheduler(self._folder)
@@ -64,17 +64,11 @@ class LocalWorkers:
             raise
 
     def expect(self, count: int) -> None:
-        """There are to be at least so many workers."""
+        """Raises the number of workers to at least `count`."""
         self._count = max(self._count, count)
 
     def tend(self) -> None:
-        """Starts a worker in the place of each that has ended.
-
-        Raises
-        ------
-        PenstockError
-            If they keep ending, or none can be started.
-        """
+        """Replaces workers that have ended; raises PenstockError if they keep ending or none can be started."""
         ended = [worker for worker in self._workers if worker.poll() is not None]
         self._workers = [worker for worker in self._workers if worker not in ended]
         for worker in ended:
@@ -86,15 +80,15 @@ class LocalWorkers:
         while len(self._workers) < self._count:
             worker = self._waiting.pop() if self._waiting else self._opened()
             self._workers.append(worker)
-            with suppress(OSError):  # one that has ended is replaced later
+            with suppress(OSError):  # a worker that has ended is replaced later
                 send(worker.stdin, self.cluster.scheduler_address)
 
     def proven(self) -> None:
-        """The workers get to work, so those that ended did so for reasons of their runs."""
+        """Notes that results arrive, so workers that ended did so because of their runs."""
         self._deaths = 0
 
     def close(self) -> None:
-        """Ends all of them."""
+        """Ends the cluster and removes its folder."""
         workers, self._workers, self._waiting = self._workers + self._waiting, [], []
         for worker in workers:
             worker.kill()
@@ -102,21 +96,21 @@ class LocalWorkers:
             worker.wait()
             _close(worker)
         if self.cluster is not None:
-            with suppress(Exception):  # it has no more than has been taken from it
+            with suppress(Exception):  # all results have been taken
                 self.cluster.close(timeout=5)
         self._folder.remove()
         for name, level in self._levels.items():
             logging.getLogger(name).setLevel(level)
 
     def _opened(self) -> subprocess.Popen[bytes]:
-        """A worker that waits for the address of the scheduler."""
+        """Starts a worker, which waits for the address of the scheduler."""
         try:
             worker = subprocess.Popen(
                 command(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 env=environment(),
-                # A terminal sends Ctrl-C to all of a group, and it is the first process that ends the others.
+                # A terminal sends Ctrl-C to a whole group, but the first process is to end the others.
                 process_group=0,
             )
         except OSError as error:
@@ -134,12 +128,12 @@ def _close(worker: subprocess.Popen[bytes]) -> None:
 
 
 def _scheduler(folder: ClusterFolder) -> Any:
-    """A scheduler in this process, with no workers of Dask's own."""
+    """Returns a cluster with a scheduler in this process and no workers of Dask's own."""
     import dask
     from distributed import Scheduler, SpecCluster
 
     class Quiet(Scheduler):  # type: ignore[misc]
-        """Without the HTTP server, which would tell other users of this machine what is run."""
+        """A scheduler without HTTP server, which would show other users of this machine what is run."""
 
         def start_http_server(self, *_: Any, **__: Any) -> None:
             pass
@@ -157,6 +151,6 @@ def _scheduler(folder: ClusterFolder) -> Any:
     with dask.config.set(SETTINGS):
         scheduler = {"cls": Quiet, "options": options}
         cluster = begun(lambda: SpecCluster(workers={}, scheduler=scheduler, security=identity, silence_logs=False))
-    # Dask looks for modules in its folder; who finds it removed could make it again.
+    # Dask adds its folder to the module path; another user could create it again once it is removed.
     sys.path[:] = [each for each in sys.path if each in path]
     return cluster

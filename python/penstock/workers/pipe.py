@@ -1,6 +1,6 @@
-"""Objects through a pipe: each is its length and then its pickle.
+"""Objects through a pipe: each is its length followed by its pickle.
 
-Both ends are processes of one command, so neither needs to mistrust the other.
+Both ends are processes of one command, so they may trust each other.
 """
 
 from __future__ import annotations
@@ -14,13 +14,7 @@ _LENGTH = 8
 
 
 def send(pipe: IO[bytes] | None, what: Any) -> None:
-    """Writes an object.
-
-    Raises
-    ------
-    OSError
-        If nobody reads any more.
-    """
+    """Writes an object; raises OSError if the other end is closed."""
     assert pipe is not None
     content = pickle.dumps(what, protocol=5)
     pipe.write(len(content).to_bytes(_LENGTH, "little") + content)
@@ -28,13 +22,7 @@ def send(pipe: IO[bytes] | None, what: Any) -> None:
 
 
 def receive(pipe: IO[bytes] | None) -> Any:
-    """Reads an object.
-
-    Raises
-    ------
-    EOFError
-        If there is none, or only a part of it.
-    """
+    """Reads an object; raises EOFError if the pipe ends before or within it."""
     assert pipe is not None
     length = int.from_bytes(_exactly(pipe, _LENGTH), "little")
     return pickle.loads(_exactly(pipe, length))

@@ -1,4 +1,4 @@
-"""Where runs are made: by threads or processes here, or by the workers of a Dask cluster, here or elsewhere."""
+"""Kinds of workers: threads or processes of this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _KEYS = ("address", "deployer", "options", "workers")
 
 @dataclass(frozen=True)
 class Place:
-    """Where runs are made.
+    """Where runs are made, as `--on` says it.
 
     Parameters
     ----------
     kind : {"threads", "processes", "dask"}
-        By whom.
+        Kind of the workers.
     address : str
-        Of a scheduler that runs somewhere, such as ``tcp://head:8786``.
+        Address of a running scheduler, such as ``tcp://head:8786``.
     deployer : str
-        The class, with its module, that starts a cluster; Dask's own or another package's.
+        Class, with its module, that starts a cluster.
     options : dict
-        What it is called with.
+        Arguments of that class.
     workers : int, optional
-        To how many workers it is scaled.
+        Number of workers to which it is scaled.
     """
 
     kind: str = "threads"
@@ -48,12 +48,12 @@ class Place:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether runs take the memory and the cores of other machines."""
+        """Whether runs use memory and cores of other machines."""
         return bool(self.address or self.deployer)
 
     @classmethod
     def read(cls, text: str) -> Place:
-        """A place as `--on` names it.
+        """Reads the value of `--on`.
 
         Examples
         --------
@@ -63,9 +63,9 @@ class Place:
         Raises
         ------
         ArgumentError
-            If there is none of that name.
+            If there are no such workers.
         InputError
-            If its entry among the clusters has mistakes, or Dask is not installed.
+            If the entry of the cluster in the settings file has mistakes, or Dask is not installed.
         """
         if text in ("threads", "processes"):
             return cls(text)
@@ -85,7 +85,7 @@ class Place:
 
 
 def clusters_file() -> Path:
-    """What names clusters: PENSTOCK_CLUSTERS, else penstock/clusters.toml among the user's settings."""
+    """Returns the file that names clusters: PENSTOCK_CLUSTERS, or penstock/clusters.toml in the user's settings."""
     chosen = os.environ.get("PENSTOCK_CLUSTERS")
     if chosen:
         return Path(chosen)
@@ -116,7 +116,7 @@ def _entry(name: str) -> Place:
 
 
 def _mistakes(entry: Any) -> list[str]:
-    """All that is wrong with the entry of a cluster."""
+    """Returns all mistakes in the entry of a cluster."""
     if not isinstance(entry, dict):
         return [f"must be a table with {', '.join(_KEYS)}."]
     found = [f"unknown key {quoted(key)}; allowed are {', '.join(_KEYS)}." for key in entry if key not in _KEYS]

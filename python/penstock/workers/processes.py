@@ -1,8 +1,8 @@
-"""Workers that are processes: one that crashes or is killed costs no more than the run that it was making.
+"""Workers that are processes: a crash loses only the run in progress.
 
-Each has a thread here that hands it one run after the other through a pipe and waits for what comes back. When a
-process ends before its run does, a new one makes the run again; a run that has ended several of them is given up. What
-has nothing left to do waits in a :class:`Reserve` for the next round of a study, if there is one.
+A thread per process sends it one run after the other through a pipe and waits for the answer. If a process dies, a new
+one repeats the run; a run that ends several processes has failed. Idle processes wait in a :class:`Reserve` for the
+next round of a study.
 """
 
 from __future__ import annotations
@@ -23,31 +23,30 @@ from penstock.workers.wire import asked, decoded
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.store import Store
     from penstock.workers.connection import Connection
 
 __all__ = ["DEATHS", "ProcessWorker", "Reserve", "command"]
 
 DEATHS = 3
-"""So many processes a run may end; after that it has failed."""
+"""Number of worker processes that a run may end before it has failed."""
 STARTS = 10
-"""So many times in a row a process may end while it is still starting, which says nothing of any run."""
+"""Number of consecutive processes that may end during their start, for reasons unrelated to a run."""
 
 _GONE = (OSError, EOFError, pickle.UnpicklingError)
-"""What reading from a process raises, or writing to it, that has ended in the middle of anything."""
+"""Exceptions of a pipe whose other end has died."""
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
-"""Signals that somebody else sends, perhaps the system when memory runs out; others are faults of the simulator."""
+"""Signals from outside, such as the system when memory runs out; others are faults of the simulator."""
 
 
 def command() -> list[str]:
-    """What is started: an interpreter that looks for no modules in the current folder."""
+    """Returns the command of a worker: an interpreter that ignores modules in the current folder."""
     return [sys.executable, "-P", "-m", "penstock.workers.child"]
 
 
 class Reserve:
-    """Processes that wait for more runs, or the connection to a cluster: of one way of making them, and for one store.
+    """Idle worker processes, or the connection to a cluster, kept between the rounds of a study.
 
-    Threads put processes in and take them out; a list does that in one step.
+    Threads add and remove processes; a list does both atomically.
     """
 
     def __init__(self) -> None:
@@ -55,7 +54,7 @@ class Reserve:
         self.connection: Connection | None = None
 
     def take(self) -> subprocess.Popen[bytes] | None:
-        """A process that is ready and has not ended meanwhile, if there is one."""
+        """Returns an idle process that is still alive; None if there is none."""
         with suppress(IndexError):
             while True:
                 child = self._idle.pop()
@@ -65,11 +64,11 @@ class Reserve:
         return None
 
     def give(self, child: subprocess.Popen[bytes]) -> None:
-        """Keeps a process that has answered all that it was asked."""
+        """Keeps a process that has answered all requests."""
         self._idle.append(child)
 
     def close(self) -> None:
-        """Ends all of them."""
+        """Ends all processes and closes the connection."""
         if self.connection is not None:
             self.connection.close()
             self.connection = None
@@ -81,12 +80,10 @@ class Reserve:
 
 
 class ProcessWorker:
-    """Has runs made by a process of its own; see :class:`penstock.workers.Worker`."""
+    """Makes runs in a process of its own; see :class:`penstock.workers.Worker`."""
 
-    def __init__(
-        self, how: How, store: Store | None, lost: Callable[[Lost], None], reserve: Reserve | None = None
-    ) -> None:
-        self._greeting = (how, None if store is None else str(store.folder))
+    def __init__(self, how: How, keeps: bool, lost: Callable[[Lost], None], reserve: Reserve | None = None) -> None:
+        self._greeting = (how, keeps)
         self._lost = lost
         self._reserve = reserve
         self._child: subprocess.Popen[bytes] | None = None
@@ -94,13 +91,7 @@ class ProcessWorker:
         self._stopped = False
 
     def make(self, job: Job) -> Made | Failed:
-        """Has a run made, again if its process ends before it.
-
-        Raises
-        ------
-        PenstockError
-            If no process can be started.
-        """
+        """Makes a run; repeats it if its process dies. Raises PenstockError if no process can be started."""
         code = 0
         for _ in range(DEATHS):
             child = self._child or self._start()
@@ -122,13 +113,13 @@ class ProcessWorker:
         return Failed(told, code >= 0 or -code not in _FROM_OUTSIDE, DEATHS)
 
     def stop(self) -> None:
-        """Kills the process: it has nothing that is not here."""
+        """Kills the process, which holds no results."""
         self._stopped = True
         if self._child is not None:
             self._child.kill()
 
     def close(self) -> None:
-        """Lets go of the process, which has nothing more to do here."""
+        """Returns the idle process to the reserve, or ends it."""
         child = self._child
         if child is None:
             return
@@ -140,19 +131,19 @@ class ProcessWorker:
             self._ended(child)
 
     def _start(self) -> subprocess.Popen[bytes] | None:
-        """A process that is ready; None if nothing more is to be made."""
+        """Returns a process that is ready; None if the work was stopped."""
         code = 0
         waiting = self._reserve.take() if self._reserve is not None else None
         if waiting is not None:
             self._child = waiting
-            if self._is_stopped():  # perhaps before there was anything to be killed
+            if self._is_stopped():  # `stop` may have come before there was a process to kill
                 waiting.kill()
             return waiting
         for _ in range(STARTS):
             if self._is_stopped():
                 return None
             self._child = child = self._opened()
-            if self._is_stopped():  # perhaps before there was anything to be killed
+            if self._is_stopped():  # `stop` may have come before there was a process to kill
                 child.kill()
             try:
                 send(child.stdin, self._greeting)
@@ -180,7 +171,7 @@ class ProcessWorker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=environment(),
-                # A terminal sends Ctrl-C to all of a group, and it is the first process that ends the others.
+                # A terminal sends Ctrl-C to a whole group, but the first process is to end the others.
                 process_group=0,
             )
         except OSError as error:
@@ -189,19 +180,19 @@ class ProcessWorker:
             ) from error
 
     def _ended(self, child: subprocess.Popen[bytes]) -> int:
-        """Lets go of a process; gives its exit code, negative for a signal."""
+        """Forgets a process that is ending; returns its exit code, negative for a signal."""
         self._child = None
         return _close(child)
 
 
 def _close(child: subprocess.Popen[bytes]) -> int:
-    """Waits for a process that is ending; gives its exit code."""
+    """Waits for a process that is ending; returns its exit code."""
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
     try:
-        # What has closed its pipes is ending, unless something is very wrong.
+        # A process without pipes ends on its own.
         return child.wait(timeout=1.0)
     except subprocess.TimeoutExpired:
         child.kill()

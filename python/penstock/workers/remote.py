@@ -1,4 +1,4 @@
-"""What a worker of a cluster does: it makes batches of runs, and refuses those of another version."""
+"""Functions that workers of a cluster run: batches of runs, refused by workers of another version."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from functools import lru_cache
 from typing import Any
 
 from penstock import _core
-from penstock.store import Store
 from penstock.workers.job import Failed, How, Stop
 from penstock.workers.wire import answered
 
-__all__ = ["Refused", "cancel", "make_batch", "version"]
+__all__ = ["Refused", "cancel", "make_batch", "told", "version"]
 
 
 class Refused(Exception):  # noqa: N818  (named after what happened)
-    """A worker makes no runs, since they would not be those that were asked for."""
+    """Raised by a worker whose version differs from the client's."""
 
 
 def version() -> tuple[str, str]:
-    """The versions of the model and of the package, which have to be those of who asks."""
+    """Returns the versions of the model and of the package, which must equal the client's."""
     return _core.MODEL_VERSION, _core.version()
 
 
@@ -31,20 +30,20 @@ def make_batch(
     Parameters
     ----------
     expected : (str, str)
-        The versions of who asks.
+        Versions of the client.
     study : str
-        The name under which they can be cancelled.
+        Name by which the runs can be cancelled.
     how : How
-        In which way they are made.
+        Executor and cores.
     keeps : bool
-        Whether the files of runs come back too.
+        Whether the files of runs are returned too.
     asked : list of tuple
         See :func:`penstock.workers.wire.asked`.
 
     Returns
     -------
     (float, list)
-        How long it took in seconds, and what came of each; see :func:`penstock.workers.wire.decoded`.
+        Elapsed seconds, and the outcome of each run; see :func:`penstock.workers.wire.decoded`.
 
     Raises
     ------
@@ -54,19 +53,17 @@ def make_batch(
     if (own := version()) != expected:
         raise Refused(f"has {told(own)}")
     begin, stop = time.perf_counter(), _stop(study)
-    # It only says what a file would hold; nothing is read or written here.
-    store = Store(".") if keeps else None
-    answers = [Failed("stopped", ours=False) if stop else answered(each, how, store, stop) for each in asked]
+    answers = [Failed("stopped", ours=False) if stop else answered(each, how, keeps, stop) for each in asked]
     return time.perf_counter() - begin, answers
 
 
 def cancel(study: str) -> None:
-    """Ends the runs of a study that are under way here."""
+    """Stops the runs of a study in this process."""
     _stop(study).set()
 
 
 def told(versions: tuple[str, str]) -> str:
-    """Versions for people.
+    """Returns versions as text.
 
     Examples
     --------

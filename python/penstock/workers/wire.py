@@ -1,39 +1,37 @@
-"""A run on its way to another process, and what comes back: plain values, which pickle quickly."""
+"""Runs and their outcomes as plain values, which pickle quickly, for other processes."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.printable import utf8
 from penstock.records import Metric, RunRequest
-from penstock.store import Record, run_key
+from penstock.store.keys import run_key
+from penstock.store.runfile import Record
 from penstock.workers.job import Failed, How, Job, Made, Stop, failed, make
-
-if TYPE_CHECKING:
-    from penstock.store import Store
 
 __all__ = ["answered", "asked", "decoded"]
 
 
 def asked(job: Job) -> tuple[Any, ...]:
-    """What another process has to know of a run."""
+    """Returns what another process has to know of a run."""
     request = job.request
     return (request.scenario, request.name, request.sets, request.seed, request.replication, request.folder, job.key)
 
 
-def answered(asked: Any, how: How, store: Store | None, stop: Stop) -> Any:
-    """Makes a run there; never raises."""
+def answered(asked: Any, how: How, keeps: bool, stop: Stop) -> Any:
+    """Makes a run in the other process; never raises."""
     text, name, sets, seed, replication, folder, key = asked
     request = RunRequest(text, sets, seed, replication, name, folder=folder)
     try:
         scenario = _scenario(text, name, sets, folder)
-    except BaseException as error:  # it has been read before, so this is short of memory or of a file, or a bug
+    except BaseException as error:  # it was read before: memory or a file is missing here, or this is a bug
         return failed(error)
     if run_key(scenario.canonical, seed, replication) != key:
         return Failed("a file that the scenario names has changed since the runs began", ours=False)
-    match make(scenario, request, key, how, store, stop):
+    match make(scenario, request, key, how, keeps, stop):
         case Failed() as answer:
             return answer
         case Made() as made:
@@ -43,7 +41,7 @@ def answered(asked: Any, how: How, store: Store | None, stop: Stop) -> Any:
 
 
 def decoded(job: Job, answer: Any) -> Made | Failed:
-    """What another process says of a run."""
+    """Returns the outcome of a run from the answer of another process."""
     if isinstance(answer, Failed):
         return answer
     digest, packet_hops, threads, rows, content, measured, decided = answer
