@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.printable import path_text, printable_lines
+from penstock.printable import path_text, printable_lines, things
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,7 +61,7 @@ class ScenarioError(PenstockError):
         self.mistakes: list[Mistake] = list(mistakes)
         count = len(self.mistakes)
         lines = [line_of(mistake) for mistake in self.mistakes]
-        super().__init__("\n".join([*lines, f"{count} mistake{'s' * (count != 1)}, nothing was run."]))
+        super().__init__("\n".join([*lines, f"{things(count, 'mistake')}, nothing was run."]))
 
 
 class StoreError(PenstockError):
@@ -108,7 +108,7 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
         lines = [f"precision: {line}" for line in missed[: self.SHOWN]]
         if len(missed) > self.SHOWN:
             lines.append(f"... and {len(missed) - self.SHOWN} more.")
-        points = f"{len(missed)} of {len(result.points)} point{'s' * (len(result.points) != 1)}"
+        points = f"{len(missed)} of {things(len(result.points), 'point')}"
         kept = "all runs are kept, and the numbers are those of all of them."
         lines.append(f"{points} missed the precision target; {kept}")
         super().__init__("\n".join(lines))

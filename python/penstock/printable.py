@@ -27,6 +27,7 @@ __all__ = [
     "quoted",
     "represented",
     "shortened",
+    "things",
     "utf8",
 ]
 
@@ -113,6 +114,17 @@ def quoted(text: str) -> str:
     'wwr' 'x\u001Byyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...'
     """
     return f"'{shortened(text, _QUOTED)}'"
+
+
+def things(count: int, thing: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> things(1, "run"), things(2, "failed run")
+    ('1 run', '2 failed runs')
+    """
+    return f"{count} {thing}{'s' * (count != 1)}"
 
 
 def one_line(text: str) -> str:

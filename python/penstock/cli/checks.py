@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.cli.console import say, show
 from penstock.cli.cores import cores_told
-from penstock.printable import shortened
+from penstock.printable import shortened, things
 from penstock.progress import Progress
 from penstock.store.checking import Difference, asked_for, made_again, measures_these, sample
 
@@ -114,7 +114,7 @@ def show_check(check: Check) -> None:
     hidden = max(0, len(check.damaged) - _SHOWN) + max(0, len(check.differing) - _SHOWN)
     if hidden:
         say(f"... and {hidden} more.")
-    runs = f"{check.read} run{'s' * (check.read != 1)} read, {check.made_again} made again"
+    runs = f"{things(check.read, 'run')} read, {check.made_again} made again"
     show(f"{runs}: {len(check.differing)} differ, {len(check.damaged)} damaged and set aside.")
     if check.other_models:
         show(f"{check.other_models} of other versions of the model, which cannot be made again with this one.")

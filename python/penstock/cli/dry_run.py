@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, show, table
 from penstock.parameter_columns import parameter_columns
-from penstock.printable import json_text, one_line
+from penstock.printable import json_text, one_line, things
 from penstock.progress import span
 from penstock.short_values import value_text
 from penstock.studies.dry import dry_run
@@ -95,11 +95,11 @@ def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str
 def _summed(found: DryRun, at_least: str) -> str:
     points, total, stored = len(found.runs), sum(found.runs), sum(found.stored)
     alike = total - stored - found.left
-    workers = f"{found.workers} worker{'s' * (found.workers != 1)}"
+    workers = things(found.workers, "worker")
     time = f", about {span(found.seconds)} with {workers}" if found.left and found.seconds is not None else ""
     unknown = ", and how long they take is unknown" if found.left and found.seconds is None else ""
     same = f"{alike} the same as others, " if alike else ""
     return (
-        f"{points} point{'s' * (points != 1)}, {at_least}{total} run{'s' * (total != 1)}: "
+        f"{things(points, 'point')}, {at_least}{things(total, 'run')}: "
         f"{stored} in the store, {same}{found.left} to be made{time}{unknown}. Nothing was run."
     )

@@ -57,7 +57,7 @@ def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[s
     from penstock.cli.console import warn
     from penstock.errors import InputError, ScenarioError
     from penstock.graphs.files import SUFFIXES
-    from penstock.printable import quoted
+    from penstock.printable import quoted, things
     from penstock.suggest import suggestion
     from penstock.topologies.pages import GENERATORS, generated_page, graph_page
 
@@ -87,4 +87,4 @@ def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[s
     if mistakes:
         raise ScenarioError(mistakes)
     sizes = zip(_core.Scenario(page, str(file), []).sizes, ("node", "link", "flow"), strict=True)
-    return page, ", with " + ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in sizes)
+    return page, ", with " + ", ".join(things(count, thing) for count, thing in sizes)

@@ -283,6 +283,21 @@ def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
     return found
 
 
+def refuse_contradictions(*contradictions: tuple[object, str]) -> None:
+    """Refuses options that contradict each other: those for which the first of a pair is true.
+
+    Raises
+    ------
+    InputError
+        For the first of them.
+    """
+    from penstock.errors import InputError
+
+    for is_there, why in contradictions:
+        if is_there:
+            raise InputError(f"{why}; leave one of them out.")
+
+
 def refuse_idle(given: dict[str, Any], why: str) -> None:
     """Refuses options that would change nothing; `why` begins the message.
 

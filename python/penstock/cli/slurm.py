@@ -48,7 +48,7 @@ def slurm(
     from penstock.cli.files import check_new, write
     from penstock.cli.studies import plan_of
     from penstock.errors import InputError
-    from penstock.printable import command_text, path_text, quoted
+    from penstock.printable import command_text, path_text, quoted, things
     from penstock.store import Store
     from penstock.studies.shards import refuse_unknown_runs
 
@@ -66,7 +66,7 @@ def slurm(
     write(script, text.encode("utf-8", "surrogateescape"), new=True)
     submit = command_text(["sbatch", str(script)])
     show = command_text(["penstock", "run", str(file), *options, "--store", str(folder)])
-    emit(f"{path_text(script)}: written, {total} runs in {count} job{'s' * (count != 1)}. Submit: {submit}")
+    emit(f"{path_text(script)}: written, {total} runs in {things(count, 'job')}. Submit: {submit}")
     emit(f"When they are done: {show}")
 
 

@@ -9,7 +9,7 @@ from penstock import _core
 from penstock.cli.console import emit, show, table
 from penstock.cli.selecting import settings_text
 from penstock.errors import InputError
-from penstock.printable import json_text, one_line, path_text, quoted
+from penstock.printable import json_text, one_line, path_text, quoted, things
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from penstock.store.listing import StoredRuns
     from penstock.store.manifest import Manifest
 
-__all__ = ["counted", "list_each", "list_points", "one", "show_one"]
+__all__ = ["list_each", "list_points", "one", "show_one", "summed"]
 
 _SHOWN = 50
 """Maximum number of lines of a table."""
 
 
-def counted(runs: int, points: int) -> str:
+def summed(runs: int, points: int) -> str:
     """The numbers of runs and points."""
-    return f"{runs} run{'s' * (runs != 1)} at {points} point{'s' * (points != 1)}."
+    return f"{things(runs, 'run')} at {things(points, 'point')}."
 
 
 def list_points(found: Sequence[StoredRuns]) -> None:
