@@ -20,7 +20,7 @@ from itertools import combinations, pairwise
 from math import dist
 from typing import NamedTuple
 
-import page
+import benchmarks_page as page
 
 from penstock import bench
 from penstock.components import Cbr, Exponential, Ftp, PoissonArrival, TailDrop, Tcp

@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+sys.path.append(str(Path(__file__).parent.parent / "bench"))
+import benchmarks_page
 import gallery
 
 from penstock import components, reproductions
@@ -52,7 +54,7 @@ def texts() -> dict[str, str]:
     for study in reproductions.names():
         made |= _study(study)
         made |= _parts(study)
-    return made | gallery.texts()
+    return made | gallery.texts() | benchmarks_page.texts()
 
 
 def write(folder: Path = HERE) -> None:

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
+import benchmarks_page as page
 import network
-import page
 import simulators
 from simulators import NOTHING, Run, penstock
 

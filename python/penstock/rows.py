@@ -51,15 +51,30 @@ class RowStream:
         TOML text of the scenario.
     options : dict of str to str, bool or sequence of str
         Keys of the section and their values; None leaves one out.
-    name, folder, sets, seed, replication, executor, threads
-        As for :class:`penstock.PacketTrace`.
+    name : str
+        Name of the scenario in messages.
+    folder : str, optional
+        Folder of the files that it names.
+    sets : sequence of (str, str)
+        Settings changed after reading, as path and value.
+    seed : int, optional
+        Root of the random streams; by default the scenario's own.
+    replication : int
+        Number of the run, from 0.
+    executor : {"horizon", "plain"}
+        Order in which the engine works; the rows are the same.
+    threads : int
+        Number of cores; the rows are the same.
 
     Attributes
     ----------
     provenance : penstock.provenance.Provenance
         What the run is made from.
 
-    Raises ScenarioError if the scenario has mistakes, or an option names what does not exist.
+    Raises
+    ------
+    ScenarioError
+        If the scenario has mistakes, or an option names what does not exist.
     """
 
     section: ClassVar[str]
@@ -72,13 +87,13 @@ class RowStream:
         scenario: str,
         options: Mapping[str, Names | bool | None],
         *,
-        name: str,
-        folder: str | None,
-        sets: Sequence[tuple[str, str]],
-        seed: int | None,
-        replication: int,
-        executor: str,
-        threads: int,
+        name: str = "scenario",
+        folder: str | None = None,
+        sets: Sequence[tuple[str, str]] = (),
+        seed: int | None = None,
+        replication: int = 0,
+        executor: str = "horizon",
+        threads: int = 1,
     ) -> None:
         try:
             read = _core.Scenario(scenario, utf8(name), list(sets), folder)
@@ -91,6 +106,7 @@ class RowStream:
             if value is not None
         ]
         self._check(read, name, bool(given))
+        self.scenario = read
         self.warnings: list[str] = read.warnings
         self.seed: int = read.seed if seed is None else seed
         self.replication = replication

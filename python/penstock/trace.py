@@ -1,11 +1,11 @@
-"""Traces of all events of a run, as frames, Parquet or CSV, and captures of the packets on links."""
+"""Traces: the events of a run, as frames, Parquet or CSV, and captures of what links transmit."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import InputError
@@ -14,64 +14,46 @@ from penstock.rows import RowStream, cannot_be_written
 from penstock.whole_file import WholeFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from penstock.rows import Names
 
 __all__ = ["PacketTrace"]
 
 CAPTURED = 1 << 24
-"""Size in bytes of captures in memory before they are written."""
+"""Bytes of captures held in memory before they are written."""
 
 LONGEST_FILE_NAME = 255
 """Maximum length of a file name in bytes on common file systems."""
 
 
 class PacketTrace(RowStream):
-    """A run whose events can be read once, in order.
+    """The events of a run in the order of time, to be read once.
+
+    Any of `at`, `flows`, `events`, `start` and `stop` replaces the scenario's ``[[trace]]``.
 
     Parameters
     ----------
     scenario : str
         TOML text of the scenario.
-    name : str
-        Name of the scenario in messages.
-    folder : str, optional
-        Folder of the files that the scenario names.
-    sets : sequence of (str, str)
-        Settings changed after reading, as path and value.
-    seed : int, optional
-        Root of the random streams; that of the scenario if left out.
-    replication : int
-        Number of the independent run, from 0.
     at : str or sequence of str, optional
-        Nodes, links or groups of them. A node has the ports of its outgoing links.
+        Nodes (with the ports of the links that begin there), links or groups of them.
     flows : str or sequence of str, optional
         Groups of flows or calls, or members such as ``"tcp[3]"``.
     events : str or sequence of str, optional
         ``send``, ``accept``, ``mark``, ``drop``, ``transmit``, ``receive``, ``timer``, ``window``,
         ``duplicate``.
     start, stop : str, s, optional
-        Start and end of the trace, both inclusive.
-    executor : {"horizon", "plain"}
-        Executor of the engine; does not change the trace.
-    threads : int
-        Number of cores that the run may use; does not change the trace.
+        Beginning and end of the trace, both inclusive.
+    **run
+        As for :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
+        ``executor`` and ``threads``.
 
     Raises
     ------
     ScenarioError
-        If the scenario has mistakes, or a requested node, link or flow does not exist.
-
-    Notes
-    -----
-    Any of `at`, `flows`, `events`, `start` and `stop` replaces the scenario's ``[[trace]]``.
+        If the scenario has mistakes, or an option names what does not exist.
     """
 
     section = "trace"
-    scenario: _core.Scenario
-    """The scenario with its settings."""
-
     _of_core = _core.Trace
     _rows: _core.Trace
 
@@ -79,63 +61,39 @@ class PacketTrace(RowStream):
         self,
         scenario: str,
         *,
-        name: str = "scenario",
-        folder: str | None = None,
-        sets: Sequence[tuple[str, str]] = (),
-        seed: int | None = None,
-        replication: int = 0,
         at: Names | None = None,
         flows: Names | None = None,
         events: Names | None = None,
         start: str | None = None,
         stop: str | None = None,
-        executor: str = "horizon",
-        threads: int = 1,
+        **run: Any,
     ) -> None:
-        super().__init__(
-            scenario,
-            {
-                "at": at,
-                "flows": flows,
-                "events": [events] if isinstance(events, str) else events,
-                "start": start,
-                "stop": stop,
-            },
-            name=name,
-            folder=folder,
-            sets=sets,
-            seed=seed,
-            replication=replication,
-            executor=executor,
-            threads=threads,
-        )
-
-    def _check(self, read: _core.Scenario, _name: str, _is_asked: bool) -> None:
-        self.scenario = read
+        kinds = [events] if isinstance(events, str) else events
+        super().__init__(scenario, {"at": at, "flows": flows, "events": kinds, "start": start, "stop": stop}, **run)
 
     def write_pcapng(self, folder: str | Path) -> dict[str, int]:
-        """Writes the packets on links into a folder, as a capture ``LINK.pcapng`` for each link that transmits any.
+        """Writes transmitted packets into a folder, as a capture ``LINK.pcapng`` for each link that transmits any.
 
-        If that name is longer than 255 bytes, a hash replaces the end of the link's name. The captures have the nodes,
-        links, flows and times of the trace; its kinds of events do not matter.
+        A name above 255 bytes is cut and ends with a hash. The trace's places, flows and times select packets; its
+        kinds of events do not.
 
         Returns
         -------
         dict of str to int
-            Number of packets in each link's capture.
+            Number of packets of each link's capture.
 
         Raises
         ------
         InputError
             If the folder is a file.
         PenstockError
-            If a file cannot be written; existing captures are left unchanged.
+            If a file cannot be written; captures that were there stay as they were.
         """
         return _Captures(Path(folder)).write(self._rows)
 
 
 class _Captures:
-    """The captures in a folder, which are written completely or not at all."""
+    """The captures in a folder, written completely or not at all."""
 
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
@@ -145,7 +103,7 @@ class _Captures:
         self._files: dict[str, WholeFile] = {}
 
     def write(self, trace: _core.Trace) -> dict[str, int]:
-        """Writes all captures; returns their numbers of packets."""
+        """Writes all captures; returns the number of packets of each."""
         is_new = not self._folder.exists()
         path = self._folder
         try:
@@ -166,7 +124,7 @@ class _Captures:
         return self._packets
 
     def _append(self, link: str, path: Path, data: bytes) -> None:
-        """Appends to a capture; files are not kept open, since there may be too many."""
+        """Writes the next piece of a capture; there may be more captures than a process may have open files."""
         if link in self._files:
             with self._files[link].place.open("ab") as file:
                 file.write(data)
@@ -187,7 +145,7 @@ class _Captures:
 
 
 def file_name(link: str) -> str:
-    """Returns the file name of a link's capture; a hash replaces the end of a long name."""
+    """Returns the file name of a link's capture: the link's name, or its beginning and a hash if it is too long."""
     name = f"{link}.pcapng"
     if len(name.encode()) <= LONGEST_FILE_NAME:
         return name

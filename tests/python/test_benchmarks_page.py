@@ -26,18 +26,17 @@ def _programs():
     sys.path.remove(str(BENCH / "peers"))
 
 
-def test_the_page_shows_the_kept_numbers():
-    import page
+def test_the_page_shows_all_tables_and_figures():
+    import benchmarks_page as page
 
     text = page.PAGE.read_text(encoding="utf-8")
-    assert page.renewed(text) == text, "renew it with: python bench/page.py"
-    assert {part[1] for part in page.MARKED.findall(text)} == set(page.written())
+    assert set(re.findall(r"\{include\} (\S+)", text)) == set(page.texts())
     assert all((page.PAGE.parent / name).exists() for name in re.findall(r"\{image\} (\S+)", text))
 
 
 def test_kept_comparisons_did_the_same_work():
+    import benchmarks_page as page
     import compare
-    import page
 
     kept = json.loads(page.PEERS.read_text())
     assert [c["workload"] for c in kept if c["outside"] or not c["reached"]] == []
@@ -141,7 +140,7 @@ def test_htsim_is_run_on_the_network_of_the_workload(monkeypatch, tmp_path, caps
 
 
 def test_fat_trees_stand_by_size_with_both_sides():
-    import page
+    import benchmarks_page as page
 
     def compared(ports, peer):
         side = {
@@ -177,7 +176,7 @@ def test_ratios_leave_the_set_up_out_of_both():
 
 
 def test_nothing_is_said_of_a_run_that_is_nearly_all_set_up():
-    import page
+    import benchmarks_page as page
 
     form = {"runs": [{"cpu": 1.0}], "steady_ratios": [3.0]}
     assert page.without_setup({**form, "setup_cpu_seconds": 0.7}) == 3.0
@@ -201,8 +200,8 @@ def test_a_comparison_says_with_which_model_and_when_it_was_made():
 
 
 def test_a_curve_says_with_which_model_and_when_it_was_measured(monkeypatch, tmp_path, capsys):
+    import benchmarks_page as page
     import growth
-    import page
 
     point = {"size": 1, "seconds": 1, "packet_hops": 10, "peak_bytes": 1, "setup_cpu_seconds": 1, "run_cpu_seconds": 1}
     monkeypatch.setattr(growth, "apart", lambda _, size: {**point, "size": size})
@@ -220,14 +219,14 @@ def test_a_curve_says_with_which_model_and_when_it_was_measured(monkeypatch, tmp
 
 
 def test_numbers_say_below_their_table_when_they_were_measured(monkeypatch, tmp_path):
-    import page
+    import benchmarks_page as page
 
     told = "with Penstock 0.1.0, model ab12, on 2026-11-25"
     point = {"size": 1, "seconds": 1, "packet_hops": 10, "peak_bytes": 1, "time": 1, "setup": 1}
     curve = {"what": "nodes", "doc": "a network", "points": [point]}
     monkeypatch.setattr(page, "GROWTH", tmp_path / "growth.json")
     page.GROWTH.write_text(json.dumps({"hops": {**curve, **NOTED}, "calls": curve}))
-    parts = page.written()
+    parts = page.tables()
     assert parts["growth-hops"] == [*page.growth_rows(curve), "", f"Measured {told}."]
     assert parts["growth-calls"][-2:] == ["", "Measured before such notes were kept."]
     kept = json.loads(page.PEERS.read_text())
@@ -236,7 +235,7 @@ def test_numbers_say_below_their_table_when_they_were_measured(monkeypatch, tmp_
     def note_of(part, noted):
         marked = [{**one, **NOTED} if (one["peer"], one["workload"]) in noted else one for one in kept]
         page.PEERS.write_text(json.dumps(marked))
-        return page.written()[part][-1]
+        return page.tables()[part][-1]
 
     trees = {("htsim", f"fat-tree-{ports}") for ports in (4, 8, 16)}
     assert note_of("htsim-ratios", set()) == "Measured before such notes were kept."
@@ -252,7 +251,7 @@ def test_numbers_say_below_their_table_when_they_were_measured(monkeypatch, tmp_
 
 
 def test_a_provider_of_shorter_links_is_told_apart():
-    import page
+    import benchmarks_page as page
 
     [_, old] = page.growth_note("provider", {})
     assert old == f"Measured before such notes were kept, {page.SINCE_CHANGED['provider']}."

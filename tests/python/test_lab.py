@@ -21,6 +21,7 @@ import verbs
 from lab_page import LIMIT, LONG, SCENARIO, get, last, look, opened, post
 
 from penstock import _core
+from penstock.cli.lab import _open as open_page
 from penstock.errors import StoreError
 from penstock.lab.copies import program
 from penstock.lab.parameters import controls, slots
@@ -344,6 +345,20 @@ def test_what_cannot_be_opened_is_told(penstock, tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     code, _, err = penstock("lab", "net.toml")
     assert (code, "install them with: pip install 'starlette" in err) == (2, True)
+
+
+def test_a_browser_is_opened_where_there_is_a_display(monkeypatch, capsys):
+    addresses = []
+    monkeypatch.setattr("webbrowser.open", lambda address: addresses.append(address) or True)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    open_page("http://127.0.0.1:1/")
+    assert addresses == []
+    assert "open the address yourself" in capsys.readouterr().err
+    monkeypatch.setenv("DISPLAY", ":0")
+    open_page("http://127.0.0.1:1/")
+    assert addresses == ["http://127.0.0.1:1/"]
 
 
 def test_help_imports_no_server():

@@ -144,6 +144,7 @@ def test_a_wrong_value_is_told_at_its_control(page):
     words.wait_for()
     assert "has no unit" in words.inner_text()
     assert numbers(page) == before
+    assert page.locator(f"[data-path='{LIMIT}'] .scale").inner_text().split() == ["2", "packets", "200", "packets"]
     assert page.locator("#results.stale").count() == 1
     zeros = page.locator(".card[data-metric=drops] .zeros")
     assert zeros.inner_text().startswith("0: early, forced")

@@ -26,7 +26,7 @@ LAYERS = {
     "api/switch_plan": "nodes whose ports share something: plain data",
     "api/watch_plan": "what is recorded beyond the counters: plain data",
     "api/blueprint": "what a run is built from: plain data, read by whoever is built from it",
-    "api/port_changes": "changes of ports at work: plain data",
+    "api/changes": "changes of ports and senders at work: plain data",
     "kernel": "events, channels, messages, routes, the journal: what processes are made of and exchange",
     "executor": "runs any processes in any order that is safe; knows nothing of what they do",
     "port": "queues, disciplines and wires; sees packets, not their sources",

@@ -117,6 +117,16 @@ def test_ports_have_the_settings_of_their_direction():
     assert [network.nodes[end] for end in (back.start, back.end)] == ["r[0]", "r[5]"]
 
 
+def test_what_decides_at_a_port_is_written_with_its_settings():
+    text = RING.replace(
+        'back.queue.tail-drop = { limit = "7 packets" }',
+        "scheduler.fq-codel = {}\nimpairment.loss = { probability = 0.1 }",
+    )
+    network, _ = laid(text)
+    assert dict(network.links["ring[0]"].port) == {"scheduler": "fq-codel", "impairment": "loss (probability 0.1)"}
+    assert dict(network.links["h[0]-r[0]"].port) == {"queue": "tail-drop"}
+
+
 def test_separate_parts_are_side_by_side():
     net = ps.Network()
     for number in range(3):

@@ -23,7 +23,7 @@ pub use api::blueprint::Blueprint;
 pub use api::cancel::Cancel;
 pub use api::observations::Observations;
 pub use api::sim::Sim;
-pub use api::{blueprint, injection, observations, port_changes, series, sim, work};
+pub use api::{blueprint, changes, injection, observations, series, sim, work};
 pub use build::error::BlueprintError;
 pub use build::headroom;
 pub use executor::Executor;

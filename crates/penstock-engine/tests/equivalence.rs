@@ -5,8 +5,8 @@ mod random;
 mod support;
 
 use penstock_engine::blueprint::{Blueprint, FastPaths, FlowGroup, FlowPlan, PortPlan, Ties, WatchPlan};
+use penstock_engine::changes::PlanChangeError;
 use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow, TraceSubject};
-use penstock_engine::port_changes::PortChangeError;
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::packet::Body;
@@ -221,12 +221,18 @@ proptest! {
         }
     }
 
-    /// Changes of ports between slices of a run give the results of a blueprint that has them from the start.
+    /// Changes of ports and flows between slices of a run give the results of a blueprint that has them from the start.
     #[test]
     fn changes_from_outside_are_those_of_the_blueprint(case in case(), cut in 0u64..41_000_000_000, seed in any::<u64>()) {
         let blueprint = case.blueprint();
         let mut without = blueprint.clone();
-        without.links.iter_mut().for_each(|link| link.port_changes.clear());
+        for link in &mut without.links {
+            let changes = std::mem::take(&mut link.port_changes);
+            if changes.iter().any(|(_, port)| port.shaper != link.port.shaper) {
+                Arc::make_mut(&mut link.port).force_event_driven = true;
+            }
+        }
+        without.groups.iter_mut().for_each(|group| group.transport_changes.clear());
         let whole = sim(&blueprint).run();
         let shard_of = |process: usize| (Key::root(seed, 0).hash([process as u64, 0]) % 3) as u32;
         for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps, Executor::Windows] {
@@ -237,7 +243,12 @@ proptest! {
                 for (link, plan) in (0..).map(LinkId).zip(&blueprint.links) {
                     for (at, port) in &plan.port_changes {
                         let answer = run.change_port(link, *at, PortPlan::clone(port));
-                        prop_assert!(matches!(answer, Ok(()) | Err(PortChangeError::NoLink(_))), "{:?}", answer);
+                        prop_assert!(matches!(answer, Ok(()) | Err(PlanChangeError::NoLink(_))), "{:?}", answer);
+                    }
+                }
+                for (flow, plan) in (0..).map(FlowId).zip(&blueprint.flows) {
+                    for (at, transport) in &blueprint.groups[plan.group as usize].transport_changes {
+                        prop_assert_eq!(run.change_flow(flow, *at, TransportPlan::clone(transport)), Ok(()));
                     }
                 }
                 same(&whole, &run.run())?;
@@ -262,7 +273,8 @@ proptest! {
             let list = source("packets", &format!("at = [{at}]; sizes = [{sizes}]"));
             let transport = transport("udp", "");
             let (start, stop) = ((Time::ZERO, Time::ZERO), Time::NEVER);
-            let model = FlowGroup { calls: None, interval: None, transfers: None, rates: None, ..blueprint.groups[0].clone() };
+            let changes = Vec::new();
+            let model = FlowGroup { calls: None, interval: None, transfers: None, rates: None, transport_changes: changes, ..blueprint.groups[0].clone() };
             blueprint.groups.push(FlowGroup { name: "list".to_owned(), source: list, transport, start, stop, ..model });
             let group = blueprint.groups.len() as u32 - 1;
             let flow = FlowPlan { group, member: 0, ..blueprint.flows[0] };

@@ -3,11 +3,12 @@
 mod support;
 
 use penstock_engine::blueprint::{LinkPlan, PortPlan};
+use penstock_engine::changes::PlanChangeError;
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
-use penstock_model::id::LinkId;
+use penstock_model::id::{FlowId, LinkId};
 use std::sync::Arc;
-use support::{discipline, one_link, policer, source, time, transport, Net};
+use support::{discipline, one_link, policer, shaper, source, time, transport, Net};
 
 /// A packet of 1000 bytes each 10 ms from 0 to 1 s, both included, into a link of 10 Mbit/s.
 fn net(queue: &str, settings: &str) -> Net {
@@ -94,7 +95,7 @@ fn what_cannot_change_is_refused() {
     let limit = "queue: 'limit' cannot be changed during a run; one of target, interval";
     assert_eq!(told(&net, with("codel", "limit = 7 packets")), limit);
     assert_eq!(told(&net, with("pie", "")), "queue: 'codel' cannot become 'pie' during a run; change parameters of 'codel'");
-    let other = "only parameters of queue disciplines and policers can be changed during a run";
+    let other = "only parameters of components can be changed during a run";
     assert_eq!(told(&net, port(link, policed("rate = 1 Mbit/s; burst = 3 kB"))), other);
     let mut sim = Sim::new(net.0.clone()).expect("sound");
     sim.run_until(time("10 ms"));
@@ -108,4 +109,51 @@ fn what_cannot_change_is_refused() {
     net.0.links[0].port_changes = vec![(time("5 ms"), to)];
     let error = Sim::new(net.0).err().expect("refused").to_string();
     assert!(error.ends_with(&format!("cannot change: {limit}")), "{error}");
+}
+
+#[test]
+fn a_shaper_keeps_its_tokens() {
+    // A packet each 20 ms, which 1000 bytes of tokens take, until the change at 515 ms finds 750 bytes of them: the next one leaves at
+    // 517.5 ms, and then one each 10 ms. 26 and 49 of them arrive, 1.8 ms later, by 1 s.
+    let shaped = |rate: &str| Some(shaper("token-bucket", &format!("rate = {rate}; burst = 1000 bytes")));
+    for force in [false, true] {
+        let mut net = net("tail-drop", "");
+        let link = &mut net.0.links[0];
+        link.port = port(link, |port| (port.shaper, port.force_event_driven) = (shaped("400 kbit/s"), force));
+        let faster = port(link, |port| port.shaper = shaped("800 kbit/s"));
+        let mut sim = Sim::new(net.0.clone()).expect("sound");
+        sim.run_until(time("300 ms"));
+        match sim.change_port(LinkId(0), time("515 ms"), PortPlan::clone(&faster)) {
+            Ok(()) => assert_eq!((force, sim.run().flows[0].received_packets), (true, 75)),
+            Err(error) => assert_eq!((force, error), (false, PlanChangeError::Precomputed)),
+        }
+        net.0.links[0].port_changes = vec![(time("515 ms"), faster)];
+        assert_eq!(run(&net).flows[0].received_packets, 75);
+    }
+}
+
+#[test]
+fn a_flow_takes_only_what_can_change() {
+    let (mut net, forward, link) = one_link("1 s", 1, "10 Mbit/s", "1 ms", discipline("tail-drop", ""));
+    let (a, b) = (net.0.links[link.index()].from, net.0.links[link.index()].to);
+    let back = net.link(b, a, "10 Mbit/s", "1 ms", discipline("tail-drop", ""));
+    let backward = net.route(&[back]);
+    let tcp = |settings: &str| transport("tcp", settings);
+    let group = net.group("f", source("ftp", ""), tcp("congestion-control = cubic"), ("0 s", "0 s"));
+    net.flow(group, forward, backward);
+    let mut sim = Sim::new(net.0.clone()).expect("sound");
+    let mut told = |flow, at, to| sim.change_flow(FlowId(flow), time(at), to).map_err(|error| error.to_string());
+    let refused = |why: &str| Err(why.to_owned());
+    assert_eq!(told(0, "2 ms", tcp("congestion-control = cubic { beta = 0.5 }")), Ok(()));
+    let one_of = "transport: 'hystart' cannot be changed during a run; one of c, beta";
+    assert_eq!(told(0, "2 ms", tcp("congestion-control = cubic { hystart = true }")), refused(one_of));
+    let one_of = "transport: 'min-rto' cannot be changed during a run; one of congestion-control";
+    assert_eq!(told(0, "2 ms", tcp("congestion-control = cubic; min-rto = 900 ms")), refused(one_of));
+    let other = "transport: 'cubic' cannot become 'vegas' during a run; change parameters of 'cubic'";
+    assert_eq!(told(0, "2 ms", tcp("congestion-control = vegas")), refused(other));
+    assert_eq!(told(7, "2 ms", tcp("congestion-control = cubic")), refused("flow 7 does not exist"));
+    assert_eq!(told(0, "2 s", tcp("congestion-control = cubic")), refused("a change at 2 s: it must be from 0 s to 1 s"));
+    net.0.groups[0].transport_changes = vec![(time("5 ms"), Arc::new(tcp("congestion-control = vegas")))];
+    let error = Sim::new(net.0).err().expect("refused").to_string();
+    assert_eq!(error, format!("flows 'f' cannot change: {other}"));
 }

@@ -211,12 +211,44 @@ fn parameter_changes() {
     );
     wrong(
         r#"{ at = "2 s", parameter = "rate", value = "5 Mbit/s" }"#,
-        "t.toml:12: links[0].parameter-changes[0].parameter: 'rate' is not the path of a parameter of a queue discipline or policer; \
-         write queue.NAME.KEY, class.CLASS.queue.NAME.KEY or policer.NAME.KEY",
+        "t.toml:12: links[0].parameter-changes[0].parameter: 'rate' is not the path of a parameter that can change; write queue.NAME.KEY, \
+         scheduler.NAME.KEY, policer.NAME.KEY, marker.NAME.KEY, shaper.NAME.KEY, class.CLASS.KEY or class.CLASS.queue.NAME.KEY",
     );
     wrong(
         r#"{ at = "2 s", parameter = "queue.codel.target", value = "1 ms" }, { at = "1 s", parameter = "queue.codel.target", value = "2 ms" }"#,
         "t.toml:12: links[0].parameter-changes[1].at: 1 s is too early; write changes in the order of time, from after 0 s",
+    );
+}
+
+#[test]
+fn parameter_changes_of_schedulers_and_shapers() {
+    let port = "scheduler.wrr = { weighs = \"bytes\" }\nclass.default.weight = 3\nshaper.token-bucket = { rate = \"100 kbit/s\", burst = \"3 kB\" }";
+    let wrong = |change: &str, told: &str| {
+        added(LINK, &format!("{port}\nparameter-changes = [ {{ at = \"2 s\", {change} }} ]"), told);
+    };
+    let place = "t.toml:14: links[0].parameter-changes[0].parameter";
+    wrong(
+        r#"parameter = "class.defualt.weight", value = 2"#,
+        &format!("{place}: 'class.defualt.weight' is not written, since 'class' has no 'defualt'; did you mean 'default'?"),
+    );
+    wrong(
+        r#"parameter = "scheduler.wrr.weighs", value = "packets""#,
+        &format!("{place}: scheduler: 'weighs' cannot be changed during a run; one of quantum"),
+    );
+    wrong(
+        r#"parameter = "shapre.token-bucket.rate", value = "9 kbit/s""#,
+        &format!(
+            "{place}: 'shapre.token-bucket.rate' is not the path of a parameter that can change; did you mean 'shaper'? write queue.NAME.KEY, \
+             scheduler.NAME.KEY, policer.NAME.KEY, marker.NAME.KEY, shaper.NAME.KEY, class.CLASS.KEY or class.CLASS.queue.NAME.KEY"
+        ),
+    );
+    wrong(
+        r#"parameter = "class.default.weight", value = 0"#,
+        "t.toml:14: links[0].class.default.weight: 0 would never be served; a whole number, 1 to 10000",
+    );
+    wrong(
+        r#"parameter = "shaper.token-bucket.start", value = "empty""#,
+        &format!("{place}: shaper: 'start' cannot be changed during a run; one of rate, burst"),
     );
 }
 

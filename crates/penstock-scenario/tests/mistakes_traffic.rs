@@ -363,6 +363,38 @@ fn tcp_refused(tcp: &str, expected: &str) {
 }
 
 #[test]
+fn parameter_changes_of_flows() {
+    let wrong = |transport: &str, change: &str, told: &str| {
+        refused(FLOW, &format!("{transport}\nparameter-changes = [ {{ at = \"1 s\", {change} }} ]"), told);
+    };
+    let cubic = "source.ftp = {}\ntransport.tcp = { congestion-control.cubic = {} }";
+    let place = "t.toml:17: flows[0].parameter-changes[0].parameter";
+    wrong(
+        cubic,
+        r#"parameter = "transport.tcp.congestion-control.cubic.hystart", value = true"#,
+        &format!("{place}: transport: 'hystart' cannot be changed during a run; one of c, beta"),
+    );
+    wrong(
+        cubic,
+        r#"parameter = "transport.tcp.congestion-control.cubic.beta", value = 1.5"#,
+        "t.toml:17: flows[0].transport.tcp.congestion-control.cubic.beta: 1.5 is out of range; between 0 and 1",
+    );
+    wrong(
+        cubic,
+        r#"parameter = "transport.tcp.congestion-control.cubik.beta", value = 0.5"#,
+        &format!(
+            "{place}: 'transport.tcp.congestion-control.cubik.beta' is not written, since 'transport.tcp.congestion-control' has no 'cubik'; \
+             did you mean 'cubic'?"
+        ),
+    );
+    wrong(
+        "source.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }",
+        r#"parameter = "transport.tcp.congestion-control.cubic.beta", value = 0.5"#,
+        "t.toml:16: flows[0].parameter-changes[0].parameter: 'transport.tcp.congestion-control.cubic.beta' is not written, since this flow has no 'transport'",
+    );
+}
+
+#[test]
 fn congestion_controls_and_recoveries() {
     let controls = names(CongestionControlPlan::NAMES);
     tcp_refused(

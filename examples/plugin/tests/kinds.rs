@@ -7,7 +7,7 @@ use penstock_model::conditioner::{Policer, Policers, Shaper, Shapers};
 use penstock_model::discipline::{Discipline, Disciplines, DropCause, Eviction, Hooks, Occupancy, Verdict};
 use penstock_model::meter::{Meter, Meters};
 use penstock_model::packet::Packet;
-use penstock_model::parameters::{Check, Count, Limit};
+use penstock_model::parameters::{own, Check, Count, Limit};
 use penstock_model::registry::{Plugin, Registry, INTERFACE};
 use penstock_model::rng::Stream;
 use penstock_model::scheduler::QueueState;
@@ -18,12 +18,13 @@ use penstock_model::transport::rate_control::{RateContext, RateControl, RateCont
 use penstock_model::transport::recovery::{Flight, Recoveries, Recovery};
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use penstock_scenario::{load_with, report, ReadOptions, ValidScenario};
+use std::any::Any;
 
 penstock_model::parameters! {
     /// A number, whatever it means.
     pub struct Parameters {
         /// The number.
-        number: Count = "2";
+        number: Count = "2", changeable;
     }
 }
 impl Check for Parameters {}
@@ -68,11 +69,19 @@ impl Meter for Tiny {
     fn colour(&mut self, _: Time, _: &Packet) -> u8 {
         u8::from(self.is_due())
     }
+
+    fn change(&mut self, _: Time, parameters: &dyn Any) {
+        self.number = own::<Parameters>(parameters).number.0;
+    }
 }
 
 impl Policer for Tiny {
     fn passes(&mut self, _: Time, _: &Packet) -> bool {
         !self.is_due()
+    }
+
+    fn change(&mut self, _: Time, parameters: &dyn Any) {
+        self.number = own::<Parameters>(parameters).number.0;
     }
 }
 
@@ -110,6 +119,10 @@ impl Shaper for Spaced {
 
     fn burst(&self) -> Option<Bytes> {
         Some(Bytes::new(1500))
+    }
+
+    fn change(&mut self, _: Time, parameters: &dyn Any) {
+        self.spacing = Duration::from_ms(u64::from(own::<Parameters>(parameters).number.0));
     }
 }
 
@@ -155,6 +168,10 @@ impl CongestionControl for Tiny {
     fn on_timeout(&mut self, _: &Timeout, window: &mut Window) {
         window.threshold = f64::from(self.number);
     }
+
+    fn change(&mut self, _: Time, parameters: &dyn Any) {
+        self.number = own::<Parameters>(parameters).number.0;
+    }
 }
 
 impl Recovery for Tiny {
@@ -164,7 +181,10 @@ impl Recovery for Tiny {
 }
 
 #[derive(Clone)]
-struct Share(Rate);
+struct Share {
+    line: Rate,
+    number: u32,
+}
 
 penstock_model::state! {
     impl Share, |_it, _now| {}
@@ -172,7 +192,11 @@ penstock_model::state! {
 
 impl RateControl for Share {
     fn rate(&mut self, _: Time) -> Rate {
-        self.0
+        Rate::from_bps(self.line.as_bps() / u64::from(self.number))
+    }
+
+    fn change(&mut self, _: Time, parameters: &dyn Any) {
+        self.number = own::<Parameters>(parameters).number.0;
     }
 }
 
@@ -181,7 +205,7 @@ fn source(parameters: &Parameters, _: &Site) -> Result<(SourceFacts, Box<dyn Sou
 }
 
 fn share(parameters: &Parameters, context: &RateContext) -> Result<Box<dyn RateControl + Send>, String> {
-    Ok(Box::new(Share(Rate::from_bps(context.site.rate.as_bps() / u64::from(parameters.number.0)))))
+    Ok(Box::new(Share { line: context.site.rate, number: parameters.number.0 }))
 }
 
 fn spaced(parameters: &Parameters, _: &Site) -> Result<Box<dyn Shaper + Send>, String> {
@@ -351,4 +375,45 @@ fn a_rate_control_sets_the_rate() {
     let seen = run("", "", flow);
     let rate = seen.flows[0].sent_bytes as f64 * 8.0;
     assert!((rate / 2.5e6 - 1.0).abs() < 0.02, "{rate} bit/s of a quarter of 10 Mbit/s");
+}
+
+/// `number` of the component at this path becomes this from `at` on.
+fn change(at: &str, path: &str, number: u32) -> String {
+    format!(r#"parameter-changes = [{{ at = "{at}", parameter = "{path}.number", value = {number} }}]"#)
+}
+
+#[test]
+fn policers_and_meters_change() {
+    // Of 51 packets by 505 ms every second or fourth; then each of the other 49; one leaves at the end.
+    let link = format!("policer.tiny = {{ number = 2 }}, {}", change("505 ms", "policer.tiny", 1));
+    let seen = run("", &link, CBR);
+    let dropped: u64 = seen.links.iter().map(|link| link.dropped_packets[DropCause::Policed as usize].iter().sum::<u64>()).sum();
+    assert_eq!((seen.flows[0].sent_packets, dropped), (101, 25 + 49));
+    let link = format!("marker.tiny = {{ number = 4 }}, {}", change("505 ms", "marker.tiny", 1));
+    assert_eq!(run("", &link, CBR).links.iter().map(|link| link.offered_packets[1]).sum::<u64>(), 12 + 49);
+}
+
+#[test]
+fn a_shaper_that_changes_lets_go_what_waits() {
+    // Packets begin at 11.4, 41.4 and 71.4 ms. At 100 ms the fourth may begin at once, and all others by 150 ms.
+    let burst = r#"source.packets = { at = ["10 ms"], sizes = ["500 bytes"] }, count = 20"#;
+    for queue in ["tail-drop = {}", "codel = { interval = \"10 s\" }"] {
+        let link = format!("shaper.spaced = {{ number = 30 }}, queue.{queue}, {}", change("100 ms", "shaper.spaced", 3));
+        let longest = run("", &link, burst).flows.iter().map(|flow| flow.delay_max).max().expect("twenty flows");
+        assert_eq!(longest, Duration::from_us(100_000 + 16 * 3_000 + 1_400 - 10_000), "{queue}");
+    }
+}
+
+#[test]
+fn congestion_and_rate_controls_change() {
+    let sent = |control: &str, number: u32, more: &str| {
+        let flow = format!("source.ftp = {{}}, transport.{control} = {{ number = {number} }}, {more}");
+        run("", "", &flow).flows[0].sent_packets as f64
+    };
+    for (control, from, to, factor) in [("tcp.congestion-control.tiny", 1, 2, 2.0), ("roce.rate-control.tiny", 4, 8, 0.5)] {
+        let more = change("500 ms", &format!("transport.{control}"), to);
+        let (whole, half) = (sent(control, from, ""), sent(control, from, &more));
+        // As much in the first half, and twice or half as much in the second.
+        assert!((half / whole - (1.0 + factor) / 2.0).abs() < 0.05, "{control}: {half} of {whole}");
+    }
 }

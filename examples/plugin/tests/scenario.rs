@@ -82,7 +82,7 @@ fn changes_that_cannot_be_are_mistakes() {
     let told = wrong("1 s", "queue.linear-drop.lowest", "0.5");
     assert!(told.contains("unknown key 'lowest'"), "{told}");
     let told = wrong("1 s", "delay", "0.5");
-    assert!(told.contains("'delay' is not the path of a parameter of a queue discipline or policer"), "{told}");
+    assert!(told.contains("'delay' is not the path of a parameter that can change"), "{told}");
     let told = wrong("0 s", "queue.linear-drop.most", "0.5");
     assert!(told.contains("parameter-changes[0].at: 0 s is too early"), "{told}");
     let late = r#"[{ at = "60 min", parameter = "queue.linear-drop.most", value = 0.5 }]"#;

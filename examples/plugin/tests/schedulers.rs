@@ -5,9 +5,11 @@ use penstock_engine::{Cancel, Executor, Sim};
 use penstock_model::parameters::{Check, Count};
 use penstock_model::registry::{Plugin, Registry, INTERFACE};
 use penstock_model::rng::Stream;
+use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{ClassContext, QueueState, Scheduler, SchedulerFacts, Schedulers, Turn};
 use penstock_model::units::Time;
 use penstock_scenario::{catalogue, json_schema, load_with, report, ReadOptions, ValidScenario};
+use std::any::Any;
 
 penstock_model::parameters! {
     /// Lottery scheduling: each packet is that of a random class.
@@ -19,7 +21,7 @@ penstock_model::parameters! {
     /// A class of the lottery.
     pub struct ClassParameters {
         /// Its chance to send next is its share of the tickets of all classes with packets.
-        tickets: Count;
+        tickets: Count, changeable;
     }
 }
 impl Check for ClassParameters {
@@ -28,6 +30,10 @@ impl Check for ClassParameters {
             mistake("tickets", "at most 1000".to_owned());
         }
     }
+}
+
+fn tickets(classes: &[ClassPlan]) -> Vec<u64> {
+    classes.iter().map(|class| class.parameters().map_or(1, |class: &ClassParameters| u64::from(class.tickets.0))).collect()
 }
 
 #[derive(Clone, Debug)]
@@ -40,8 +46,7 @@ struct Lottery {
 
 impl Lottery {
     fn build(_: &Parameters, context: &ClassContext<'_>) -> Result<(SchedulerFacts, Box<dyn Scheduler + Send>), String> {
-        let tickets = |class: &ClassParameters| u64::from(class.tickets.0);
-        let tickets: Vec<u64> = context.classes.iter().map(|class| class.parameters().map_or(1, tickets)).collect();
+        let tickets = tickets(context.classes);
         if tickets.len() == 1 {
             return Err("a lottery needs two classes".to_owned());
         }
@@ -77,6 +82,11 @@ impl Scheduler for Lottery {
 
     fn reads_heads(&self) -> bool {
         false
+    }
+
+    fn change(&mut self, _: Time, _: &dyn Any, classes: &[ClassPlan], _: &[QueueState]) -> Option<Box<dyn Scheduler + Send>> {
+        self.tickets = tickets(classes);
+        None
     }
 }
 
@@ -149,6 +159,19 @@ fn it_stands_above_and_below_other_schedulers() {
     let both = "scheduler.lottery = {}, class.x.tickets = 1, \
                 class.others = { tickets = 1, scheduler.lottery = {}, class.y.tickets = 3, class.z.tickets = 2 }";
     assert_near(&shares(&run(both, 1)), &[0.5, 0.3, 0.2]);
+}
+
+#[test]
+fn tickets_change_during_a_run() {
+    // Over 2 of 4 s as at first, then with 0.1, 0.3 and 0.6; in the second case a level further down.
+    let changes = |path: &str, values: [u32; 2]| {
+        let change = |class: &str, value: u32| format!(r#"{{ at = "2 s", parameter = "{path}.{class}.tickets", value = {value} }}"#);
+        format!("parameter-changes = [{}, {}]", change("y", values[0]), change("z", values[1]))
+    };
+    assert_near(&shares(&run(&format!("{LOTTERY}, {}", changes("class", [15, 30])), 1)), &[0.3, 0.3, 0.4]);
+    let below = "scheduler.wrr = {}, class.x.weight = 1, \
+                 class.others = { weight = 1, scheduler.lottery = {}, class.y.tickets = 3, class.z.tickets = 2 }";
+    assert_near(&shares(&run(&format!("{below}, {}", changes("class.others.class", [2, 3])), 1)), &[0.5, 0.25, 0.25]);
 }
 
 #[test]

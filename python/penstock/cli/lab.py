@@ -64,11 +64,17 @@ def _wait() -> None:
 
 def _open(address: str) -> None:
     """Opens the address in a browser, if there is one."""
+    import os
+    import sys
     import webbrowser
 
     from penstock.cli.console import say
 
-    if not webbrowser.open(address):
+    # Without a display, Python would start a text browser in this terminal.
+    has_display = sys.platform in ("darwin", "win32") or any(
+        name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    )
+    if not has_display or not webbrowser.open(address):
         say("No browser was found: open the address yourself.")
 
 

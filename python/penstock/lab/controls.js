@@ -27,8 +27,9 @@ const Controls = (() => {
   };
   // The range stays as it was first, so that a slider does not move away under the hand.
   const rangeOf = (control) => {
-    const kept = ranges[control.path], now = numberOf(control.value);
-    if (kept && now && `${now[1].replace(/s$/, "")}` === kept.unit.replace(/s$/, "") && now[0] >= kept.low && now[0] <= kept.high) return kept;
+    const kept = ranges[control.path], now = numberOf(control.value), base = (unit) => unit.replace(/s$/, "");
+    if (kept && (!now || (!now[1] && kept.unit))) return kept;
+    if (kept && base(now[1]) === base(kept.unit) && now[0] >= kept.low && now[0] <= kept.high) return kept;
     return (ranges[control.path] = { low: control.low, high: control.high, unit: control.unit, log: control.log, whole: control.whole });
   };
   const idOf = (path) => `set-${path.replace(/[^\w]/g, "_")}`;

@@ -60,7 +60,7 @@ const Plots = (() => {
   };
   const keyOf = (row) => JSON.stringify([row.metric, row.unit, row.labels]);
   const colourOf = (number, own) => (number === 0 ? own : model.colours[((number - 1) % 5) + 1]);
-  let drawn = { settings: [], panel: null };
+  let shownNow = [], waiting = [], frame = 0;
 
   // A setting is {name, metrics, panel}: first what is shown now, then what is pinned.
   const cardOf = (title, unit) => {
@@ -99,6 +99,7 @@ const Plots = (() => {
     made.append(make("caption", "Means with 95 % confidence intervals", { class: "unseen" }), top, body);
     return made;
   };
+  const heightOf = (rows, settings) => 48 + Math.min(24, rows.length) * (16 + 10 * settings.length);
   const draw = (card, rows, names, settings, scale, colours, shape) => {
     const some = rows.slice(0, 24), count = settings.length;
     const traces = settings.map((setting, number) => {
@@ -116,7 +117,7 @@ const Plots = (() => {
       };
     });
     const layout = {
-      ...shape.whole, height: 48 + some.length * (16 + 10 * count),
+      ...shape.whole, height: heightOf(rows, settings),
       xaxis: { ...shape.axis, rangemode: "tozero", nticks: 6 },
       yaxis: {
         ...shape.axis, range: [some.length - 0.4, -0.6], fixedrange: true, zeroline: false, showgrid: false,
@@ -145,8 +146,10 @@ const Plots = (() => {
     };
     Plotly.react(canvas, traces.reverse(), layout, plain);
   };
+  // Numbers appear at once; plots follow in the next frame, one redraw for all changes until then.
   const show = (settings) => {
-    drawn = { settings };
+    shownNow = settings;
+    waiting = [];
     const shape = look(), colours = settings.map((_, number) => colourOf(number, shape.now));
     for (const setting of settings) setting.found = new Map(setting.metrics.map((row) => [keyOf(row), row]));
     const groups = new Map();
@@ -170,11 +173,14 @@ const Plots = (() => {
       card.querySelector(".zeros").textContent = zeros.length ? `${rows.length ? "" : "All "}0: ${zeros.join(", ")}` : "";
       card.querySelector(".canvas").hidden = card.querySelector(".scroll").hidden = !rows.length;
       card.querySelector(".scroll").replaceChildren(table(rows, names, settings, scale, colours));
-      if (window.Plotly && rows.length) draw(card, rows, names, settings, scale, colours, shape);
+      // The height that the plot will have, so that cards do not move when it is drawn.
+      card.querySelector(".canvas").style.minHeight = `${heightOf(rows, settings)}px`;
+      if (rows.length) waiting.push(() => draw(card, rows, names, settings, scale, colours, shape));
     }
-    if (window.Plotly) panel(settings, colours, shape);
+    waiting.push(() => panel(settings, colours, shape));
+    if (window.Plotly) frame ||= requestAnimationFrame(() => { frame = 0; for (const plot of waiting) plot(); });
   };
-  const again = () => { if (drawn.settings.length) show(drawn.settings); };
+  const again = () => { if (shownNow.length) show(shownNow); };
   const resized = new ResizeObserver(() => {
     if (window.Plotly) for (const canvas of document.querySelectorAll(".js-plotly-plot")) if (canvas.offsetParent) Plotly.Plots.resize(canvas);
   });

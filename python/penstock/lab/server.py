@@ -211,6 +211,7 @@ def served(session: Session, bound: socket.socket) -> Iterator[str]:
         application(session, token, port),
         log_config=None,
         access_log=False,
+        ws="none",
         lifespan="off",
         server_header=False,
         timeout_graceful_shutdown=2,

@@ -58,38 +58,9 @@ def cli_reproduce(
     dry_run: bool = False,
     stored: bool = False,
 ) -> None:
-    """Runs a study and prints its numbers beside the printed ones, or with `claims` what they say about its claims.
+    """Runs a study and prints its numbers next to the printed ones, or with `claims` the verdicts on its claims.
 
-    Parameters
-    ----------
-    doc : str
-        The study's name.
-    tables : sequence of str
-        Which tables; all if empty.
-    readings : sequence of str
-        Open questions answered otherwise, as ``QUESTION=KEY``.
-    runs : int, optional
-        Runs a row; the study's own number if left out.
-    jobs : int, optional
-        Runs at the same time.
-    store : Store, optional
-        Where finished runs are kept.
-    claims : bool
-        Whether to test the claims instead of comparing numbers.
-    format : str
-        ``json`` for programs; anything else is for people.
-    as_printed : bool
-        Whether every question is answered as the text has it, and nothing is fitted; not with `readings`.
-    limit : int, optional
-        The most runs to make for claims that stay undecided.
-    summary : bool
-        Whether only to count what agrees, beside null models and the text as printed.
-    on : str
-        Who makes the runs.
-    dry_run : bool
-        Whether only to show what would be run.
-    stored : bool
-        Whether only to show what the store has by now.
+    The options are those that ``penstock reproduce`` has.
     """
     from penstock.reproductions import command
 
@@ -117,24 +88,7 @@ def cli_sensitivity(
 ) -> None:
     """Runs every alternative answer to a study's open questions and prints how far each moves each number.
 
-    Parameters
-    ----------
-    doc : str
-        The study's name.
-    tables : sequence of str
-        Which tables; if empty, those that the study names for it, or all.
-    runs : int, optional
-        Runs a row and answer.
-    jobs : int, optional
-        Runs at the same time.
-    store : Store, optional
-        Where finished runs are kept.
-    format : str
-        ``json`` for programs; anything else is for people.
-    on : str
-        Who makes the runs.
-    all_tables : bool
-        Whether all tables are varied, also where the study names some.
+    The options are those that ``penstock sensitivity`` has.
     """
     from penstock.reproductions import command
 

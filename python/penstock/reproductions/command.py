@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.comparison import Comparison, Quoted
+    from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.sensitivity import Shift
@@ -210,6 +210,6 @@ def _judged(study: Study, outcome: Outcome, asked: Asked, limit: int | None) -> 
         return decide_sequentially(study, outcome, limit, asked.runner(progress))
 
 
-def _emit(items: Iterable[Comparison | Quoted | Judgement | Shift]) -> None:
+def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:
     objects: list[dict[str, Any]] = [item.as_json() for item in items]
     emit(json_text(objects, indent=1))

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
 
-__all__ = ["Comparison", "Quoted", "compare", "quoted"]
+__all__ = ["Comparison", "compare", "quoted"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A printed number and ours.
+    """A printed number and ours, or a printed number alone that cannot be computed.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Comparison:
     low, high : float or None
         The 95 % confidence interval of our mean; None with a single run.
     runs : int
-        How many runs.
+        How many runs; 0 if the number cannot be computed.
     agrees : bool or None
         Whether the mean lies within the tolerance; None without a print.
     note : str
@@ -53,18 +53,18 @@ class Comparison:
     column: str
     unit: str
     published: float | None
-    mean: float
-    low: float | None
-    high: float | None
-    runs: int
-    agrees: bool | None
+    mean: float = math.nan
+    low: float | None = None
+    high: float | None = None
+    runs: int = 0
+    agrees: bool | None = None
     note: str = ""
 
     @property
     def verdict(self) -> str | None:
-        """``agrees`` or ``differs``; None without a print."""
+        """``agrees`` or ``differs``; ``not-computed`` without runs; None without a print."""
         if self.agrees is None:
-            return None
+            return None if self.runs else "not-computed"
         return "agrees" if self.agrees else "differs"
 
     def as_json(self) -> dict[str, Any]:
@@ -85,41 +85,11 @@ class Comparison:
         }
 
 
-@dataclass(frozen=True)
-class Quoted:
-    """A printed number that cannot be computed, and why."""
-
-    document: str
-    table: str
-    row: Mapping[str, Any]
-    column: str
-    unit: str
-    published: float
-    reason: str
-
-    def as_json(self) -> dict[str, Any]:
-        """The number as a JSON object, with the keys of :meth:`Comparison.as_json`."""
-        return {
-            "document": self.document,
-            "table": self.table,
-            "row": dict(self.row),
-            "column": self.column,
-            "unit": self.unit,
-            "published": self.published,
-            "mean": None,
-            "ci_low": None,
-            "ci_high": None,
-            "runs": 0,
-            "verdict": "not-computed",
-            "note": self.reason,
-        }
-
-
-def quoted(document: Document, tables: Sequence[str] = ()) -> list[Quoted]:
-    """Every printed number that cannot be computed, of these tables or all, in the document's order."""
+def quoted(document: Document, tables: Sequence[str] = ()) -> list[Comparison]:
+    """Printed numbers that cannot be computed, of these tables or all, in the document's order; `note` says why."""
     chosen = [document.table(table) for table in tables] or document.tables
     return [
-        Quoted(document.id, table.id, row.key, column.name, column.unit, published, table.not_computed)
+        Comparison(document.id, table.id, row.key, column.name, column.unit, published, note=table.not_computed)
         for table in chosen
         for row, column, published in table.quoted_numbers()
     ]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.comparison import Comparison, Quoted
+    from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.questions import Option, Question
@@ -69,13 +69,13 @@ def beside(table: Table, comparisons: Sequence[Comparison]) -> RenderableType:
     return Group(Text(f"Table {table.id}: {table.caption}", style="bold"), grid, Text())
 
 
-def quoted(numbers: Sequence[Quoted]) -> list[str]:
+def quoted(numbers: Sequence[Comparison]) -> list[str]:
     """A line for each table whose numbers cannot be computed."""
-    by_table: dict[str, list[Quoted]] = {}
+    by_table: dict[str, list[Comparison]] = {}
     for each in numbers:
         by_table.setdefault(each.table, []).append(each)
     return [
-        f"Table {table}: {len(its)} number{'s' * (len(its) > 1)} not computed: {its[0].reason}"
+        f"Table {table}: {len(its)} number{'s' * (len(its) > 1)} not computed: {its[0].note}"
         for table, its in by_table.items()
     ]
 

@@ -95,12 +95,7 @@ class Shift:
         }
 
 
-def sensitivity(
-    study: Study,
-    tables: Iterable[str],
-    runs: int = RUNS,
-    runner: Runner | None = None,
-) -> list[Shift]:
+def sensitivity(study: Study, tables: Iterable[str], runs: int = RUNS, runner: Runner | None = None) -> list[Shift]:
     """Runs every alternative of every open question; by question, answer and number."""
     plan = Plan(study, tables, runs)
     chosen, others = _outcomes(study, plan)

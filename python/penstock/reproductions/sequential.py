@@ -41,12 +41,7 @@ def looks(runs: int, limit: int) -> list[int]:
     return planned
 
 
-def decide_sequentially(
-    study: Study,
-    first: Outcome,
-    limit: int,
-    runner: Runner | None = None,
-) -> list[Judgement]:
+def decide_sequentially(study: Study, first: Outcome, limit: int, runner: Runner | None = None) -> list[Judgement]:
     """Judges all claims on `first`, and those that stay undecided on more and more runs of what they need.
 
     Parameters
@@ -89,11 +84,7 @@ def hops_looked_at(study: Study, looked: Looked, readings: Readings) -> float:
 
 
 def reproduce_looked_at(
-    study: Study,
-    looked: Looked,
-    readings: Readings,
-    runs: int,
-    runner: Runner | None = None,
+    study: Study, looked: Looked, readings: Readings, runs: int, runner: Runner | None = None
 ) -> Outcome:
     """Runs the rows and experiments that some claims look at, and nothing else."""
     rows = {(table, row) for table, row, _ in looked.numbers}

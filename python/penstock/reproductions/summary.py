@@ -367,11 +367,7 @@ def _score(
 
 
 def _score_contrasts(
-    clear: Sequence[Contrast],
-    ours: Numbers,
-    theirs: Numbers | None,
-    nulls: Mapping[str, Numbers],
-    constants: Numbers,
+    clear: Sequence[Contrast], ours: Numbers, theirs: Numbers | None, nulls: Mapping[str, Numbers], constants: Numbers
 ) -> Score:
     def agree(numbers: Numbers) -> int:
         return sum(contrast.agrees(numbers) for contrast in clear)

@@ -13,7 +13,7 @@ CAUSES: Mapping[str, tuple[str, str]] = {
     "overflow": ("because its queue was full", "queue"),
     "early": ("early, as its queue discipline decided (active queue management)", "queue"),
     "forced": ("because the average queue was above the discipline's maximum threshold", "queue"),
-    "loss": ("on the wire: an impairment of the link lost it", "impairments"),
+    "loss": ("on the wire: an impairment of the link lost it", "impairment"),
     "policed": ("because it exceeded the profile of the policer", "policer"),
     "buffer": ("because the buffer that the ports of the switch share had no room for it", ""),
     "limiter": ("because the queue of the station's rate limiter was full", ""),

@@ -16,6 +16,7 @@ __all__ = ["Link", "Network", "group_of", "network_of"]
 
 _MEMBER = re.compile(r"\[\d+\]$")
 _DEFAULT_QUEUE = "tail-drop"
+_SECTIONS = ("policer", "marker", "scheduler", "shaper", "impairment", "pcn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Link:
         As the scenario has them.
     port : dict of str to str
         What decides about packets at the port, by its section: the queue under ``queue``, that of a class under
-        ``queue CLASS``; ``policer``, ``marker``, ``scheduler``, ``impairments`` and others under their names.
+        ``queue CLASS``; ``policer``, ``marker``, ``scheduler``, ``shaper``, ``impairment`` and ``pcn``.
     """
 
     entry: str
@@ -137,28 +138,36 @@ def _one_way(
 
 def _port(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The components of a port, each as one line of text."""
-    yield "queue", _component(entry.get("queue", _DEFAULT_QUEUE))
+    if "queue" in entry or "scheduler" not in entry:
+        yield "queue", _component(entry.get("queue", _DEFAULT_QUEUE))
     for name, own in entry.get("class", {}).items():
         if "queue" in own:
             yield f"queue {name}", _component(own["queue"])
-    for section in ("policer", "marker", "scheduler", "shaper", "impairments", "pcn"):
+    for section in _SECTIONS:
         if section in entry:
             yield section, _component(entry[section])
 
 
 def _component(value: Any) -> str:
-    """A component by name with its settings, such as ``tail-drop (limit 8 packets)``."""
-    if isinstance(value, list):
-        return ", ".join(map(_component, value))
-    if not isinstance(value, dict):
-        return str(value)
-    parts = []
-    for name, settings in value.items():
-        plain = isinstance(settings, dict) and all(not isinstance(each, (dict, list)) for each in settings.values())
-        shown = ", ".join(f"{key} {_text(each)}" for key, each in settings.items()) if plain else ""
-        parts.append(f"{name} ({shown})" if shown else str(name))
-    return ", ".join(parts)
+    """Components by name with their settings.
+
+    Examples
+    --------
+    >>> _component({"red-n": {"limit": "60 packets", "max-thresholds": ["40 packets", "50 packets"]}})
+    'red-n (limit 60 packets, max-thresholds 40 packets / 50 packets)'
+    >>> _component([["loss", {"probability": 0.1}], ["delay", {"added": {"uniform": ["0 ms", "5 ms"]}}]])
+    'loss (probability 0.1), delay (added uniform 0 ms / 5 ms)'
+    """
+    if isinstance(value, str):
+        return value
+    pairs = value.items() if isinstance(value, dict) else value
+    return ", ".join(f"{name} ({_text(settings)})" if settings else str(name) for name, settings in pairs)
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    """A setting as it is written, without the marks of JSON."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(each)}" for key, each in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " / ".join(map(_text, value)) if isinstance(value, list) else str(value)

@@ -58,6 +58,7 @@ const visit = (n) => {
   tell(n);
   changed = true;
 };
+const isDecision = (n) => kind[n] === KIND.drop || kind[n] === KIND.mark;
 // The next event that counts, from the current one or from now; from the beginning, the first.
 const step = (by, only = () => true) => {
   setPlaying(false);
@@ -66,7 +67,7 @@ const step = (by, only = () => true) => {
   if (!isAt && by > 0 && state.now === begin) n = 0;
   while (n >= 0 && n < count && !(passes(n) && only(n))) n += by;
   if (n < 0 || n >= count) {
-    told.textContent = `There is no ${by > 0 ? "later" : "earlier"} one.`;
+    told.textContent = `There is no ${by > 0 ? "later" : "earlier"} ${only === isDecision ? "drop or mark" : "event"}.`;
     return;
   }
   visit(n);
@@ -168,7 +169,6 @@ slider.addEventListener("keydown", (event) => {
   event.preventDefault();
   go(state.now + (by * (end - begin)) / state.span / 200);
 });
-const isDecision = (n) => kind[n] === KIND.drop || kind[n] === KIND.mark;
 for (const button of document.querySelectorAll("[data-step]")) {
   const by = Number(button.dataset.step), only = button.dataset.only ? isDecision : undefined;
   button.addEventListener("click", () => step(by, only));

@@ -8,19 +8,24 @@ const packetText = (p) => {
 };
 const packetFacts = (p) => `${plural(columns.size[p], "byte")}${columns.retransmission[p] ? ", a retransmission" : ""}`;
 const placeText = (number) => `${isLink(number) ? "link" : "node"} ${model.places[number]}`;
+const sections = {
+  queue: "queue discipline", scheduler: "scheduler", policer: "policer", marker: "marker", shaper: "shaper",
+  impairment: "impairment", pcn: "PCN meter",
+};
+// The component that decided: the queue of the packet's class, else the port's, else the scheduler that has the queues.
 const decider = (n) => {
-  const { section } = model.causes[cause[n]] || { section: "" };
+  const section = (model.causes[cause[n]] || {}).section;
   if (!section || !isLink(place[n])) return "";
-  const port = portOf(place[n]), own = `${section} ${model.classes[service[n]]}`;
-  const found = port[own] || port[section];
-  if (!found) return "";
-  return section === "queue" ? ` Its queue discipline is ${found}.` : ` Its ${section}: ${found}.`;
+  const port = portOf(place[n]);
+  const found = [`${section} ${model.classes[service[n]]}`, section, section === "queue" ? "scheduler" : ""].find((key) => port[key]);
+  return found ? ` Its ${sections[found.split(" ")[0]]} is ${port[found]}.` : "";
 };
 const colours = ["0 (green)", "1 (yellow)", "2 (red)"];
+const unitOf = (n) => (model.packetKinds[columns.packetKind[packet[n]]] === "cell" ? "cell" : "packet");
 const decision = (n) => {
   const at = decidedOf(n), held = columns.decidedQueue[at], precedence = columns.precedence[at];
   const verb = kind[n] === KIND.drop ? "dropped" : "marked", why = (model.causes[cause[n]] || { why: "" }).why;
-  const queued = held === NONE ? "" : ` At that instant its queue held ${plural(held, "packet")}.`;
+  const queued = held === NONE ? "" : ` At that instant its queue held ${plural(held, unitOf(n))}.`;
   const colour = precedence && precedence !== 255 ? ` Drop precedence: ${colours[precedence] || precedence}.` : "";
   return `${verb} ${packetText(packet[n])} (${packetFacts(packet[n])})${why ? ` ${why}` : ""}.${queued}${decider(n)}${colour}`;
 };
@@ -50,7 +55,7 @@ const shortText = (n) => {
 };
 const linkFacts = (number) => {
   const [start, stop, rate, delay] = model.network.links[number - nodeCount], port = portOf(number);
-  const parts = Object.entries(port).map(([section, text]) => [section.replace(/^queue (.*)/, "queue of class $1"), text]);
+  const parts = Object.entries(port).map(([section, text]) => [section.startsWith("queue ") ? section.replace("queue", "class") : sections[section], text]);
   return [["from", model.places[start]], ["to", model.places[stop]], ["rate", rate], ["delay", delay], ...parts];
 };
 const nodeFacts = (number) => {

@@ -239,6 +239,8 @@ pub struct FlowGroup {
     pub source: SourcePlan,
     /// How it is carried.
     pub transport: TransportPlan,
+    /// The transport of the members from these times on, by increasing time: `transport` with other values of changeable parameters.
+    pub transport_changes: Vec<(Time, Arc<TransportPlan>)>,
     /// The class of its packets, both ways.
     pub class: u8,
     /// The precedence that its source gives its packets; acknowledgements too.

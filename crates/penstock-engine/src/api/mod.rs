@@ -3,11 +3,11 @@
 pub mod atm;
 pub mod blueprint;
 pub mod cancel;
+pub mod changes;
 pub mod delivery_times;
 pub mod injection;
 pub mod observations;
 pub mod pauses;
-pub mod port_changes;
 pub mod route_set;
 pub mod series;
 pub mod sim;

@@ -2,9 +2,9 @@
 
 use crate::api::blueprint::{Blueprint, PortPlan};
 use crate::api::cancel::Cancel;
+use crate::api::changes::{check_component, PlanChangeError};
 use crate::api::injection::InjectionError;
 use crate::api::observations::{FlowCounters, LinkCounters, Observations, PortKinds};
-use crate::api::port_changes::PortChangeError;
 use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
 use crate::api::trace_sorter::TraceSorter;
@@ -26,8 +26,10 @@ use crate::kernel::outbox::Outbox;
 use crate::kernel::process_graph::ProcessGraph;
 use crate::kernel::route::Routes;
 use crate::node::pause_waits::find_deadlock;
+use crate::node::process::changes::Changed;
 use crate::node::process::Process;
 use penstock_model::id::{FlowId, LinkId};
+use penstock_model::transport::TransportPlan;
 use penstock_model::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,7 +61,10 @@ pub struct Sim {
     /// The first instant that no call has asked for yet.
     open_from: Time,
     injection_sites: BTreeMap<FlowId, InjectionSite>,
-    flows: usize,
+    /// Of each flow, its group.
+    flows: Vec<u32>,
+    /// The transport of each group, as it begins.
+    transports: Vec<TransportPlan>,
     /// Of each link, whether it carries cells.
     links: Vec<bool>,
     /// The port of each link, as it begins.
@@ -148,7 +153,8 @@ impl Sim {
             to: blueprint.end,
             open_from: Time::ZERO,
             injection_sites,
-            flows: blueprint.flows.len(),
+            flows: blueprint.flows.iter().map(|flow| flow.group).collect(),
+            transports: blueprint.groups.iter().map(|group| group.transport.clone()).collect(),
             links: blueprint.links.iter().map(|link| link.cells).collect(),
             ports: blueprint.links.iter().map(|link| Arc::clone(&link.port)).collect(),
             samples: blueprint.samples.len(),
@@ -212,18 +218,44 @@ impl Sim {
     /// [change](crate::blueprint::LinkPlan::port_changes).
     ///
     /// # Errors
-    /// If anything else of the plan differs, no flow uses the link, or the time is not open; then nothing has changed.
-    pub fn change_port(&mut self, link: LinkId, at: Time, port: PortPlan) -> Result<(), PortChangeError> {
+    /// If anything else of the plan differs, no flow uses the link, the shaper of a port changes that is not
+    /// [event-driven](crate::blueprint::PortPlan::force_event_driven), or the time is not open; then nothing has changed.
+    pub fn change_port(&mut self, link: LinkId, at: Time, port: PortPlan) -> Result<(), PlanChangeError> {
         let of_link = |process: &mut Process| process.ports_mut().position(|port| port.link() == link);
         let place = self.processes.iter_mut().enumerate().find_map(|(process, it)| Some((process, of_link(it)?)));
         let (Some((process, index)), Some(plan)) = (place, self.ports.get(link.index())) else {
-            return Err(PortChangeError::NoLink(link));
+            return Err(PlanChangeError::NoLink(link));
         };
         plan.check_change(&port)?;
-        if at < self.open_from || at > self.to {
-            return Err(PortChangeError::Time { at, earliest: self.open_from, latest: self.to });
+        if plan.shaper != port.shaper && self.processes[process].ports_mut().nth(index).is_some_and(|port| port.precomputes_departures()) {
+            return Err(PlanChangeError::Precomputed);
         }
-        self.processes[process].change(index as u32, at, Arc::new(port));
+        self.change(process, at, Changed::Port(index as u32, Arc::new(port)))
+    }
+
+    /// Gives the sender of a flow the parameters of `transport` from `at` on, an instant as for [`Sim::change_port`]. It is the plan of the
+    /// [group](crate::blueprint::FlowGroup::transport) with other values of parameters that are declared as changeable, such as
+    /// constants of its congestion control; the sender keeps its state. The results equal a run of a blueprint with this
+    /// [change](crate::blueprint::FlowGroup::transport_changes), if the group has one member.
+    ///
+    /// # Errors
+    /// If anything else of the plan differs, the flow does not exist, or the time is not open; then nothing has changed.
+    pub fn change_flow(&mut self, flow: FlowId, at: Time, transport: TransportPlan) -> Result<(), PlanChangeError> {
+        let group = *self.flows.get(flow.index()).ok_or(PlanChangeError::NoFlow(flow))?;
+        check_component(|| "transport".to_owned(), &self.transports[group as usize], &transport)?;
+        let slot = self.routes.flow(flow).source;
+        let sends = |process: &mut Process| process.host_mut().is_some_and(|host| host.has_sender(flow, slot));
+        match self.processes.iter_mut().position(sends) {
+            Some(process) => self.change(process, at, Changed::Transport(flow, slot, Arc::new(transport))),
+            None => Ok(()), // sends datagrams, whose parameters never change
+        }
+    }
+
+    fn change(&mut self, process: usize, at: Time, changed: Changed) -> Result<(), PlanChangeError> {
+        if at < self.open_from || at > self.to {
+            return Err(PlanChangeError::Time { at, earliest: self.open_from, latest: self.to });
+        }
+        self.processes[process].change(at, changed);
         self.advance(process as u32, at);
         Ok(())
     }
@@ -380,7 +412,7 @@ impl Sim {
         let mut seen = Observations {
             from: self.from,
             to: self.to,
-            flows: vec![FlowCounters::default(); self.flows],
+            flows: vec![FlowCounters::default(); self.flows.len()],
             links: self.links.iter().map(|cells| LinkCounters { carries_cells: *cells, ..LinkCounters::default() }).collect(),
             samples: vec![Vec::new(); self.samples],
             meter_samples: vec![Vec::new(); self.meter_samples],

@@ -1,7 +1,7 @@
 //! Checks of a blueprint before processes are built from it.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan, PortPlan};
-use crate::api::port_changes::PortChangeError;
+use crate::api::changes::{check_component, check_order};
 use crate::build::circuits::check_atm;
 use crate::build::error::{check_cancelled, BlueprintError};
 use crate::build::switches::check_switches;
@@ -23,6 +23,7 @@ pub fn check(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     check_routes(blueprint)?;
     check_cancelled(blueprint)?;
     check_sources(blueprint)?;
+    check_transport_changes(blueprint)?;
     check_switches(blueprint)?;
     check_atm(blueprint)
 }
@@ -34,10 +35,7 @@ fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     for link in &blueprint.links {
         let refused = |error| BlueprintError::PortChange(link.path.clone(), error);
         link.port_changes.iter().try_for_each(|(_, plan)| link.port.check_change(plan)).map_err(refused)?;
-        if let Some(pair) = link.port_changes.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
-            let [(earliest, _), (at, _)] = [&pair[0], &pair[1]];
-            return Err(refused(PortChangeError::Time { at: *at, earliest: earliest.after(), latest: blueprint.end }));
-        }
+        check_order(&link.port_changes, blueprint.end).map_err(refused)?;
     }
     match blueprint.samples.iter().chain(&blueprint.meter_samples).position(|sample| sample.every == Duration::ZERO) {
         Some(plan) => Err(BlueprintError::NoInterval(plan)),
@@ -58,6 +56,15 @@ fn check_schedulers(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         Some(link) => Err(BlueprintError::FlowQueuesInTree(link.path.clone())),
         None => Ok(()),
     }
+}
+
+fn check_transport_changes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
+    blueprint.groups.iter().try_for_each(|group| {
+        let refused = |error| BlueprintError::FlowChange(group.name.clone(), error);
+        let check = |plan| check_component(|| "transport".to_owned(), &group.transport, plan);
+        group.transport_changes.iter().try_for_each(|(_, plan)| check(&**plan)).map_err(refused)?;
+        check_order(&group.transport_changes, blueprint.end).map_err(refused)
+    })
 }
 
 /// Greedy sources send by connections, all others by datagrams.

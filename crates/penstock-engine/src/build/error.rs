@@ -1,7 +1,7 @@
 //! Errors of blueprints.
 
 use crate::api::blueprint::Blueprint;
-use crate::api::port_changes::PortChangeError;
+use crate::api::changes::PlanChangeError;
 use std::fmt;
 
 /// A blueprint that cannot run.
@@ -22,7 +22,9 @@ pub enum BlueprintError {
     /// A link ends where it begins.
     LinkToItself(String),
     /// The port of this link cannot change so.
-    PortChange(String, PortChangeError),
+    PortChange(String, PlanChangeError),
+    /// The flows of this group cannot change so.
+    FlowChange(String, PlanChangeError),
     /// Samples without any time between them.
     NoInterval(usize),
     /// A node is to be a switch, and no link leaves it.
@@ -59,6 +61,7 @@ impl fmt::Display for BlueprintError {
             }
             BlueprintError::Mismatch(group) => write!(f, "flows '{group}': this source cannot be carried by this transport"),
             BlueprintError::PortChange(link, error) => write!(f, "the port of the link {link} cannot change: {error}"),
+            BlueprintError::FlowChange(group, error) => write!(f, "flows '{group}' cannot change: {error}"),
             BlueprintError::LinkToItself(link) => write!(f, "the link {link} ends where it begins"),
             BlueprintError::NoInterval(plan) => write!(f, "sample plan {plan} has an interval of 0 s; give it one above 0 s"),
             BlueprintError::SwitchWithoutPorts(node) => write!(f, "node '{node}' is to be a switch, but no link begins there"),

@@ -19,6 +19,7 @@ use crate::kernel::journal::Measurement;
 use crate::kernel::message::Peer;
 use crate::kernel::route::{Departure, FlowSlots};
 use crate::node::host::{EndpointCounts, Host};
+use crate::node::process::changes::Changed;
 use crate::node::process::Process;
 use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
@@ -95,7 +96,20 @@ pub fn add_flows(
         };
     }
     processes.iter_mut().filter_map(Process::host_mut).for_each(Host::complete);
+    add_transport_changes(blueprint, &flows, host_of, processes);
     Ok(flows)
+}
+
+/// Adds the changes of transports, in the order of time.
+fn add_transport_changes(blueprint: &Blueprint, slots: &[FlowSlots], host_of: impl Fn(NodeId) -> u32, processes: &mut [Process]) {
+    let of_flow = |((id, flow), slots): ((u32, &FlowPlan), &FlowSlots)| {
+        let (process, slot) = (host_of(flow.from), slots.source);
+        let changes = &blueprint.groups[flow.group as usize].transport_changes;
+        changes.iter().map(move |(at, plan)| (*at, process, Changed::Transport(FlowId(id), slot, Arc::clone(plan)))).collect::<Vec<_>>()
+    };
+    let mut changes: Vec<_> = (0..).zip(&blueprint.flows).zip(slots).flat_map(of_flow).collect();
+    changes.sort_by_key(|(at, ..)| *at);
+    changes.into_iter().for_each(|(at, process, changed)| processes[process as usize].change(at, changed));
 }
 
 /// A flow whose endpoints are to be added to its two hosts.

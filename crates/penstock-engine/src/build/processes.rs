@@ -10,6 +10,7 @@ use crate::build::switches::DecidingAtDeparture;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Measurement;
 use crate::node::host::Host;
+use crate::node::process::changes::Changed;
 use crate::node::process::Process;
 use crate::port::circuit_counts::CircuitCounts;
 use crate::port::ingress_counts::IngressCounts;
@@ -86,7 +87,7 @@ impl ProcessTable {
         for (id, link) in (0..).map(LinkId).zip(&blueprint.links).filter(|(id, _)| self.port_index[id.index()] != u32::MAX) {
             for (at, plan) in &link.port_changes {
                 let process = &mut self.processes[numbers.of(sites.sender(id)) as usize];
-                process.change(self.port_index[id.index()], *at, Arc::clone(plan));
+                process.change(*at, Changed::Port(self.port_index[id.index()], Arc::clone(plan)));
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind};
 use crate::kernel::journal::Measurement;
+use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 
@@ -88,6 +89,11 @@ impl<S, R> Connections<S, R> {
         let (armed, sent) = (Time::NEVER, Sent::default());
         self.senders.push(SenderEndpoint { sender, armed, template, sent, application, is_waiting: false });
         self.senders.len() as u32 - 1
+    }
+
+    /// Whether the sender of `flow` is in this slot.
+    pub fn has_sender(&self, flow: FlowId, slot: u32) -> bool {
+        self.senders.get(slot as usize).is_some_and(|end| end.template.flow == flow)
     }
 
     /// Adds a receiver; returns its slot.

@@ -11,6 +11,7 @@ use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use penstock_model::packet::{Body, Packet};
 use penstock_model::transport::custom::{AckPacket, DataPacket, Expiry, TransportFacts, TransportReceiver, TransportSender};
 use penstock_model::units::{Bytes, Time};
+use std::any::Any;
 
 /// More packets at one instant are a mistake of the plug-in, which would never come to an end.
 const MOST_AT_ONCE: u32 = 1 << 20;
@@ -133,6 +134,11 @@ pub struct NewSender {
 }
 
 impl CustomEndpoints {
+    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
+    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
+        self.senders[slot as usize].sender.sender.change(now, parameters);
+    }
+
     /// Adds a sender; returns its slot.
     pub fn add_sender(&mut self, new: NewSender, timers: &mut Timers) -> u32 {
         let NewSender { transport, template, sender, application, offer, times: (start, stop) } = new;

@@ -11,6 +11,7 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::transport::roce::{DataPacket, Receiver, Sender};
 use penstock_model::transport::tcp::Transmission;
 use penstock_model::units::Time;
+use std::any::Any;
 
 /// The ends of RoCE connections at a host.
 pub type RoceEndpoints = Connections<RoceSender, Receiver>;
@@ -39,6 +40,11 @@ impl SenderEndpoint<RoceSender> {
 }
 
 impl RoceEndpoints {
+    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
+    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
+        self.senders[slot as usize].sender.sender.change(now, parameters);
+    }
+
     /// Adds a sender that begins at `start` and has nothing new to send after `stop`, and the application that waits for its
     /// acknowledgements, if there is one; returns its slot.
     pub fn add_sender(

@@ -125,10 +125,12 @@ impl Queueing {
 
 /// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
 /// uses no hook but that on arrival. (Scheduled rate changes are known beforehand and do not matter. Nor do a shaper and delivery
-/// opportunities; but where these leave the wire idle, the queue does not determine how much is in service.)
+/// opportunities; but where these leave the wire idle, the queue does not determine how much is in service, and a shaper that changes
+/// reschedules what waits.)
 pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     let port = &plan.port;
-    if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_event_driven {
+    let shaper_changes = plan.port_changes.iter().any(|(_, changed)| changed.shaper != port.shaper);
+    if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_event_driven || shaper_changes {
         return false;
     }
     let context = PortContext { framing: plan.framing, ..PortContext::of(Site { rate: plan.rate, ..Site::trial() }) };
@@ -256,12 +258,19 @@ impl Port {
 
     /// Gives its components the parameters of `plan` from `now` on.
     pub fn change(&mut self, now: Time, plan: &PortPlan) {
+        // A wire whose departures are computed on arrival has a shaper that never changes; see `can_precompute_departures`.
+        if let (Some(shaper), false) = (&plan.shaper, self.precomputes_departures()) {
+            self.wire.change_shaper(now, shaper);
+        }
         match &mut self.queueing {
             Queueing::TailDropFifo(_) => {} // has no changeable parameters
             Queueing::Precomputed(queue) => queue.change(now, &plan.queues[0].discipline),
-            Queueing::EventDriven(queues) => queues.change(now, &plan.queues),
+            Queueing::EventDriven(service) => service.change(now, plan),
         }
         self.policers.iter_mut().for_each(|policers| policers.change(now, &plan.policers));
+        for marker in self.arrival_marker.iter_mut().chain(&mut self.departure_marker) {
+            marker.change(now, plan);
+        }
     }
 
     /// Whether departures are computed on arrival.

@@ -55,8 +55,8 @@ impl Policers {
 impl Policers {
     /// Gives them the parameters of these plans from `now` on.
     pub(super) fn change(&mut self, now: Time, plans: &[PolicerPlan]) {
-        for (policer, plan) in self.policers.iter_mut().zip(plans).filter(|(_, plan)| plan.is_changeable()) {
-            policer.change(now, plan.own_parameters());
+        for (policer, plan) in self.policers.iter_mut().zip(plans) {
+            plan.changeable().into_iter().for_each(|parameters| policer.change(now, parameters));
         }
     }
 }
@@ -85,6 +85,13 @@ impl Marker {
         let mut meter = AnyMeter::new(&marker.meter, &context.site.child("marker"));
         meter.meter_circuits(&context.circuits);
         Some(Box::new(Marker { meter }))
+    }
+
+    /// Gives its meter the parameters of `plan` from `now` on.
+    pub(super) fn change(&mut self, now: Time, plan: &PortPlan) {
+        if let Some(parameters) = plan.marker.as_ref().and_then(|marker| marker.meter.changeable()) {
+            self.meter.change(now, parameters);
+        }
     }
 
     /// The packet in its new colour.

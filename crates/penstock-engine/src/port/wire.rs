@@ -1,7 +1,7 @@
 //! The wire: how long a transmission takes, also over scheduled changes of rate.
 
 use crate::port::deliveries::Deliveries;
-use penstock_model::conditioner::{AnyShaper, Shaper};
+use penstock_model::conditioner::{AnyShaper, Shaper, ShaperPlan};
 use penstock_model::transmission::WireRate;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 
@@ -79,6 +79,14 @@ impl Wire {
         self.options.as_ref().and_then(|options| options.shaper.as_ref())
     }
 
+    /// Gives the shaper the parameters of `plan` from `now` on.
+    pub fn change_shaper(&mut self, now: Time, plan: &ShaperPlan) {
+        let shaper = self.options.as_mut().and_then(|options| options.shaper.as_mut());
+        if let (Some(shaper), Some(parameters)) = (shaper, plan.changeable()) {
+            shaper.change(now, parameters);
+        }
+    }
+
     /// Whether the rate never changes and nothing is held back.
     pub fn is_constant(&self) -> bool {
         self.options.is_none()
@@ -137,7 +145,6 @@ fn finish_over_changes(first: Rate, changes: &[(Time, Rate)], start: Time, size:
 mod tests {
     use super::*;
     use penstock_model::conditioner::shaper::Parameters;
-    use penstock_model::conditioner::ShaperPlan;
     use penstock_model::meter::bucket::Start;
     use penstock_model::site::Site;
 

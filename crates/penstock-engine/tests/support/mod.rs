@@ -274,6 +274,7 @@ impl Net {
             transfers: None,
             rates: None,
             rate_requests: None,
+            transport_changes: Vec::new(),
         });
         self.0.groups.len() as u32 - 1
     }

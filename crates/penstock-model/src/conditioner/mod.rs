@@ -16,13 +16,7 @@ pub trait Policer: Probe + DynClone {
     /// Whether a packet that arrives at `now` passes; otherwise it is dropped.
     fn passes(&mut self, now: Time, packet: &Packet) -> bool;
 
-    /// Takes new values of changeable parameters from `now` on, and keeps its state; `parameters` are of the type that it declares
-    /// (see [`own`](crate::parameters::own)). Called at each change of parameters of
-    /// its port, its own or others, after all else at this instant.
-    fn change(&mut self, now: Time, parameters: &dyn Any) {
-        let _ = (now, parameters);
-        panic!("a policer with changeable parameters takes them");
-    }
+    crate::takes_changes!();
 }
 
 dyn_clone::clone_trait_object!(Policer);
@@ -100,6 +94,8 @@ pub trait Shaper: Probe + DynClone {
     fn burst(&self) -> Option<Bytes> {
         None
     }
+
+    crate::takes_changes!();
 }
 
 dyn_clone::clone_trait_object!(Shaper);
@@ -167,6 +163,13 @@ macro_rules! shapers {
                 match self {
                     $( AnyShaper::$variant(it) => it.burst(), )*
                     AnyShaper::Custom(it) => it.burst(),
+                }
+            }
+
+            fn change(&mut self, now: Time, parameters: &dyn Any) {
+                match self {
+                    $( AnyShaper::$variant(it) => it.change(now, parameters), )*
+                    AnyShaper::Custom(it) => it.change(now, parameters),
                 }
             }
         }

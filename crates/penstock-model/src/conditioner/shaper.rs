@@ -2,9 +2,10 @@
 
 use super::Shaper;
 use crate::meter::bucket::{Bucket, Start};
-use crate::parameters::Check;
+use crate::parameters::{own, Check};
 use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Token-bucket shaper: packets wait in the queue until they keep to a rate and a burst.
@@ -31,9 +32,9 @@ crate::parameters! {
     /// RFC 2475 s2.3.3.3 (shapers); RFC 2598 s1 and A.3.2 for its use in front of a virtual leased line.
     pub struct Parameters {
         /// Long-run rate of the output (r); at most the link's.
-        rate: Rate;
+        rate: Rate, changeable;
         /// Depth of the bucket (b); at least the largest packet.
-        burst: Bytes;
+        burst: Bytes, changeable;
         /// What the bucket holds at the beginning.
         start: Start = "full";
     }
@@ -70,6 +71,11 @@ impl Shaper for TokenBucketShaper {
 
     fn burst(&self) -> Option<Bytes> {
         Some(self.bucket.depth())
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let &Parameters { rate, burst, .. } = own(parameters);
+        self.bucket.change(now, rate, burst);
     }
 }
 

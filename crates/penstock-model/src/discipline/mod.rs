@@ -397,14 +397,7 @@ pub trait Discipline: Probe + DynClone {
         let _ = (now, queue);
     }
 
-    /// Takes new values of changeable parameters from `now` on, and keeps its state; `parameters` are of the type that it declares
-    /// (see [`own`](crate::parameters::own)). Called at each change of
-    /// parameters of its port, its own or others, after all else at this instant. What it counts and
-    /// which hooks it uses must not depend on these parameters.
-    fn change(&mut self, now: Time, parameters: &dyn Any) {
-        let _ = (now, parameters);
-        panic!("a discipline with changeable parameters takes them");
-    }
+    crate::takes_changes!();
 }
 
 dyn_clone::clone_trait_object!(Discipline);

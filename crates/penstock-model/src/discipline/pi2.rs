@@ -49,11 +49,11 @@ crate::parameters! {
         /// Time between two updates of the probability (Tupdate).
         update_interval: Duration = "16 ms";
         /// Weight of the deviation from the target, per second (alpha).
-        alpha: Positive = "0.16";
+        alpha: Positive = "0.16", changeable;
         /// Weight of the change of the delay, per second (beta).
-        beta: Positive = "3.2";
+        beta: Positive = "3.2", changeable;
         /// Coupling factor: scalable traffic is marked with this many times p' (k).
-        coupling: Positive = "2";
+        coupling: Positive = "2", changeable;
         /// Mark ECN-capable Classic packets instead of dropping them; scalable packets are always marked.
         ecn: bool = "false";
     }
@@ -95,6 +95,11 @@ impl Controller {
     pub fn new((target, update_interval): (Duration, Duration), (alpha, beta): (f64, f64), coupling: f64) -> Controller {
         let target = target.as_seconds();
         Controller { target, update_interval, alpha, beta, coupling, base: 0.0, last_delay: 0.0, next_update: Time::NEVER }
+    }
+
+    /// Takes another target, alpha and beta, and k.
+    pub fn change(&mut self, target: Duration, (alpha, beta): (f64, f64), coupling: f64) {
+        (self.target, self.alpha, self.beta, self.coupling) = (target.as_seconds(), alpha, beta, coupling);
     }
 
     /// Resumes updates, at the next multiple of the interval.
@@ -200,7 +205,8 @@ impl Discipline for Pi2 {
     }
 
     fn change(&mut self, _now: Time, parameters: &dyn Any) {
-        self.controller.target = own::<Parameters>(parameters).target.as_seconds();
+        let it: &Parameters = own(parameters);
+        self.controller.change(it.target, (it.alpha.0, it.beta.0), it.coupling.0);
     }
 
     fn hooks(&self) -> Hooks {

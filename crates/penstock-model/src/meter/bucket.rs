@@ -53,6 +53,17 @@ impl Bucket {
         self.level = self.level.min(self.depth);
     }
 
+    /// As [`Bucket::change`], of a bucket that there may be: one that comes at `now` begins as `start` says.
+    pub fn change_optional(bucket: &mut Option<Bucket>, now: Time, to: Option<(Rate, Bytes)>, start: Start) {
+        *bucket = to.map(|(rate, depth)| match bucket.take() {
+            Some(mut bucket) => {
+                bucket.change(now, rate, depth);
+                bucket
+            }
+            None => Bucket { at: now, ..Bucket::new(rate, depth, start) },
+        });
+    }
+
     /// What the bucket holds at `now`, in whole bytes. Reading changes nothing.
     pub fn fill(&self, now: Time) -> Bytes {
         let level = self.depth.min(self.level + self.inflow(now));

@@ -4,9 +4,10 @@ use super::Meter;
 use crate::atm::circuits::PortCircuits;
 use crate::atm::CELL;
 use crate::packet::{Body, Packet};
-use crate::parameters::{Check, Limit};
+use crate::parameters::{own, Check, Limit};
 use crate::site::Site;
 use crate::units::{Rate, Time, PS_PER_SECOND};
+use std::any::Any;
 use std::sync::Arc;
 
 crate::parameters! {
@@ -33,7 +34,7 @@ crate::parameters! {
     /// [TM4.1 app. VI]
     pub struct Parameters {
         /// What the bucket may hold when a frame begins (MBS), in cells.
-        burst: Limit;
+        burst: Limit, changeable;
     }
 }
 
@@ -66,14 +67,18 @@ struct CircuitState {
     conforms: Option<bool>,
 }
 
+/// The limit in the unit of what fills a bucket.
+fn limit_of(parameters: &Parameters) -> u128 {
+    match parameters.burst {
+        Limit::Packets(cells) => u128::from(cells) * CELL_BITS,
+        Limit::Bytes(_) => unreachable!("checked: in cells"),
+    }
+}
+
 impl FGcra {
     /// An F-GCRA with these parameters, of no circuits yet.
     pub fn new(parameters: &Parameters, _: &Site) -> FGcra {
-        let cells = match parameters.burst {
-            Limit::Packets(cells) => cells,
-            Limit::Bytes(_) => unreachable!("checked: in cells"),
-        };
-        FGcra { circuits: PortCircuits::none(), limit: u128::from(cells) * CELL_BITS, states: Vec::new() }
+        FGcra { circuits: PortCircuits::none(), limit: limit_of(parameters), states: Vec::new() }
     }
 
     /// The circuits that it meters.
@@ -121,6 +126,10 @@ impl Meter for FGcra {
         }
         (state.filled, state.counted) = (filled + CELL_BITS, now);
         cell.precedence
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.limit = limit_of(own(parameters));
     }
 }
 

@@ -20,12 +20,15 @@ use crate::registry::OpenKind;
 use crate::site::Site;
 use crate::units::{Bytes, Time};
 use dyn_clone::DynClone;
+use std::any::Any;
 use std::sync::Arc;
 
 /// A meter. The port calls it once per packet, in order of time.
 pub trait Meter: Probe + DynClone {
     /// The colour of a packet that arrives at `now` with the colour that it carries.
     fn colour(&mut self, now: Time, packet: &Packet) -> u8;
+
+    crate::takes_changes!();
 }
 
 dyn_clone::clone_trait_object!(Meter);
@@ -71,6 +74,13 @@ macro_rules! meters {
                 match self {
                     $( AnyMeter::$variant(it) => it.colour(now, packet), )*
                     AnyMeter::Custom(it) => it.colour(now, packet),
+                }
+            }
+
+            fn change(&mut self, now: Time, parameters: &dyn Any) {
+                match self {
+                    $( AnyMeter::$variant(it) => it.change(now, parameters), )*
+                    AnyMeter::Custom(it) => it.change(now, parameters),
                 }
             }
         }

@@ -3,9 +3,10 @@
 use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
-use crate::parameters::{Check, RateOrZero};
+use crate::parameters::{own, Check, RateOrZero};
 use crate::site::Site;
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Rate-Based Marker: one token bucket for green and an independent one for yellow.
@@ -32,13 +33,13 @@ crate::parameters! {
     /// [Goyal99 s2]. With both buckets and `next-bucket` it marks as `rfc-4115` does.
     pub struct Parameters {
         /// Rate of the green tokens (TGR0).
-        committed_rate: RateOrZero;
+        committed_rate: RateOrZero, changeable;
         /// Depth of the green bucket (bucket size dp0).
-        committed_burst: Bytes;
+        committed_burst: Bytes, changeable;
         /// Rate of the yellow tokens (TGR1); left out together with `excess-burst`, there are two colours.
-        excess_rate: Option<RateOrZero>;
+        excess_rate: Option<RateOrZero>, changeable;
         /// Depth of the yellow bucket (bucket size dp1).
-        excess_burst: Option<Bytes>;
+        excess_burst: Option<Bytes>, changeable;
         /// Whether the colour that a packet arrives with matters; the document's marker is colour-aware.
         mode: Mode = "colour-aware";
         /// Where a packet that arrives green goes when bucket 0 is short.
@@ -61,6 +62,13 @@ impl Check for Parameters {
     }
 }
 
+impl Parameters {
+    /// Rate and depth of the excess bucket.
+    fn excess(&self) -> Option<(Rate, Bytes)> {
+        Some((self.excess_rate?.0, self.excess_burst?))
+    }
+}
+
 /// State of an RBM.
 #[derive(Clone, Debug)]
 pub struct Rbm {
@@ -73,10 +81,9 @@ pub struct Rbm {
 impl Rbm {
     /// A marker with these parameters.
     pub fn new(parameters: &Parameters, _: &Site) -> Rbm {
-        let excess = parameters.excess_rate.zip(parameters.excess_burst);
         Rbm {
             committed: Bucket::new(parameters.committed_rate.0, parameters.committed_burst, parameters.start),
-            excess: excess.map(|(rate, burst)| Bucket::new(rate.0, burst, parameters.start)),
+            excess: parameters.excess().map(|(rate, burst)| Bucket::new(rate, burst, parameters.start)),
             mode: parameters.mode,
             demotion: parameters.demotion,
         }
@@ -100,6 +107,12 @@ impl Meter for Rbm {
             excess.settle(now);
         }
         colour_of(&mut self.committed, self.excess.as_mut(), packet.bytes(), self.mode.admits(packet.precedence), self.demotion)
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        self.committed.change(now, it.committed_rate.0, it.committed_burst);
+        Bucket::change_optional(&mut self.excess, now, it.excess(), it.start);
     }
 }
 

@@ -3,9 +3,10 @@
 use super::bucket::{Bucket, Start};
 use super::{colour_of, Demotion, Meter, Mode};
 use crate::packet::Packet;
-use crate::parameters::{BytesOrZero, Check, RateOrZero};
+use crate::parameters::{own, BytesOrZero, Check, RateOrZero};
 use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Two-rate three-colour marker of RFC 4115: committed and excess traffic have independent buckets.
@@ -32,13 +33,13 @@ crate::parameters! {
     /// [RFC4115 s3].
     pub struct Parameters {
         /// Rate of the green tokens (CIR).
-        committed_rate: RateOrZero;
+        committed_rate: RateOrZero, changeable;
         /// Depth of bucket C (CBS).
-        committed_burst: BytesOrZero;
+        committed_burst: BytesOrZero, changeable;
         /// Rate of the yellow tokens (EIR).
-        excess_rate: RateOrZero;
+        excess_rate: RateOrZero, changeable;
         /// Depth of bucket E (EBS).
-        excess_burst: BytesOrZero;
+        excess_burst: BytesOrZero, changeable;
         /// Whether the colour that a packet arrives with matters.
         mode: Mode = "colour-blind";
         /// What the buckets hold at the beginning.
@@ -90,6 +91,12 @@ impl Meter for Rfc4115 {
         self.committed.settle(now);
         self.excess.settle(now);
         colour_of(&mut self.committed, Some(&mut self.excess), packet.bytes(), self.mode.admits(packet.precedence), Demotion::NextBucket)
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        self.committed.change(now, it.committed_rate.0, it.committed_burst.0);
+        self.excess.change(now, it.excess_rate.0, it.excess_burst.0);
     }
 }
 

@@ -3,9 +3,10 @@
 use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
 use crate::packet::Packet;
-use crate::parameters::{BytesOrZero, Check, RateOrZero};
+use crate::parameters::{own, BytesOrZero, Check, RateOrZero};
 use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Three Colour Marker, also known as the single-rate one (srTCM): one rate fills a committed bucket, and what it cannot hold an excess bucket.
@@ -35,11 +36,11 @@ crate::parameters! {
     /// draft-heinanen-diffserv-tcm-00; [RFC2697 s3].
     pub struct Parameters {
         /// Rate of the tokens (CIR).
-        committed_rate: RateOrZero;
+        committed_rate: RateOrZero, changeable;
         /// Depth of bucket C (CBS).
-        committed_burst: BytesOrZero;
+        committed_burst: BytesOrZero, changeable;
         /// Depth of bucket E (EBS); left out, there are two colours.
-        excess_burst: Option<BytesOrZero>;
+        excess_burst: Option<BytesOrZero>, changeable;
         /// Whether the colour that a packet arrives with matters; default of the draft.
         mode: Mode = "colour-blind";
         /// Where a packet that arrives green goes when C is short; default of RFC 2697.
@@ -102,6 +103,16 @@ impl Meter for Tcm {
             excess.pour(spilt);
         }
         colour_of(&mut self.committed, self.excess.as_mut(), packet.bytes(), self.mode.admits(packet.precedence), self.demotion)
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        let spilt = self.committed.settle(now);
+        if let Some(excess) = &mut self.excess {
+            excess.pour(spilt);
+        }
+        self.committed.change(now, it.committed_rate.0, it.committed_burst.0);
+        Bucket::change_optional(&mut self.excess, now, it.excess_burst.map(|burst| (Rate::ZERO, burst.0)), it.start);
     }
 }
 

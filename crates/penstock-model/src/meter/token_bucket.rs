@@ -3,9 +3,10 @@
 use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::packet::Packet;
-use crate::parameters::{Check, Precedence};
+use crate::parameters::{own, Check, Precedence};
 use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Token bucket: tells what keeps to a rate and a burst from what exceeds them.
@@ -32,13 +33,13 @@ crate::parameters! {
     /// RFC 3290 s5.1.3 (a simple two-parameter token bucket meter); with a peak rate, RFC 2215 s3.6 (TOKEN_BUCKET_TSPEC).
     pub struct Parameters {
         /// Long-run rate of what conforms (r).
-        rate: Rate;
+        rate: Rate, changeable;
         /// Depth of the bucket (b).
-        burst: Bytes;
+        burst: Bytes, changeable;
         /// Rate that what conforms does not exceed even within a burst (p); without one only `burst` limits it.
-        peak_rate: Option<Rate>;
+        peak_rate: Option<Rate>, changeable;
         /// Depth of the bucket that fills at `peak-rate` (M), 1500 bytes if left out; a packet larger than it never conforms.
-        peak_burst: Option<Bytes>;
+        peak_burst: Option<Bytes>, changeable;
         /// Precedence of what exceeds.
         exceed_precedence: Precedence = "1";
         /// Whether the colour that a packet arrives with matters.
@@ -65,6 +66,13 @@ impl Check for Parameters {
 /// The largest packet of an Ethernet, so that one packet may always come at once.
 const PEAK_BURST: Bytes = Bytes::new(1500);
 
+impl Parameters {
+    /// Rate and depth of the peak bucket.
+    fn peak(&self) -> Option<(Rate, Bytes)> {
+        Some((self.peak_rate?, self.peak_burst.unwrap_or(PEAK_BURST)))
+    }
+}
+
 /// State of a token bucket.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
@@ -77,10 +85,9 @@ pub struct TokenBucket {
 impl TokenBucket {
     /// A token bucket with these parameters.
     pub fn new(parameters: &Parameters, _: &Site) -> TokenBucket {
-        let peak_burst = parameters.peak_burst.unwrap_or(PEAK_BURST);
         TokenBucket {
             bucket: Bucket::new(parameters.rate, parameters.burst, parameters.start),
-            peak: parameters.peak_rate.map(|rate| Bucket::new(rate, peak_burst, parameters.start)),
+            peak: parameters.peak().map(|(rate, burst)| Bucket::new(rate, burst, parameters.start)),
             exceed: parameters.exceed_precedence.0,
             mode: parameters.mode,
         }
@@ -111,6 +118,12 @@ impl Meter for TokenBucket {
         } else {
             colour.max(self.exceed)
         }
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        self.bucket.change(now, it.rate, it.burst);
+        Bucket::change_optional(&mut self.peak, now, it.peak(), it.start);
     }
 }
 

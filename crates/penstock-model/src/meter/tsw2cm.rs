@@ -3,10 +3,11 @@
 use super::tsw::{interval_mistake, TimeSlidingWindow};
 use super::Meter;
 use crate::packet::Packet;
-use crate::parameters::{Check, Precedence, RateOrZero};
+use crate::parameters::{own, Check, Precedence, RateOrZero};
 use crate::rng::Stream;
 use crate::site::Site;
 use crate::units::{Duration, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Time Sliding Window Two Colour Marker (TSW2CM): marks at random the share of a stream that exceeds a rate.
@@ -33,7 +34,7 @@ crate::parameters! {
     /// Clark and Fang [Clark98 s3.3], with the estimator of RFC 2859 s3.
     pub struct Parameters {
         /// Rate up to which all is green (CTR, the target rate).
-        committed_rate: RateOrZero;
+        committed_rate: RateOrZero, changeable;
         /// Length of the window (AVG_INTERVAL).
         averaging_interval: Duration = "1 s";
         /// Precedence of what exceeds.
@@ -90,6 +91,10 @@ impl Meter for Tsw2cm {
         } else {
             self.exceed
         }
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.committed = own::<Parameters>(parameters).committed_rate.0.as_bps() as f64;
     }
 }
 

@@ -3,10 +3,11 @@
 use super::tsw::{interval_mistake, TimeSlidingWindow};
 use super::Meter;
 use crate::packet::Packet;
-use crate::parameters::{Check, RateOrZero};
+use crate::parameters::{own, Check, RateOrZero};
 use crate::rng::Stream;
 use crate::site::Site;
 use crate::units::{Duration, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Time Sliding Window Three Colour Marker (TSWTCM): colours at random the shares of a stream above two rates.
@@ -35,9 +36,9 @@ crate::parameters! {
     /// [RFC2859 s3, s4]; the estimator is that of Clark and Fang [Clark98 s3.3].
     pub struct Parameters {
         /// Rate up to which all is green (CTR, the committed target rate).
-        committed_rate: RateOrZero;
+        committed_rate: RateOrZero, changeable;
         /// Rate up to which nothing is red (PTR, the peak target rate).
-        peak_rate: RateOrZero;
+        peak_rate: RateOrZero, changeable;
         /// Length of the window (AVG_INTERVAL).
         averaging_interval: Duration = "1 s";
     }
@@ -94,6 +95,12 @@ impl Meter for Tsw3cm {
         } else {
             2
         }
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        self.committed = it.committed_rate.0.as_bps() as f64;
+        self.peak = it.peak_rate.0.as_bps() as f64;
     }
 }
 

@@ -3,9 +3,10 @@
 use super::bucket::{Bucket, Start};
 use super::{Meter, Mode};
 use crate::packet::Packet;
-use crate::parameters::{Check, RateOrZero};
+use crate::parameters::{own, Check, RateOrZero};
 use crate::site::Site;
 use crate::units::{Bytes, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Two-rate Three Colour Marker (trTCM) of RFC 2698: red above a peak rate, yellow between the committed rate and the peak.
@@ -31,13 +32,13 @@ crate::parameters! {
     /// [RFC2698 s3].
     pub struct Parameters {
         /// Committed information rate (CIR).
-        committed_rate: RateOrZero;
+        committed_rate: RateOrZero, changeable;
         /// Committed burst size (CBS).
-        committed_burst: Bytes;
+        committed_burst: Bytes, changeable;
         /// Peak information rate (PIR), at least CIR.
-        peak_rate: RateOrZero;
+        peak_rate: RateOrZero, changeable;
         /// Peak burst size (PBS).
-        peak_burst: Bytes;
+        peak_burst: Bytes, changeable;
         /// Whether the colour that a packet arrives with matters.
         mode: Mode = "colour-blind";
         /// What the buckets hold at the beginning; default of the RFC.
@@ -94,6 +95,12 @@ impl Meter for TwoRateTcm {
         } else {
             0
         }
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        self.committed.change(now, it.committed_rate.0, it.committed_burst);
+        self.peak.change(now, it.peak_rate.0, it.peak_burst);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Changes of parameters while a run goes on.
 
-use super::{join_words, Field, Parameters};
+use super::{join_words, Field, Parameter};
 use std::any::Any;
 use std::fmt;
 
@@ -21,6 +21,8 @@ pub enum ChangeError {
         /// The keys of those that are.
         changeable: Vec<String>,
     },
+    /// A component or a table is given here and left out there.
+    Existence,
 }
 
 impl fmt::Display for ChangeError {
@@ -32,6 +34,7 @@ impl fmt::Display for ChangeError {
             ChangeError::NotChangeable { key, changeable } if changeable.is_empty() => {
                 write!(f, "'{key}' cannot be changed during a run, nor can any other parameter of this component")
             }
+            ChangeError::Existence => f.write_str("a component or table cannot be added or removed during a run"),
             ChangeError::NotChangeable { key, changeable } => {
                 write!(f, "'{key}' cannot be changed during a run; one of {}", join_words(changeable.iter().map(String::as_str)))
             }
@@ -41,18 +44,16 @@ impl fmt::Display for ChangeError {
 
 impl std::error::Error for ChangeError {}
 
-/// Whether a component at work can go from the parameters `one` to `other`.
-///
-/// # Errors
-/// If a parameter differs that is not changeable.
-pub fn check_change<P: Parameters>(one: &P, other: &P) -> Result<(), ChangeError> {
-    let keys = |is_changeable: bool| move |field: &&Field| field.is_changeable == is_changeable;
-    match one.differences(other).into_iter().find(keys(false)) {
-        None => Ok(()),
-        Some(field) => {
-            let changeable = P::FIELDS.iter().filter(keys(true)).map(Field::key).collect();
-            Err(ChangeError::NotChangeable { key: field.key(), changeable })
-        }
+/// Whether the value `one` of `field`, among `all` of a component, can become `other`.
+#[doc(hidden)]
+pub fn check_field<T: Parameter + PartialEq>(all: &[Field], field: &Field, one: &T, other: &T) -> Result<(), ChangeError> {
+    if one == other {
+        Ok(())
+    } else if field.is_changeable {
+        one.check_change(other)
+    } else {
+        let changeable = all.iter().filter(|field| field.is_changeable).map(Field::key).collect();
+        Err(ChangeError::NotChangeable { key: field.key(), changeable })
     }
 }
 
@@ -68,7 +69,7 @@ pub fn own<P: 'static>(parameters: &dyn Any) -> &P {
 mod tests {
     use super::*;
     use crate::parameters::testing::read;
-    use crate::parameters::{Check, Count};
+    use crate::parameters::{Check, Count, Parameters};
 
     crate::parameters! {
         /// A component with one changeable parameter.
@@ -85,8 +86,8 @@ mod tests {
     fn only_changeable_parameters_change() {
         let sample = |lines: &[&str]| read::<Sample>(lines).expect("sound");
         assert_eq!(Sample::FIELDS.iter().map(|field| field.is_changeable).collect::<Vec<_>>(), [false, true]);
-        assert_eq!(check_change(&sample(&[]), &sample(&["free = 7"])), Ok(()));
-        let error = check_change(&sample(&[]), &sample(&["free = 7", "fixed = 3"])).expect_err("not changeable");
+        assert_eq!(sample(&[]).check_change(&sample(&["free = 7"])), Ok(()));
+        let error = sample(&[]).check_change(&sample(&["free = 7", "fixed = 3"])).expect_err("not changeable");
         assert_eq!(error.to_string(), "'fixed' cannot be changed during a run; one of free");
         assert_eq!(own::<Sample>(&sample(&["free = 7"])).free, Count(7));
     }

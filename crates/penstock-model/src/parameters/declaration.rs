@@ -1,6 +1,6 @@
 //! Parameters of a type that only those know who declare and use them.
 
-use super::{Field, Parameters, Reader};
+use super::{own, ChangeError, Field, Parameters, Reader};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -33,13 +33,39 @@ pub struct AnyParameters {
     values: Arc<dyn Any + Send + Sync>,
     /// Tells two of the same type apart.
     text: Arc<str>,
+    fields: &'static [Field],
+    check_change: fn(&dyn Any, &dyn Any) -> Result<(), ChangeError>,
 }
 
 impl AnyParameters {
     /// These parameters.
-    pub fn new<P: fmt::Debug + Send + Sync + 'static>(parameters: P) -> AnyParameters {
+    pub fn new<P: Parameters + fmt::Debug + Send + Sync + 'static>(parameters: P) -> AnyParameters {
+        AnyParameters::shared(Arc::new(parameters))
+    }
+
+    /// The same of parameters that are also used elsewhere.
+    pub fn shared<P: Parameters + fmt::Debug + Send + Sync + 'static>(parameters: Arc<P>) -> AnyParameters {
         let text = format!("{parameters:?}").into();
-        AnyParameters { values: Arc::new(parameters), text }
+        let check_change: fn(&dyn Any, &dyn Any) -> _ = |one, other| own::<P>(one).check_change(own(other));
+        AnyParameters { values: parameters, text, fields: P::FIELDS, check_change }
+    }
+
+    /// The parameters, of the type that was declared.
+    pub fn values(&self) -> &dyn Any {
+        &*self.values
+    }
+
+    /// Their declarations.
+    pub fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    /// Whether a component at work with these parameters can go to `other`, of the same type.
+    ///
+    /// # Errors
+    /// If a parameter differs that is not changeable.
+    pub fn check_change(&self, other: &AnyParameters) -> Result<(), ChangeError> {
+        (self.check_change)(self.values(), other.values())
     }
 
     /// The parameters by their own type.

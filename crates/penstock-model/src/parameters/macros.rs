@@ -46,10 +46,10 @@ macro_rules! parameters {
             }
 
             #[allow(unused_mut, unused_variables)] // components without parameters
-            fn differences(&self, other: &Self) -> Vec<&'static $crate::parameters::Field> {
-                let (mut fields, mut differ) = (Self::FIELDS.iter(), Vec::new());
-                $( differ.extend(fields.next().filter(|_| self.$field != other.$field)); )*
-                differ
+            fn check_change(&self, other: &Self) -> Result<(), $crate::parameters::ChangeError> {
+                let mut fields = Self::FIELDS.iter();
+                $( $crate::parameters::check_field(Self::FIELDS, fields.next().expect("one field each"), &self.$field, &other.$field)?; )*
+                Ok(())
             }
         }
     };
@@ -155,13 +155,13 @@ macro_rules! component_plans {
                 }
             }
 
-            /// Whether it has parameters that can be set while a run goes on.
-            pub fn is_changeable(&self) -> bool {
+            /// The parameters, of the type that the component declares, if some can be set while a run goes on.
+            pub fn changeable(&self) -> Option<&dyn ::std::any::Any> {
                 let fields = match self {
                     $( Self::$variant(_) => <$parameters as $crate::parameters::Parameters>::FIELDS, )*
                     $( Self::Custom(it) => <$crate::registry::Custom<$open>>::fields(it), )?
                 };
-                fields.iter().any(|field| field.is_changeable)
+                fields.iter().any(|field| field.is_changeable).then(|| self.own_parameters())
             }
 
             /// Whether a component at work can go from these parameters to `other` without being built again.
@@ -170,7 +170,7 @@ macro_rules! component_plans {
             /// If it is another component, or a parameter differs that is not changeable.
             pub fn check_change(&self, other: &Self) -> Result<(), $crate::parameters::ChangeError> {
                 match (self, other) {
-                    $( (Self::$variant(one), Self::$variant(other)) => $crate::parameters::check_change(one, other), )*
+                    $( (Self::$variant(one), Self::$variant(other)) => $crate::parameters::Parameters::check_change(one, other), )*
                     $( (Self::Custom(one), Self::Custom(other)) if one.name() == other.name() => {
                         <$crate::registry::Custom<$open>>::check_change(one, other)
                     } )?
@@ -202,8 +202,29 @@ macro_rules! component_plans {
             ) -> $crate::parameters::Reading<Self> {
                 $crate::parameters::read_component(field, reader, Self::read)
             }
+
+            fn check_change(&self, other: &Self) -> Result<(), $crate::parameters::ChangeError> {
+                Self::check_change(self, other)
+            }
         }
     };
     (@state $state:expr) => { $state };
     (@state) => { &[] };
+}
+
+/// Declares, in the trait of a kind of components, the method by which a component takes new values of changeable parameters.
+///
+/// A kind whose method gets more than that declares its own, as [schedulers](crate::scheduler::Scheduler::change) do.
+#[macro_export]
+macro_rules! takes_changes {
+    () => {
+        /// Takes new values of changeable parameters from `now` on, and keeps its state; `parameters` are of the type that it declares
+        /// (see [`own`](crate::parameters::own)). Called at each change of parameters of its port or flow, its own or others, after
+        /// all else at this instant. What it tells of itself before it works, such as the hooks that it uses, must not depend on these
+        /// parameters.
+        fn change(&mut self, now: $crate::units::Time, parameters: &dyn ::std::any::Any) {
+            let _ = (now, parameters);
+            panic!("a component with changeable parameters takes them");
+        }
+    };
 }

@@ -35,7 +35,9 @@ pub(crate) mod testing;
 mod types;
 mod value;
 
-pub use change::{check_change, own, ChangeError};
+#[doc(hidden)]
+pub use change::check_field;
+pub use change::{own, ChangeError};
 #[doc(hidden)]
 pub use component::{component_from_value, read_component};
 pub use declaration::{AnyParameters, Declaration};

@@ -1,7 +1,7 @@
 //! Reading declared parameters: the types that they have, and where their values come from.
 
 use super::types::LineRate;
-use super::{default_value, Declaration, Field, Kind, Value};
+use super::{default_value, ChangeError, Declaration, Field, Kind, Value};
 use crate::printable::quoted;
 use crate::registry::Registry;
 
@@ -41,6 +41,16 @@ pub trait Parameter: Sized {
                 Reading::Broken
             }
         }
+    }
+
+    /// Whether a component at work can go from this value to `other`, of a parameter that is changeable: one that has parameters of its
+    /// own says which of them are.
+    ///
+    /// # Errors
+    /// If one of those differs that is not changeable.
+    fn check_change(&self, other: &Self) -> Result<(), ChangeError> {
+        let _ = other;
+        Ok(())
     }
 
     /// The value of a parameter that was left out, where [`Parameter::OPTIONAL`].
@@ -115,8 +125,11 @@ pub trait Parameters: Sized {
     /// Reads all fields, reporting every mistake to `reader`; `None` if there was any.
     fn read(reader: &mut dyn Reader) -> Option<Self>;
 
-    /// The parameters whose values differ from `other`, in order.
-    fn differences(&self, other: &Self) -> Vec<&'static Field>;
+    /// Whether a component at work can go from these parameters to `other`.
+    ///
+    /// # Errors
+    /// If a parameter differs that is not changeable.
+    fn check_change(&self, other: &Self) -> Result<(), ChangeError>;
 }
 
 /// A component of one kind with its parameters, made by [`component_plans!`](crate::component_plans).
@@ -188,6 +201,15 @@ impl<T: Parameter> Parameter for Option<T> {
             Reading::Given(value) => Reading::Given(Some(value)),
             Reading::Absent => Reading::Absent,
             Reading::Broken => Reading::Broken,
+        }
+    }
+    fn check_change(&self, other: &Self) -> Result<(), ChangeError> {
+        match (self, other, &T::KIND) {
+            (Some(one), Some(other), _) => one.check_change(other),
+            (None, None, _) => Ok(()),
+            // A component, or an object that a table describes, does not come or go.
+            (_, _, Kind::Component { .. } | Kind::Table(_)) => Err(ChangeError::Existence),
+            _ => Ok(()),
         }
     }
     fn absent() -> Option<Self> {

@@ -1,6 +1,6 @@
 //! A component of a plug-in, with the parameters that a scenario gives it.
 
-use crate::parameters::{check_change, own, ChangeError, Field, Parameters};
+use crate::parameters::{AnyParameters, ChangeError, Field, Parameters};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -26,11 +26,7 @@ pub(super) type Factory<K> = dyn for<'a> Fn(&<K as OpenKind>::Context<'a>) -> Re
 /// A component of a plug-in with its parameters, as a scenario gives it.
 pub struct Custom<K: OpenKind> {
     name: &'static str,
-    /// A text that distinguishes two of the same name.
-    text: Arc<str>,
-    parameters: Arc<dyn Any + Send + Sync>,
-    fields: &'static [Field],
-    check_change: fn(&dyn Any, &dyn Any) -> Result<(), ChangeError>,
+    parameters: AnyParameters,
     factory: Arc<Factory<K>>,
 }
 
@@ -40,9 +36,7 @@ impl<K: OpenKind> Custom<K> {
     where
         P: Parameters + fmt::Debug + Send + Sync + 'static,
     {
-        let text = format!("{parameters:?}").into();
-        let check_change: fn(&dyn Any, &dyn Any) -> _ = |one, other| check_change(own::<P>(one), own::<P>(other));
-        Custom { name, text, parameters, fields: P::FIELDS, check_change, factory }
+        Custom { name, parameters: AnyParameters::shared(parameters), factory }
     }
 
     /// The scenario key.
@@ -52,12 +46,12 @@ impl<K: OpenKind> Custom<K> {
 
     /// The parameters, of the type that the component declares.
     pub fn own_parameters(&self) -> &dyn Any {
-        &*self.parameters
+        self.parameters.values()
     }
 
     /// Their declarations.
     pub fn fields(&self) -> &'static [Field] {
-        self.fields
+        self.parameters.fields()
     }
 
     /// Whether a component at work can go from these parameters to the parameters of `other`, which has the same name.
@@ -65,7 +59,7 @@ impl<K: OpenKind> Custom<K> {
     /// # Errors
     /// If a parameter differs that is not changeable.
     pub fn check_change(&self, other: &Custom<K>) -> Result<(), ChangeError> {
-        (self.check_change)(self.own_parameters(), other.own_parameters())
+        self.parameters.check_change(&other.parameters)
     }
 
     /// Builds the component for the place that `context` describes.
@@ -87,25 +81,18 @@ impl<K: OpenKind> Custom<K> {
 
 impl<K: OpenKind> Clone for Custom<K> {
     fn clone(&self) -> Custom<K> {
-        Custom {
-            name: self.name,
-            text: Arc::clone(&self.text),
-            parameters: Arc::clone(&self.parameters),
-            fields: self.fields,
-            check_change: self.check_change,
-            factory: Arc::clone(&self.factory),
-        }
+        Custom { name: self.name, parameters: self.parameters.clone(), factory: Arc::clone(&self.factory) }
     }
 }
 
 impl<K: OpenKind> PartialEq for Custom<K> {
     fn eq(&self, other: &Custom<K>) -> bool {
-        (self.name, &self.text) == (other.name, &other.text)
+        (self.name, &self.parameters) == (other.name, &other.parameters)
     }
 }
 
 impl<K: OpenKind> fmt::Debug for Custom<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.name, self.text)
+        write!(f, "{} {:?}", self.name, self.parameters)
     }
 }

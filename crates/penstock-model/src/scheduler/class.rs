@@ -2,7 +2,7 @@
 
 use super::SchedulerPlan;
 use crate::meter::bucket::{Bucket, Start};
-use crate::parameters::{read_table, AnyParameters, Check, Field, Kind, Parameter, Reader, Reading, Value};
+use crate::parameters::{read_table, AnyParameters, ChangeError, Check, Field, Kind, Parameter, Parameters, Reader, Reading, Value};
 use crate::units::{Bytes, Rate};
 
 crate::choice! {
@@ -19,9 +19,9 @@ crate::parameters! {
     /// Limit of the traffic that a class of `scheduler.priority` may send ahead of the others.
     pub struct RateLimit {
         /// Its long-run rate; at most the link's.
-        rate: Rate;
+        rate: Rate, changeable;
         /// Bytes that it may send back to back after a pause. Larger packets wait for a full bucket and empty it.
-        burst: Bytes;
+        burst: Bytes, changeable;
         /// Treatment of traffic beyond the limit.
         exceeding: Exceeding = "waits";
     }
@@ -35,6 +35,9 @@ impl Parameter for RateLimit {
     }
     fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
         read_table(field, reader)
+    }
+    fn check_change(&self, other: &Self) -> Result<(), ChangeError> {
+        Parameters::check_change(self, other)
     }
 }
 
@@ -82,6 +85,20 @@ pub fn classes_of_tree<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan
         add(scheduler, classes, "", &mut found);
     }
     found
+}
+
+impl SchedulerPlan {
+    /// Whether it has parameters that can be set while a run goes on, or one of `classes` has, down to the last level.
+    pub fn is_changeable(&self, classes: &[ClassPlan]) -> bool {
+        let mut below = classes.iter().filter_map(|class| class.below.as_ref());
+        self.changes_alone(classes) || below.any(|below| below.scheduler.is_changeable(&below.classes))
+    }
+
+    /// The same without the schedulers of classes.
+    pub(super) fn changes_alone(&self, classes: &[ClassPlan]) -> bool {
+        let mut of_classes = classes.iter().filter_map(|class| class.parameters.as_ref()).flat_map(|parameters| parameters.fields());
+        self.changeable().is_some() || of_classes.any(|field| field.is_changeable)
+    }
 }
 
 impl ClassPlan {

@@ -4,6 +4,7 @@ use super::class::ClassPlan;
 use super::{ClassFacts, HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::{Check, Quantum};
 use crate::units::Time;
+use std::any::Any;
 
 crate::parameters! {
     /// Deficit round robin: classes take turns, and each carries the unused part of its quantum over to its next turn.
@@ -41,7 +42,7 @@ crate::parameters! {
     pub struct ClassParameters {
         /// Bytes added to the deficit counter in each round. With at least the largest packet of the class, each round serves each
         /// class, and the cost of a decision does not depend on the number of classes [Shreedhar96 s4].
-        quantum: Quantum;
+        quantum: Quantum, changeable;
     }
 }
 impl Check for ClassParameters {}
@@ -50,6 +51,10 @@ impl HasFacts for Parameters {
     fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
         ClassFacts { quantum: class.parameters().map(|class: &ClassParameters| class.quantum.0), ..ClassFacts::default() }
     }
+}
+
+fn quantum(class: &ClassPlan) -> u64 {
+    class.parameters().map_or(1500, |class: &ClassParameters| class.quantum.get())
 }
 
 /// State of deficit round robin.
@@ -76,7 +81,6 @@ struct Class {
 impl Drr {
     /// Deficit round robin among `classes`. A class without a quantum, in a blueprint made by hand, has 1500 bytes.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Drr {
-        let quantum = |class: &ClassPlan| class.parameters().map_or(1500, |class: &ClassParameters| class.quantum.get());
         let class = |plan| Class { deficit: 0, quantum: quantum(plan), next: 0, stands_in_row: false };
         Drr { classes: classes.iter().map(class).collect(), last: 0, length: 0, granted: false }
     }
@@ -159,6 +163,17 @@ impl Scheduler for Drr {
     fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
         debug_assert_eq!(usize::from(self.first()), queue);
         self.classes[queue].deficit -= u64::from(size);
+    }
+
+    fn change(
+        &mut self,
+        _now: Time,
+        _parameters: &dyn Any,
+        classes: &[ClassPlan],
+        _queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        self.classes.iter_mut().zip(classes).for_each(|(class, plan)| class.quantum = quantum(plan));
+        None
     }
 }
 

@@ -5,8 +5,9 @@ use super::{HasFacts, HeadTimes, Hooks, QueueState, Scheduler, SchedulerContext,
 use crate::discipline::pi2::{check_times, is_scalable, Controller};
 use crate::discipline::{tail_drop, DepartureVerdict, DisciplinePlan, DropCause, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit, Positive, Probability};
+use crate::parameters::{own, Check, Limit, Positive, Probability};
 use crate::units::{Duration, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// DualPI2: two queues with coupled marking: scalable traffic has a queue of its own with early marks, and the coupling gives
@@ -56,21 +57,21 @@ crate::parameters! {
         /// Maximum backlog of both queues together.
         limit: Limit = "10000 packets";
         /// Target delay of Classic traffic.
-        target: Duration = "15 ms";
+        target: Duration = "15 ms", changeable;
         /// Time between two updates of the probability (Tupdate).
         update_interval: Duration = "16 ms";
         /// Weight of the deviation from the target, per second (alpha).
-        alpha: Positive = "0.16";
+        alpha: Positive = "0.16", changeable;
         /// Weight of the change of the delay, per second (beta).
-        beta: Positive = "3.2";
+        beta: Positive = "3.2", changeable;
         /// Coupling factor (k).
-        coupling: Positive = "2";
+        coupling: Positive = "2", changeable;
         /// Waiting time from which the L queue marks (minTh).
-        min_threshold: Duration = "800 us";
+        min_threshold: Duration = "800 us", changeable;
         /// Additional waiting time at which the L queue marks every packet (range); zero is a step.
-        range: Duration = "400 us";
+        range: Duration = "400 us", changeable;
         /// Share of the link for Classic traffic while both queues have packets; above 0, below 1.
-        classic_share: Probability = "0.1";
+        classic_share: Probability = "0.1", changeable;
     }
 }
 impl Check for Parameters {
@@ -79,6 +80,13 @@ impl Check for Parameters {
         if !(self.classic_share.0 > 0.0 && self.classic_share.0 < 1.0) {
             mistake("classic-share", format!("{} would starve a queue; above 0, below 1", self.classic_share.0));
         }
+    }
+}
+
+impl Parameters {
+    /// What C earns for each byte of L that it waits for.
+    fn classic_credit(&self) -> i64 {
+        ((self.classic_share.0 * WHOLE as f64) as i64).clamp(1, WHOLE - 1)
     }
 }
 
@@ -129,7 +137,7 @@ impl DualPi2 {
             controller: Controller::new((it.target, it.update_interval), (it.alpha.0, it.beta.0), it.coupling.0),
             min_threshold: it.min_threshold,
             range: it.range,
-            classic_share: ((it.classic_share.0 * WHOLE as f64) as i64).clamp(1, WHOLE - 1),
+            classic_share: it.classic_credit(),
             credit: 0,
             sums: [0.0; 2],
         }
@@ -240,6 +248,19 @@ impl Scheduler for DualPi2 {
     fn on_timer(&mut self, now: Time, head_since: HeadTimes<'_>) {
         let since = [C, L].into_iter().filter_map(head_since).min();
         self.controller.update(now, since.map_or(Duration::ZERO, |since| now.since(since)), since.is_none());
+    }
+
+    fn change(
+        &mut self,
+        _now: Time,
+        parameters: &dyn Any,
+        _classes: &[ClassPlan],
+        _queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        let it: &Parameters = own(parameters);
+        self.controller.change(it.target, (it.alpha.0, it.beta.0), it.coupling.0);
+        (self.min_threshold, self.range, self.classic_share) = (it.min_threshold, it.range, it.classic_credit());
+        None
     }
 }
 

@@ -4,9 +4,10 @@ use super::class::ClassPlan;
 use super::{HasFacts, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::discipline::{codel, DisciplinePlan, Eviction};
 use crate::packet::Packet;
-use crate::parameters::{Check, Count, Limit, Quantum};
+use crate::parameters::{own, Check, Count, Limit, Quantum};
 use crate::rng::Key;
 use crate::units::{Bytes, Duration, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// FQ-CoDel: a queue per flow with CoDel in each, served by deficit round robin; sparse flows go first.
@@ -42,7 +43,7 @@ crate::parameters! {
     /// [RFC8290 s4, s5].
     pub struct Parameters {
         /// Bytes that a queue may send in a turn [RFC8290 s5.2.4].
-        quantum: Quantum = "1514 bytes";
+        quantum: Quantum = "1514 bytes", changeable;
         /// Number of queues [RFC8290 s5.2.5]; at most 65536.
         flows: Count = "1024";
         /// Maximum number of packets in all queues together [RFC8290 s5.2.3].
@@ -266,6 +267,17 @@ impl Scheduler for FqCodel {
     fn on_idle(&mut self) {
         self.queues.iter_mut().for_each(|queue| queue.is_listed = false);
         (self.new, self.old) = (List::EMPTY, List::EMPTY);
+    }
+
+    fn change(
+        &mut self,
+        _now: Time,
+        parameters: &dyn Any,
+        _classes: &[ClassPlan],
+        _queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        self.quantum = own::<Parameters>(parameters).quantum.get() as i64;
+        None
     }
 }
 

@@ -4,6 +4,7 @@ use super::class::ClassPlan;
 use super::{ClassFacts, HasFacts, Loan, QueueState, Scheduler, SchedulerContext, SchedulerFacts, SchedulerPlan, Turn};
 use crate::parameters::{Check, Count, Quantum};
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
+use std::any::Any;
 use std::collections::BTreeMap;
 
 crate::parameters! {
@@ -60,17 +61,17 @@ crate::parameters! {
     /// A class of the hierarchical token bucket.
     pub struct ClassParameters {
         /// Assured rate.
-        rate: Rate;
+        rate: Rate, changeable;
         /// Maximum rate, borrowed rate included; `rate` if left out.
-        ceiling: Option<Rate>;
+        ceiling: Option<Rate>, changeable;
         /// Size of the bucket of the assured rate: bytes sent back to back after a pause.
-        burst: Bytes = "1600 bytes";
+        burst: Bytes = "1600 bytes", changeable;
         /// Size of the bucket of the ceiling; `burst` if left out.
-        ceiling_burst: Option<Bytes>;
+        ceiling_burst: Option<Bytes>, changeable;
         /// Rank among the classes that borrow; 1 goes first. Classes may share a priority.
         priority: Count = "1";
         /// Bytes that it may send in a turn; if left out, a tenth of a second at `rate`, within 1000 and 200,000 bytes.
-        quantum: Option<Quantum>;
+        quantum: Option<Quantum>, changeable;
     }
 }
 impl Check for ClassParameters {
@@ -85,6 +86,19 @@ impl ClassParameters {
     /// The parameters of a class with this rate and defaults.
     fn of(rate: Rate) -> ClassParameters {
         ClassParameters { rate, ceiling: None, burst: Bytes::new(1600), ceiling_burst: None, priority: Count(1), quantum: None }
+    }
+
+    fn rate_tokens(&self) -> Tokens {
+        Tokens::new(self.rate, self.burst)
+    }
+
+    fn ceiling_tokens(&self) -> Tokens {
+        Tokens::new(self.ceiling.unwrap_or(self.rate), self.ceiling_burst.unwrap_or(self.burst))
+    }
+
+    fn quantum(&self) -> i64 {
+        let tenth = (self.rate.as_bps() / 80).clamp(1000, 200_000);
+        self.quantum.map_or(tenth, Quantum::get) as i64
     }
 }
 
@@ -126,6 +140,11 @@ impl Tokens {
             owed if owed <= 0 => now,
             owed => now + Duration::from_ps(u64::try_from((owed + self.rate - 1) / self.rate).unwrap_or(u64::MAX)),
         }
+    }
+
+    /// Takes the rate and the depth of `other`; tokens above that are lost.
+    fn change(&mut self, now: Time, other: &Tokens) {
+        *self = Tokens { level: self.level(now).min(other.depth), at: now, ..*other };
     }
 
     #[inline]
@@ -191,26 +210,35 @@ impl Htb {
         for plan in plans {
             let below = plan.below.as_deref().filter(|below| matches!(below.scheduler, SchedulerPlan::Htb(_)));
             let keys = plan.parameters().cloned().unwrap_or_else(|| ClassParameters::of(link));
-            let rate = keys.rate;
             let class = self.classes.len();
             self.classes.push(Class {
                 above,
                 rank: if lends_below(plan) { ABOVE - 1 - depth } else { 0 },
-                rate: Tokens::new(rate, keys.burst),
-                ceiling: Tokens::new(keys.ceiling.unwrap_or(rate), keys.ceiling_burst.unwrap_or(keys.burst)),
+                rate: keys.rate_tokens(),
+                ceiling: keys.ceiling_tokens(),
             });
             if let Some(below) = below {
                 self.add(&below.classes, Some(class), depth + 1, link);
                 continue;
             }
-            let tenth = (rate.as_bps() / 80).clamp(1000, 200_000);
-            self.leaves.push(Leaf {
-                class,
-                priority: keys.priority.0,
-                quantum: keys.quantum.map_or(tenth, Quantum::get) as i64,
-                deficit: BTreeMap::new(),
-            });
+            self.leaves.push(Leaf { class, priority: keys.priority.0, quantum: keys.quantum(), deficit: BTreeMap::new() });
         }
+    }
+
+    /// Gives classes the changeable parameters of `plans`, from the class of this number on; returns the number behind the last.
+    fn change_classes(&mut self, now: Time, plans: &[ClassPlan], mut class: usize) -> usize {
+        for plan in plans {
+            if let Some(keys) = plan.parameters::<ClassParameters>() {
+                self.classes[class].rate.change(now, &keys.rate_tokens());
+                self.classes[class].ceiling.change(now, &keys.ceiling_tokens());
+                self.leaves.iter_mut().filter(|leaf| leaf.class == class).for_each(|leaf| leaf.quantum = keys.quantum());
+            }
+            class += 1;
+            if let Some(below) = plan.below.as_deref().filter(|below| matches!(below.scheduler, SchedulerPlan::Htb(_))) {
+                class = self.change_classes(now, &below.classes, class);
+            }
+        }
+        class
     }
 
     /// The classes from a leaf up.
@@ -305,6 +333,17 @@ impl Scheduler for Htb {
 
     fn reads_heads(&self) -> bool {
         false
+    }
+
+    fn change(
+        &mut self,
+        now: Time,
+        _parameters: &dyn Any,
+        classes: &[ClassPlan],
+        _queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        self.change_classes(now, classes, 0);
+        None
     }
 }
 

@@ -34,6 +34,7 @@ use crate::units::{Duration, Time};
 use class::ClassPlan;
 use dyn_clone::DynClone;
 use facts::HasFacts;
+use std::any::Any;
 
 /// Builds a scheduler: one whose virtual times or classes may not fit 64 bits takes more where it must.
 macro_rules! build {
@@ -116,6 +117,20 @@ macro_rules! schedulers {
         }
 
         impl AnyScheduler {
+            /// Takes what can be changed of `plan` and of `classes` in its order from `now` on.
+            pub fn change(&mut self, now: Time, plan: &SchedulerPlan, classes: &[ClassPlan], queues: &[QueueState]) {
+                let parameters = plan.own_parameters();
+                let other = match self {
+                    AnyScheduler::Tree(it) => return it.change(now, plan, classes),
+                    _ if !plan.changes_alone(classes) => None,
+                    $( AnyScheduler::$variant(it) => it.change(now, parameters, classes, queues), )*
+                    AnyScheduler::Custom(it) => it.change(now, parameters, classes, queues),
+                };
+                if let Some(other) = other {
+                    *self = AnyScheduler::Custom(other);
+                }
+            }
+
             /// Calls `callee` with the scheduler by its own type.
             #[inline(always)]
             pub fn dispatch<D: Dispatch>(&mut self, callee: D) {
@@ -445,6 +460,22 @@ pub trait Scheduler: Probe + DynClone {
     fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
         let _ = queues;
         None
+    }
+
+    /// Takes new values of changeable parameters from `now` on, of its own and of its classes, and keeps its state; `parameters` are of
+    /// the type that it declares (see [`own`](crate::parameters::own)). Called at each change of parameters of its port, its own or
+    /// others, after all else at this instant; if something waits and the wire is free, it is then asked again which queue sends next.
+    /// [`Scheduler::hooks`] must not depend on these parameters. Returns the scheduler that goes on in its place, if it cannot hold
+    /// the new values.
+    fn change(
+        &mut self,
+        now: Time,
+        parameters: &dyn Any,
+        classes: &[ClassPlan],
+        queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        let _ = (now, parameters, classes, queues);
+        panic!("a scheduler with changeable parameters takes them");
     }
 
     /// The wire has become free and nothing has waited since; a packet is about to arrive. For [`Hooks::QUEUES`]: one over classes is not

@@ -6,6 +6,7 @@ use super::{ClassFacts, HasFacts, QueueState, Scheduler, SchedulerContext, Sched
 use crate::meter::bucket::Bucket;
 use crate::parameters::Check;
 use crate::units::{Bytes, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Strict priority: the first queue that has a packet sends, without preemption.
@@ -43,7 +44,7 @@ crate::parameters! {
     /// A class of strict priority.
     pub struct ClassParameters {
         /// Limit of the traffic that it may send ahead of others.
-        rate_limit: Option<RateLimit>;
+        rate_limit: Option<RateLimit>, changeable;
     }
 }
 impl Check for ClassParameters {}
@@ -151,6 +152,21 @@ impl<const WORDS: usize> Scheduler for Priority<WORDS> {
     #[inline]
     fn reads_heads(&self) -> bool {
         !self.limits.is_empty()
+    }
+
+    fn change(
+        &mut self,
+        now: Time,
+        _parameters: &dyn Any,
+        classes: &[ClassPlan],
+        _queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        for (limit, class) in self.limits.iter_mut().zip(classes) {
+            if let (Some(limit), Some(plan)) = (limit, ClassParameters::limit_of(class)) {
+                limit.bucket.change(now, plan.rate, plan.burst);
+            }
+        }
+        None
     }
 }
 

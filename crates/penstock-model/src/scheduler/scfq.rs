@@ -2,10 +2,11 @@
 
 use super::class::ClassPlan;
 use super::tags::{Heads, Tag};
-use super::weights::{costs, exact_unit, ClassParameters};
+use super::weights::{costs, unit, ClassParameters};
 use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::Check;
 use crate::units::Time;
+use std::any::Any;
 
 crate::parameters! {
     /// Self-clocked fair queueing: shares by weight, with the packet in service as the clock.
@@ -45,14 +46,15 @@ pub struct Scfq<T> {
     heads: Heads<T>,
     /// The tag of the packet in service, or of the last one (v).
     clock: T,
+    /// What a byte costs all classes together.
+    unit: T,
 }
 
 impl<T: Tag> Scfq<T> {
     /// Fair queueing among `classes`, if its tags fit.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<Scfq<T>> {
-        const ROUNDED: u64 = 1 << 32;
-        let unit = exact_unit(classes, ROUNDED).unwrap_or(ROUNDED);
-        Some(Scfq { heads: Heads::new(&costs(u128::from(unit), classes))?, clock: T::ZERO })
+        let unit = unit(classes);
+        Some(Scfq { heads: Heads::new(&costs(unit, classes))?, clock: T::ZERO, unit: T::number(unit)? })
     }
 }
 
@@ -87,6 +89,24 @@ impl<T: Tag> Scheduler for Scfq<T> {
     fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         self.heads.change(queue, &queues[queue]);
     }
+
+    fn change(
+        &mut self,
+        now: Time,
+        parameters: &dyn Any,
+        classes: &[ClassPlan],
+        queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        let (unit, costs) = (unit(classes), costs(unit(classes), classes));
+        let changed = T::number(unit).and_then(|unit| Some((unit, self.heads.take_costs(&costs, (self.unit, unit), self.clock, queues)?)));
+        let Some((unit, clock)) = changed else {
+            let mut wide = Scfq { heads: self.heads.wide(), clock: self.clock.wide(), unit: self.unit.wide() };
+            wide.change(now, parameters, classes, queues);
+            return Some(Box::new(wide));
+        };
+        (self.unit, self.clock) = (unit, clock);
+        None
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +126,18 @@ mod tests {
         let mut queues = Queues(vec![(3, 300), (4, 400)]);
         queues.announce(&mut it);
         assert_eq!(queues.send(&mut it, 7), [1, 0, 1, 0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn tags_go_on_from_where_they_are_with_other_weights() {
+        // As above up to tags of 400 against 600, which count from 200 and 300. In bytes / weight x sum of the weights these are 600 and
+        // 900; with weights of 2 and 1 the next tags are 900 + 450, 900 + 900 against 600 + 1200, 600 + 2400.
+        let mut it = scfq(&[1, 2]);
+        let mut queues = Queues(vec![(3, 300), (4, 400)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 2), [1, 0]);
+        assert!(it.change(Time::ZERO, &Parameters {}, &weighted(&[2, 1]), &queues.states()).is_none());
+        assert_eq!(queues.send(&mut it, 5), [0, 0, 1, 1, 1]);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use super::class::ClassPlan;
 use super::tags::{Heads, Tag};
-use super::weights::{costs, exact_unit, ClassParameters};
+use super::weights::{costs, unit, ClassParameters};
 use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::Check;
 use crate::transmission::WireRate;
 use crate::units::Time;
+use std::any::Any;
 
 crate::parameters! {
     /// Start-time fair queueing: shares by weight, in the order of virtual start times.
@@ -49,6 +50,8 @@ pub struct Stfq<T> {
     heads: Heads<T>,
     /// The start tag of the packet in service, or of the last one (v).
     virtual_time: T,
+    /// What a byte costs all classes together.
+    unit: T,
     rate: WireRate,
     /// When the last transmission ends.
     busy_until: Time,
@@ -57,11 +60,11 @@ pub struct Stfq<T> {
 impl<T: Tag> Stfq<T> {
     /// Fair queueing among `classes` on a wire of `rate`, if its tags fit.
     pub fn new(_: &Parameters, classes: &[ClassPlan], rate: impl Into<SchedulerContext>) -> Option<Stfq<T>> {
-        const ROUNDED: u64 = 1 << 32;
-        let unit = exact_unit(classes, ROUNDED).unwrap_or(ROUNDED);
+        let unit = unit(classes);
         Some(Stfq {
-            heads: Heads::new(&costs(u128::from(unit), classes))?,
+            heads: Heads::new(&costs(unit, classes))?,
             virtual_time: T::ZERO,
+            unit: T::number(unit)?,
             rate: rate.into().wire(),
             busy_until: Time::ZERO,
         })
@@ -103,6 +106,31 @@ impl<T: Tag> Scheduler for Stfq<T> {
 
     fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         self.heads.change(queue, &queues[queue]);
+    }
+
+    fn change(
+        &mut self,
+        now: Time,
+        parameters: &dyn Any,
+        classes: &[ClassPlan],
+        queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        let (unit, costs) = (unit(classes), costs(unit(classes), classes));
+        let changed =
+            T::number(unit).and_then(|unit| Some((unit, self.heads.take_costs(&costs, (self.unit, unit), self.virtual_time, queues)?)));
+        let Some((unit, clock)) = changed else {
+            let mut wide = Stfq {
+                heads: self.heads.wide(),
+                virtual_time: self.virtual_time.wide(),
+                unit: self.unit.wide(),
+                rate: self.rate,
+                busy_until: self.busy_until,
+            };
+            wide.change(now, parameters, classes, queues);
+            return Some(Box::new(wide));
+        };
+        (self.unit, self.virtual_time) = (unit, clock);
+        None
     }
 }
 

@@ -1,5 +1,6 @@
 //! Virtual times of the heads of classes, for schedulers that compare them.
 
+use super::weights::common_divisor;
 use super::QueueState;
 use crate::source::size::LARGEST;
 use std::fmt::Debug;
@@ -37,6 +38,12 @@ pub trait Tag: Copy + Ord + Debug + Send + From<u32> + Add<Output = Self> + Sub<
 
     /// The difference, or zero.
     fn less(self, other: Self) -> Self;
+
+    /// In 128 bits.
+    fn wide(self) -> u128;
+
+    /// This time in another unit, rounded down: `units.1` are as long as `units.0` of the old one.
+    fn scaled(self, units: (Self, Self)) -> Self;
 }
 
 /// Maximum number of classes.
@@ -75,6 +82,18 @@ macro_rules! tag {
             #[inline]
             fn less(self, other: $number) -> $number {
                 self.saturating_sub(other)
+            }
+
+            fn wide(self) -> u128 {
+                u128::from(self)
+            }
+
+            fn scaled(self, (old, new): ($number, $number)) -> $number {
+                let divisor = common_divisor(u128::from(old), u128::from(new));
+                let (old, new, tag) = (u128::from(old) / divisor, u128::from(new) / divisor, u128::from(self) / UNIT);
+                // A time too long for the product is precise enough without its remainder.
+                let scaled = tag.checked_mul(new).map_or(tag / old * new, |product| product / old);
+                (scaled * UNIT) as $number
             }
         }
     };
@@ -182,6 +201,24 @@ impl<T: Tag> Heads<T> {
         self.0[class].look(class, state);
     }
 
+    /// Takes other costs of a byte, in another unit of time: `units.1` are as long as `units.0` of the old one. Heads start where they
+    /// did, as seen from `clock`, which is returned in the new unit. Nothing changes if the costs do not fit.
+    pub fn take_costs(&mut self, costs: &[u128], units: (T, T), clock: T, queues: &[QueueState]) -> Option<T> {
+        let costs: Vec<T> = costs.iter().map(|cost| T::cost(*cost)).collect::<Option<_>>()?;
+        let origin = self.earliest().map_or(clock, |earliest| earliest.min(clock));
+        for (class, ((head, cost), queue)) in self.0.iter_mut().zip(costs).zip(queues).enumerate() {
+            (head.start, head.cost) = (head.start.less(origin).scaled(units), cost);
+            head.look(class, queue);
+        }
+        Some(clock.less(origin).scaled(units))
+    }
+
+    /// The same in 128 bits.
+    pub fn wide(&self) -> Heads<u128> {
+        let finish = |head: &Head<T>| if head.finish == T::NEVER { u128::NEVER } else { head.finish.wide() };
+        Heads(self.0.iter().map(|head| Head { start: head.start.wide(), finish: finish(head), cost: head.cost.wide() }).collect())
+    }
+
     /// Sets all back by a step; the time is beyond [`Tag::FAR`]. A class without packets may have begun before, which is then
     /// the same as at the beginning.
     #[cold]
@@ -203,5 +240,41 @@ impl<T: Tag> Head<T> {
         let finish = self.start + T::from(state.head) * self.cost + T::from(class as u32);
         // Whether anything is left is anyone's guess: so no jump.
         self.finish = std::hint::select_unpredictable(state.packets > 0, finish, T::NEVER);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{decide_alike, weighted};
+    use super::super::{scfq, stfq, wf2q_plus, AnyScheduler, Scheduler, SchedulerPlan};
+    use crate::units::Rate;
+
+    #[test]
+    fn times_that_no_longer_fit_64_bits_go_on_in_128() {
+        let rate = Rate::from_bps(8_000);
+        let (before, after) = (weighted(&[3, 1, 2]), weighted(&[9973, 9967, 1]));
+        let wide: [(SchedulerPlan, Box<dyn Scheduler + Send>); 3] = [
+            (
+                SchedulerPlan::Scfq(scfq::Parameters {}),
+                Box::new(scfq::Scfq::<u128>::new(&scfq::Parameters {}, &before, rate).expect("fits")),
+            ),
+            (
+                SchedulerPlan::Stfq(stfq::Parameters {}),
+                Box::new(stfq::Stfq::<u128>::new(&stfq::Parameters {}, &before, rate).expect("fits")),
+            ),
+            (
+                SchedulerPlan::Wf2qPlus(wf2q_plus::Parameters {}),
+                Box::new(wf2q_plus::Wf2qPlus::<u128>::new(&wf2q_plus::Parameters {}, &before, rate).expect("fits")),
+            ),
+        ];
+        for (plan, wide) in wide {
+            let (mut narrow, mut wide) = (AnyScheduler::new(&plan, &before, rate), AnyScheduler::Custom(wide));
+            assert!(!matches!(narrow, AnyScheduler::Custom(_)), "{plan:?} begins with 64 bits");
+            let mut queues = decide_alike(&mut narrow, &mut wide, 1000);
+            narrow.change(queues.now, &plan, &after, &queues.states());
+            wide.change(queues.now, &plan, &after, &queues.states());
+            assert!(matches!(narrow, AnyScheduler::Custom(_)), "{plan:?} goes on with 128 bits");
+            queues.go_on(&mut narrow, &mut wide, 1000);
+        }
     }
 }

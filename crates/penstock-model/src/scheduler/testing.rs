@@ -4,7 +4,7 @@ use super::class::ClassPlan;
 use super::{weights, QueueState, Scheduler, Turn};
 use crate::parameters::testing::read;
 use crate::parameters::{AnyParameters, Parameters};
-use crate::rng::Key;
+use crate::rng::{Key, Stream};
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -54,34 +54,48 @@ impl Queues {
 
 /// Lets two schedulers serve the same random packets of three classes, which come and go all the time, on a link of
 /// 8 kbit/s; their decisions must be the same.
-pub(super) fn decide_alike(a: &mut impl Scheduler, b: &mut impl Scheduler, packets: usize) {
-    let mut stream = Key::root(1, 0).stream();
-    let mut queues = vec![VecDeque::new(); 3];
-    let mut now = Time::ZERO;
-    let states = |queues: &[VecDeque<u32>]| -> Vec<QueueState> {
+pub(super) fn decide_alike(a: &mut impl Scheduler, b: &mut impl Scheduler, packets: usize) -> RandomQueues {
+    let mut it = RandomQueues { stream: Key::root(1, 0).stream(), queues: vec![VecDeque::new(); 3], now: Time::ZERO };
+    it.go_on(a, b, packets);
+    it
+}
+
+/// The queues of [`decide_alike`].
+pub(super) struct RandomQueues {
+    stream: Stream,
+    queues: Vec<VecDeque<u32>>,
+    pub now: Time,
+}
+
+impl RandomQueues {
+    pub fn states(&self) -> Vec<QueueState> {
         let state = |queue: &VecDeque<u32>| QueueState {
             packets: queue.len() as u32,
             bytes: queue.iter().map(|size| u64::from(*size)).sum(),
             head: queue.front().map_or(0, |size| *size),
         };
-        queues.iter().map(state).collect()
-    };
-    for _ in 0..packets {
-        let (class, size) = (stream.below(3) as usize, 1 + stream.below(1500) as u32);
-        queues[class].push_back(size);
-        if queues[class].len() == 1 {
-            a.on_backlog(now, class, &states(&queues));
-            b.on_backlog(now, class, &states(&queues));
-        }
-        // Something always waits, so that no busy period ends.
-        while queues.iter().map(VecDeque::len).sum::<usize>() as u64 > 2 + stream.below(10) {
-            let turn = a.next(now, &states(&queues));
-            assert_eq!(turn, b.next(now, &states(&queues)));
-            let Turn::Queue(class) = turn else { panic!("nothing holds packets back") };
-            let size = queues[class].pop_front().expect("it has a packet");
-            a.on_sent(now, class, size, &states(&queues));
-            b.on_sent(now, class, size, &states(&queues));
-            now += Duration::from_ms(u64::from(size));
+        self.queues.iter().map(state).collect()
+    }
+
+    /// Serves more packets.
+    pub fn go_on(&mut self, a: &mut impl Scheduler, b: &mut impl Scheduler, packets: usize) {
+        for _ in 0..packets {
+            let (class, size) = (self.stream.below(3) as usize, 1 + self.stream.below(1500) as u32);
+            self.queues[class].push_back(size);
+            if self.queues[class].len() == 1 {
+                a.on_backlog(self.now, class, &self.states());
+                b.on_backlog(self.now, class, &self.states());
+            }
+            // Something always waits, so that no busy period ends.
+            while self.queues.iter().map(VecDeque::len).sum::<usize>() as u64 > 2 + self.stream.below(10) {
+                let turn = a.next(self.now, &self.states());
+                assert_eq!(turn, b.next(self.now, &self.states()));
+                let Turn::Queue(class) = turn else { panic!("nothing holds packets back") };
+                let size = self.queues[class].pop_front().expect("it has a packet");
+                a.on_sent(self.now, class, size, &self.states());
+                b.on_sent(self.now, class, size, &self.states());
+                self.now += Duration::from_ms(u64::from(size));
+            }
         }
     }
 }

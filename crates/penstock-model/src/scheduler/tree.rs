@@ -52,12 +52,28 @@ impl Class {
     }
 }
 
+/// Whether the scheduler of `plan` also chooses between the classes of `below`, a level directly below one of its classes.
+fn spans(plan: &SchedulerPlan, below: &LevelPlan) -> bool {
+    plan.facts().lends && below.scheduler.name() == plan.name()
+}
+
+/// The first level on the way down from each of `classes`, in order, that the scheduler of `plan` does not span.
+fn levels_below<'a>(plan: &SchedulerPlan, classes: &'a [ClassPlan]) -> Vec<&'a LevelPlan> {
+    let levels = classes.iter().filter_map(|class| class.below.as_deref());
+    levels.flat_map(|below| if spans(plan, below) { levels_below(plan, &below.classes) } else { vec![below] }).collect()
+}
+
 impl Tree {
     /// The tree of `plan` over `classes`.
     pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: &SchedulerContext) -> Tree {
         let mut paths = Vec::new();
         let root = Level::new(plan, classes, context, &mut Vec::new(), &mut paths);
         Tree { root, paths }
+    }
+
+    /// Gives the schedulers the parameters of `plan` and of `classes` from `now` on.
+    pub fn change(&mut self, now: Time, plan: &SchedulerPlan, classes: &[ClassPlan]) {
+        self.root.change(now, plan, classes);
     }
 }
 
@@ -97,7 +113,7 @@ impl Level {
             self.count += 1;
             let context = context.of_class(&class.name);
             let below = class.below.as_deref();
-            if let Some(LevelPlan { classes, .. }) = below.filter(|below| self.lends && below.scheduler.name() == plan.name()) {
+            if let Some(LevelPlan { classes, .. }) = below.filter(|below| spans(plan, below)) {
                 self.add(plan, classes, &context, path, paths);
                 continue;
             }
@@ -118,6 +134,15 @@ impl Level {
             path.pop();
             self.classes.push(class);
         }
+    }
+
+    fn change(&mut self, now: Time, plan: &SchedulerPlan, classes: &[ClassPlan]) {
+        self.scheduler.change(now, plan, classes, &self.states);
+        let levels = self.classes.iter_mut().filter_map(|class| match class {
+            Class::Level(level) => Some(level),
+            Class::Queue(_) => None,
+        });
+        levels.zip(levels_below(plan, classes)).for_each(|(level, below)| level.change(now, &below.scheduler, &below.classes));
     }
 
     /// The queue that would send next and whether a class below pays for it, or the time at which to ask again.

@@ -7,7 +7,7 @@ crate::parameters! {
     /// A class that shares by its weight.
     pub struct ClassParameters {
         /// Weight; the share of a class is its weight divided by the sum of all weights.
-        weight: ClassWeight;
+        weight: ClassWeight, changeable;
     }
 }
 impl Check for ClassParameters {}
@@ -33,6 +33,12 @@ pub(super) fn exact_unit(classes: &[ClassPlan], most: u64) -> Option<u64> {
         (multiple <= most).then_some(multiple)
     };
     weights(classes).into_iter().try_fold(1, join)
+}
+
+/// The unit for [`costs`]: exact if the common multiple is below 2^32, else so fine that what a byte costs is rounded to 2^-32.
+pub(super) fn unit(classes: &[ClassPlan]) -> u128 {
+    const ROUNDED: u64 = 1 << 32;
+    u128::from(exact_unit(classes, ROUNDED).unwrap_or(ROUNDED))
 }
 
 /// The greatest common divisor.

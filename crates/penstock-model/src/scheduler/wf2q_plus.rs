@@ -5,7 +5,8 @@ use super::tags::{Heads, Tag};
 use super::weights::{common_divisor, costs, exact_unit, ClassParameters};
 use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::Check;
-use crate::units::{Duration, Time, PS_PER_SECOND};
+use crate::units::{Duration, Rate, Time, PS_PER_SECOND};
+use std::any::Any;
 
 crate::parameters! {
     /// WF2Q+: worst-case fair queueing by weights: no packet is served before the fluid reference would have started it.
@@ -45,6 +46,8 @@ impl HasFacts for Parameters {}
 #[derive(Clone, Debug)]
 pub struct Wf2qPlus<T> {
     heads: Heads<T>,
+    /// The link's, at the beginning.
+    rate: Rate,
     /// The work of a byte, and that of the link in a picosecond.
     byte: T,
     pace: T,
@@ -63,15 +66,19 @@ impl<T: Tag> Wf2qPlus<T> {
     /// Fair queueing among `classes` on a wire of `rate`, if its virtual times fit.
     pub fn new(_: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Wf2qPlus<T>> {
         let rate = wire.into().site.rate;
+        let (costs, byte, pace) = Wf2qPlus::units(rate, classes)?;
+        Some(Wf2qPlus { heads: Heads::new(&costs)?, rate, byte, pace, virtual_time: T::ZERO, since: Time::ZERO, work: T::ZERO })
+    }
+
+    /// What a byte costs each class, the work of a byte, and that of the link in a picosecond, if the last two fit.
+    fn units(rate: Rate, classes: &[ClassPlan]) -> Option<(Vec<u128>, T, T)> {
         // With a finer unit than 2^16, 200 days at 100 Tbit/s would not fit.
         let finer = u128::from(exact_unit(classes, 1 << 16).unwrap_or(1));
         let (byte, pace) = (BYTE * finer, u128::from(rate.as_bps()) * finer);
         let costs = costs(byte, classes);
         // All virtual times are sums of these, and so multiples of what divides them.
         let grain = costs.iter().fold(common_divisor(byte, pace), |grain, cost| common_divisor(grain, *cost));
-        let costs: Vec<u128> = costs.iter().map(|cost| cost / grain).collect();
-        let (byte, pace) = (T::cost(byte / grain)?, T::number(pace / grain)?);
-        Some(Wf2qPlus { heads: Heads::new(&costs)?, byte, pace, virtual_time: T::ZERO, since: Time::ZERO, work: T::ZERO })
+        Some((costs.iter().map(|cost| cost / grain).collect(), T::cost(byte / grain)?, T::number(pace / grain)?))
     }
 
     /// What has been done of the last transmission by `now`.
@@ -133,6 +140,34 @@ impl<T: Tag> Scheduler for Wf2qPlus<T> {
 
     fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         self.heads.change(queue, &queues[queue]);
+    }
+
+    fn change(
+        &mut self,
+        now: Time,
+        parameters: &dyn Any,
+        classes: &[ClassPlan],
+        queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        let changed = Wf2qPlus::units(self.rate, classes).and_then(|(costs, byte, pace)| {
+            Some((self.heads.take_costs(&costs, (self.byte, byte), self.virtual_time, queues)?, byte, pace))
+        });
+        let Some((virtual_time, byte, pace)) = changed else {
+            let mut wide = Wf2qPlus {
+                heads: self.heads.wide(),
+                rate: self.rate,
+                byte: self.byte.wide(),
+                pace: self.pace.wide(),
+                virtual_time: self.virtual_time.wide(),
+                since: self.since,
+                work: self.work.wide(),
+            };
+            wide.change(now, parameters, classes, queues);
+            return Some(Box::new(wide));
+        };
+        self.work = self.work.scaled((self.byte, byte));
+        (self.virtual_time, self.byte, self.pace) = (virtual_time, byte, pace);
+        None
     }
 }
 

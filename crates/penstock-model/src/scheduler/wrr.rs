@@ -3,8 +3,9 @@
 use super::class::ClassPlan;
 use super::weights::{weights, ClassParameters};
 use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
-use crate::parameters::{Check, Quantum};
-use crate::units::{Bytes, Time};
+use crate::parameters::{own, Check, Quantum};
+use crate::units::{Bytes, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Weighted round robin: classes take turns, and each sends packets or bytes by its weight.
@@ -43,7 +44,7 @@ crate::parameters! {
         weighs: Weighs = "packets";
         /// Bytes that a class of mean weight may send in a turn, with `weighs = "bytes"`; 1500 bytes if left out. A small quantum
         /// serves classes more evenly, a large one sends longer bursts of each class.
-        quantum: Option<Quantum>;
+        quantum: Option<Quantum>, changeable;
         /// Treatment of overdrawn credit, with `weighs = "bytes"`.
         debts: Debts = "kept";
     }
@@ -118,6 +119,16 @@ impl Wrr {
             Weighs::Packets => Wrr::of(&weights, 1, 0, Debts::Kept),
             Weighs::Bytes => Wrr::of_bytes(&weights, parameters.quantum.unwrap_or(QUANTUM), parameters.debts),
         }
+    }
+
+    /// Takes the grants and the unit of `other`; credits keep their bytes, rounded down to the new unit.
+    fn take_weights(&mut self, other: &Wrr) {
+        let (old, new) = (i128::from(self.byte.max(1)), i128::from(other.byte.max(1)));
+        for (class, other) in self.classes.iter_mut().zip(&other.classes) {
+            class.credit = (i128::from(class.credit) * new).div_euclid(old) as i64;
+            class.grant = other.grant;
+        }
+        self.byte = other.byte;
     }
 
     /// Round robin by bytes among classes with these weights; a class of mean weight may send `quantum` in a turn.
@@ -255,6 +266,17 @@ impl Scheduler for Wrr {
     fn reads_heads(&self) -> bool {
         false
     }
+
+    fn change(
+        &mut self,
+        _now: Time,
+        parameters: &dyn Any,
+        classes: &[ClassPlan],
+        _queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        self.take_weights(&Wrr::new(own(parameters), classes, Rate::from_bps(1)));
+        None
+    }
 }
 
 #[cfg(test)]
@@ -303,6 +325,18 @@ mod tests {
         assert_eq!(queues.send(&mut it, 3), [0, 1, 0]);
         queues.0[1] = (9, 600);
         assert_eq!(queues.send(&mut it, 5), [1, 0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_debt_keeps_its_bytes_under_other_weights() {
+        // The second class owes 300 bytes after its visit of 1500. From then on visits are worth 1000 and 2000 bytes: of 1700 it takes 1800,
+        // of 1900 it takes 2400. The first class takes 1500 of 1000 and of 500, and is passed over once.
+        let mut it = wrr(&["weighs = bytes"], &[1, 1]);
+        let mut queues = Queues(vec![(9, 1500), (99, 600)]);
+        assert_eq!(queues.send(&mut it, 4), [0, 1, 1, 1]);
+        let parameters: Parameters = read(&["weighs = bytes"]).expect("sound");
+        assert!(it.change(Time::ZERO, &parameters, &weighted(&[1, 2]), &queues.states()).is_none());
+        assert_eq!(queues.send(&mut it, 13), [0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0]);
     }
 
     #[test]

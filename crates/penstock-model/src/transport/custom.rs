@@ -77,6 +77,8 @@ pub trait TransportSender: Probe + DynClone {
 
     /// Whether the receiver has got all data of the application, as far as the sender knows: then a transfer is complete.
     fn is_finished(&self) -> bool;
+
+    crate::takes_changes!();
 }
 
 dyn_clone::clone_trait_object!(TransportSender);

@@ -81,7 +81,7 @@ const PORT: [SectionPart; 10] = [
     part("marker", PartContent::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
     part("pcn", PartContent::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
     part("impairment", PartContent::Several("impairment"), "What the wire does to packets, in the order written."),
-    part("parameter-changes", PartContent::List("parameter-change"), "Changes of parameters of queue disciplines and policers at known instants, by increasing time."),
+    part("parameter-changes", PartContent::List("parameter-change"), "Changes of parameters of components at known instants, by increasing time."),
 ];
 
 /// The sections of a scenario; the first is the whole.
@@ -218,6 +218,11 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
                 "rate-requests",
                 PartContent::List("rate-request"),
                 "Requests for other rates, by increasing time; only for sources that adapt theirs.",
+            ),
+            part(
+                "parameter-changes",
+                PartContent::List("parameter-change"),
+                "Changes of parameters of the transport's components at known instants, by increasing time.",
             ),
         ],
     },

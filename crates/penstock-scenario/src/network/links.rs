@@ -352,7 +352,7 @@ impl PortSpec {
     fn read(section: &mut Section<'_>, pcn_at: Option<PcnMetered>, duration: Option<Duration>) -> Option<PortSpec> {
         let rates = RateSchedule::read(section, duration);
         let port = PortKeys::read(section, pcn_at);
-        let changes = parameter_changes::read(section, port.as_ref(), pcn_at, duration);
+        let changes = parameter_changes::of_port(section, port.as_ref(), pcn_at, duration);
         Some(PortSpec { rates: rates?, port: port?, changes: changes? })
     }
 
@@ -365,9 +365,11 @@ impl PortSpec {
     fn check(&self, section: &Section<'_>, rate: Rate) {
         let fastest = self.rates.fastest(rate);
         check_meters(section, &self.port.pcn, fastest);
-        self.port.level.check_rates(section.mistakes, fastest);
+        let ports = || std::iter::once(&self.port).chain(self.changes.iter().map(|(_, port)| port));
+        ports().for_each(|port| port.level.check_rates(section.mistakes, fastest));
         let rate_of = |shaper: &ShaperPlan| AnyShaper::new(shaper, &Site::trial()).rate().filter(|rate| *rate > fastest);
-        if let Some((shaper, rate)) = self.port.shaper.as_ref().and_then(|shaper| Some((shaper, rate_of(shaper)?))) {
+        let shapers = ports().filter_map(|port| port.shaper.as_ref());
+        for (shaper, rate) in shapers.filter_map(|shaper| Some((shaper, rate_of(shaper)?))) {
             let message = format!("{rate} is above the rate of the link, {fastest}, so it would delay nothing; leave it out");
             let path = section.join(&format!("shaper.{}.rate", shaper.name()));
             section.mistakes.add(section.location_below(&["shaper", shaper.name(), "rate"]), &path, message);

@@ -1,23 +1,28 @@
-//! Changes of the parameters of a port's components at known instants.
+//! Changes of the parameters of components of a port or a sender at known instants.
 
 use crate::network::port::{PcnMetered, PortDraft, PortKeys};
 use crate::read::section::Section;
+use crate::read::suggest::nearest;
 use crate::read::tree::{Item, TableEntry, Tree};
 use crate::read::values::{AnyValue, RunTime, Text};
-use penstock_model::parameters::{Check, Parameters};
+use penstock_model::parameters::{Check, Parameters, Reading};
 use penstock_model::printable::quoted;
+use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Duration, Time};
+use std::sync::Arc;
 
 penstock_model::parameters! {
-    /// A change of a parameter of a queue discipline or policer at a known instant.
+    /// A change of a parameter of a component of a link or a flow at a known instant.
     ///
-    /// Only parameters that are declared as changeable can change; `penstock explain` marks them. The component keeps its state and goes
-    /// by the new value from then on: after packets that arrive at that instant, before samples that are taken then. Several changes at
-    /// one instant are made together.
+    /// Only parameters that are declared as changeable can change; `penstock explain` marks them. Links have them in queue disciplines,
+    /// schedulers and their classes, policers, markers and shapers, flows in congestion and rate controls. The component keeps its
+    /// state and goes by the new value from then on: after packets that arrive at that instant, before samples that are taken then. Several
+    /// changes at one instant are made together.
     pub struct ParameterChangeKeys {
         /// When; after the beginning, and not before the change above it. One that is not before the end has no effect.
         at: RunTime;
-        /// The path of the parameter in this table, such as `queue.red.max-probability`, `class.gold.queue.codel.target` or `policer.token-bucket.rate`.
+        /// The path of the parameter in the table of the link or the flow, such as `queue.red.max-probability`, `class.gold.weight`,
+        /// `shaper.token-bucket.rate` or `transport.tcp.congestion-control.cubic.beta`.
         parameter: Text;
         /// The value from then on, written as that of the parameter.
         value: AnyValue;
@@ -25,38 +30,92 @@ penstock_model::parameters! {
 }
 impl Check for ParameterChangeKeys {}
 
-/// The parts of a port whose components can change.
-const PARTS: [&str; 3] = ["queue", "class", "policer"];
+/// What has parameters that can change: a link or a group of flows.
+pub(crate) struct Changeable {
+    /// What it is, in messages.
+    pub what: &'static str,
+    /// The keys of its components.
+    pub parts: &'static [&'static str],
+    /// The paths of their parameters.
+    pub form: &'static str,
+}
+
+/// A link.
+pub(crate) const LINK: Changeable = Changeable {
+    what: "link",
+    parts: &["queue", "scheduler", "class", "policer", "marker", "shaper"],
+    form: "queue.NAME.KEY, scheduler.NAME.KEY, policer.NAME.KEY, marker.NAME.KEY, shaper.NAME.KEY, class.CLASS.KEY \
+           or class.CLASS.queue.NAME.KEY",
+};
+
+/// A group of flows.
+pub(crate) const FLOWS: Changeable =
+    Changeable { what: "flow", parts: &["transport"], form: "transport.NAME.KEY, such as transport.NAME.congestion-control.NAME.KEY" };
 
 /// Ports from these times on.
 pub(crate) type PortChanges = Vec<(Time, PortDraft)>;
 
-/// Reads `parameter-changes` of a link, whose port is `port`; `None` after a mistake.
-pub(crate) fn read(
+/// Reads `parameter-changes` of `section`, which is of this kind; `None` after a mistake. `changed` reads the section as it is written from
+/// some instant on, and says why it cannot become so; it returns nothing after other mistakes.
+pub(crate) fn read<T>(
+    section: &mut Section<'_>,
+    of: &Changeable,
+    duration: Option<Duration>,
+    mut changed: impl FnMut(Section<'_>) -> Option<Result<T, String>>,
+) -> Option<Vec<(Time, T)>> {
+    let mut last = Time::ZERO;
+    let tables = section.tables("parameter-changes");
+    let count = tables.len();
+    let all: Vec<Change<'_>> = tables.into_iter().filter_map(|table| Change::read(table, &mut last, duration)).collect();
+    let (mut tree, mut changes) = (section.clone_table(), Vec::new());
+    let mut sound = all.len() == count;
+    for (i, change) in all.iter().enumerate() {
+        if let Err(message) = set(&mut tree, of, &change.parameter, change.value) {
+            change.table.report("parameter", message);
+            return None;
+        }
+        let goes_on = all.get(i + 1).is_some_and(|next| next.at == change.at);
+        if goes_on {
+            continue;
+        }
+        match changed(section.with_table(&tree)) {
+            Some(Ok(value)) => changes.push((change.at, value)),
+            Some(Err(message)) => {
+                change.table.report("parameter", message);
+                sound = false;
+            }
+            None => sound = false,
+        }
+    }
+    sound.then_some(changes)
+}
+
+/// Reads the changes of a link, whose port is `port`; `None` after a mistake.
+pub(crate) fn of_port(
     section: &mut Section<'_>,
     port: Option<&PortDraft>,
     pcn_at: Option<PcnMetered>,
     duration: Option<Duration>,
 ) -> Option<PortChanges> {
-    let mut last = Time::ZERO;
-    let tables = section.tables("parameter-changes");
-    let count = tables.len();
-    let all: Vec<Change<'_>> = tables.into_iter().filter_map(|table| Change::read(table, &mut last, duration)).collect();
-    let (mut tree, mut changes) = (section.clone_table(), PortChanges::new());
-    let mut sound = all.len() == count;
-    for (i, change) in all.iter().enumerate() {
-        if let Err(message) = set(&mut tree, &change.parameter, change.value) {
-            change.table.report("parameter", message);
-            return None;
-        }
-        let goes_on = all.get(i + 1).is_some_and(|next| next.at == change.at);
-        if let (Some(port), false) = (port, goes_on) {
-            let changed = changed(&change.table, &tree, port, pcn_at, section);
-            sound &= changed.is_some();
-            changes.extend(changed.map(|port| (change.at, port)));
-        }
-    }
-    sound.then_some(changes)
+    read(section, &LINK, duration, |mut whole| {
+        let (port, changed) = (port?, PortKeys::read(&mut whole, pcn_at)?);
+        let classes: Vec<String> = port.level.leaves().iter().map(|(_, leaf)| leaf.name.clone()).collect();
+        let check = port.clone().finish(&classes).check_change(&changed.clone().finish(&classes));
+        Some(check.map(|()| changed).map_err(|error| error.to_string()))
+    })
+}
+
+/// Reads the changes of a group of flows with this transport; `None` after a mistake.
+pub(crate) fn of_flows(
+    section: &mut Section<'_>,
+    transport: Option<&TransportPlan>,
+    duration: Option<Duration>,
+) -> Option<Vec<(Time, Arc<TransportPlan>)>> {
+    read(section, &FLOWS, duration, |mut whole| {
+        let Reading::Given(changed) = whole.one_of::<TransportPlan>("transport", "transport", &[]) else { return None };
+        let check = transport?.check_change(&changed);
+        Some(check.map(|()| Arc::new(changed)).map_err(|error| format!("transport: {error}")))
+    })
 }
 
 /// A change as it is written.
@@ -91,40 +150,23 @@ impl<'a> Change<'a> {
     }
 }
 
-/// The port with the parameters in `tree`, if `port` can become that; otherwise a mistake of the change in `table`.
-fn changed(
-    table: &Section<'_>,
-    tree: &[TableEntry],
-    port: &PortDraft,
-    pcn_at: Option<PcnMetered>,
-    link: &Section<'_>,
-) -> Option<PortDraft> {
-    let mut whole = link.with_table(tree);
-    let changed = PortKeys::read(&mut whole, pcn_at)?;
-    let classes: Vec<String> = port.level.leaves().iter().map(|(_, leaf)| leaf.name.clone()).collect();
-    match port.clone().finish(&classes).check_change(&changed.clone().finish(&classes)) {
-        Ok(()) => Some(changed),
-        Err(error) => {
-            table.report("parameter", error.to_string());
-            None
-        }
-    }
-}
-
 /// Writes `value` at `path`; only its last key may be missing.
-fn set(tree: &mut Vec<TableEntry>, path: &str, value: &Tree) -> Result<(), String> {
+fn set(tree: &mut Vec<TableEntry>, of: &Changeable, path: &str, value: &Tree) -> Result<(), String> {
     let (parents, key) = path.rsplit_once('.').unwrap_or(("", path));
-    if !PARTS.contains(&path.split('.').next().unwrap_or_default()) {
-        let form = "write queue.NAME.KEY, class.CLASS.queue.NAME.KEY or policer.NAME.KEY";
-        return Err(format!("{} is not the path of a parameter of a queue discipline or policer; {form}", quoted(path)));
+    let first = path.split('.').next().unwrap_or_default();
+    if !of.parts.contains(&first) || parents.is_empty() {
+        let meant = nearest(first, of.parts.iter().copied()).filter(|near| *near != first);
+        let meant = meant.map(|near| format!("did you mean {}? ", quoted(near))).unwrap_or_default();
+        return Err(format!("{} is not the path of a parameter that can change; {meant}write {}", quoted(path), of.form));
     }
     let mut table = tree;
     for (i, segment) in parents.split('.').enumerate() {
         let known: Vec<&str> = table.iter().map(|entry| entry.key.as_str()).collect();
         let Some(place) = known.iter().position(|key| *key == segment) else {
             let above = parents.split('.').take(i).collect::<Vec<_>>().join(".");
-            let here = if above.is_empty() { "this link".to_owned() } else { quoted(&above).to_string() };
-            return Err(format!("{} is not written, since {here} has no {}", quoted(path), quoted(segment)));
+            let here = if above.is_empty() { format!("this {}", of.what) } else { quoted(&above).to_string() };
+            let meant = nearest(segment, known.into_iter()).map(|near| format!("; did you mean {}?", quoted(near))).unwrap_or_default();
+            return Err(format!("{} is not written, since {here} has no {}{meant}", quoted(path), quoted(segment)));
         };
         let Item::Table(inner) = &mut table[place].tree.item else {
             return Err(format!("{} is not written, since {} is not a table", quoted(path), quoted(segment)));

@@ -112,6 +112,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         name: keys.name.0,
         source,
         transport,
+        transport_changes: Vec::new(),
         class: 0,
         precedence: keys.precedence.0,
         start: (keys.start.0, keys.start.1),

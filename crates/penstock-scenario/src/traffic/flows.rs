@@ -4,6 +4,7 @@ use super::group::{explicit_route, EdgeLocations, GroupDraft, GroupEndpoints, Me
 use super::matrix::{Entry, Matrix};
 use super::{rate_requests, trace};
 use crate::network::nodes::Nodes;
+use crate::network::parameter_changes;
 use crate::read::section::{NoParameters, Section};
 use crate::read::values::{Name, NodeName, Precedence, RunTime, Start};
 use penstock_engine::blueprint::FlowGroup;
@@ -83,6 +84,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         None => GroupEndpoints::read(section, nodes),
     };
     let rate_requests = rate_requests::read(section, source_and_transport.as_ref().map(|(source, _)| source));
+    let transport_changes = parameter_changes::of_flows(section, source_and_transport.as_ref().map(|(_, transport)| transport), duration);
     let keys = keys?;
     if let (Some(Count(shift)), Some(to)) = (keys.shift, &mut ends.1) {
         if shift as usize >= to.len() {
@@ -108,6 +110,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         name: keys.name.0,
         source,
         transport,
+        transport_changes: transport_changes?,
         class: 0,
         precedence: keys.precedence.0,
         start: (keys.start.0, keys.start.1),

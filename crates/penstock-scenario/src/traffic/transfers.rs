@@ -180,6 +180,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
             name,
             source: SourcePlan::files(),
             transport: transport.clone(),
+            transport_changes: Vec::new(),
             class: 0,
             precedence: keys.precedence.0,
             start: (Time::ZERO, Time::ZERO),

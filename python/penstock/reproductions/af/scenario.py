@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from penstock import toml
+from penstock.reproductions.scenario_text import scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,13 +26,13 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     precedences = PRECEDENCES[str(row.key["drop_precedences"])]
     groups = range(1, settings["topology.group_count"] + 1)
     udp_rate = _bits(str(row.key["udp_rate"]), settings)
-    parts = [_head(settings), _section("[nodes]", dict(_nodes(settings, groups)))]
     marker = _marker(settings, table, row, precedences) if precedences > 1 else {}
-    parts += [_section("[[links]]", link) for link in _links(settings, groups, marker, _red(settings, precedences))]
-    parts += [_section("[[flows]]", _tcp(settings, g)) for g in groups]
-    parts += [_section("[[flows]]", _udp(settings, udp_rate, precedences, g)) for g in groups]
-    parts += [_section("[[measure]]", measure) for measure in _measures(settings)]
-    return {"": "\n".join(parts)}
+    blocks = [("[nodes]", dict(_nodes(settings, groups)))]
+    blocks += [("[[links]]", link) for link in _links(settings, groups, marker, _red(settings, precedences))]
+    blocks += [("[[flows]]", _tcp(settings, g)) for g in groups]
+    blocks += [("[[flows]]", _udp(settings, udp_rate, precedences, g)) for g in groups]
+    blocks += [("[[measure]]", measure) for measure in _measures(settings)]
+    return {"": scenario_text(_head(settings), blocks)}
 
 
 def tcp_groups(settings: Settings) -> list[str]:
@@ -45,14 +45,14 @@ def udp_groups(settings: Settings) -> list[str]:
     return [f"udp{g}" for g in range(1, settings["topology.group_count"] + 1)]
 
 
-def _head(settings: Settings) -> str:
+def _head(settings: Settings) -> dict[str, str]:
     head = {
         "description": "45 TCP and 5 UDP sources behind five markers, on a 1.5 Mbit/s bottleneck with drop precedences",
         "duration": settings["run.duration"],
     }
     if settings["run.warm_up"] != "0 s":
         head["warm-up"] = settings["run.warm_up"]
-    return _lines(head)
+    return head
 
 
 def _nodes(settings: Settings, groups: Iterable[int]) -> Iterable[tuple[str, Any]]:
@@ -222,11 +222,3 @@ def _rate(bps: Decimal) -> str:
 def _span(seconds: float) -> str:
     microseconds = round(seconds * 1_000_000)
     return f"{microseconds // 1000} ms" if microseconds % 1000 == 0 else f"{microseconds} us"
-
-
-def _section(header: str, table: Mapping[str, Any]) -> str:
-    return f"{header}\n{_lines(table)}"
-
-
-def _lines(table: Mapping[str, Any]) -> str:
-    return "\n".join(toml.lines(table)) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock import toml
+from penstock.reproductions.scenario_text import scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,13 +42,7 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
 
 
 def page(
-    settings: Settings,
-    *,
-    managed: bool,
-    gain: float | str = "",
-    unit: int = 0,
-    slower: int = 1,
-    observed: bool = False,
+    settings: Settings, *, managed: bool, gain: float | str = "", unit: int = 0, slower: int = 1, observed: bool = False
 ) -> str:
     """The scenario with or without congestion management.
 
@@ -82,10 +76,7 @@ def page(
     blocks += [("[[measure]]", measure) for measure in _measures(sample)]
     if observed:
         blocks.append(("[[measure]]", _fairness(slower)))
-    lines = toml.lines(head)
-    for header, keys in blocks:
-        lines += ["", header, *toml.lines(keys)]
-    return "\n".join(lines) + "\n"
+    return scenario_text(head, blocks)
 
 
 def transfer_bytes(settings: Settings) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock import toml
 from penstock.reproductions.ef.case import BEST_EFFORT, LONG, PQ, Case, of_row
 from penstock.reproductions.ef.path import HOPS, NODES, forward_link, path_links
 from penstock.reproductions.ef.traffic import background, ef_flows, ef_groups, tcp
+from penstock.reproductions.scenario_text import scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -108,6 +108,4 @@ def _page(
     head = {"description": description, "duration": duration or settings["run.duration"]}
     if settings["run.warm_up"] != "0 s":
         head["warm-up"] = settings["run.warm_up"]
-    blocks = [toml.lines(head), ["[nodes]", *toml.lines(nodes)]]
-    blocks += [[f"[[{header}]]", *toml.lines(entry)] for header, entry in entries]
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+    return scenario_text(head, [("[nodes]", nodes), *((f"[[{header}]]", entry) for header, entry in entries)])

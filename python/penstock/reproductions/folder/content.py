@@ -29,83 +29,25 @@ _KINDS = {
     _TEXTS: "a list of texts",
 }
 
+
+def _keys(text: str) -> dict[str, str]:
+    """Keys with their kinds, written as ``key:kind``; a key alone is a text."""
+    pairs = (word.partition(":") for word in text.split())
+    return {name: kind or _TEXT for name, _, kind in pairs}
+
+
 SECTIONS: dict[str, dict[str, str]] = {
-    "document": {
-        "id": _TEXT,
-        "title": _TEXT,
-        "authors": _TEXTS,
-        "name?": _TEXT,
-        "summary?": _TEXT,
-        "date?": _TEXT,
-        "year?": _COUNT,
-        "note?": _TEXT,
-        "runs?": _COUNT,
-    },
-    "table": {
-        "id": _TEXT,
-        "caption": _TEXT,
-        "columns": _TABLES,
-        "rows": _TABLES,
-        "where?": _TEXT,
-        "note?": _TEXT,
-        "scenario?": _TEXT,
-        "set?": _TABLE,
-    },
-    "columns": {
-        "name": _TEXT,
-        "unit": _TEXT,
-        "role": _TEXT,
-        "label?": _TEXT,
-        "decimals?": _NUMBER,
-        "compared?": _FLAG,
-        "from?": _TEXT,
-    },
-    "tolerance": {
-        "columns": _TEXTS,
-        "reason": _TEXT,
-        "absolute?": _NUMBER,
-        "relative?": _NUMBER,
-        "tables?": _TEXTS,
-        "rows?": _TABLE,
-    },
-    "claim": {
-        "id": _TEXT,
-        "claim": _TEXT,
-        "tables": _TEXTS,
-        "holds?": _TEXTS,
-        "where?": _TEXT,
-        "kind?": _TEXT,
-        "basis?": _TEXT,
-        "test?": _TEXT,
-        "printed_support?": _TEXT,
-        "note?": _TEXT,
-    },
-    "ambiguity": {
-        "id": _TEXT,
-        "question": _TEXT,
-        "chosen": _TEXT,
-        "reason": _TEXT,
-        "options": _TABLES,
-        "where?": _TEXT,
-        "kind?": _TEXT,
-        "impact?": _TEXT,
-        "evidence?": _TEXT,
-        "fitted?": _TEXT,
-        "printed?": _TEXT,
-        "words?": _TEXT,
-    },
-    "options": {"key": _TEXT, "text": _TEXT, "set?": _TABLE},
-    "null": {
-        "id": _TEXT,
-        "text": _TEXT,
-        "columns?": _ANY,
-        "rows?": _TABLE,
-        "tables?": _TABLE,
-        "only?": _TEXTS,
-        "value?": _NUMBER,
-        "schemes?": _FLAG,
-    },
-    "contradiction": {"answers": _TEXTS, "reason": _TEXT},
+    "document": _keys("id title authors:texts name? summary? date? year?:count note? runs?:count"),
+    "table": _keys("id caption columns:tables rows:tables where? note? scenario? set?:table"),
+    "columns": _keys("name unit role label? decimals?:number compared?:flag from?"),
+    "tolerance": _keys("columns:texts reason absolute?:number relative?:number tables?:texts rows?:table"),
+    "claim": _keys("id claim tables:texts holds?:texts where? kind? basis? test? printed_support? note?"),
+    "ambiguity": _keys(
+        "id question chosen reason options:tables where? kind? impact? evidence? fitted? printed? words?"
+    ),
+    "options": _keys("key text set?:table"),
+    "null": _keys("id text columns?:any rows?:table tables?:table only?:texts value?:number schemes?:flag"),
+    "contradiction": _keys("answers:texts reason"),
 }
 """The keys of each section; a question mark stands behind those that may be left out."""
 

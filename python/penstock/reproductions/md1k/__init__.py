@@ -12,10 +12,4 @@ from penstock.reproductions.study import Study
 __all__ = ["STUDY"]
 
 _DOCUMENT = packaged(__package__)
-STUDY = Study(
-    document=_DOCUMENT,
-    build=build,
-    measure=measure,
-    claims=claim_tests(_DOCUMENT),
-    nulls=NULLS,
-)
+STUDY = Study(document=_DOCUMENT, build=build, measure=measure, claims=claim_tests(_DOCUMENT), nulls=NULLS)

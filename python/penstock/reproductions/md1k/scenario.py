@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock import toml
+from penstock.reproductions.scenario_text import scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +41,4 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
         ("[[measure]]", {"metric": "loss", "of": "hosts-output"}),
         ("[[measure]]", {"metric": "in-system", "of": "hosts-output"}),
     ]
-    lines = toml.lines(head)
-    for header, keys in blocks:
-        lines += ["", header, *toml.lines(keys)]
-    return {"": "\n".join(lines) + "\n"}
+    return {"": scenario_text(head, blocks)}

@@ -42,10 +42,7 @@ def shares(settings: Settings, case: Case) -> dict[str, Share]:
     more = remainder(settings, case)
     each = before // case.size
     if settings["termination.split_rtt"] == "one-pair":
-        return {
-            "ingress": Share(each, 0),
-            "more": Share(before - each * (case.size - 1), after - before),
-        }
+        return {"ingress": Share(each, 0), "more": Share(before - each * (case.size - 1), after - before)}
     final = after // case.size
     named = {"ingress": Share(each, final - each)}
     return {**named, "more": Share(each, final + 1 - each)} if more else named

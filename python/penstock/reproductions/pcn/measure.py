@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, cases
 from penstock.reproductions.pcn.network import network
 from penstock.reproductions.pcn.scenario import groups
-from penstock.reproductions.pcn.traffic import (
-    admissible_rate,
-    mean_rate,
-    overload_calls,
-    supportable_rate,
-)
+from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, overload_calls, supportable_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

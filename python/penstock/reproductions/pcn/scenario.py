@@ -5,7 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from penstock import toml
 from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, PLT, RTT, TERMINATION, cases
 from penstock.reproductions.pcn.loads import shares
 from penstock.reproductions.pcn.mechanisms import edges, meters
@@ -23,6 +22,7 @@ from penstock.reproductions.pcn.traffic import (
     supportable_rate,
 )
 from penstock.reproductions.pcn.words import bits, seconds
+from penstock.reproductions.scenario_text import scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -72,12 +72,9 @@ def page(
     flows: Iterable[Mapping[str, Any]] = (),
 ) -> str:
     """A scenario as text."""
-    parts = [_lines(head), _section("[nodes]", net.nodes)]
-    parts += [_section("[[links]]", link) for link in net.links]
-    parts += [_section("[[flows]]", group) for group in flows]
-    parts += [_section("[[calls]]", group) for group in calls]
-    parts += [_section("[[measure]]", measure) for measure in measures]
-    return "\n".join(parts)
+    lists = {"links": net.links, "flows": flows, "calls": calls, "measure": measures}
+    blocks = [(f"[[{name}]]", entry) for name, entries in lists.items() for entry in entries]
+    return scenario_text(head, [("[nodes]", net.nodes), *blocks])
 
 
 def times(settings: Settings, case: Case) -> tuple[str, str]:
@@ -216,11 +213,3 @@ def _description(case: Case) -> str:
 
 def _span(number: float) -> str:
     return seconds(Decimal(str(number)))
-
-
-def _section(header: str, table: Mapping[str, Any]) -> str:
-    return f"{header}\n{_lines(table)}"
-
-
-def _lines(table: Mapping[str, Any]) -> str:
-    return "\n".join(toml.lines(table)) + "\n"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.scenario_text import scenario_text
 from penstock.reproductions.ubr.n_sources import BOTTLENECK
 from penstock.reproductions.ubr.queues import ample
-from penstock.reproductions.ubr.words import page, rate
+from penstock.reproductions.ubr.words import rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -89,7 +90,7 @@ def merged(settings: Settings, asked: Merged) -> str:
     blocks += [("[[circuits]]", each) for each in _circuits(asked)]
     blocks += [("[[flows]]", each) for each in _flows(settings, asked, link)]
     blocks += [("[[measure]]", each) for each in _measures(asked)]
-    return page(head, blocks)
+    return scenario_text(head, blocks)
 
 
 def _links(asked: Merged, link: str) -> Iterable[dict[str, object]]:

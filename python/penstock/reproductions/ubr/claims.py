@@ -135,12 +135,7 @@ def form_of_excess(outcome: Outcome) -> Mapping[str, str]:
     return {"excess": "Excess in Mbit/s" if _is_absolute(outcome) else "Excess over MCR"}
 
 
-FACTS = {
-    "ubr-c20": within_the_axes,
-    "ubr-c37": form_of_excess,
-    "ubr-c38": form_of_excess,
-    "ubr-c41": form_of_excess,
-}
+FACTS = {"ubr-c20": within_the_axes, "ubr-c37": form_of_excess, "ubr-c38": form_of_excess, "ubr-c41": form_of_excess}
 
 
 def _is_absolute(outcome: Outcome) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.reproductions.scenario_text import scenario_text
 from penstock.reproductions.ubr.tcp import transport
-from penstock.reproductions.ubr.words import page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,5 +40,7 @@ def experiments(settings: Settings) -> Mapping[str, str]:
             ("[[measure]]", {"metric": "goodput", "of": "tcp"}),
             ("[[measure]]", {"metric": "timeouts", "of": "tcp"}),
         ]
-        found[random_loss(name)] = page({"description": f"A SACK flow that loses {probability}", **head}, blocks)
+        found[random_loss(name)] = scenario_text(
+            {"description": f"A SACK flow that loses {probability}", **head}, blocks
+        )
     return found

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.scenario_text import scenario_text
 from penstock.reproductions.ubr.queues import ample
-from penstock.reproductions.ubr.words import BITS_PER_CELL, page, rate, seconds
+from penstock.reproductions.ubr.words import BITS_PER_CELL, rate, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -97,7 +98,7 @@ def n_sources(settings: Settings, asked: Sources) -> str:
         flow["start"] = "0 s"
     blocks += [("[[flows]]", flow), *(("[[flows]]", each) for each in backgrounds)]
     blocks += [("[[measure]]", each) for each in _measures(asked)]
-    return page(head, blocks)
+    return scenario_text(head, blocks)
 
 
 def _bottleneck(asked: Sources, link: str) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
+from penstock.reproductions.scenario_text import scenario_text
 from penstock.reproductions.ubr.best_effort import MANY, mss_of, small
 from penstock.reproductions.ubr.n_sources import Sources, n_sources
 from penstock.reproductions.ubr.queues import ample, switch_queue
 from penstock.reproductions.ubr.tcp import transport
-from penstock.reproductions.ubr.words import BITS_PER_CELL, cells_per_segment, page, rate, seconds
+from penstock.reproductions.ubr.words import BITS_PER_CELL, cells_per_segment, rate, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,7 +129,7 @@ def periodic(settings: Settings, row: Row) -> str:
         ("[[measure]]", {"metric": "timeouts", "of": "tcp"}),
         ("[[measure]]", {"metric": "retransmissions", "of": "tcp"}),
     ]
-    return page(head, blocks)
+    return scenario_text(head, blocks)
 
 
 def _arithmetic(settings: Settings, row: Row) -> dict[str, Any] | str:

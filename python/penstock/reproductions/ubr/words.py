@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from penstock import toml
-
-__all__ = ["BITS_PER_CELL", "HEADER", "cells", "cells_per_segment", "most_goodput", "page", "rate", "seconds"]
+__all__ = ["BITS_PER_CELL", "HEADER", "cells", "cells_per_segment", "most_goodput", "rate", "seconds"]
 
 HEADER = 40
 """Bytes of TCP and IP before a segment's data."""
@@ -72,11 +70,3 @@ def seconds(text: str) -> float:
     """
     value, unit = text.split()
     return float(value) * _TIMES[unit]
-
-
-def page(head: dict[str, object], blocks: list[tuple[str, dict[str, object]]]) -> str:
-    """A scenario's text: the keys at its top, and each table under its header."""
-    lines = toml.lines(head)
-    for header, keys in blocks:
-        lines += ["", header, *toml.lines(keys)]
-    return "\n".join(lines) + "\n"

@@ -16,6 +16,7 @@ use penstock_model::packet::{Ack, AckFlags, Body, Packet, SackBlocks};
 use penstock_model::prefetch::prefetch;
 use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
 use penstock_model::units::Time;
+use std::any::Any;
 
 /// The ends of TCP connections at a host.
 pub type TcpEndpoints = Connections<Sender, Receiver>;
@@ -30,6 +31,11 @@ impl ReceiverEndpoint<Receiver> {
 }
 
 impl TcpEndpoints {
+    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
+    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
+        self.senders[slot as usize].sender.change(now, parameters);
+    }
+
     /// Asks for the memory that receiving `packet` needs; see [`crate::kernel::logical_process::WindowProcess::prefetch`].
     #[inline]
     pub fn prefetch(&self, stage: usize, packet: &Packet, routes: &Routes) {

@@ -26,6 +26,7 @@ use crate::port::waiting::Waiting;
 use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
+use std::any::Any;
 
 /// The endpoints at one node.
 #[derive(Clone)]
@@ -144,6 +145,22 @@ impl Host {
     #[inline]
     pub fn next_timer(&self) -> Time {
         self.timers.next()
+    }
+
+    /// Whether `flow` is sent from here by a connection, whose sender is in this slot of its transport's.
+    pub fn has_sender(&self, flow: FlowId, slot: u32) -> bool {
+        self.connections.has_sender(flow, slot) || self.roce.has_sender(flow, slot) || self.custom.has_sender(flow, slot)
+    }
+
+    /// Gives the sender of `flow`, in this slot of its transport's, these parameters of the transport from `now` on.
+    pub fn change_sender(&mut self, now: Time, (flow, slot): (FlowId, u32), parameters: &dyn Any) {
+        if self.connections.has_sender(flow, slot) {
+            self.connections.change(now, slot, parameters);
+        } else if self.roce.has_sender(flow, slot) {
+            self.roce.change(now, slot, parameters);
+        } else if self.custom.has_sender(flow, slot) {
+            self.custom.change(now, slot, parameters);
+        }
     }
 
     /// A port has room for a packet that waits for it.

@@ -1,38 +1,58 @@
-//! Changes of the parameters of ports at known instants.
+//! Changes of the parameters of ports and of senders at known instants.
 
 use crate::api::blueprint::PortPlan;
+use crate::node::host::Host;
 use crate::port::Port;
+use penstock_model::id::FlowId;
+use penstock_model::transport::TransportPlan;
 use penstock_model::units::Time;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The changes to come at a process, by time.
 #[derive(Clone, Default)]
-pub(super) struct Changes(VecDeque<Change>);
+pub(super) struct Changes(VecDeque<(Time, Changed)>);
 
-/// A port has another plan from `at` on.
+/// What has other parameters from some instant on.
 #[derive(Clone)]
-struct Change {
-    at: Time,
-    port: u32,
-    plan: Arc<PortPlan>,
+pub enum Changed {
+    /// The port of this number.
+    Port(u32, Arc<PortPlan>),
+    /// The sender of this flow, in this slot of its transport's, at the host.
+    Transport(FlowId, u32, Arc<TransportPlan>),
+}
+
+impl Changed {
+    /// Whether it has parameters that can change.
+    pub(super) fn is_changeable(&self) -> bool {
+        match self {
+            Changed::Port(_, plan) => plan.is_changeable(),
+            Changed::Transport(.., plan) => plan.changeable().is_some(),
+        }
+    }
 }
 
 impl Changes {
     /// Adds a change, behind others at the same instant.
-    pub(super) fn add(&mut self, at: Time, port: u32, plan: Arc<PortPlan>) {
-        let place = self.0.partition_point(|change| change.at <= at);
-        self.0.insert(place, Change { at, port, plan });
+    pub(super) fn add(&mut self, at: Time, changed: Changed) {
+        let place = self.0.partition_point(|(other, _)| *other <= at);
+        self.0.insert(place, (at, changed));
     }
 
     /// When the next change is due.
     pub(super) fn next(&self) -> Time {
-        self.0.front().map_or(Time::NEVER, |change| change.at)
+        self.0.front().map_or(Time::NEVER, |(at, _)| *at)
     }
 
     /// Makes the changes that are due at `now`.
-    pub(super) fn make(&mut self, now: Time, ports: &mut [Port]) {
-        let due = self.0.partition_point(|change| change.at <= now);
-        self.0.drain(..due).for_each(|change| ports[change.port as usize].change(now, &change.plan));
+    pub(super) fn make(&mut self, now: Time, ports: &mut [Port], mut host: Option<&mut Host>) {
+        let due = self.0.partition_point(|(at, _)| *at <= now);
+        for (_, changed) in self.0.drain(..due) {
+            match (changed, &mut host) {
+                (Changed::Port(port, plan), _) => ports[port as usize].change(now, &plan),
+                (Changed::Transport(flow, slot, plan), Some(host)) => host.change_sender(now, (flow, slot), plan.own_parameters()),
+                (Changed::Transport(..), None) => unreachable!("flows begin at hosts"),
+            }
+        }
     }
 }

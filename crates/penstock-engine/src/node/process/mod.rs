@@ -4,7 +4,7 @@
 //! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
 //! sender's order), service decisions, changes of parameters, samples. No process reads another one's state.
 
-mod changes;
+pub mod changes;
 pub(super) mod host_loop;
 pub mod messages;
 pub mod outcome;
@@ -12,7 +12,7 @@ mod router_port;
 mod sampling;
 pub mod series;
 
-use crate::api::blueprint::{Blueprint, PortPlan};
+use crate::api::blueprint::Blueprint;
 use crate::api::observations::PortKinds;
 use crate::api::series::{SeriesPlan, SeriesRow};
 use crate::api::trace::TraceRow;
@@ -26,7 +26,7 @@ use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use crate::node::aal5::Aal5;
 use crate::node::host::Host;
-use crate::node::process::changes::Changes;
+use crate::node::process::changes::{Changed, Changes};
 use crate::node::process::host_loop::{run_host, WholePackets};
 use crate::node::process::messages::receive_message;
 use crate::node::process::router_port::forward;
@@ -39,7 +39,6 @@ use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::parameters::Limit;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
-use std::sync::Arc;
 
 /// A process. What every visit needs comes first.
 #[repr(C, align(64))]
@@ -138,11 +137,11 @@ impl Process {
         self.sends_messages = true;
     }
 
-    /// Gives port `port` the parameters of `plan` from `at` on. One that has none to change is left as it is, since an executor may
+    /// Gives a port or a sender other parameters from `at` on. One that has none to change is left as it is, since an executor may
     /// count on a process that has nothing to do but forward.
-    pub fn change(&mut self, port: u32, at: Time, plan: Arc<PortPlan>) {
-        if plan.is_changeable() {
-            self.changes.add(at, port, plan);
+    pub fn change(&mut self, at: Time, changed: Changed) {
+        if changed.is_changeable() {
+            self.changes.add(at, changed);
             self.is_plain = false;
         }
     }
@@ -288,7 +287,7 @@ impl Process {
     }
 
     pub(super) fn take_samples(&mut self, now: Time) {
-        self.changes.make(now, &mut self.ports);
+        self.changes.make(now, &mut self.ports, self.host.as_deref_mut());
         self.samplers.take_samples(now, &mut self.ports);
         self.switch.iter_mut().for_each(|switch| switch.free_all(now));
         self.observers.read(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref());

@@ -48,9 +48,7 @@ impl Precomputed {
 
     /// Gives the discipline the parameters of `plan` from `now` on.
     pub fn change(&mut self, now: Time, plan: &DisciplinePlan) {
-        if plan.is_changeable() {
-            self.discipline.change(now, plan.own_parameters());
-        }
+        plan.changeable().into_iter().for_each(|parameters| self.discipline.change(now, parameters));
     }
 
     /// Schedules an accepted packet; returns when its transmission starts and ends.

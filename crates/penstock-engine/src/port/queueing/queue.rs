@@ -80,8 +80,8 @@ impl Queue {
 
     /// Gives the discipline the parameters of `plan` from `now` on.
     pub fn change(&mut self, now: Time, plan: &DisciplinePlan) {
-        if let (Admission::General(general), true) = (&mut self.admission, plan.is_changeable()) {
-            general.discipline.change(now, plan.own_parameters());
+        if let (Admission::General(general), Some(parameters)) = (&mut self.admission, plan.changeable()) {
+            general.discipline.change(now, parameters);
         }
     }
 

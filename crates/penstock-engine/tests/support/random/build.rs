@@ -1,8 +1,9 @@
 //! The blueprint of a random scenario.
 
 use crate::random::choices::{
-    changed, open_loops, Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DELIVERIES, DISCIPLINES, DOWN_DELAYS, FLOW_QUEUES, FRAMINGS,
-    IMPAIRMENTS, METERS, PARAMETER_CHANGES, PAUSES, PCN, PCN_AT, POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
+    changed, changed_class, changed_transport, open_loops, Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DELIVERIES, DISCIPLINES,
+    DOWN_DELAYS, FLOW_QUEUES, FRAMINGS, IMPAIRMENTS, METERS, PARAMETER_CHANGES, PAUSES, PCN, PCN_AT, POLICERS, RATES, SCHEDULERS, SHAPERS,
+    TRAFFIC, UP_DELAYS,
 };
 use crate::random::{Case, PortChoice};
 use crate::support::{
@@ -21,6 +22,8 @@ use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::parameters::Parameters;
 use penstock_model::pcn_meter::PcnMeterPlan;
+use penstock_model::scheduler::class::ClassPlan;
+use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::transmission::Framing;
 use penstock_model::units::{Duration, Rate};
 use std::collections::BTreeSet;
@@ -79,6 +82,12 @@ impl Case {
             let starts = ("0 s", if flows.spread { "80 ms" } else { "0 s" });
             let group = net.group(&format!("g{i}"), source(name, settings), carrier, starts);
             let plan = &mut net.0.groups[group as usize];
+            if flows.stops && calls.is_none() && plan.transport.is_reliable() {
+                let name = plan.transport.name();
+                let changed = transport(name, &changed_transport(PARAMETER_CHANGES[i % 2], tcp.trim_start_matches("roce; ")));
+                let as_it_was = Arc::new(plan.transport.clone());
+                plan.transport_changes = vec![(time("50 ms"), Arc::new(changed)), (time("110 ms"), as_it_was)];
+            }
             (plan.class, plan.precedence) = (flows.class, flows.precedence);
             plan.calls = calls.map(|calls| Arc::new(calls.plan(i)));
             // As a traffic matrix has them: each member at a rate of its own.
@@ -235,17 +244,9 @@ impl PortChoice {
             port.scheduler = scheduler(FLOW_QUEUES[i].0, FLOW_QUEUES[i].1);
         }
         if let Some((i, inner)) = self.scheduler {
-            let (name, settings, [a, b, c]) = SCHEDULERS[i];
-            port.scheduler = scheduler(name, settings);
             port.queues = ["b", "a", "c"].map(|name| QueuePlan { name: name.to_owned(), discipline: queue() }).into();
             port.queue_of_class = vec![1, 0, 2];
-            port.classes = [a, b, c].map(class).into();
-            if let Some(inner) = inner {
-                // The second of two classes has two.
-                let (name, settings, [first, second, _]) = SCHEDULERS[inner];
-                let below = scheduler(name, settings);
-                port.classes = vec![class(a), above(b, below, [first, second].map(class).into())];
-            }
+            (port.scheduler, port.classes) = scheduler_with_classes((i, inner), &[]);
         }
         port.shaper = self.shaper.map(|i| shaper(SHAPERS[i].0, SHAPERS[i].1));
         if let Some((i, only_b)) = self.policer {
@@ -271,7 +272,34 @@ impl PortChoice {
         if let Some((i, _)) = self.policer {
             port.policers = vec![policer(POLICERS[i].0, &changed(changes, POLICERS[i].0, POLICERS[i].1))];
         }
+        if let Some(choice) = self.scheduler {
+            (port.scheduler, port.classes) = scheduler_with_classes(choice, changes);
+        } else if let Some((name, settings)) = self.flow_queues.map(|i| FLOW_QUEUES[i]) {
+            port.scheduler = scheduler(name, &changed(changes, name, settings));
+        }
+        port.shaper = self.shaper.map(|i| shaper(SHAPERS[i].0, &changed(changes, SHAPERS[i].0, SHAPERS[i].1)));
+        if let (Some(marker), Some((name, settings, _))) = (&mut port.marker, self.meter.map(|i| METERS[i])) {
+            marker.meter = meter(name, &changed(changes, name, settings));
+        }
         link.port_changes = vec![(time("41 ms"), Arc::new(port)), (time("120 ms"), Arc::clone(&link.port))];
+    }
+}
+
+/// A scheduler and its classes, with these changes of parameters; the second of two classes may have two of another scheduler.
+fn scheduler_with_classes((outer, inner): (usize, Option<usize>), changes: &[(&str, &str, &str)]) -> (SchedulerPlan, Vec<ClassPlan>) {
+    let level = |i: usize| {
+        let (name, settings, classes) = SCHEDULERS[i];
+        // Of weighted round robin only that of bytes has a quantum.
+        let plan = if name == "wrr" && !settings.contains("bytes") { settings.to_owned() } else { changed(changes, name, settings) };
+        (scheduler(name, &plan), [0, 1, 2].map(|i| changed_class(changes, name, i, classes[i])))
+    };
+    let (plan, [a, b, c]) = level(outer);
+    match inner.map(level) {
+        None => (plan, [a, b, c].map(|settings| class(&settings)).into()),
+        Some((below, [first, second, _])) => {
+            let classes = [first, second].map(|settings| class(&settings));
+            (plan, vec![class(&a), above(&b, below, classes.into())])
+        }
     }
 }
 

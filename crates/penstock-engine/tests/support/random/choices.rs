@@ -107,7 +107,7 @@ pub(super) const POLICERS: &[(&str, &str)] = &[
     // Drops the first packets.
     ("token-bucket", "rate = 300 kbit/s; burst = 2 kB; start = empty"),
 ];
-/// Changes of parameters: of each component that is called so, this parameter to this value.
+/// Changes of parameters: of each component that is called so, this parameter to this value; of a scheduler's classes with `[i]`.
 pub(super) const PARAMETER_CHANGES: [&[(&str, &str, &str)]; 2] = [
     &[
         ("red", "max-probability", "0.7"),
@@ -116,6 +116,27 @@ pub(super) const PARAMETER_CHANGES: [&[(&str, &str, &str)]; 2] = [
         ("pi2", "target", "9 ms"),
         ("red-marking", "max-probability", "0.9"),
         ("token-bucket", "rate", "20 kbit/s"),
+        ("two-rate-tcm", "committed-rate", "30 kbit/s"),
+        ("tsw3cm", "committed-rate", "50 kbit/s"),
+        ("fq-codel", "quantum", "100 bytes"),
+        ("dualpi2", "coupling", "0.5"),
+        ("wrr[0]", "weight", "17"),
+        ("drr[1]", "quantum", "9 kB"),
+        ("scfq[0]", "weight", "10"),
+        ("stfq[1]", "weight", "7"),
+        ("wf2q-plus[0]", "weight", "5"),
+        ("htb[0]", "rate", "40 kbit/s"),
+        ("priority[0]", "rate", "60 kbit/s"),
+        ("cubic", "beta", "0.4"),
+        ("vegas", "gamma", "4"),
+        ("dctcp", "gain", "0.7"),
+        ("bbr", "rtprop-filter-len", "30 ms"),
+        ("prague", "virtual-rtt", "3 ms"),
+        ("reno", "decrease", "0.3"),
+        ("fixed", "rate", "200 kbit/s"),
+        ("dcqcn", "additive-increase", "900 kbit/s"),
+        ("timely", "decrease", "0.2"),
+        ("hpcc", "utilisation", "0.4"),
     ],
     &[
         ("red", "max-probability", "0.01"),
@@ -124,6 +145,28 @@ pub(super) const PARAMETER_CHANGES: [&[(&str, &str, &str)]; 2] = [
         ("pi2", "target", "200 us"),
         ("red-marking", "max-probability", "0.1"),
         ("token-bucket", "burst", "1500 bytes"),
+        ("two-rate-tcm", "peak-burst", "1 kB"),
+        ("tsw3cm", "peak-rate", "9 Mbit/s"),
+        ("fq-codel", "quantum", "7 kB"),
+        ("dualpi2", "target", "300 us"),
+        ("wrr", "quantum", "7 kB"),
+        ("drr[0]", "quantum", "60 bytes"),
+        // Virtual times that need 128 bits.
+        ("scfq[0]", "weight", "9973"),
+        ("scfq[1]", "weight", "9967"),
+        ("stfq[0]", "weight", "9973"),
+        ("stfq[1]", "weight", "9967"),
+        ("wf2q-plus[0]", "weight", "9973"),
+        ("htb[2]", "burst", "900 bytes"),
+        ("priority[0]", "burst", "4 kB"),
+        ("cubic", "c", "90"),
+        ("vegas", "alpha", "0.5"),
+        ("bbr", "probe-rtt-duration", "2 ms"),
+        ("prague", "gain", "0.9"),
+        ("fixed", "rate", "3 Mbit/s"),
+        ("dcqcn", "rate-timer", "900 us"),
+        ("timely", "additive-increase", "400 kbit/s"),
+        ("hpcc", "additive-increase", "900 bytes"),
     ],
 ];
 
@@ -132,6 +175,26 @@ pub(super) fn changed(changes: &[(&str, &str, &str)], name: &str, settings: &str
     let Some((_, key, value)) = changes.iter().find(|(of, ..)| *of == name) else { return settings.to_owned() };
     let others = settings.split(';').map(str::trim).filter(|setting| !setting.is_empty() && !setting.starts_with(&format!("{key} =")));
     others.map(str::to_owned).chain([format!("{key} = {value}")]).collect::<Vec<_>>().join("; ")
+}
+
+/// The settings of class `i` of a scheduler likewise; one without any stays so.
+pub(super) fn changed_class(changes: &[(&str, &str, &str)], scheduler: &str, i: usize, settings: &str) -> String {
+    match settings.strip_prefix("| ") {
+        Some(limit) => format!("| {}", changed(changes, &format!("{scheduler}[{i}]"), limit)),
+        None if settings.is_empty() => String::new(),
+        None => changed(changes, &format!("{scheduler}[{i}]"), settings),
+    }
+}
+
+/// The settings of a transport likewise: with other parameters of its congestion or rate control.
+pub(super) fn changed_transport(changes: &[(&str, &str, &str)], settings: &str) -> String {
+    let change = |setting: &str| {
+        let (control, component) = setting.split_once(" = ").filter(|(key, _)| key.trim().ends_with("-control"))?;
+        let (name, inner) = component.split_once(" {").unwrap_or((component, "}"));
+        let inner = changed(changes, name, &inner.replace('}', "").replace(',', ";")).replace(';', ",");
+        (!inner.is_empty()).then(|| format!("{control} = {name} {{ {inner} }}"))
+    };
+    settings.split(';').map(|setting| change(setting.trim()).unwrap_or_else(|| setting.trim().to_owned())).collect::<Vec<_>>().join("; ")
 }
 
 pub(super) const METERS: &[(&str, &str, MarkAt)] = &[

@@ -3,10 +3,11 @@
 mod max_filter;
 
 use super::{AckReport, Acknowledgement, Congestion, CongestionControl, ConnectionContext, Needs, RttSample, SentSegment, Timeout, Window};
-use crate::parameters::{Check, Count};
+use crate::parameters::{own, Check, Count};
 use crate::rng::Stream;
 use crate::units::{Duration, Rate, Time};
 use max_filter::MaxFilter;
+use std::any::Any;
 
 crate::parameters! {
     /// BBR, version 1: sends at the measured rate of the bottleneck, with at most about two bandwidth-delay products in flight.
@@ -55,9 +56,9 @@ crate::parameters! {
         /// Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.2].
         btlbw_filter_len: Count = "10";
         /// Time over which RTprop is the minimum (RTpropFilterLen) [Cardwell17 s4.1.2.2].
-        rtprop_filter_len: Duration = "10 s";
+        rtprop_filter_len: Duration = "10 s", changeable;
         /// Duration of ProbeRTT (ProbeRTTDuration) [Cardwell17 s4.3.5].
-        probe_rtt_duration: Duration = "200 ms";
+        probe_rtt_duration: Duration = "200 ms", changeable;
     }
 }
 impl Check for Parameters {}
@@ -457,6 +458,11 @@ impl CongestionControl for Bbr {
 
     fn pacing_rate(&self, _now: Time, _window: &Window) -> Option<Rate> {
         Some(Rate::from_bps(((self.pacing_rate * self.packet_size * 8.0) as u64).max(1)))
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        (self.rtprop_filter_len, self.probe_rtt_duration) = (it.rtprop_filter_len, it.probe_rtt_duration);
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::hystart::HyStart;
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, RttSampling, Timeout, Window};
-use crate::parameters::{Check, Positive, Probability};
+use crate::parameters::{own, Check, Positive, Probability};
 use crate::units::Time;
+use std::any::Any;
 
 crate::parameters! {
     /// CUBIC: a window that grows as a cubic function of the time since the last congestion.
@@ -47,9 +48,9 @@ crate::parameters! {
     /// RFC 9438; RFC 8312; RFC 9406 (HyStart++); Ha, Rhee and Xu [Ha08].
     pub struct Parameters {
         /// Aggressiveness of window growth (C), in segments per cubic second [RFC9438 s5.1].
-        c: Positive = "0.4";
+        c: Positive = "0.4", changeable;
         /// Factor by which congestion multiplies the window (beta_cubic) [RFC9438 s4.6]; Reno has 0.5.
-        beta: Probability = "0.7";
+        beta: Probability = "0.7", changeable;
         /// Whether a flow whose window did not reach W_max again releases bandwidth to others [RFC9438 s4.7].
         fast_convergence: bool = "true";
         /// Whether the first slow start is HyStart++ [RFC9406].
@@ -260,6 +261,16 @@ impl CongestionControl for Cubic {
             Some(_) => RttSampling::EveryAck,
             None => RttSampling::OncePerRound,
         }
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        if let Some(epoch) = self.epoch.as_mut().filter(|_| it.c.0 != self.c) {
+            // The cubic of the new C through the same window.
+            let t = now.since(epoch.start).as_seconds();
+            epoch.k = t - (t - epoch.k) * libm::cbrt(self.c / it.c.0);
+        }
+        (self.c, self.beta) = (it.c.0, it.beta.0);
     }
 }
 

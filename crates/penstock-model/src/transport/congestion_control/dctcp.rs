@@ -2,7 +2,9 @@
 
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
 use super::{EcnCapable, EcnEcho, EcnFeedback, EcnUse};
-use crate::parameters::{Check, Probability};
+use crate::parameters::{own, Check, Probability};
+use crate::units::Time;
+use std::any::Any;
 
 crate::parameters! {
     /// DCTCP: reduces the window in proportion to the share of segments that were marked.
@@ -34,7 +36,7 @@ crate::parameters! {
     /// RFC 8257; Alizadeh et al. [Alizadeh10]; RFC 5681; RFC 3168.
     pub struct Parameters {
         /// Weight of the last observation window in alpha (g, estimation gain) [RFC8257 s4.2].
-        gain: Probability = "1/16";
+        gain: Probability = "1/16", changeable;
         /// Whether acknowledgements and segments sent again are ECN-capable too [RFC8257 s4.1]; the SYN exchange always is
         /// [RFC8257 s3.6].
         ect_everywhere: bool = "false";
@@ -118,6 +120,10 @@ impl CongestionControl for Dctcp {
         self.alpha = self.alpha * (1.0 - self.gain) + self.gain * share;
         self.window_end = feedback.next;
         (self.acknowledged, self.marked) = (0, 0);
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.gain = own::<Parameters>(parameters).gain.0;
     }
 }
 

@@ -334,6 +334,8 @@ pub trait CongestionControl: Probe + DynClone {
         let _ = (now, window);
         None
     }
+
+    crate::takes_changes!();
 }
 
 dyn_clone::clone_trait_object!(CongestionControl);

@@ -2,8 +2,9 @@
 
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, Timeout, Window};
 use super::{EcnCapable, EcnCodepoint, EcnEcho, EcnFeedback, EcnUse};
-use crate::parameters::{Check, Probability};
+use crate::parameters::{own, Check, Probability};
 use crate::units::{Duration, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Prague: DCTCP's reduction for the Internet: paced segments with ECT(1), and growth that does not favour short round trips.
@@ -39,9 +40,9 @@ crate::parameters! {
     /// draft-briscoe-iccrg-prague-congestion-control [Briscoe24 s2.3, s2.4] and its implementation in Linux; RFC 9331 s4; RFC 9768; RFC 8257.
     pub struct Parameters {
         /// Weight of the last virtual round trip in alpha (g) [Briscoe24 s2.3.2].
-        gain: Probability = "1/16";
+        gain: Probability = "1/16", changeable;
         /// Reference round trip: connections with a shorter one grow as with this one [Briscoe24 s2.4.4].
-        virtual_rtt: Duration = "25 ms";
+        virtual_rtt: Duration = "25 ms", changeable;
         /// Whether acknowledgements carry AccECN's option with the count of marks, and not only three bits of it in their flags. Without
         /// the option, an acknowledgement of eight or more segments counts as many marks as the flags allow [RFC9768 sA.2.1].
         accecn_option: bool = "true";
@@ -161,6 +162,11 @@ impl CongestionControl for Prague {
 
     fn paces(&self) -> bool {
         true
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        (self.gain, self.virtual_rtt) = (it.gain.0, it.virtual_rtt);
     }
 }
 

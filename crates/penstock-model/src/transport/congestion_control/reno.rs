@@ -5,10 +5,12 @@ mod integer_bytes;
 mod scaled_increase;
 
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
-use crate::parameters::{Check, Count, Positive, Probability};
+use crate::parameters::{own, Check, Count, Positive, Probability};
+use crate::units::Time;
 pub use byte_counting::ByteCounting;
 pub use integer_bytes::IntegerBytes;
 pub use scaled_increase::ScaledIncrease;
+use std::any::Any;
 
 crate::parameters! {
     /// Reno: additive increase, multiplicative decrease.
@@ -65,7 +67,7 @@ crate::parameters! {
         /// Growth of the window per round trip in congestion avoidance, in segments (a).
         increase: Positive = "1";
         /// Factor by which congestion multiplies FlightSize (b); above 0 and below 1.
-        decrease: Probability = "0.5";
+        decrease: Probability = "0.5", changeable;
     }
 }
 impl Check for Parameters {
@@ -170,5 +172,9 @@ impl CongestionControl for Reno {
         if !timeout.repeated {
             self.reduce(timeout.in_flight, window);
         }
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.decrease = own::<Parameters>(parameters).decrease.0;
     }
 }

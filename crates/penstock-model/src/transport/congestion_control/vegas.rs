@@ -1,8 +1,9 @@
 //! TCP Vegas.
 
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, RttSampling, Timeout, Window};
-use crate::parameters::{Check, Positive};
+use crate::parameters::{own, Check, Positive};
 use crate::units::{Duration, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Vegas: keeps a few segments queued in the network, and detects them by the round-trip time before anything is lost.
@@ -36,11 +37,11 @@ crate::parameters! {
     /// Brakmo, O'Malley and Peterson [Brakmo94 s3.2, s3.3]; [Brakmo95].
     pub struct Parameters {
         /// Minimum number of queued segments (alpha) [Brakmo94 s3.2].
-        alpha: Positive = "2";
+        alpha: Positive = "2", changeable;
         /// Maximum number of queued segments (beta) [Brakmo94 s3.2].
-        beta: Positive = "4";
+        beta: Positive = "4", changeable;
         /// Number of queued segments above which slow start ends (gamma) [Brakmo94 s3.3].
-        gamma: Positive = "1";
+        gamma: Positive = "1", changeable;
     }
 }
 
@@ -166,6 +167,11 @@ impl CongestionControl for Vegas {
 
     fn rtt_sampling(&self) -> RttSampling {
         RttSampling::EveryAck
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        (self.alpha, self.beta, self.gamma) = (it.alpha.0, it.beta.0, it.gamma.0);
     }
 }
 

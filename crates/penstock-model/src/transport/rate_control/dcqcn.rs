@@ -1,8 +1,9 @@
 //! Data Center Quantized Congestion Notification, reaction point.
 
-use crate::parameters::{Check, Count, Probability};
+use crate::parameters::{own, Check, Count, Probability};
 use crate::transport::rate_control::{Feedback, RateContext, RateControl};
 use crate::units::{Bytes, Duration, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// DCQCN: reduces the rate by the estimated share of marked packets, and recovers like QCN.
@@ -39,23 +40,23 @@ crate::parameters! {
     /// Zhu et al. [Zhu15].
     pub struct Parameters {
         /// Weight of an update of alpha (g) [Zhu15].
-        gain: Probability = "1/256";
+        gain: Probability = "1/256", changeable;
         /// Time without a notification after which alpha decreases (K) [Zhu15].
-        alpha_timer: Duration = "55 us";
+        alpha_timer: Duration = "55 us", changeable;
         /// Length of a cycle of the timer (T) [Zhu15].
-        rate_timer: Duration = "55 us";
+        rate_timer: Duration = "55 us", changeable;
         /// Bytes in a cycle of the byte counter (B) [Zhu15].
-        byte_counter: Bytes = "10 MB";
+        byte_counter: Bytes = "10 MB", changeable;
         /// Cycles of fast recovery (F) [Zhu15].
-        fast_recovery: Count = "5";
+        fast_recovery: Count = "5", changeable;
         /// Increase of the target rate per cycle of additive increase (R_AI) [Zhu15].
-        additive_increase: Rate = "40 Mbit/s";
+        additive_increase: Rate = "40 Mbit/s", changeable;
         /// The same in hyper increase (R_HAI).
-        hyper_increase: Rate = "400 Mbit/s";
+        hyper_increase: Rate = "400 Mbit/s", changeable;
         /// Minimum time between two notifications of a receiver (N) [Zhu15].
         notification_interval: Duration = "50 us";
         /// Minimum rate.
-        floor: Rate = "10 Mbit/s";
+        floor: Rate = "10 Mbit/s", changeable;
     }
 }
 /// Each cycle costs some steps, even of a sender that is idle for long.
@@ -172,6 +173,12 @@ impl RateControl for Dcqcn {
         self.alpha = (1.0 - gain) * self.alpha + gain;
         (self.timer_cycles, self.byte_cycles, self.bytes) = (0, 0, 0);
         (self.alpha_due, self.rate_due) = (now + self.parameters.alpha_timer, now + self.parameters.rate_timer);
+    }
+
+    /// Timers that are set keep their instants.
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        self.advance(now);
+        self.parameters.clone_from(own(parameters));
     }
 }
 

@@ -1,8 +1,9 @@
 //! A rate that nothing changes.
 
-use crate::parameters::Check;
+use crate::parameters::{own, Check};
 use crate::transport::rate_control::{RateContext, RateControl};
 use crate::units::{Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// Fixed rate: sends at one rate, whatever the network does.
@@ -25,7 +26,7 @@ crate::parameters! {
     /// The case without congestion control in [Zhu15].
     pub struct Parameters {
         /// The rate; that of the first link if left out, and never more.
-        rate: Option<Rate>;
+        rate: Option<Rate>, changeable;
     }
 }
 impl Check for Parameters {}
@@ -34,18 +35,25 @@ impl Check for Parameters {}
 #[derive(Clone, Debug)]
 pub struct Fixed {
     rate: Rate,
+    /// Of the first link.
+    line: Rate,
 }
 
 impl Fixed {
     /// The rate of a sender.
     pub fn new(parameters: &Parameters, context: &RateContext) -> Fixed {
-        Fixed { rate: parameters.rate.map_or(context.site.rate, |rate| rate.min(context.site.rate)) }
+        let line = context.site.rate;
+        Fixed { rate: parameters.rate.map_or(line, |rate| rate.min(line)), line }
     }
 }
 
 impl RateControl for Fixed {
     fn rate(&mut self, _now: Time) -> Rate {
         self.rate
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.rate = own::<Parameters>(parameters).rate.map_or(self.line, |rate| rate.min(self.line));
     }
 }
 

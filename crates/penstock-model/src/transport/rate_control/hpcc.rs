@@ -1,8 +1,9 @@
 //! HPCC: the window from the utilisation that ports report.
 
-use crate::parameters::{Check, Count, Probability};
+use crate::parameters::{own, Check, Count, Probability};
 use crate::transport::rate_control::{Feedback, HopRecord, RateAck, RateContext, RateControl};
 use crate::units::{Bytes, Duration, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// HPCC: sets window and rate from the bytes in flight that in-band telemetry of each port reports.
@@ -38,13 +39,13 @@ crate::parameters! {
         /// Round-trip time without queues (T), a little above the longest [Li19].
         base_rtt: Duration = "13 us";
         /// Target utilisation (eta) [Li19].
-        utilisation: Probability = "95 %";
+        utilisation: Probability = "95 %", changeable;
         /// Rounds of additive increase before a multiplicative one (maxStage) [Li19].
-        max_stage: Count = "5";
+        max_stage: Count = "5", changeable;
         /// Additive increase of the window (W_AI) [Li19].
-        additive_increase: Bytes = "80 bytes";
+        additive_increase: Bytes = "80 bytes", changeable;
         /// Minimum rate.
-        floor: Rate = "10 Mbit/s";
+        floor: Rate = "10 Mbit/s", changeable;
     }
 }
 
@@ -163,6 +164,13 @@ impl RateControl for Hpcc {
         }
         self.links.clear();
         self.links.extend_from_slice(ack.telemetry);
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        let it: &Parameters = own(parameters);
+        (self.eta, self.max_stage) = (it.utilisation.0, it.max_stage.0);
+        self.increase = it.additive_increase.get() as f64;
+        self.bounds.0 = (it.floor.as_bps() as f64 / 8.0 * self.base_rtt).min(self.bounds.1);
     }
 }
 

@@ -13,6 +13,7 @@ use crate::registry::OpenKind;
 use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 use dyn_clone::DynClone;
+use std::any::Any;
 
 /// Makes the plan, the rate control at work and the dispatch between them from the list below.
 macro_rules! rate_controls {
@@ -91,6 +92,10 @@ macro_rules! rate_controls {
 
             fn on_message_complete(&mut self, now: Time) {
                 self.get_mut().on_message_complete(now);
+            }
+
+            fn change(&mut self, now: Time, parameters: &dyn Any) {
+                self.get_mut().change(now, parameters);
             }
         }
     };
@@ -214,6 +219,8 @@ pub trait RateControl: Probe + DynClone {
     fn on_message_complete(&mut self, now: Time) {
         let _ = now;
     }
+
+    crate::takes_changes!();
 }
 
 dyn_clone::clone_trait_object!(RateControl);

@@ -1,8 +1,9 @@
 //! TIMELY: the rate from the gradient of the round-trip time.
 
-use crate::parameters::{Check, Count, Fraction, Weight};
+use crate::parameters::{own, Check, Count, Fraction, Weight};
 use crate::transport::rate_control::{Feedback, RateAck, RateContext, RateControl};
 use crate::units::{Bytes, Duration, Rate, Time};
+use std::any::Any;
 
 crate::parameters! {
     /// TIMELY: lowers the rate while round-trip times grow, and raises it while they do not.
@@ -48,21 +49,21 @@ crate::parameters! {
         /// Bytes on the wire per completion; whole packets, at least one [Mittal15].
         segment: Bytes = "16 kB";
         /// Weight of a new difference (alpha).
-        weight: Weight = "0.02";
+        weight: Weight = "0.02", changeable;
         /// Divisor of the gradient (minRTT) [Mittal15].
-        min_rtt: Duration = "20 us";
+        min_rtt: Duration = "20 us", changeable;
         /// Round trips below this raise the rate (T_low) [Mittal15].
-        t_low: Duration = "50 us";
+        t_low: Duration = "50 us", changeable;
         /// Round trips above this lower it (T_high) [Mittal15].
-        t_high: Duration = "500 us";
+        t_high: Duration = "500 us", changeable;
         /// Additive increase of the rate (delta) [Mittal15].
-        additive_increase: Rate = "10 Mbit/s";
+        additive_increase: Rate = "10 Mbit/s", changeable;
         /// Factor of the decrease (beta) [Mittal15].
-        decrease: Fraction = "0.8";
+        decrease: Fraction = "0.8", changeable;
         /// Completions without a positive gradient before hyperactive increase, and its factor (N) [Mittal15].
-        hyperactive: Count = "5";
+        hyperactive: Count = "5", changeable;
         /// Minimum rate; sends `segment` within the transport's `timeout`.
-        floor: Rate = "40 Mbit/s";
+        floor: Rate = "40 Mbit/s", changeable;
     }
 }
 
@@ -160,6 +161,10 @@ impl RateControl for Timely {
         let floor = (self.parameters.floor.as_bps() as f64).min(line);
         let share = self.share(ack.now);
         self.rate = self.stepped(rtt.as_seconds(), share).clamp(floor, line);
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.parameters.clone_from(own(parameters));
     }
 }
 

@@ -52,7 +52,7 @@ crate::parameters! {
     /// [IBTA s9.7, annex 17]; Zhu et al. [Zhu15].
     pub struct Parameters {
         /// What sets the rate.
-        rate_control: RateControlPlan = "dcqcn";
+        rate_control: RateControlPlan = "dcqcn", changeable;
         /// Size of a data packet on the wire: 1024 bytes and the headers.
         packet: Bytes = "1086 bytes";
         /// Bytes of it that are not payload: 18 of Ethernet, 20 of IP, 8 of UDP, 12 of the transport, 4 of its checksum [IBTA annex 17].

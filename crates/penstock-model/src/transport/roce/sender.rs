@@ -2,10 +2,12 @@
 
 use super::Parameters;
 use crate::packet::{Body, Echo, Ecn};
+use crate::parameters::own;
 use crate::site::Site;
 use crate::transport::rate_control::{AnyRateControl, HopRecord, RateAck, RateContext, RateControl};
 use crate::transport::tcp::Transmission;
 use crate::units::{Bytes, Time};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -57,6 +59,13 @@ impl Sender {
             next_send: Time::ZERO,
             timeout: Time::NEVER,
             telemetry: BTreeMap::new(),
+        }
+    }
+
+    /// Takes the changeable ones of its parameters from `now` on.
+    pub fn change(&mut self, now: Time, parameters: &dyn Any) {
+        if let Some(parameters) = own::<Parameters>(parameters).rate_control.changeable() {
+            self.control.change(now, parameters);
         }
     }
 

@@ -58,7 +58,7 @@ crate::parameters! {
         /// know which segments arrive (`bbr`).
         recovery: Option<RecoveryPlan>;
         /// What sets cwnd and ssthresh; `reno` if left out.
-        congestion_control: Option<CongestionControlPlan>;
+        congestion_control: Option<CongestionControlPlan>, changeable;
         /// Size of a data packet on the wire, headers included.
         packet: Bytes = "1500 bytes";
         /// Size of a packet without data (acknowledgements, connection set-up), and of the headers in a data packet.

@@ -10,12 +10,14 @@ use super::rtt::Estimator;
 use super::segment_records::SegmentRecords;
 use super::send_times::SendTimes;
 use super::Parameters;
+use crate::parameters::own;
 use crate::prefetch::prefetch;
 use crate::probe::Probe;
 use crate::site::Site;
 use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Timeout, Window};
 use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
+use std::any::Any;
 use std::sync::Arc;
 
 /// A TCP sender: decides which segment goes out when.
@@ -154,6 +156,13 @@ impl Sender {
     fn count_repeats(&mut self, now: Time, first: u32, end: u32) {
         if let Some(repeats) = &mut self.repeats {
             repeats.on_resent(now, (first, end), self.flight.unacknowledged);
+        }
+    }
+
+    /// Takes the changeable ones of its parameters from `now` on.
+    pub fn change(&mut self, now: Time, parameters: &dyn Any) {
+        if let Some(parameters) = own::<Parameters>(parameters).congestion_control_plan().changeable() {
+            self.control.get().change(now, parameters);
         }
     }
 

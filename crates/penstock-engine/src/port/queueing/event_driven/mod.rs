@@ -17,6 +17,15 @@ use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, SchedulerContext, Turn};
 use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
+use std::borrow::Cow;
+
+/// The classes of the scheduler; in a blueprint made by hand they may have no parameters.
+fn classes_of(plan: &PortPlan) -> Cow<'_, [ClassPlan]> {
+    match plan.classes.is_empty() {
+        true => vec![ClassPlan::default(); plan.queues.len()].into(),
+        false => (&plan.classes[..]).into(),
+    }
+}
 
 /// The queues of a port, and their scheduler.
 #[derive(Clone)]
@@ -34,15 +43,11 @@ impl EventDriven {
             let site = if queue.name.is_empty() { context.site.clone() } else { context.site.of_class(&queue.name) };
             Queue::new(&queue.discipline, &PortContext { site, ..context.clone() })
         };
-        let mut classes = plan.classes.clone();
-        if classes.is_empty() {
-            classes.resize(plan.queues.len(), ClassPlan::default());
-        }
         let mut of_class = [u8::MAX; 256];
         of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
         let context_of_scheduler = SchedulerContext { site: context.site.clone(), framing: context.framing };
         let wire = context_of_scheduler.wire();
-        let scheduler = AnyScheduler::new(&plan.scheduler, &classes, context_of_scheduler);
+        let scheduler = AnyScheduler::new(&plan.scheduler, &classes_of(plan), context_of_scheduler);
         let scheduler_hooks = scheduler.hooks();
         let flow_queues = |plan: &QueuePlan| Box::new(FlowQueues { plan: plan.discipline.clone(), context: context.clone(), chosen: 0 });
         let flows = scheduler_hooks.has(scheduler::Hooks::QUEUES).then(|| flow_queues(&plan.queues[0]));
@@ -149,10 +154,16 @@ impl EventDriven {
         }
     }
 
-    /// Gives the disciplines the parameters of these plans from `now` on.
-    pub fn change(&mut self, now: Time, plans: &[QueuePlan]) {
-        self.queues.note_transmission_end(now);
-        self.queues.change(now, plans);
+    /// Gives the disciplines and the scheduler the parameters of `plan` from `now` on. Whatever holds packets back is asked again.
+    pub fn change(&mut self, now: Time, plan: &PortPlan) {
+        let EventDriven { scheduler, queues, .. } = self;
+        queues.note_transmission_end(now);
+        scheduler.change(now, &plan.scheduler, &classes_of(plan), &queues.states);
+        if queues.scheduler_hooks.has(scheduler::Hooks::TIMER) {
+            queues.scheduler_deadline = scheduler.next_deadline();
+        }
+        queues.change(now, &plan.queues);
+        queues.wire.release(now);
     }
 
     /// Whether there is only one queue, so that there is nothing to choose.

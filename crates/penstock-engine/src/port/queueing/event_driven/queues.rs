@@ -162,6 +162,13 @@ pub(crate) struct WireState {
 }
 
 impl WireState {
+    /// Nothing holds packets back any more, as far as is known at `now`.
+    pub fn release(&mut self, now: Time) {
+        if self.is_held {
+            (self.next_decision, self.is_held) = (self.free_at.max(now), false);
+        }
+    }
+
     /// Nothing that waits now may be sent before `time`.
     pub fn hold_until(&mut self, time: Time) {
         (self.next_decision, self.is_held) = (time, true);

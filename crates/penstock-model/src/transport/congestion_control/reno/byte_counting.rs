@@ -2,6 +2,8 @@
 
 use super::{Parameters, Reno};
 use crate::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
+use crate::units::Time;
+use std::any::Any;
 
 /// Reno whose growth counts what is acknowledged.
 #[derive(Clone, Debug)]
@@ -60,6 +62,10 @@ impl CongestionControl for ByteCounting {
         self.counted = 0.0;
         self.after_timeout = true;
         self.reno.on_timeout(timeout, window);
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        self.reno.change(now, parameters);
     }
 }
 

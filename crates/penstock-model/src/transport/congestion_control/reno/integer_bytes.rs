@@ -2,6 +2,8 @@
 
 use super::{Arithmetic, Parameters, Reno};
 use crate::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
+use crate::units::Time;
+use std::any::Any;
 
 /// Reno that computes in integers.
 #[derive(Clone, Debug)]
@@ -65,6 +67,10 @@ impl CongestionControl for IntegerBytes {
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         self.counted = 0;
         self.reno.on_timeout(timeout, window);
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        self.reno.change(now, parameters);
     }
 }
 

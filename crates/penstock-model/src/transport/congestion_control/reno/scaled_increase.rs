@@ -2,6 +2,8 @@
 
 use super::{Parameters, Reno};
 use crate::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
+use crate::units::Time;
+use std::any::Any;
 
 /// Reno whose window grows by `increase` segments per round trip.
 #[derive(Clone, Debug)]
@@ -37,5 +39,9 @@ impl CongestionControl for ScaledIncrease {
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         self.reno.on_timeout(timeout, window);
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        self.reno.change(now, parameters);
     }
 }

@@ -1,13 +1,12 @@
-"""Writes the tables and figures of docs/benchmarks.md from the numbers kept beside it.
+"""Tables and figures of docs/benchmarks.md, from the numbers in docs/benchmarks.
 
-    python bench/page.py
+    python bench/benchmarks_page.py
 
-`bench/peers/compare.py --keep` and `bench/growth.py` keep the numbers. Between the lines
-`<!-- NAME, written by bench/page.py -->` and `<!-- end -->` the page is this program's; all else is written by hand.
+draws the figures again; the tables are written when the pages are built. `bench/peers/compare.py --keep` and
+`bench/growth.py` measure the numbers.
 """
 
 import json
-import re
 import statistics
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -26,7 +25,6 @@ UNNOTED = "before such notes were kept"
 """When numbers were measured that do not say it."""
 SINCE_CHANGED = {"provider": "over shorter links, of 0.12 to 19 ms; a new measurement has links of 1 to 30 ms"}
 """How curves of that time differ from what is measured under their names now."""
-MARKED = re.compile(r"(<!-- ([\w-]+), written by bench/page.py -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def measured() -> dict[str, str]:
@@ -173,8 +171,8 @@ def growth_note(name: str, curve: dict) -> list[str]:
     return note([(name, when(curve) + changed)])
 
 
-def written() -> dict[str, list[str]]:
-    """Everything that is this program's, by its name in the page, as far as the numbers are there."""
+def tables() -> dict[str, list[str]]:
+    """The lines of each table of the page, by its name, as far as the numbers are there."""
     parts = {}
     if PEERS.exists():
         compared = json.loads(PEERS.read_text())
@@ -192,21 +190,15 @@ def written() -> dict[str, list[str]]:
     return parts
 
 
-def renewed(text: str) -> str:
-    """The page with its tables as the kept numbers say."""
-    parts = written()
-
-    def fill(part: re.Match) -> str:
-        return "\n".join([part[1], *parts[part[2]], "", part[3]]) if part[2] in parts else part[0]
-
-    return MARKED.sub(fill, text)
+def texts() -> dict[str, str]:
+    """The generated pages, by their paths below `docs`."""
+    return {f"generated/benchmarks/{name}.md": "\n".join(lines) + "\n" for name, lines in tables().items()}
 
 
 def renew() -> None:
-    """Writes the page's tables and the figures."""
+    """Draws the figures."""
     if GROWTH.exists():
         draw(json.loads(GROWTH.read_text()), json.loads(PEERS.read_text()) if PEERS.exists() else [])
-    PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def draw(curves: dict, compared: list[dict]) -> None:
