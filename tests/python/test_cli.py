@@ -217,7 +217,7 @@ def test_a_failed_run_ends_with_1_and_says_how_to_repeat_it(penstock, tmp_path):
 def test_a_store_that_is_a_file(penstock, demo):
     code, out, err = penstock("run", demo, "--store", demo)
     assert (code, out) == (2, "")
-    assert f"the store of results must be a folder, but {demo} is a file" in err
+    assert f"the store must be a folder, but {demo} is a file" in err
 
 
 def test_a_bug_of_ours_is_called_so(penstock, demo, monkeypatch):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock import topologies
-from penstock.components import Cbr, Ftp, Tcp
 from penstock.errors import InputError
 from penstock.network import Network
 from penstock.printable import path_text, quoted
@@ -32,34 +31,34 @@ class Generator:
     duration: str = "10 s"
 
 
-BULK: Mapping[str, Any] = {
-    "source": Ftp(),
-    "transport": Tcp(variant="sack", packet="1500 bytes"),
-    "start": ("0 s", "10 ms"),
-}
+def bulk() -> dict[str, Any]:
+    """Source, transport and start of the transfers."""
+    from penstock.components import Ftp, Tcp
+
+    return {"source": Ftp(), "transport": Tcp(variant="sack", packet="1500 bytes"), "start": ("0 s", "10 ms")}
 
 
 def _to_next(net: Network, made: Any) -> None:
     """Each host sends to the next."""
-    net.flows("transfers", made.hosts, made.hosts, shift=1, **BULK)
+    net.flows("transfers", made.hosts, made.hosts, shift=1, **bulk())
 
 
 def _dumbbell(net: Network, **settings: Any) -> None:
     made = topologies.dumbbell(net, **settings)
-    net.flows("transfers", made.hosts, made.sinks, **BULK)
+    net.flows("transfers", made.hosts, made.sinks, **bulk())
 
 
 def _parking_lot(net: Network, **settings: Any) -> None:
     long, *short = topologies.parking_lot(net, both_ways=True, **settings)
-    net.flows("long", long.start, long.end, **BULK)
+    net.flows("long", long.start, long.end, **bulk())
     for number, path in enumerate(short, start=1):
-        net.flows(f"short{number}", path.start, path.end, **BULK)
+        net.flows(f"short{number}", path.start, path.end, **bulk())
 
 
 def _waxman(net: Network, **settings: Any) -> None:
     made = topologies.waxman(net, **settings)
     half = len(made.nodes) // 2
-    net.flows("transfers", made.nodes[:half], made.nodes[half : 2 * half], **BULK)
+    net.flows("transfers", made.nodes[:half], made.nodes[half : 2 * half], **bulk())
 
 
 GENERATORS: Mapping[str, Generator] = {
@@ -155,6 +154,7 @@ def generated_page(name: str, given: Mapping[str, str]) -> str:
 
 def graph_page(path: Path, given: Mapping[str, str]) -> tuple[str, list[str]]:
     """Returns the scenario of a graph from a file, and the differences from the graph. Raises InputError."""
+    from penstock.components import Cbr
     from penstock.graphs.files import read_file
     from penstock.graphs.reading import Reading
 
