@@ -251,6 +251,32 @@ def test_zoom_by_wheel_keys_and_buttons(desktop):
     assert page.evaluate("scrollY") == 0
 
 
+def test_two_fingers_zoom(browser, file):  # noqa: F811
+    opened = Opened(browser, file, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).ready()
+    opened.page.wait_for_selector("html[data-drawn]")
+    box = opened.page.locator("[data-stage]").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def touch(kind, apart):
+        points = [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}] if apart else []
+        opened.devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    before = opened.page.evaluate("document.querySelector('[data-stage]').toDataURL()")
+    touch("touchStart", 30)
+    for apart in (40, 60, 90):
+        touch("touchMove", apart)
+    touch("touchEnd", 0)
+    drawn(opened)
+    after = opened.page.evaluate("document.querySelector('[data-stage]').toDataURL()")
+    assert after != before
+    # The page itself has not moved or grown.
+    assert opened.page.evaluate("[scrollY, visualViewport.scale]") == [0, 1]
+    opened.page.get_by_role("button", name="Fit").tap()
+    drawn(opened)
+    assert opened.page.evaluate("document.querySelector('[data-stage]').toDataURL()") == before
+    opened.context.close()
+
+
 def cpu_of_a_frame(opened, frames=60):
     """Seconds of CPU for each picture while the page plays: not of the clock, since tests run on busy machines."""
     page = opened.page

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from penstock._core import Division, Scenario
     from penstock.records import RunRequest, RunResult
-    from penstock.studies.runner import Runner
 
 __all__ = ["Cores", "cores_told"]
 
@@ -95,12 +94,6 @@ class Cores:
             )
 
         self.note(request.name, request.scenario, read, used)
-
-    def runner(self, **options: Any) -> Runner:
-        """A runner of points that adds its runs; `options` are those of :class:`Runner` except `threads`."""
-        from penstock.cli.noting_runner import NotingRunner
-
-        return NotingRunner(self, **options)
 
     def run_all(self, requests: Iterable[RunRequest], **options: Any) -> list[RunResult]:
         """As :func:`penstock.running.run_all`; adds the runs, also if some fail."""

@@ -78,6 +78,7 @@ def screen(
     from penstock.cli.console import say, warn
     from penstock.cli.cores import cores_told
     from penstock.cli.dry_run import emit_dry_run
+    from penstock.cli.noting_runner import NotingRunner
     from penstock.cli.ranged import check_outputs, show_ranged
     from penstock.cli.sensitivity_table import show_sensitivity
     from penstock.cli.studies import plan_of, read_ranges
@@ -101,6 +102,6 @@ def screen(
         emit_dry_run(plan.name, plan.description, sampling.asked, kept, jobs, as_json=output == "json")
         return
     with cores_told(threads) as cores, Progress() as progress:
-        runner = cores.runner(jobs=jobs, store=kept, progress=progress, on=on)
+        runner = NotingRunner(cores, jobs=jobs, store=kept, progress=progress, on=on)
         made = runner.make(sampling.asked)
     show_ranged(sampling.result(made), output, out, plots or (), show_sensitivity)

@@ -69,6 +69,7 @@ def search(
     from penstock.cli.console import say, show, warn
     from penstock.cli.cores import cores_told
     from penstock.cli.dry_run import emit_dry_run
+    from penstock.cli.noting_runner import NotingRunner
     from penstock.cli.ranged import check_outputs, show_ranged
     from penstock.cli.search_table import show_search
     from penstock.cli.studies import plan_of, read_ranges
@@ -101,7 +102,7 @@ def search(
         return
     warn(wanted.middle.scenario.warnings)
     with cores_told(threads) as cores, Progress() as progress:
-        runner = cores.runner(jobs=jobs, store=kept, progress=progress, on=on)
+        runner = NotingRunner(cores, jobs=jobs, store=kept, progress=progress, on=on)
         result = wanted.made_by(runner)
     show_ranged(result, output, out, plots or (), show_search)
     if result.best is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,10 @@ class How:
 
     def runner(self, cores: Cores, progress: Progress) -> Runner:
         """Makes the runs that are not stored."""
-        return cores.runner(jobs=self.jobs, store=self.kept(), progress=progress, executor=self.executor, on=self.on)
+        from penstock.cli.noting_runner import NotingRunner
+
+        options: dict[str, Any] = {"jobs": self.jobs, "executor": self.executor, "on": self.on}
+        return NotingRunner(cores, store=self.kept(), progress=progress, **options)
 
 
 @dataclass(frozen=True, slots=True)

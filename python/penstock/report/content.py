@@ -146,7 +146,7 @@ class Report:
     title, subtitle : str
         Name and description of the study, or title and authors of the document.
     kind : str
-        ``Study`` or ``Reproduction``.
+        ``Study``, or ``Reproduction`` with its question.
     summary : list of (str, str)
         Key facts, shown below the title.
     warnings : list of str

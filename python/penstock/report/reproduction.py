@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reproduced", "reproduction_report"]
 
+_QUESTION = ": does a simulation made from the document alone give its printed numbers?"
 _VERDICTS = {"confirmed": "good", "refuted": "bad", "undecided": "open"}
 
 
@@ -85,7 +86,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
     return Report(
         title=f"{document.id}: {document.title}",
         subtitle=f"{', '.join(document.authors)}; {document.name}, {document.date}",
-        kind="Reproduction",
+        kind=f"Reproduction{_QUESTION if printed else ''}",
         summary=[
             *counts,
             ("claims confirmed", f"{confirmed} of {len(made.verdicts)}"),

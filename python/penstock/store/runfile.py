@@ -154,11 +154,15 @@ def _label(name: Any, labels: tuple[Any, ...], unit: Any) -> tuple[str, dict[str
 
 
 def _measured(data: Any) -> Measured | None:
-    if data is None:
-        return None
-    if any(type(text) is not str or type(count) is not int or count < 0 for text, count in data):
+    return None if data is None else _measures(tuple(map(tuple, data)))
+
+
+@lru_cache(maxsize=256)
+def _measures(pairs: tuple[Any, ...]) -> Measured:
+    """Verifies which numbers belong to which measure; all runs share one copy."""
+    if any(type(text) is not str or type(count) is not int or count < 0 for text, count in pairs):
         raise TypeError("measured")
-    return [(text, count) for text, count in data]
+    return pairs
 
 
 def _decided(data: Any) -> list[Decided] | None:

@@ -196,7 +196,7 @@ class Store:
             self._failures.file(key).unlink(missing_ok=True)
 
     def _file(self, key: str) -> Path:
-        return self.folder / "runs" / key[:2] / f"{key}.json"
+        return Path(f"{self.folder}/runs/{key[:2]}/{key}.json")
 
     def _all(self, prefix: str = "") -> Iterator[tuple[StoredRun, bytes]]:
         """Yields the intact runs whose names begin with `prefix`, with the contents of their files."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import topologies
 from penstock.errors import InputError
-from penstock.network import Network
+from penstock.network import Network, Node
 from penstock.printable import path_text, quoted
 from penstock.suggest import suggestion
 
@@ -31,34 +31,35 @@ class Generator:
     duration: str = "10 s"
 
 
-def bulk() -> dict[str, Any]:
-    """Source, transport and start of the transfers."""
+def _transfer(net: Network, name: str, origin: Node, destination: Node, **more: Any) -> None:
+    """Adds bulk transfers by TCP."""
     from penstock.components import Ftp, Tcp
 
-    return {"source": Ftp(), "transport": Tcp(variant="sack", packet="1500 bytes"), "start": ("0 s", "10 ms")}
+    tcp = Tcp(variant="sack", packet="1500 bytes")
+    net.flows(name, origin, destination, source=Ftp(), transport=tcp, start=("0 s", "10 ms"), **more)
 
 
 def _to_next(net: Network, made: Any) -> None:
     """Each host sends to the next."""
-    net.flows("transfers", made.hosts, made.hosts, shift=1, **bulk())
+    _transfer(net, "transfers", made.hosts, made.hosts, shift=1)
 
 
 def _dumbbell(net: Network, **settings: Any) -> None:
     made = topologies.dumbbell(net, **settings)
-    net.flows("transfers", made.hosts, made.sinks, **bulk())
+    _transfer(net, "transfers", made.hosts, made.sinks)
 
 
 def _parking_lot(net: Network, **settings: Any) -> None:
     long, *short = topologies.parking_lot(net, both_ways=True, **settings)
-    net.flows("long", long.start, long.end, **bulk())
+    _transfer(net, "long", long.start, long.end)
     for number, path in enumerate(short, start=1):
-        net.flows(f"short{number}", path.start, path.end, **bulk())
+        _transfer(net, f"short{number}", path.start, path.end)
 
 
 def _waxman(net: Network, **settings: Any) -> None:
     made = topologies.waxman(net, **settings)
     half = len(made.nodes) // 2
-    net.flows("transfers", made.nodes[:half], made.nodes[half : 2 * half], **bulk())
+    _transfer(net, "transfers", made.nodes[:half], made.nodes[half : 2 * half])
 
 
 GENERATORS: Mapping[str, Generator] = {

@@ -57,6 +57,7 @@ const drawBack = () => {
   const pen = prepare(back, view.width, view.height), r = radius();
   const path = state.follow ? state.follow.links : null;
   pen.lineCap = "round";
+  pen.lineJoin = "round";
   for (const isPath of [false, true]) {
     if (isPath && !path) break;
     pen.globalAlpha = isPath || !path ? 1 : 0.35;
@@ -111,7 +112,6 @@ const drawLabels = (pen, r, path) => {
     pen.textAlign = "left";
     pen.strokeStyle = look.page;
     pen.lineWidth = 3;
-    pen.lineJoin = "round";
     pen.strokeText(text, left, y);
     pen.fillStyle = colour;
     pen.fillText(text, left, y);
