@@ -23,7 +23,9 @@ from lab_page import LIMIT, LONG, SCENARIO, get, last, look, opened, post
 from penstock import _core
 from penstock.cli.lab import _open as open_page
 from penstock.errors import StoreError
+from penstock.lab.alternatives import alternatives
 from penstock.lab.copies import program
+from penstock.lab.over_time import panels
 from penstock.lab.parameters import controls, slots
 from penstock.lab.settings import applied
 from penstock.store import Store
@@ -108,8 +110,8 @@ def test_mistakes_have_lines_or_settings(lab):
     (found,) = [each for each in look(address, sets=[(LIMIT, "20")]) if each["kind"] == "mistakes"]
     assert [(each["setting"], each["line"]) for each in found["mistakes"]] == [(LIMIT, None)]
     assert "has no unit" in found["mistakes"][0]["message"]
-    (found,) = [each for each in look(address, text="duration = [") if each["kind"] == "mistakes"]
-    assert found["mistakes"][0]["line"] == 1
+    controlled, found, *_ = look(address, text="duration = [")
+    assert (controlled["groups"], found["mistakes"][0]["line"]) == ([], 1)
 
 
 @pytest.mark.parametrize(
@@ -248,6 +250,31 @@ def test_every_control_of_an_example_can_be_moved(file):
             value = control["value"]
         for mistake in _core.check(text, file.name, [(path, value)], str(EXAMPLES)):
             assert not any(words in mistake["message"] for words in ("unknown", "leads nowhere", "unit")), mistake
+
+
+@pytest.mark.parametrize("wrong", [5, [5], {"x": 5}], ids=str)
+@pytest.mark.parametrize("name", ["pfc", "pcn-admission", "transfers"])
+def test_any_value_anywhere_leaves_controls(name, wrong):
+    """A scenario with mistakes has controls too, whatever the mistakes are."""
+    text = (EXAMPLES / f"{name}.toml").read_text()
+    for path in _places(parsed(text)):
+        document = parsed(text)
+        inner = document
+        for part in path[:-1]:
+            inner = inner[part]
+        inner[path[-1]] = wrong
+        changed = applied(document, [("nodes.hosts.count", "3"), ("edge-core.class.bulk.quantum", "5"), ("x.y", "1")])
+        assert isinstance(controls(changed, document), list)
+        panels(changed)
+        if name == "pfc":
+            alternatives(text, [], str(EXAMPLES), changed, slots(changed)[:1])
+
+
+def _places(value, path=()):
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in pairs:
+        yield (*path, key)
+        yield from _places(inner, (*path, key))
 
 
 def test_other_components_are_offered_if_they_are_sound(lab):

@@ -62,6 +62,8 @@ def _flat(parts: Iterable[dict[str, Any]]) -> list[Control]:
 
 
 def _groups(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if not document:  # the text is no TOML
+        return []
     groups, watched = [], measured(document)
     for section, path, entry in entries(dict(document)):
         parts = _section(_KINDS[section], path, entry)

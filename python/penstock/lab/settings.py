@@ -85,7 +85,8 @@ def _begin(document: dict[str, Any], path: str) -> tuple[dict[str, Any] | None, 
         tables = _tables(document.get(found[1]))
         return (tables[int(found[2])] if int(found[2]) < len(tables) else None), parts[1:]
     if parts[0] == "nodes" and len(parts) > 2:
-        node = document.get("nodes", {}).get(parts[1])
+        nodes = document.get("nodes")
+        node = nodes.get(parts[1]) if isinstance(nodes, dict) else None
         return (node if isinstance(node, dict) else None), parts[2:]
     return (document, parts) if len(parts) == 1 else (None, [])
 

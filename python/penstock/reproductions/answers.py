@@ -1,4 +1,4 @@
-"""Looks whether a study is sound under every answer to its open questions, before anything long is run."""
+"""Checks a study under every answer to its open questions, before anything long is run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_answers(study: Study) -> Checked:
     Raises
     ------
     ScenarioError
-        With all mistakes; each is told once, with the answer under which it is there.
+        With all mistakes, each once and with the answer under which it occurs.
     """
     mistakes: list[_core.Mistake] = []
     asked: list[PointRequest] = []
@@ -77,7 +77,7 @@ def check_answers(study: Study) -> Checked:
 
 
 def _readings(study: Study) -> Iterator[tuple[Readings, str]]:
-    """The chosen answers, then each other one, and how it is told."""
+    """The chosen answers, then each other one with its name for messages."""
     chosen = Readings(study.document)
     yield chosen, ""
     for question in study.document.questions:

@@ -75,7 +75,7 @@ class Judgement:
 
 
 def check_tables(study: Study, tables: Collection[str]) -> None:
-    """Refuses to test claims on some of the tables only; none named means all."""
+    """Raises an InputError unless all tables of the claims are among `tables`; none named means all."""
     document = study.document
     needed = {table for claim in document.claims for table in claim.tables if document.table(table).results()}
     missing = sorted(needed - set(tables))
@@ -102,7 +102,7 @@ def judge(
     level : float
         Probability of error that each verdict may carry.
     before : mapping of str to Judgement, optional
-        What is known of the claims that are not tested now, as others may build on it.
+        Judgements of claims that are not tested now; others may use their findings.
     only : collection of str, optional
         The claims to test; all if left out.
     """

@@ -79,7 +79,7 @@ class Asked:
 
 
 def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None, as_json: bool) -> None:
-    """Runs a study and lays its numbers beside the printed ones; with `claims`, tests its claims too."""
+    """Runs a study and shows its numbers next to the printed ones; with `claims`, tests its claims too."""
     study = load(doc)
     document = study.document
     answers = asked.answers(document)
@@ -109,7 +109,7 @@ def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None,
 
 
 def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
-    """Runs a study under the answers asked for and as printed, and counts what agrees beside null models."""
+    """Runs a study under the answers asked for and as printed, and counts what agrees, next to null models."""
     study = load(doc)
     answers = asked.answers(study.document)
     begin = time.monotonic()

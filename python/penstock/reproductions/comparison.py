@@ -1,4 +1,4 @@
-"""Lays our numbers beside the printed ones.
+"""Compares our numbers with the printed ones.
 
 A number agrees if our mean lies within an agreed tolerance of the print; the tolerance and its reason are data of the
 study. How sure our mean is, and whether a single further run could have given the print, is told beside the verdict
@@ -34,7 +34,7 @@ class Comparison:
     row : mapping
         Its key cells.
     published : float or None
-        The print; None if the number stands in an own table, which has no print.
+        The print; None in an own table, which has no print.
     mean : float
         The mean of our runs; NaN, and null in JSON, if a run has no value, as where a rate never falls to its limit.
     low, high : float or None
@@ -44,7 +44,7 @@ class Comparison:
     agrees : bool or None
         Whether the mean lies within the tolerance; None without a print.
     note : str
-        What should be known beside it; may be empty.
+        A remark; may be empty.
     """
 
     document: str
@@ -96,7 +96,7 @@ def quoted(document: Document, tables: Sequence[str] = ()) -> list[Comparison]:
 
 
 def compare(document: Document, outcome: Outcome, *, is_partial: bool = False) -> list[Comparison]:
-    """Every result of the outcome's tables, beside the print where there is one, in the document's order.
+    """Every result of the outcome's tables, with the print if there is one, in the document's order.
 
     Rows without runs are left out if the outcome `is_partial`, and else a KeyError.
     """

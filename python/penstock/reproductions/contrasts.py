@@ -44,7 +44,7 @@ class Contrast:
     kind : str
         One of :data:`KINDS`.
     left, right : tuple
-        Where they stand: table, key cells of the row, column.
+        Their places: table, key cells of the row, column.
     printed : float
         `left` less `right`.
     allowed : float
@@ -85,8 +85,8 @@ def clear_contrasts(
     allowed : callable
         ``allowed(table, row, column)`` is the tolerance of a number.
     tables : collection of Table, optional
-        All tables that were run. A scheme that has a table of its own is laid beside the other's if both are among
-        them; the contrast is that of the table that stands first in the document.
+        All tables that were run. Schemes with a table each are compared if both are among them; the contrast belongs
+        to the table that comes first in the document.
     """
     found = []
     for kind, left, right in _pairs(document, table, tables):

@@ -1,6 +1,6 @@
 """A published document as data: its settings, tables, claims, open questions, and how closely to compare.
 
-The data stand in a TOML file beside the study, every item with its place in the document (``where``).
+The data are in a TOML file in the study's folder, each item with its place in the document (``where``).
 """
 
 from __future__ import annotations
@@ -141,8 +141,8 @@ class Document:
     def check(self) -> None:
         """Refuses what could not be run: unknown answers, settings that are given twice or not by all answers.
 
-        And fitted answers of which it is not said what the document has instead, and answers that contradict a chosen
-        one, as no other answer could then be tried alone.
+        Also refuses fitted answers without the document's own answer, and answers that contradict a chosen one, as
+        no other answer could then be tried alone.
         """
         owner: dict[str, str] = {}
         for question in self.questions:
@@ -180,11 +180,11 @@ class Document:
 
     @property
     def has_print(self) -> bool:
-        """Whether it prints any number that ours can be laid beside."""
+        """Whether it prints any number to compare ours with."""
         return any(table.numbers() for table in self.tables)
 
     def tolerance(self, table: Table, row: Row, column: Column) -> Tolerance:
-        """The agreed tolerance of a number: the last that fits, so that special ones stand after general ones."""
+        """The agreed tolerance of a number: the last one that covers it, so special ones come after general ones."""
         for tolerance in reversed(self.tolerances):
             if tolerance.covers(table.id, row.key, column.name):
                 return tolerance
@@ -251,7 +251,7 @@ def _table(data: Mapping[str, Any]) -> Table:
         Row({name: row[name] for name in keys}, {name: cell for name, cell in row.items() if name not in keys})
         for row in data.get("rows", ())
     ]
-    # An own table may give its rows as the cells of each key, of which it has all combinations.
+    # An own table may list the cells of each key; its rows are all combinations.
     grids = data.get("grids", ())
     rows += [
         Row(dict(zip(keys, cells, strict=True)), {})

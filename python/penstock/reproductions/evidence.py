@@ -29,7 +29,7 @@ __all__ = [
 LEVEL = 0.05
 """Probability of error that a verdict may carry."""
 MOST_RUNS = 1_000_000
-"""More than anybody makes."""
+"""Upper limit of the search for a number of runs."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Test:
 
 
 def _tail(lead: float, runs: int) -> float:
-    """Probability of a mean of `runs` so many standard deviations of a run on one side of the truth, or more."""
+    """Probability that a mean of `runs` runs lies `lead` standard deviations of a run or more above the truth."""
     from scipy.special import stdtr
 
     return float(stdtr(runs - 1, -lead * math.sqrt(runs)))

@@ -34,7 +34,7 @@ class Finding:
     evidence : str
         A sentence with the numbers that the verdict rests on.
     note : str
-        What should be known beside it; may be empty.
+        A remark; may be empty.
     decision : Decision, optional
         The statistical tests that the verdict comes from.
     """

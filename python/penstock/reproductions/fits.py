@@ -39,14 +39,14 @@ class Looked:
     settings: set[str] = field(default_factory=set)
 
     def update(self, other: Looked) -> None:
-        """Adds what another test has looked at, which this one builds on."""
+        """Adds what another test has read, whose finding this one uses."""
         self.numbers |= other.numbers
         self.experiments |= other.experiments
         self.settings |= other.settings
 
 
 class Watched(Outcome):
-    """An outcome that keeps in :attr:`looked` what is asked of it."""
+    """An outcome that records in :attr:`looked` everything read from it."""
 
     def __init__(self, outcome: Outcome) -> None:
         self.__dict__.update(outcome.__dict__)
@@ -168,7 +168,7 @@ class Stored:
 
     @classmethod
     def load(cls, document: Document) -> Stored:
-        """What is stored beside the study; nothing if there is no such file."""
+        """The stored verdicts of a study; none without the file."""
         text = text_beside(document, FILE)
         data: dict[str, Any] = json.loads(text) if text else {}
         return cls(data.get("as_printed", {}), data.get("answers", {}))
@@ -184,7 +184,7 @@ class Stored:
 
 
 class _Recording(dict[str, Any]):
-    """A mapping that keeps in `names` what was asked for."""
+    """A mapping that records in `names` the keys that were read."""
 
     def __init__(self, values: Mapping[str, Any], names: set[str]) -> None:
         super().__init__(values)
@@ -196,7 +196,7 @@ class _Recording(dict[str, Any]):
 
 
 class _WatchedSettings(Settings):
-    """Settings that keep in `names` which of them were read."""
+    """Settings that record in `names` which of them were read."""
 
     def __init__(self, values: Mapping[str, Any], names: set[str]) -> None:
         super().__init__(values)

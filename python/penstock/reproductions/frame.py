@@ -1,4 +1,4 @@
-"""A published study from Python: its numbers beside the printed ones, as a Polars frame."""
+"""A published study from Python: its numbers next to the printed ones, as a Polars frame."""
 
 from __future__ import annotations
 

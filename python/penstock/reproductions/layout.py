@@ -199,7 +199,7 @@ def _taken(work: Work) -> str:
 def overview(document: Document, shifts: Sequence[Shift], scores: Sequence[Score]) -> RenderableType:
     """Every answer on one line: how many numbers it moves, and how many agree under it; and the chosen answers' scores.
 
-    `scores` are those of the tables that were run, without those of our own.
+    `scores` are of the printed tables that were run.
     """
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     runs = shifts[0].runs if shifts else 0

@@ -1,4 +1,4 @@
-"""Where studies are found: those of the package by name, those of somebody's own by the path of their folder."""
+"""Finds studies: of the package by name, others by the path of their folder."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Null models: what the tolerances of a study grant to models that are wrong.
 
-A null model gives printed numbers from somewhere else: those of the other scheme's rows or columns, of another table,
-one number for a whole column, or a number that a simple rule has. They stand in the study's data; those that need a
-formula, in the study's code. A null model has no number for cells that it does not speak of, and those do not agree.
+A null model takes its numbers from elsewhere in the print (the other scheme's rows or columns, another table), has one
+number for a whole column, or follows a simple rule. Null models are part of the study's data, or of its code if they
+need a formula. A cell for which a null model has no number counts as one that does not agree.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Null:
     schemes: bool = False
 
     def number(self, tables: Mapping[str, Table], table: Table, row: Row, column: Column) -> float | None:
-        """Its number for a cell of a table, of which there are these; None if it has none."""
+        """Its number for a cell of one of these tables; None if it has none."""
         if self.only and table.id not in self.only:
             return None
         if self.value is not None:
@@ -101,7 +101,7 @@ def numbers_of(tables: Sequence[Table], null: Null) -> dict[tuple[str, tuple[Cel
 
 
 def swapped_rows(null: Null, table: Table) -> list[tuple[Row, Row]]:
-    """Which row of an own table a null model that exchanges rows reads instead of which."""
+    """Pairs of rows of an own table: a row, and the one that a null model reads in its place."""
     named = [name for name in null.rows if name in (column.name for column in table.keys)]
     if not named or (null.only and table.id not in null.only):
         return []

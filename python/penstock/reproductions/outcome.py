@@ -53,7 +53,7 @@ class Outcome:
         return self._row(table, key).values[column]
 
     def known(self, table: str, key: Mapping[str, Cell]) -> list[str]:
-        """The names of all numbers of one row: its printed columns and what claims need beside them."""
+        """The names of all numbers of one row: its printed columns, and others that claims need."""
         return list(self._row(table, key).values)
 
     def digests(self, table: str, key: Mapping[str, Cell]) -> list[tuple[str, ...]]:

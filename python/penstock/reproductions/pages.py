@@ -53,7 +53,7 @@ def explain(name: str) -> str | None:
 
 
 def _explain_folder(name: str) -> str | None:
-    """Of the study in a folder, or of its claim or question whose id stands behind the path."""
+    """The page of a study in a folder, or of its claim or question if its id follows the path."""
     path, slash, item = name.rstrip("/").rpartition("/")
     if not (slash and has_document(Path(path)) and item != DATA):
         return study_page(load(name).document)
@@ -150,7 +150,7 @@ def _print_says(claim: Claim) -> str:
 
 
 def question_page(document: Document, question: Question) -> str:
-    """What is open, the possible answers, and why one was chosen."""
+    """A question, its possible answers, and why one was chosen."""
     impact = question.impact and f"impact {question.impact}"
     lines = [
         f"# {question.id}: {question.question}",

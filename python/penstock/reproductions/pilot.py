@@ -1,8 +1,8 @@
 """Tolerances from the run-to-run spread of a stored pilot and the precision of the print.
 
-The pilot is a file beside the study (``pilot.json``): the standard deviation of every number from run to run, as runs
-of ours had it when the file was made. It is not computed anew from the runs that are judged, so a model that scatters
-more is not judged more mildly; and it never allows more than the agreed tolerance.
+The pilot is a file of the study (``pilot.json``): the standard deviation of every number from run to run, in runs of
+ours when the file was made. It does not depend on the runs that are judged, so a model that scatters more is not judged
+more mildly; and it never allows more than the agreed tolerance.
 
 ``python -m penstock.reproductions.renew STUDY --pilot`` makes it.
 """

@@ -1,4 +1,4 @@
-"""Renews what is stored beside a study: ``python -m penstock.reproductions.renew STUDY``.
+"""Renews the stored results of a study: ``python -m penstock.reproductions.renew STUDY``.
 
 Writes, in this order:
 
@@ -75,8 +75,8 @@ class Renewal:
     def under_the_text(self, chosen: Outcome, printed: Outcome, most: float) -> Stored:
         """Verdicts with the text's own answers: all together, and one fitted answer at a time.
 
-        Of the latter, those of claims that need no more than `most` packet-hops a run; the former only if there are as
-        many runs of it as of the others, as fewer leave undecided what those decide.
+        The latter for claims that need at most `most` packet-hops a run; the former only with as many runs as the
+        chosen answers have, as fewer runs leave more claims undecided.
         """
         known = {judgement.claim: judgement for judgement in judge(self.study, chosen)}
         answers = {}

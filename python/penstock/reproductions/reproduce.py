@@ -139,7 +139,7 @@ class Plan:
         return [each for first, *others in by_text.values() for each in first if all(each in own for own in others)]
 
     def _placed(self, mistake: _core.Mistake) -> _core.Mistake:
-        """A mistake of a setting stands in the study's own file, if that is somebody's own."""
+        """The mistake of a setting, placed in the document's file if the study is a folder."""
         path = mistake["file"].removeprefix("--set ")
         if self.study.document.folder is None or path == mistake["file"]:
             return mistake

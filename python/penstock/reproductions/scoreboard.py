@@ -28,7 +28,7 @@ WIDTHS = {
 
 
 def board(summary: Summary) -> RenderableType:
-    """The scores of every table and of all together, within either tolerances, and those of the contrasts."""
+    """The scores of each table and of all together, within both tolerances, and of the contrasts."""
     parts: list[RenderableType] = []
     own = [(table.table.id, len(table.table.results())) for table in summary.tables if table.table.is_own]
     if own:
@@ -64,7 +64,7 @@ def board(summary: Summary) -> RenderableType:
 
 
 def worth(summary: Summary) -> RenderableType:
-    """In a few sentences, what the best null model has, and what is left of an agreement."""
+    """The discrimination in a few sentences, with the counts of the best null models."""
     lines = []
     for which, where in ((AGREED, "within the agreed tolerances"), (PILOT, "within those of the pilot")):
         if all(which in table.scores for table in summary.tables):

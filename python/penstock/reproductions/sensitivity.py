@@ -110,7 +110,7 @@ class Work:
     Parameters
     ----------
     tables : list of str
-        Of which tables.
+        The tables.
     runs : int
         How many runs; those that mean the same under several answers are made once.
     packet_hops : float
@@ -136,7 +136,7 @@ def explained(study: Study, differing: Collection[Comparison], store: Store) -> 
     Parameters
     ----------
     study : Study
-        Of which the numbers are, under the chosen readings.
+        The study that has these numbers, under the chosen readings.
     differing : collection of Comparison
         Numbers that differ from the print.
     store : Store

@@ -1,6 +1,6 @@
 """The numbers of a study's runs as a file, ``runs.json``, from which verdicts and counts follow without a run.
 
-Beside them stands the digest of the first run of every scenario: tests repeat some of these runs and compare.
+It also has the digest of the first run of every scenario: tests repeat some of these runs and compare.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def as_text(study: Study, outcome: Outcome) -> str:
 
 
 def stored_outcome(study: Study) -> Outcome | None:
-    """The outcome that is stored beside the study, without digests and experiments; None if there is none."""
+    """The stored outcome of a study, without digests and experiments; None if there is none."""
     text = text_beside(study.document, FILE)
     if text is None:
         return None

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     """Makes the scenarios that only the claims need."""
 
     PartOf = Callable[[str, str], str | None]
-    """Of which scenario of a row a number is, by table and column; None if of several."""
+    """Names the scenario of a row that gives a number, by table and column; None if several do."""
 
     NullNumbers = Callable[[Settings, Table, Row], Mapping[str, float]]
     """The numbers of a null model for a row, by column."""
 
     Effort = Callable[[Settings, Table, Row, str], float]
-    """About how many packet-hops one run of a row's scenario takes."""
+    """Estimates the packet-hops of one run of a row's scenario."""
 
 __all__ = ["DATA", "Page", "Study", "folder_of", "page_of", "text_beside"]
 
@@ -52,7 +52,7 @@ DATA = "document.toml"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A scenario as its text, the settings that are changed after reading as path and value, and its file, if known."""
+    """The text of a scenario, the settings to change after reading it (path and value), and its file, if known."""
 
     text: str
     sets: tuple[tuple[str, str], ...] = ()
@@ -65,7 +65,7 @@ class Page:
 
 
 def page_of(part: str | Page) -> Page:
-    """A scenario of a row with its settings, of which a whole text has none."""
+    """A scenario of a row with its settings; a plain text has none."""
     return part if isinstance(part, Page) else Page(part)
 
 
@@ -87,13 +87,13 @@ class Study:
     runs : int
         How many runs to make unless told otherwise.
     gather : callable, optional
-        ``gather(settings, table, row, values)`` gives numbers that need all runs of the row, such as the greatest of
+        ``gather(settings, table, row, values)`` gives numbers that need all runs of the row, such as the largest of
         several means; `values` has what ``measure`` gave, by name and replication.
     experiments : callable, optional
         ``experiments(settings)`` gives the scenarios that claims need beyond those of the tables, by name.
     effort : callable, optional
         ``effort(settings, table, row, part)`` estimates the packet-hops of one run, so that long runs go first and the
-        time to go is told.
+        remaining time can be shown.
     nulls : mapping of str to callable
         Null models that need a formula, by their names in the document's data.
     part_of : callable, optional
@@ -124,6 +124,6 @@ def folder_of(document: Document) -> Path:
 
 
 def text_beside(document: Document, file: str) -> str | None:
-    """A file that stands beside a study's data; None if there is none."""
+    """The text of a file in a study's folder; None if there is none."""
     path = folder_of(document) / file
     return path.read_text(encoding="utf-8") if path.is_file() else None

@@ -15,7 +15,7 @@ __all__ = ["unknown"]
 
 
 def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> InputError:
-    """The error for a name that does not exist: what was given, what is close, and all that is allowed.
+    """The error for a name that does not exist: the given name, a close one, and all that are allowed.
 
     Examples
     --------

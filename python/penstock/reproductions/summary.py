@@ -1,4 +1,4 @@
-"""What an agreement is worth: counts of agreement beside what the same tolerances grant to null models.
+"""What an agreement is worth: counts of agreement next to those of null models within the same tolerances.
 
 The *discrimination* of a table is (agree - best null) / computed: by how many of its numbers our agreement exceeds that
 of the null model that agrees with most of them. It is 0 where a wrong model does as well, and may be negative. That of
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 AGREED, PILOT = "agreed", "pilot"
-"""Which tolerances: those that stand in the study's data, or the tighter ones that the pilot allows."""
+"""Which tolerances: the agreed ones of the study's data, or the tighter ones of the pilot."""
 
 
 @dataclass(frozen=True)
@@ -76,17 +76,17 @@ class Score:
 
     @property
     def best(self) -> int:
-        """What the best null model has."""
+        """Count of the best null model."""
         return max(self.null.values(), default=0)
 
     @property
     def best_name(self) -> str:
-        """Which null model that is; empty if there is none."""
+        """Name of the best null model; empty if there is none."""
         return max(self.null, key=self.null.__getitem__, default="")
 
     @property
     def lead(self) -> int:
-        """By how many we have more than the best null model."""
+        """Our count less that of the best null model."""
         return self.agree - self.best
 
     @property
@@ -228,7 +228,7 @@ def granted(scores: Sequence[Score]) -> tuple[int, float]:
 
 
 def beside(scores: Sequence[Score]) -> str:
-    """What stands beside a count of agreement: the best null model's count, and the discrimination.
+    """The best null model's count and the discrimination, to show next to a count of agreement.
 
     Examples
     --------
@@ -279,8 +279,8 @@ def null_numbers(study: Study, outcome: Outcome) -> dict[str, Numbers]:
 def null_outcomes(study: Study, outcome: Outcome) -> dict[str, Outcome]:
     """What as many runs of each null model would give, scattering as the pilot's do, for the tests of the claims.
 
-    Of an own table, which has no print, a null model has our numbers: those of the other row where it exchanges rows,
-    and the mean over all rows if it is the constant answer.
+    Of an own table, which has no print, a null model has our numbers: of the other row where it exchanges rows, and
+    the mean over all rows if it is the constant answer.
     """
     document, pilot = study.document, load_pilot(study.document)
     scatter = _scatter(outcome.runs)

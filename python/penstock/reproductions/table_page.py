@@ -1,4 +1,4 @@
-"""The page of a printed table: its picture, and every number beside ours, in parts that fit on a screen."""
+"""The page of a printed table: its picture, and every number next to ours, in parts that fit on a screen."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def table_page(document: Document, table: Table, comparisons: Sequence[Compariso
     document, table : Document, Table
         What was printed.
     comparisons : sequence of Comparison
-        Its numbers beside ours, of the stored runs, as what null models have is taken from the stored summary.
+        Its numbers and ours, from the stored runs; counts of null models come from the stored summary.
     picture : str
         The file of :func:`penstock.reproductions.table_picture.table_picture`.
     """

@@ -1,4 +1,4 @@
-"""The picture of a printed table: a line for each row, the print and its tolerance beside ours and its interval."""
+"""The picture of a printed table: for each row the print with its tolerance, and our mean with its interval."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["table_picture"]
 
 _BESIDE = 3
-"""The most panels beside one another."""
+"""Maximum number of panels in a row."""
 _LOOKS: dict[str | None, dict[str, str]] = {
     "agrees": {"color": "#0072b2", "marker": "o", "label": "here, agrees"},
     "differs": {"color": "#d55e00", "marker": "^", "label": "here, differs"},

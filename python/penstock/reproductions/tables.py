@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["Cell", "Column", "Row", "Table"]
 
 Cell = str | int | float
-"""What stands in a cell of a table."""
+"""Contents of a cell."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Table:
 
     @property
     def factors(self) -> list[str]:
-        """The key columns that were varied by themselves: those whose cells another one's do not determine."""
+        """The key columns that vary on their own: another column's cells do not determine theirs."""
         kept: list[str] = []
         for column in self.keys:
             cells = [row.key[column.name] for row in self.rows]

@@ -17,7 +17,7 @@ __all__ = ["about", "between", "failures", "held", "listed", "runs_told", "signe
 SHOWN = 4
 """How many tests are named one by one."""
 MOST_TIMES = 20
-"""Up to how many times the runs that were made it is told how many would decide a claim.
+"""The number of runs that would decide a claim is shown up to this multiple of the runs made.
 
 The number takes the mean of the runs for the truth. At twenty times it lies 0.4 of its standard error from the margin
 (one statement at 5 %), and a truth on the margin itself leaves it that close in three studies of ten: beyond, the runs
@@ -38,7 +38,7 @@ def signed(estimate: Estimate) -> str:
 
 
 def between(values: Iterable[float]) -> str:
-    """The smallest and the greatest value."""
+    """Range of the values."""
     values = list(values)
     return f"{number(min(values))} to {number(max(values))}"
 
