@@ -1,6 +1,5 @@
 """The simulator's core, compiled from Rust."""
 
-from array import array
 from collections.abc import Sequence
 from typing import Final, Self, TypedDict, final, type_check_only
 
@@ -23,8 +22,6 @@ __all__ = [
     "metrics_with",
     "nearest",
     "scenarios",
-    "transposed",
-    "unchanged",
     "version",
 ]
 
@@ -200,9 +197,3 @@ def scenarios(
     text: str, name: str, sets: Sequence[Sequence[tuple[str, str]]], folder: str | None = None
 ) -> list[Scenario | list[Mistake]]:
     """What many settings make of one scenario, in their order: scenarios, with `left_out`, or their mistakes."""
-
-def unchanged(folder: str, names: list[str], sizes: array[int], times: array[int], rows: list[int]) -> bytes:
-    """Which runs' files below a folder are of the size and time that a table knows: 1 or 0 for each row asked for."""
-
-def transposed(values: bytes, begins: list[int], count: int) -> list[list[float]]:
-    """The numbers of several runs, of which each has so many that stand one behind another: a list for each number."""

@@ -7,7 +7,6 @@ mod plugins;
 mod rows;
 mod run;
 mod series;
-mod stored;
 mod trace;
 
 use penstock_model::registry::Plugin;
@@ -111,25 +110,6 @@ pub mod _core {
         folder: Option<std::path::PathBuf>,
     ) -> PyResult<Bound<'_, PyAny>> {
         crate::run::scenarios(py, text, name, sets, folder)
-    }
-
-    /// Which runs' files below a folder are of the size and time that a table knows: 1 or 0 for each of the rows asked for.
-    #[pyfunction]
-    fn unchanged<'py>(
-        py: Python<'py>,
-        folder: std::path::PathBuf,
-        names: &Bound<'py, pyo3::types::PyList>,
-        sizes: pyo3::buffer::PyBuffer<i64>,
-        times: pyo3::buffer::PyBuffer<i64>,
-        rows: Vec<usize>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        Ok(crate::stored::unchanged(py, folder, names, &sizes, &times, &rows)?.into_any())
-    }
-
-    /// The numbers of several runs, of which each has so many that stand one behind another: a list for each number.
-    #[pyfunction]
-    fn transposed<'py>(py: Python<'py>, values: &[u8], begins: Vec<usize>, count: usize) -> PyResult<Bound<'py, PyAny>> {
-        Ok(crate::stored::transposed(py, values, &begins, count)?.into_any())
     }
 
     /// The JSON Schema of a scenario.
