@@ -37,8 +37,7 @@ penstock_model::parameters! {
         delay: LinkDelay;
         /// Its name; `from-to` if left out. Several links that one entry makes are measured and set together under it, and are called `name[0]` and so on where it is written; lists of nodes need it.
         name: Option<Name>;
-        /// What it adds to the weight of the routes over it; the route with the minimum weight is used. If no link has a weight, that
-        /// is the route with the fewest links.
+        /// What it adds to the weight of the routes over it; the route with the minimum weight is used. If no link has a weight, that is the route with the fewest links.
         weight: LinkWeight = "1";
         /// Adds the way back, called `to-from`, with the same rate, weight and delay (drawn apart, where it is drawn) and a plain tail-drop queue.
         /// Nothing else is copied: no queue, scheduler, marker, PCN meter, impairment or rate change. For those, write `back`.

@@ -16,7 +16,7 @@ penstock_model::choice! {
     pub enum MarkerPosition {
         /// On arrival, before the queue decides: what the queue then refuses has been metered.
         "arrival" => Arrival,
-        /// When its transmission begins: only what is sent has been metered.
+        /// When its transmission begins: only sent packets have been metered.
         "departure" => Departure,
     }
 }
