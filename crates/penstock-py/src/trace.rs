@@ -64,8 +64,8 @@ impl Trace {
         self.run.end_parquet(py, &metadata)
     }
 
-    /// Returns bytes to append to the captures of some links' transmissions, with each link and its number of packets. They are at
-    /// least `size` bytes in all, fewer only at the end; afterwards the list is empty.
+    /// Returns bytes to append to the captures of some links' transmissions, with each link and its number of packets. Their total is
+    /// at least `size` bytes, or less at the end; afterwards the list is empty.
     fn next_captures<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Vec<(String, u64, Bound<'py, PyBytes>)>> {
         let scenario = Arc::clone(&self.scenario);
         let parts = self.run.proceed(py, move |run| run.next_captures(&scenario, size))?;

@@ -353,7 +353,7 @@ impl ValidScenario {
         &self.registry
     }
 
-    /// The plug-in components that it uses without a source, as `KIND.NAME`. A stored run with them could not be told from another.
+    /// The plug-in components that it uses without a source, as `KIND.NAME`. Without one, a stored run cannot be identified.
     pub fn unidentified_components(&self) -> &[String] {
         &self.unidentified
     }

@@ -26,7 +26,7 @@ penstock_model::choice! {
 }
 
 penstock_model::parameters! {
-    /// A scenario: a network, its traffic, and what is measured.
+    /// A scenario: a network, its traffic, and measurements.
     pub struct TopKeys {
         /// What the scenario is about, in a sentence.
         description: Option<Text>;
