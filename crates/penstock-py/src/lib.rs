@@ -82,6 +82,24 @@ pub mod _core {
         penstock_scenario::metrics_with(kind, crate::plugins::registry()).map_err(pyo3::exceptions::PyValueError::new_err)
     }
 
+    /// The allowed name nearest to one that does not exist, if one is near enough.
+    #[pyfunction]
+    fn nearest(name: &str, allowed: Vec<String>) -> Option<String> {
+        penstock_scenario::nearest(name, allowed.iter().map(String::as_str)).map(str::to_owned)
+    }
+
+    /// Ranges of the characters that are shown escaped, each with its first and last character.
+    #[pyfunction]
+    const fn escaped() -> [(char, char); penstock_model::printable::ESCAPED.len()] {
+        penstock_model::printable::ESCAPED
+    }
+
+    /// The keys of a TOML text with their lines, counted from 1; nothing if the text is not TOML.
+    #[pyfunction]
+    fn key_lines(text: &str) -> Vec<(Vec<String>, usize)> {
+        penstock_scenario::key_lines(text)
+    }
+
     /// What many settings make of one scenario, in their order: scenarios without what has no effect, or their mistakes.
     #[pyfunction]
     #[pyo3(signature = (text, name, sets, folder = None))]
