@@ -16,8 +16,8 @@ use pyo3::prelude::{Py, PyModule, PyResult, Python};
 /// The core with the components of these plug-ins, as the module that takes the place of `penstock._core`.
 ///
 /// # Errors
-/// `ImportError` if a plug-in was built for another version of the interface, if two components of a kind have one name, or if the
-/// core has been made already.
+/// `ImportError` if a plug-in was built for another version of the interface, if two components of a kind have the same name, or if
+/// the core already exists.
 pub fn core_with(py: Python<'_>, plugins: Vec<Plugin>) -> PyResult<Py<PyModule>> {
     plugins::add(plugins)?;
     Ok(pyo3::wrap_pymodule!(_core)(py))
@@ -126,7 +126,7 @@ pub mod _core {
         Ok(crate::stored::unchanged(py, folder, names, &sizes, &times, &rows)?.into_any())
     }
 
-    /// The numbers of several runs, of which each has so many that stand one behind another: a list for each number.
+    /// Transposes the numbers of several runs, each with `count` consecutive ones: a list for each number.
     #[pyfunction]
     fn transposed<'py>(py: Python<'py>, values: &[u8], begins: Vec<usize>, count: usize) -> PyResult<Bound<'py, PyAny>> {
         Ok(crate::stored::transposed(py, values, &begins, count)?.into_any())
