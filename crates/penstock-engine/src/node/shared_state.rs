@@ -195,6 +195,13 @@ impl Switch {
         }
     }
 
+    /// Looks again at a port whose parameters have changed.
+    pub(super) fn note_change(&mut self, port: usize, ports: &[Port]) {
+        if !ports[port].precomputes_departures() {
+            self.note_next_event(port, ports);
+        }
+    }
+
     fn note_next_event(&mut self, port: usize, ports: &[Port]) {
         let decision = (ports[port].next_decision(), Due::Decision);
         let release = self.in_transmission[port].front().map_or(decision, |first| (first.at, Due::Release));

@@ -280,7 +280,7 @@ impl Process {
     }
 
     pub(super) fn take_samples(&mut self, now: Time) {
-        self.changes.make(now, &mut self.ports, self.host.as_deref_mut());
+        self.changes.make(now, &mut self.ports, self.host.as_deref_mut(), self.switch.as_deref_mut());
         self.samplers.take_samples(now, &mut self.ports);
         self.switch.iter_mut().for_each(|switch| switch.free_all(now));
         self.observers.read(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref());
