@@ -15,8 +15,8 @@ use pyo3::prelude::{Py, PyModule, PyResult, Python};
 /// The core with the components of these plug-ins, as the module that takes the place of `penstock._core`.
 ///
 /// # Errors
-/// `ImportError` if a plug-in was built for another version of the interface, if two components of a kind have one name, or if the
-/// core has been made already.
+/// `ImportError` if a plug-in was built for another version of the interface, if two components of a kind have the same name, or if
+/// the core already exists.
 pub fn core_with(py: Python<'_>, plugins: Vec<Plugin>) -> PyResult<Py<PyModule>> {
     plugins::add(plugins)?;
     Ok(pyo3::wrap_pymodule!(_core)(py))

@@ -22,9 +22,9 @@
 //! assert_eq!(blueprint.flows.len(), 1);
 //! ```
 //!
-//! Every mistake is found at once and says where it stands ([`Mistake`]); whatever is unknown or would have no effect is a
-//! mistake. What may be written is declared once, with the components' parameters and the keys of the scenario's own
-//! sections; [`catalogue`] and [`json_schema`] come from those declarations.
+//! All mistakes are found at once, each with its location ([`Mistake`]); an unknown key, or one without effect, is a mistake. The
+//! allowed keys are declared once, in the components' parameters and in the keys of the scenario's own sections; [`catalogue`] and
+//! [`json_schema`] come from those declarations.
 
 mod catalogue;
 mod decided;
