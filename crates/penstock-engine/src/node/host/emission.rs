@@ -12,7 +12,7 @@ impl Host {
     pub fn emit_before(&mut self, mut bound: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut sent = 0;
         while self.emitter.next() < bound {
-            sent += self.emit(bound, MAX_TRANSMIT_BATCH, host_context) as u64;
+            sent += self.emit(bound, MAX_TRANSMIT_BATCH, true, host_context) as u64;
             host_context.drain_transmit_batch();
             if sent >= host_context.max_events() {
                 bound = bound.min(self.emitter.next().after());
@@ -21,9 +21,9 @@ impl Host {
         sent
     }
 
-    /// Hands over what open-loop sources send before `bound`, at most `most` packets; returns how many these are.
+    /// Sends at most `most` packets of open-loop sources before `bound`, which ports may process `at_once`; returns their number.
     #[inline(never)]
-    pub fn emit(&mut self, bound: Time, most: usize, host_context: &mut HostContext<'_, '_>) -> usize {
+    pub fn emit(&mut self, bound: Time, most: usize, at_once: bool, host_context: &mut HostContext<'_, '_>) -> usize {
         let mut sent = 0;
         while sent < most && self.emitter.next() < bound {
             let Host { emitter, sources, measured, place, .. } = self;
@@ -35,7 +35,7 @@ impl Host {
                 }
             }
             sent += if emitter.first_is_periodic() {
-                emitter.emit_periodic(bound, most - sent, |entries| host_context.send_periodic(entries, *place))
+                emitter.emit_periodic(bound, most - sent, |entries| host_context.send_periodic(entries, *place, at_once))
             } else if emitter.first_is_in_wheel() {
                 emitter.advance(bound, most - sent, |now, slot| sources[slot as usize].send(now, *measured, *place, host_context))
             } else {
@@ -50,7 +50,7 @@ impl Host {
     #[inline(never)]
     pub(super) fn emit_one(&mut self, host_context: &mut HostContext<'_, '_>) {
         if self.emitter.first_is_periodic() {
-            self.emitter.emit_periodic(Time::ZERO, 1, |entries| host_context.send_periodic(entries, self.place));
+            self.emitter.emit_periodic(Time::ZERO, 1, |entries| host_context.send_periodic(entries, self.place, false));
             return;
         }
         let Due { at, slot, .. } = self.emitter.first();
