@@ -1,4 +1,4 @@
-//! What decided the results of a run although no metric shows it.
+//! Causes that affect the results of a run although no metric shows them.
 
 use crate::metrics::common::evaluation::GroupMembers;
 use penstock_engine::blueprint::{Blueprint, Ties};
@@ -59,7 +59,7 @@ impl WindowWatch {
     }
 }
 
-/// What decided the results of a run.
+/// Finds the causes that affected the results of a run.
 pub(crate) fn decided(blueprint: &Blueprint, members: &GroupMembers, seen: &Observations, windows: &WindowWatch) -> Vec<Decided> {
     let mut found = held_groups(blueprint, members, windows);
     found.extend(idle_disciplines(blueprint, members, seen));

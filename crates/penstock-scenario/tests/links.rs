@@ -321,7 +321,7 @@ fn a_queue_without_a_limit_is_limited_by_the_shared_buffer() {
     // Of 2 Mbit/s for 10 s half is sent, in packets of 160 bytes, and 20 of them are held in the end.
     assert!(overflow == 0 && refused.abs_diff(7812 - 20) <= 2, "{overflow} and {refused}");
     assert_eq!(dropped(&text("", "none")), [0, 0]);
-    // What may wait bounds the estimate of memory: 20 packets of the buffer, 7812 of the limit or all that does not leave.
+    // The packets that may wait bound the estimate of memory: 20 of the buffer, 7812 of the limit, or all that do not leave.
     let memory = |text: &str| load(text, "t.toml", &[]).expect("sound").memory();
     let [of_buffer, of_limit, of_excess] = [text(buffer, "none"), text("", "9000 packets"), text("", "none")].map(|text| memory(&text));
     assert!(of_buffer < of_limit && of_limit == of_excess, "{of_buffer}, {of_limit}, {of_excess}");
