@@ -93,11 +93,11 @@ pub const SHARES: &str = "The mean is over all packets together; `min` and `max`
 /// The kinds of targets that a metric may be measured of.
 #[derive(Clone, Copy)]
 pub struct Targets {
-    /// Of flows.
+    /// It applies to flows.
     pub flows: bool,
-    /// Of aggregates of calls.
+    /// It applies to aggregates of calls.
     pub calls: bool,
-    /// Of links.
+    /// It applies to links.
     pub links: bool,
 }
 
