@@ -26,12 +26,12 @@ crate::parameters! {
     /// The queue length at the last sample. One random number per arrival with `probability`, none with `interval`.
     ///
     /// ## Departures
-    /// - The slides define Q_delta as arrivals minus departures since the last sample. For frames that the queue admits, this is $q -
-    ///   q_old$.
+    /// - The slides define Q_delta as arrivals minus departures since the last sample. For frames that the queue admits, this is
+    ///   $q - q_old$.
     /// - The slides give no Q_eq. 16 frames follow from the printed range of Fb, $|Fb| <= Q_eq (1 + 2 W) = 80$.
     /// - The slides do not say which samples are answered, what happens above the severe threshold, where that threshold is, how large
-    ///   a message is, or which priority it has. The rules here are those of the later drafts, as far as known. The message is a
-    ///   minimum-size Ethernet frame in the class of the sampled frame. There is no severe threshold unless one is given.
+    ///   a message is, or which priority it has. The rules here follow the later drafts, as far as known. The message is a minimum-size
+    ///   Ethernet frame in the class of the sampled frame. There is no severe threshold unless one is given.
     /// - Frames that the queue then refuses are samples too. Frames that carry messages are not.
     ///
     /// ## Example
