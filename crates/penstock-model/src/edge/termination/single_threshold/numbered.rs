@@ -57,7 +57,7 @@ impl NumberedArrivals {
     /// A packet arrives out of order, or while packets are pending.
     #[inline(never)]
     fn on_reordered(&mut self, now: Time, number: u32) {
-        // Numbers wrap around; a number less than 2^31 ahead is later.
+        // Numbers wrap around; a number less than half the range ahead is later.
         let ahead = self.next.map_or(0, |next| number.wrapping_sub(next));
         if ahead >= u32::MAX / 2 {
             self.on_late(ahead.wrapping_neg() as usize);
@@ -77,7 +77,7 @@ impl NumberedArrivals {
         }
     }
 
-    /// Starts a run with the next packets in order of sequence numbers.
+    /// Starts a run; it consists of the packets with numbers above the highest so far.
     #[inline]
     pub(super) fn begin_run(&mut self) {
         (self.of_run, self.known, self.arrived) = (0, 0, 0);
