@@ -1,8 +1,8 @@
-//! Computes the model version: a digest of all that decides which numbers the core gives.
+//! Computes the model version: a digest of everything that can change the core's numbers.
 //!
-//! Taken in are, relative to the workspace's root and in the order of their paths: `Cargo.lock` and `Cargo.toml` (which
-//! versions, features and profile), and of every crate its `Cargo.toml` and what lies under `src/`. Every crate, not a
-//! list of them, so that a new one cannot be forgotten. Tests and benches beside `src/` change no result.
+//! The digest covers `Cargo.lock` and `Cargo.toml` (which set versions, features and profile), and the `Cargo.toml` and `src/` of
+//! every crate, in the order of their paths relative to the workspace's root. It takes every crate rather than a list, so that a new
+//! crate cannot be forgotten. Tests and benches outside `src/` change no result.
 
 use sha2::{Digest, Sha256};
 use std::fs;

@@ -97,4 +97,4 @@ def _hint(name: str) -> str:
         return ""
     from penstock.suggest import suggestion
 
-    return suggestion(name, _public(), ignore_case=True).removesuffix(".")
+    return suggestion(name, _public())

@@ -1,4 +1,4 @@
-"""Lets ``python -m penstock`` stand for ``penstock``."""
+"""Runs ``penstock`` as ``python -m penstock``."""
 
 from penstock.cli import command
 

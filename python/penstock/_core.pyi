@@ -17,8 +17,11 @@ __all__ = [
     "Trace",
     "catalogue",
     "check",
+    "escaped",
     "json_schema",
+    "key_lines",
     "metrics_with",
+    "nearest",
     "scenarios",
     "transposed",
     "unchanged",
@@ -180,6 +183,15 @@ def catalogue() -> str:
 
 def metrics_with(kind: str) -> list[str]:
     """The names of the metrics of a kind: `ratio`, `part`, `of-finished`, or `counts-finished`."""
+
+def nearest(name: str, allowed: list[str]) -> str | None:
+    """The allowed name nearest to one that does not exist, if one is near enough."""
+
+def escaped() -> list[tuple[str, str]]:
+    """Ranges of the characters that are shown escaped, each with its first and last character."""
+
+def key_lines(text: str) -> list[tuple[list[str], int]]:
+    """The keys of a TOML text with their lines, counted from 1; nothing if the text is not TOML."""
 
 def json_schema() -> str:
     """The JSON Schema of a scenario."""

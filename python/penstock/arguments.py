@@ -1,7 +1,7 @@
-"""Names and components that are refused where a program writes them, in the words of the command line.
+"""Checks of the names and components that a program passes to a network, with the messages of the command line.
 
-What values mean, with their units and ranges, is checked by the core once the scenario is read; that a name does not
-exist, or that a component stands where another kind is taken, is known at once.
+The core checks values with units and ranges when it reads the scenario; unknown names and components of the wrong kind
+are reported at once.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ R = TypeVar("R")
 
 
 def named(section: str | None = None, of: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Makes a function say which of its arguments are unknown or missing.
+    """Decorates a function to report unknown and missing arguments.
 
     Parameters
     ----------
     section : str, optional
-        The table of a scenario, such as ``links[]``, whose keys are taken in the place of ``**more``.
+        The table of a scenario, such as ``links[]``, whose keys ``**more`` accepts.
     of : str, optional
-        The class that messages name; the one in which the function stands if left out.
+        The class in messages; by default that of the function.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -48,7 +48,7 @@ def named(section: str | None = None, of: str | None = None) -> Callable[[Callab
         def checked(*given: P.args, **by_name: P.kwargs) -> R:
             extra = [name for name in by_name if name not in own]
             allowed = _keys(section) if variadic and extra else ()
-            # Of a table that the core does not know, the reader says what is wrong with it.
+            # The scenario's reader checks tables that the catalogue does not have.
             unknown = [] if variadic and allowed is None else [n for n in extra if kebab(n) not in (allowed or ())]
             missing = {
                 each.name: ""
@@ -69,12 +69,12 @@ def named(section: str | None = None, of: str | None = None) -> Callable[[Callab
 
 
 _RENAMED = ("from", "to", "class", "impairment", "initial", "signalling")
-"""Keys that the methods of a network call otherwise, or take apart."""
+"""Keys that have other names or forms in the methods of a network."""
 
 
 @cache
 def _section(path: str) -> dict[str, str | None] | None:
-    """The keys of a table of a scenario, each with the kind of component it takes; None if there is no such table."""
+    """The keys of a table with the kinds of components they accept; None if there is no such table."""
     section = next((each for each in catalogue()["sections"] if each["path"] == path), None)
     if section is None:
         return None
@@ -90,7 +90,7 @@ def _keys(path: str | None) -> list[str] | None:
 
 
 def keys(where: str, given: Iterable[str], path: str, more: Sequence[str] = ()) -> None:
-    """Refuses names that are no keys of a table of a scenario, nor among `more`.
+    """Refuses names that are neither keys of a table nor in `more`.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def keys(where: str, given: Iterable[str], path: str, more: Sequence[str] = ()) 
 
 
 def word(where: str, name: str, known: Collection[str], kind: str) -> None:
-    """Refuses a word that is not among those that there are.
+    """Refuses an unknown word.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def word(where: str, name: str, known: Collection[str], kind: str) -> None:
 
 
 def entries(where: str, given: Mapping[str, Any], path: str) -> None:
-    """Refuses what stands in a table of a scenario and is no component of the kind that its key takes.
+    """Refuses components of the wrong kind in a table.
 
     Raises
     ------
@@ -133,18 +133,18 @@ def entries(where: str, given: Mapping[str, Any], path: str) -> None:
 
 
 def component(where: str, given: object, kind: str, path: str = "") -> None:
-    """Refuses what is no component of a kind.
+    """Refuses anything but a component of this kind.
 
     Parameters
     ----------
     where : str
-        What takes it.
+        The argument, for the message.
     given : object
-        What was given.
+        The value.
     kind : str
-        The kind that it must be of.
+        The required kind.
     path : str
-        The table of a scenario in which it stands, for the name of another argument that takes it.
+        The table, to suggest another argument that accepts the value.
 
     Raises
     ------

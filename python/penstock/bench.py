@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Measurement(TypedDict):
-    """What a workload cost and did."""
+    """Cost and results of a workload."""
 
     workload: str
     packet_hops: int
@@ -50,9 +50,9 @@ class Measurement(TypedDict):
     wall_seconds: float
     threads: int
     events: dict[str, int]
-    """How many events each way through the engine handled."""
+    """Events by path through the engine."""
     ports: dict[str, int]
-    """Ports in use, by how their departures are found."""
+    """Ports in use, by how their departures are computed."""
 
 
 def cbr(flows: int = 1000) -> str:
@@ -92,7 +92,7 @@ def tcp_bulk() -> str:
 
 
 def tcp_many(flows: int = 1000) -> str:
-    """A thousand transfers over 1 Gbit/s with a round trip of 50 ms, 10 s; rate and buffer go with their number."""
+    """Transfers over 1 Mbit/s each (1,000 by default) with a round trip of 50 ms, 10 s; the buffer is in proportion."""
     return _dumbbell(
         flows=flows,
         access="10 Gbit/s",
@@ -130,7 +130,7 @@ _SCHEDULERS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "wf2q-plus": ("Wf2qPlus", {}, {"weight": 1}),
     "cbq": ("Cbq", {}, {"share": 0.125}),
 }
-# What is measured under a scheduler: its class, its settings, and what each class says.
+# The schedulers: component, settings, and parameters of each class.
 
 
 def schedulers(name: str) -> str:
@@ -193,7 +193,7 @@ def _pcn(traffic: str) -> str:
 def fat_tree(ports: int = 16, variant: Literal["new-reno", "sack"] = "new-reno", **more: Any) -> str:
     """A fat tree of 1 Gbit/s with 1,024 hosts, each with four transfers to other pods or edges, 100 ms.
 
-    With another `variant` of TCP, or `more` of its settings, it is what simulators without this one are compared with.
+    Another `variant` of TCP or `more` of its settings serve comparisons with simulators that lack this one.
     """
     from penstock.components import Ftp, TailDrop, Tcp
     from penstock.network import Network
@@ -287,16 +287,16 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "fabric": fabric,
     **{f"schedulers-{name}": partial(schedulers, name) for name in _SCHEDULERS},
 }
-"""Each gives a scenario's text."""
+"""Functions that return the text of a scenario."""
 
 GROUPS = {"schedulers": tuple(f"schedulers-{name}" for name in _SCHEDULERS)}
-"""Names for several of them."""
+"""Groups of workloads."""
 
 LARGE = ("fat-tree",)
-"""Those that take a minute, and are measured only if they are named."""
+"""Workloads that take a minute; they are measured only by name."""
 
 RESIZABLE = ("cbr", "tcp-many")
-"""Those that take another number of flows."""
+"""Workloads with a variable number of flows."""
 
 
 def measure_in_process(
@@ -309,25 +309,25 @@ def measure_in_process(
     name : str
         One of :data:`WORKLOADS`, or a scenario file, whose name ends with ``.toml``.
     flows : int, optional
-        How many flows, for those in :data:`RESIZABLE`.
+        Number of flows, for those in :data:`RESIZABLE`.
     duration : str, optional
-        How much time is simulated, such as ``"500 ms"``.
+        Simulated time, such as ``"500 ms"``.
     threads : int
-        How many cores it may use; how many it did, for the most part, is in what is given back.
+        Maximum number of cores; the result has the number that was used most of the time.
     only_setup : bool
-        Stop when everything is built. Nothing is counted.
+        Stop before the first event.
     """
     text, folder = text_of(name, flows)
     return measure_scenario(text, name, duration, threads=threads, only_setup=only_setup, folder=folder)
 
 
 def is_file(name: str) -> bool:
-    """Whether it names a scenario file, not a workload."""
+    """Whether `name` is a scenario file instead of a workload."""
     return name.endswith(".toml")
 
 
 def text_of(name: str, flows: int | None = None) -> tuple[str, str | None]:
-    """The text of a workload or of a scenario file, and the folder of the files that this names.
+    """The text of a workload or scenario file, and the folder of the files that it names.
 
     Raises
     ------
@@ -350,10 +350,10 @@ def measure_scenario(
     only_setup: bool = False,
     folder: str | None = None,
 ) -> Measurement:
-    """Runs the scenario that is written in `text`; see :func:`measure_in_process`.
+    """Measures the scenario `text`; see :func:`measure_in_process`.
 
-    A process that was started for it begins anew if that takes much memory (:func:`penstock.huge_pages.restart_for`);
-    what it did before counts as its start.
+    A process of its own restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`); the time
+    before that counts as its start.
     """
     from penstock import _core
 
@@ -394,7 +394,7 @@ def measure_in_subprocess(
     Raises
     ------
     InputError
-        If it would take more memory than there is.
+        If it needs more memory than is available.
     PenstockError
         If that process fails.
     """
@@ -416,10 +416,9 @@ def _cpu_seconds() -> float:
 
 
 def _peak_bytes() -> int:
-    """The most memory that this process has had.
+    """Peak memory of this process.
 
-    What the system adds up for a process begins with its parent's size at the time of the start; Linux tells the
-    process's own beside it.
+    The system's counter starts at the size of the parent process; Linux also reports the process's own.
     """
     status = Path("/proc/self/status")
     if status.is_file():

@@ -72,7 +72,7 @@ def told(where: str, what: str, unknown: Sequence[str], missing: Mapping[str, st
     shown = ", ".join([*known[:_SHOWN], *["..."] * (len(known) > _SHOWN)])
     lines, meant = [], set()
     for name in unknown:
-        hint = suggestion(name, known).removesuffix(".")
+        hint = suggestion(name, known)
         meant |= {other for other in missing if repr(other) in hint}
         lines.append(f"{where}: unknown {what} {quoted(name)}{hint} ({shown or 'there are none'})")
     for name, example in missing.items():
@@ -249,11 +249,11 @@ def _wrong(given: Any, parameter: Parameter) -> str:
         what = f"a {kind} ({', '.join(class_names(kind))})"
         if isinstance(given, Component):
             return f"takes {what}, and {type(given).__name__} is a {given.KIND}."
-        hint = suggestion(given, parameter["names"]) if isinstance(given, str) else "."
+        hint = suggestion(given, parameter["names"], ".") if isinstance(given, str) else "."
         return f"takes {what}, not {shown}{hint}"
     if "choices" in parameter:
         words = [choice["word"] for choice in parameter["choices"]]
-        hint = suggestion(given, words) if isinstance(given, str) else "."
+        hint = suggestion(given, words, ".") if isinstance(given, str) else "."
         return f"{shown} is not one of {', '.join(words)}{hint}"
     if isinstance(given, int | float) and parameter["kind"] in ("quantity", "law"):
         example = _example(parameter)

@@ -5,25 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.drawing import escaped
+from penstock.printable import things
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["summary_html", "things"]
+__all__ = ["summary_html"]
 
 _ROWS = 100
 """Maximum number of rows of a table in a notebook; frames have all of them."""
-
-
-def things(count: int, one: str) -> str:
-    """Returns a count with its noun.
-
-    Examples
-    --------
-    >>> things(1, "link"), things(2, "link")
-    ('1 link', '2 links')
-    """
-    return f"{count} {one}{'s' * (count != 1)}"
 
 
 def summary_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:

@@ -1,4 +1,4 @@
-"""Nodes, and what a network's methods are given as the dotted keys of a scenario."""
+"""Nodes, and the arguments of a network's methods as dotted keys of a scenario."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLASS = "links[].class.NAME"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node, or a group of `count` like nodes; ``group[3]`` is a member, ``group[2:5]`` are three of them."""
+    """A node, or a group of `count` equal nodes; ``group[3]`` is a member, ``group[2:5]`` three members."""
 
     name: str
     count: int | None = None
@@ -44,7 +44,7 @@ class Node:
 
 
 def name_of(node: Node | str) -> str:
-    """How a scenario names a node.
+    """The name of a node in a scenario.
 
     Raises
     ------
@@ -58,12 +58,12 @@ def name_of(node: Node | str) -> str:
 
 
 def part(path: str, component: Component | None) -> dict[str, Any]:
-    """A component below a key; nothing if there is none."""
+    """The entry of a component; empty for None."""
     return {} if component is None else {f"{path}.{component.KEY}": component.table()}
 
 
 def classes_of(path: str, classes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What is said of classes, by the dotted keys of a scenario."""
+    """The entries of classes, by dotted keys."""
     entry: dict[str, Any] = {}
     for name, said in classes.items():
         where = f"classes[{quoted(name)}]"
@@ -84,7 +84,7 @@ def classes_of(path: str, classes: Mapping[str, Mapping[str, Any]]) -> dict[str,
 
 
 def back_of(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of the way back of a link, by the dotted keys of a scenario."""
+    """The entries of a link's reverse direction, by dotted keys."""
     keys("back", said, "links[].back", ["classes"])
     entries("back", said, "links[].back")
     entry = classes_of("back.", said.get("classes", {}))
@@ -97,12 +97,12 @@ def back_of(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def one_or_uniform(what: str | tuple[str, str]) -> str | dict[str, list[str]]:
-    """A time, or of a pair the law that draws one between the two."""
+    """A time, or for a pair the uniform law between them."""
     return {"uniform": list(what)} if isinstance(what, tuple) else what
 
 
 def plain(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys by their names in a scenario, without those that are None."""
+    """Keys by their names in a scenario, without None."""
     found = {toml.key(kebab(key)): item for key, item in given.items() if not isinstance(item, Component | None)}
     for key, item in given.items():
         found |= part(toml.key(kebab(key)), item) if isinstance(item, Component) else {}

@@ -1,13 +1,13 @@
-"""What can go wrong, as one tree of exceptions.
+"""The exceptions of the package, as one tree.
 
-Everything here is something that a user can act on; a mistake of our own is any other exception.
+A user can act on all of them; any other exception is a bug of ours.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.printable import path_text, printable_lines
+from penstock.printable import path_text, printable_lines, things
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ class PenstockError(Exception):
         super().__init__(printable_lines(message))
 
     exit_code = 1
-    """What the command line ends with."""
+    """Exit code of the command line."""
 
 
 class InputError(PenstockError):
@@ -43,7 +43,7 @@ class InputError(PenstockError):
 
 
 class ArgumentError(InputError, TypeError, ValueError):
-    """A name that does not exist, or a component where another kind is taken, in a program that builds a network."""
+    """An unknown name, or a component of the wrong kind, in a program that builds a network."""
 
 
 class ScenarioError(PenstockError):
@@ -61,7 +61,7 @@ class ScenarioError(PenstockError):
         self.mistakes: list[Mistake] = list(mistakes)
         count = len(self.mistakes)
         lines = [line_of(mistake) for mistake in self.mistakes]
-        super().__init__("\n".join([*lines, f"{count} mistake{'s' * (count != 1)}, nothing was run."]))
+        super().__init__("\n".join([*lines, f"{things(count, 'mistake')}, nothing was run."]))
 
 
 class StoreError(PenstockError):
@@ -74,9 +74,9 @@ class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
     Parameters
     ----------
     failures : sequence of RunFailure
-        Each says which run it was and how to repeat it.
+        The failed runs, with the commands that repeat them.
     total : int
-        How many runs were asked for.
+        Number of requested runs.
     """
 
     SHOWN = 5
@@ -92,12 +92,12 @@ class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
 
 
 class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
-    """Points of a study have not reached its precision target; all of their runs are kept.
+    """Points of a study missed its precision target; all runs are stored.
 
     Parameters
     ----------
     result : StudyResult
-        The numbers of all points, as far as they came.
+        The numbers of all points.
     """
 
     SHOWN = 5
@@ -108,14 +108,14 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
         lines = [f"precision: {line}" for line in missed[: self.SHOWN]]
         if len(missed) > self.SHOWN:
             lines.append(f"... and {len(missed) - self.SHOWN} more.")
-        points = f"{len(missed)} of {len(result.points)} point{'s' * (len(result.points) != 1)}"
+        points = f"{len(missed)} of {things(len(result.points), 'point')}"
         kept = "all runs are kept, and the numbers are those of all of them."
         lines.append(f"{points} missed the precision target; {kept}")
         super().__init__("\n".join(lines))
 
 
 def line_of(mistake: Mistake) -> str:
-    """A mistake on one line: file, line, path and message, as far as they are known.
+    """A mistake on one line: file, line, path and message, if known.
 
     Examples
     --------
@@ -130,6 +130,6 @@ def line_of(mistake: Mistake) -> str:
     shown = path_text(file)
     place = shown if mistake["line"] is None else f"{shown}:{mistake['line']}"
     if file.startswith("--set ") and file.removeprefix("--set ").rpartition(".")[2] == path.rpartition(".")[2]:
-        # The setting has named that very key already.
+        # The place already names the key.
         path = ""
     return ": ".join(part for part in (place, path, mistake["message"]) if part)

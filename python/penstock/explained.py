@@ -1,4 +1,4 @@
-"""What a name stands for: pages of the catalogue, of topics and of studies, also by second names."""
+"""The pages that explain a name: of the catalogue, topics and studies, also by synonyms."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["explained_by", "known"]
 
 
 def known() -> list[str]:
-    """All names that have pages of their own, and the second names of one word."""
+    """All names with pages of their own, and the synonyms of one word."""
     own = [*names(), *topics.names(), *reproductions.names()]
     return list(dict.fromkeys([*own, *(name for name in SYNONYMS if " " not in name)]))
 
 
 def explained_by(name: str) -> tuple[list[str], str]:
-    """The pages that explain a name, and a sentence where they are about something of another name.
+    """The pages that explain a name, and a sentence if it is a synonym.
 
     Raises
     ------
     InputError
-        If there are none; with what is meant, perhaps, or nearest.
+        If there are none; the message has the nearest name.
     """
     found = _own(name)
     if found:
@@ -38,7 +38,7 @@ def explained_by(name: str) -> tuple[list[str], str]:
     from penstock.suggest import suggestion
 
     own = suggestion(name, [*names(), *topics.names(), *reproductions.names()])
-    close = own if own != "." else suggestion(name, known())
+    close = own or suggestion(name, known(), ".")
     raise InputError(f"there is nothing called {quoted(name)}{close} 'penstock list' shows what there is.")
 
 

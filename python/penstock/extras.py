@@ -1,4 +1,4 @@
-"""Advice on packages that only some commands need: the extras of the package."""
+"""Installation of the packages that only some commands need (extras)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["advice"]
 def advice(extra: str) -> str:
     """The command that installs the packages of an extra.
 
-    It names these packages, since an extra can be installed only together with Penstock itself, from where that is.
+    It names the packages, because an extra can be installed only together with Penstock itself.
 
     Examples
     --------

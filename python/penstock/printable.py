@@ -1,7 +1,7 @@
-r"""Text from outside as it is shown: without a character that acts on a terminal or cannot be seen, and shortened.
+r"""Text from outside, made printable and short.
 
-Names, descriptions and paths may come from strangers. What is in them must not move the cursor, colour, reorder or
-hide what is printed around them [UAX9 s2]; such characters are shown as TOML writes them: ``\u001B``.
+Names, descriptions and paths may come from strangers. They must not move the cursor, colour, reorder or hide the text
+around them [UAX9 s2]; such characters are escaped as in TOML: ``\u001B``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import json
 import re
 import shlex
 from typing import TYPE_CHECKING, Any
+
+from penstock import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,25 +27,22 @@ __all__ = [
     "quoted",
     "represented",
     "shortened",
+    "things",
     "utf8",
 ]
 
-# As `is_escaped` of the core, whose comments say which they are; and lone surrogates, which stand for the bytes of a
-# file's name that are not UTF-8, and which no stream takes.
-_ESCAPED = (
-    "\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff"
-)
+# Also lone surrogates: they stand for bytes of a file's name that are not UTF-8, and no stream accepts them.
+_ESCAPED = "".join(f"{first}-{last}" for first, last in _core.escaped()) + "\ud800-\udfff"
 _ONE = re.compile(f"[{_ESCAPED}]")
 _IN_JSON = re.compile(f"(?!\n)[{_ESCAPED}]")
 
 _MORE = "..."
 _QUOTED = 60
-"""Characters of a value that a message quotes."""
+"""Maximum characters of a quoted value."""
 _PATH = 300
-"""Characters of a path that a message names."""
+"""Maximum characters of a path in a message."""
 _LINE = 200
-"""Characters of a sentence of somebody else."""
+"""Maximum characters of a description."""
 
 
 def printable(text: str) -> str:
@@ -58,7 +57,7 @@ def printable(text: str) -> str:
 
 
 def represented(what: object) -> str:
-    """A text itself, and of another value how Python writes it; its type if that cannot be written.
+    """The value if it is a text, else its repr, or its type if that fails.
 
     Examples
     --------
@@ -74,7 +73,7 @@ def represented(what: object) -> str:
 
 
 def printable_lines(text: str) -> str:
-    r"""A text of several lines, which stay lines.
+    r"""All of `text`; line breaks are kept.
 
     Examples
     --------
@@ -107,7 +106,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""How a message quotes what was written.
+    r"""A value in quotes, for messages.
 
     Examples
     --------
@@ -117,8 +116,19 @@ def quoted(text: str) -> str:
     return f"'{shortened(text, _QUOTED)}'"
 
 
+def things(count: int, thing: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> things(1, "run"), things(2, "failed run")
+    ('1 run', '2 failed runs')
+    """
+    return f"{count} {thing}{'s' * (count != 1)}"
+
+
 def one_line(text: str) -> str:
-    r"""A sentence of somebody else, such as a description, whose line breaks mean nothing.
+    r"""A description on one line.
 
     Examples
     --------
@@ -129,7 +139,7 @@ def one_line(text: str) -> str:
 
 
 def path_text(path: str | Path) -> str:
-    r"""How a message names a file; of a very long path the middle is left out.
+    r"""A path, for messages; the middle of a very long one is left out.
 
     Examples
     --------
@@ -144,7 +154,7 @@ def path_text(path: str | Path) -> str:
 
 
 def json_text(data: Any, indent: int | None = 2) -> str:
-    r"""JSON in which what is not printable is escaped, so that it can be read on a terminal too.
+    r"""JSON with unprintable characters escaped, so that a terminal can show it.
 
     Examples
     --------
@@ -158,7 +168,7 @@ def json_text(data: Any, indent: int | None = 2) -> str:
 
 
 def command_text(words: Iterable[str]) -> str:
-    r"""A command to be given to a shell again; words that cannot be printed in the quotes of bash.
+    r"""A command to paste into a shell; unprintable words are quoted for bash.
 
     Examples
     --------
@@ -169,7 +179,7 @@ def command_text(words: Iterable[str]) -> str:
 
 
 def utf8(text: str) -> str:
-    r"""`text` as the core takes it: bytes of a file's name that are not UTF-8 are escaped.
+    r"""`text` for the core: bytes of a file's name that are not UTF-8 are escaped.
 
     Examples
     --------

@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, TextIO
 
+from penstock.printable import things
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -121,7 +123,7 @@ def line(status: Status, elapsed: float, at_work: float | None = None) -> str:
     ]
     computed = ended - status.cached
     if status.replaced:
-        parts.append(f"{status.replaced} worker{'s' * (status.replaced != 1)} replaced")
+        parts.append(f"{things(status.replaced, 'worker')} replaced")
     if status.packet_hops and elapsed > 0:
         parts.append(f"{_rate(status.packet_hops / elapsed)} packet-hops/s")
     if status.worked > 0 and ended < status.total:

@@ -43,24 +43,24 @@ PLACES = {
     "admission": "admission",
     "termination": "termination",
 }
-"""The kinds of components in the order of a packet's way, then those of calls; each with the key that takes one.
+"""The kinds of components with the keys that accept them, in the order of a packet's path; those of calls follow.
 
-Kinds that only other components contain follow them; :func:`places` knows where they stand.
+For kinds that only other components contain, see :func:`places`.
 """
 
 
 class Choice(TypedDict):
-    """One of the words that a parameter may be."""
+    """An allowed word of a parameter."""
 
     word: str
     doc: str
 
 
 class Type(TypedDict):
-    """What a value may be.
+    """The type of a value.
 
-    `items` is what a list holds; `of` says what a name is the name of, or of which kind a component is, and `names`
-    which components of this kind there are.
+    `items` is the type of a list's items; `of` is the kind of thing that a name names, or the kind of a component, and
+    `names` has the components of this kind.
     """
 
     kind: str
@@ -83,7 +83,7 @@ class Parameter(Type):
 
 
 class Variable(TypedDict):
-    """A variable of the state that a component shows."""
+    """A state variable of a component, for time series."""
 
     name: str
     unit: str
@@ -91,7 +91,7 @@ class Variable(TypedDict):
 
 
 class Classes(TypedDict):
-    """What a scheduler declares for each of its classes."""
+    """The parameters of a scheduler's classes."""
 
     doc: str
     parameters: list[Parameter]
@@ -126,7 +126,7 @@ class Section(Component):
 
 
 class Metric(TypedDict):
-    """A metric that a scenario may ask for."""
+    """A metric."""
 
     name: str
     unit: str
@@ -134,7 +134,7 @@ class Metric(TypedDict):
 
 
 class Catalogue(TypedDict):
-    """Everything that a scenario may say; components by kind."""
+    """Everything that a scenario can contain; components by kind."""
 
     components: dict[str, list[Component]]
     metrics: list[Metric]
@@ -157,7 +157,7 @@ def catalogue(*, formulas: bool = False) -> Catalogue:
 
 
 def places(everything: Catalogue | None = None) -> dict[str, list[str]]:
-    """The keys that take a component of each kind, such as ``queue``, or inside of others ``scheduler.NAME.queue``."""
+    """The keys that accept a component of each kind: ``queue``, or inside other components ``scheduler.NAME.queue``."""
     components = (everything or catalogue())["components"]
     found = {kind: [PLACES[kind]] if kind in PLACES else [] for kind in components}
     nested = [
@@ -167,7 +167,7 @@ def places(everything: Catalogue | None = None) -> dict[str, list[str]]:
         for parameter in component["parameters"]
         if parameter["kind"] == "component"
     ]
-    # Components nest a few deep; each round reaches one deeper, and the kinds that sections take are there already.
+    # Each round finds components that are nested one level deeper.
     for _ in range(len(nested)):
         for outer, name, key, kind in nested:
             if found[outer] and (place := f"{found[outer][0]}.{name}.{key}") not in found[kind]:
@@ -184,7 +184,7 @@ def names() -> list[str]:
 
 
 def pages(name: str, *, formulas: bool = False) -> list[str]:
-    """The Markdown pages about `name`; several if it means several things, none if there is no such thing."""
+    """The Markdown pages about `name`, which may have several meanings or none."""
     everything = catalogue(formulas=formulas)
     found = [
         _component_page(kind, component)
@@ -211,7 +211,7 @@ def _component_page(kind: str, component: Component) -> str:
 
 
 def _variables(state: list[Variable]) -> str:
-    """What is shown over time, as ``penstock series`` names it."""
+    """The state variables, with the names of ``penstock series``."""
     if not state:
         return ""
     items = [f"- `{variable['name']}` ({variable['unit']}): {' '.join(variable['doc'].split())}" for variable in state]
@@ -236,7 +236,7 @@ def _metric_page(metric: Metric) -> str:
 
 
 def _used(key: str, usual: str, doc: str) -> str:
-    """The value that a component's own example gives a parameter, if it is in the `usual` unit; else the usual one."""
+    """The value of a parameter in the component's example if it has the `usual` unit, else `usual`."""
     unit = usual.rpartition(" ")[2]
     found = re.search(rf'(?<![\w-]){re.escape(key)} = "([^"]* {re.escape(unit)})"', doc.partition("## Example")[2])
     return found[1] if found is not None else usual

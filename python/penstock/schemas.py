@@ -1,4 +1,4 @@
-"""The JSON Schemas of study files and of ``document.toml``, for editors; that of scenarios is the core's."""
+"""The JSON Schemas of study files and of ``document.toml``; the core has that of scenarios."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def study_schema() -> dict[str, Any]:
         "title": "A Penstock study",
         **_closed(properties, ["scenario"]),
         "$defs": {
-            # A path of a setting may be written as tables within tables, so values stand at any depth.
+            # The path of a setting may be written as nested tables, so values occur at any depth.
             "lists": _nested({"type": "array", "minItems": 1}, "lists"),
             "expressions": _nested(_EXPRESSION, "expressions"),
             "ranges": _nested({"type": ["string", "array"]}, "ranges"),
@@ -34,7 +34,7 @@ def study_schema() -> dict[str, Any]:
 
 
 def document_schema() -> dict[str, Any]:
-    """The JSON Schema of the ``document.toml`` of a study of one's own."""
+    """The JSON Schema of ``document.toml`` in a study's folder."""
     inner = {name for names in INNER.values() for name in names}
     properties: dict[str, Any] = dict.fromkeys(FREE, _SETTINGS)
     for name in SECTIONS:
@@ -53,8 +53,8 @@ def _study_keys() -> dict[str, tuple[str, dict[str, Any]]]:
         {
             "if": {"description": "The condition, over the values of all points.", **_TEXT},
             "set": {"description": "Settings that are the same at all of these points.", **_SETTINGS},
-            "grid": {"description": "Lists of values, of which every combination is a point.", **lists},
-            "derived": {"description": "Settings that follow from others.", **expressions},
+            "grid": {"description": "Lists of values; every combination is a point.", **lists},
+            "derived": {"description": "Settings that are computed from others.", **expressions},
         },
         ["if"],
     )
@@ -81,23 +81,23 @@ def _study_keys() -> dict[str, tuple[str, dict[str, Any]]]:
     return {
         "description": ("A sentence for people.", _TEXT),
         "scenario": ("The scenario's file; its path begins in this file's folder.", _TEXT),
-        "runs": ("How many runs of each point; 5 if left out.", _COUNT),
-        "seed": ("The root of the random numbers of all points; the scenario's own if left out.", seed),
+        "runs": ("Number of runs per point; 5 by default.", _COUNT),
+        "seed": ("Root of the random numbers of all points; by default the scenario's.", seed),
         "set": ("Settings that are the same at all points.", _SETTINGS),
-        "grid": ("Lists of values, of which every combination is a point.", lists),
+        "grid": ("Lists of values; every combination is a point.", lists),
         "zip": (
             "Lists of one length: the first values go together, then the second ones, and so on.",
             {"anyOf": [lists, {"type": "array", "items": lists}]},
         ),
-        "list": ("Points that are written out, with a value for each name.", tables),
+        "list": ("Points, each with a value for every name.", tables),
         "when": ("Settings of points that meet a condition.", {"type": "array", "items": when}),
-        "where": ("Conditions; points that do not meet all of them are left out.", _TEXTS),
-        "derived": ("Settings, or helping values, that follow from others.", expressions),
+        "where": ("Conditions; points that miss one are left out.", _TEXTS),
+        "derived": ("Settings or auxiliary values that are computed from others.", expressions),
         "warm-up": ("A time, or the metric by which to find it.", {"anyOf": [_TEXT, found]}),
-        "precision": ("As many runs of each point as it takes to know a mean.", precision),
-        "metrics": ("Numbers that are worked out in each run.", {"type": "object", "additionalProperties": _TEXT}),
+        "precision": ("Runs per point until a mean is precise enough.", precision),
+        "metrics": ("Numbers that are computed in each run.", {"type": "object", "additionalProperties": _TEXT}),
         "compare": ("Paired differences wherever all other parameters agree.", compare),
-        "ranges": ("What a sensitivity study or a search takes values from.", {"$ref": "#/$defs/ranges"}),
+        "ranges": ("Ranges of a sensitivity study or a search.", {"$ref": "#/$defs/ranges"}),
         "sensitivity": ("Which of the ranges matter.", sensitivity),
         "search": ("Which values in the ranges are best.", search),
     }

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from penstock.arguments import named
-from penstock.display import summary_html, things
+from penstock.display import summary_html
 from penstock.errors import ArgumentError
-from penstock.printable import quoted
+from penstock.printable import quoted, things
 from penstock.short_values import short_values, value_text
 from penstock.studies.conditional import When
 from penstock.studies.definition import Definition

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
+from penstock import _core
+from penstock.printable import quoted, utf8
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
 __all__ = ["suggestion"]
 
 
-def suggestion(name: str, allowed: Sequence[str], *, ignore_case: bool = False) -> str:
-    """The end of a sentence about a name that does not exist: ``; did you mean 'x' or 'y'?``, or just a full stop.
+def suggestion(name: str, allowed: Iterable[str], otherwise: str = "") -> str:
+    """The end of a sentence about a name that does not exist: ``; did you mean 'x'?``, else `otherwise`.
 
     Examples
     --------
     >>> suggestion("wwr", ["wrr", "drr", "fifo"])
     "; did you mean 'wrr'?"
-    >>> suggestion("pigeon", ["wrr"])
+    >>> suggestion("pigeon", ["wrr"], ".")
     '.'
-    >>> suggestion("taildrop", ["TailDrop"], ignore_case=True)
-    "; did you mean 'TailDrop'?"
     """
-    written = {each.lower() if ignore_case else each: each for each in allowed}
-    close = [written[match] for match in difflib.get_close_matches(name.lower(), list(written), n=2, cutoff=0.6)]
-    return f"; did you mean {' or '.join(repr(match) for match in close)}?" if close else "."
+    nearest = _core.nearest(utf8(name), [utf8(each) for each in allowed])
+    return otherwise if nearest is None else f"; did you mean {quoted(nearest)}?"

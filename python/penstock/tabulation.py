@@ -8,7 +8,7 @@ from penstock import _core
 from penstock.finished import finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import NO_PARAMETERS
-from penstock.printable import one_line
+from penstock.printable import one_line, things
 from penstock.provenance import Provenance
 from penstock.short_values import value_text
 from penstock.unit_scale import scale
@@ -39,7 +39,7 @@ def how_sure(points: Sequence[PointResult], replication: int | None = None) -> s
     """
     runs = sum(len(point.runs) for point in points)
     cached = sum(point.cached for point in points)
-    count = f"{runs} run{'s' * (runs != 1)}" + (f" of {len(points)} points" if len(points) > 1 else "")
+    count = things(runs, "run") + (f" of {len(points)} points" if len(points) > 1 else "")
     which = count if replication is None else f"replication {replication}{' of each point' * (len(points) > 1)}"
     seeds = list(dict.fromkeys(point.asked.seed for point in points))
     seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"

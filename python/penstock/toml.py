@@ -1,4 +1,4 @@
-"""Writes plain values as TOML; reading it is the core's business alone."""
+"""Writes plain values as TOML."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def key(name: str) -> str:
 
 
 _DEEPEST = 60
-"""Levels of tables and lists; the core reads few more."""
+"""Maximum depth of tables and lists; the core reads few more."""
 
 
 def value(what: Any, depth: int = 0) -> str:
@@ -35,7 +35,7 @@ def value(what: Any, depth: int = 0) -> str:
     Raises
     ------
     TypeError
-        If TOML has nothing like it.
+        If TOML has no such value.
 
     Examples
     --------
@@ -58,11 +58,11 @@ def value(what: Any, depth: int = 0) -> str:
     if isinstance(what, Sequence):
         return f"[{', '.join(value(item, depth + 1) for item in what)}]"
     shown = shortened(represented(what), 60)
-    raise TypeError(f"{shown} cannot stand in a scenario; write a text, a number, a switch, a list or a table")
+    raise TypeError(f"{shown} cannot be written in a scenario; use a text, a number, a switch, a list or a table")
 
 
 def json_value(what: Any) -> Any:
-    """A value as JSON has it: dates and times, and numbers that JSON does not have, as the texts that TOML has.
+    """A value for JSON; dates, times and numbers that JSON lacks become text, as in TOML.
 
     Examples
     --------

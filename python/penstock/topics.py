@@ -1,4 +1,4 @@
-"""Pages on what is no component: networks, sizes of transfers, studies, how they are run, and the field's subjects."""
+"""Pages about topics other than components: networks, sizes of transfers, studies, runs, and subjects of the field."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _SIZES = {
     "data-mining": ("a data mining cluster", "Greenberg09", "12.7 MB"),
     "hadoop": ("a Hadoop cluster", "Roy15", "120 kB"),
 }
-"""The distributions that come with the package: of what, from where, and their means."""
+"""The included distributions: source, reference and mean."""
 
 _TOPICS = {
     "sweep": """
-Several values after `--set`, with commas between them, make a sweep: each combination is a point with runs of its own.
+Several values after `--set`, separated by commas, make a sweep: each combination is a point with its own runs.
 
     penstock run net.toml --set 'r1-r2.rate=2 Mbit/s,8 Mbit/s' --set 'r1-r2.queue.tail-drop.limit=10 packets,50 packets'
 
-A study file says the same and more. All points share their random numbers. See also: study, precision, seed.
+A study file can do the same and more. All points share their random numbers. See also: study, precision, seed.
 """,
     "study": """
-A TOML file that names a `scenario` and says what varies in it:
+A TOML file that names a `scenario` and the settings that vary:
 
     scenario = "net.toml"
     runs = 10
@@ -46,8 +46,8 @@ Further tables are `[set]`, `[[list]]`, `[derived]`, `[metrics]` and `[precision
 precision, warm-up.
 """,
     "precision": """
-How many runs are enough. A table says the mean of independent runs and, after ±, half of its 95 % confidence interval.
-`--runs N` makes N runs of each point; in a study, a target makes as many as it takes (Law's sequential procedure):
+The number of runs. A table shows the mean of independent runs and, after ±, half of its 95 % confidence interval.
+`--runs N` makes N runs of each point; in a study, a precision target sets the number (Law's sequential procedure):
 
     [precision]
     metric = "delay[voice, mean]"
@@ -55,10 +55,10 @@ How many runs are enough. A table says the mean of independent runs and, after �
     least = 30
     most = 1000
 
-A point that does not get there is an error, after its numbers. See also: study, seed, warm-up.
+A point that misses the target is an error; its numbers are shown first. See also: study, seed, warm-up.
 """,
     "warm-up": """
-The beginning of a run that is not counted: `warm-up = "5 s"` in a scenario. In a study, MSER-5 finds it:
+The first part of a run, which is not counted: `warm-up = "5 s"` in a scenario. In a study, MSER-5 finds it:
 
     warm-up = { mser-5 = "queue[r1-r2, mean]" }
 
@@ -71,14 +71,14 @@ between them are paired. A run depends only on scenario, seed, replication and m
 store.
 """,
     "store": """
-The folder of finished runs, `$PENSTOCK_STORE` or `--store DIR`. A run that is there is not made again, whatever study
-asks for it. `penstock status` and `penstock runs` show what is there, `penstock verify` checks it, `penstock gc` makes
-room, and `penstock export` and `penstock import` move runs to another machine.
+The folder of finished runs, `$PENSTOCK_STORE` or `--store DIR`. A stored run is never repeated, whichever study needs
+it. `penstock status` and `penstock runs` show its contents, `penstock verify` checks it, `penstock gc` removes
+leftovers, and `penstock export` and `penstock import` move runs to another machine.
 """,
     "jobs": """
-Runs are made side by side on all cores; `--jobs N` sets how many. `--threads N` divides one large run between cores.
-`--on` says where: threads, processes or a Dask cluster (extra `cluster`). `penstock slurm` writes a job script for
-Slurm. The numbers are the same everywhere. See also: store.
+Runs are made in parallel on all cores; `--jobs N` sets their number. `--threads N` divides one large run between cores.
+`--on` sets the workers: threads, processes or a Dask cluster (extra `cluster`). `penstock slurm` writes a job script
+for Slurm. The numbers are the same everywhere. See also: store.
 """,
     "plot": """
 `penstock plot FILE` draws a scenario, a study or a file of results, as SVG, PDF or PNG:
@@ -100,17 +100,17 @@ See also: plot, study.
 method (extra `sensitivity`). See also: search, study.
 """,
     "search": """
-`penstock search FILE --range PATH=LOW..HIGH --minimise METRIC` finds the best setting within ranges, and runs the best
-ones afresh (extra `search`). See also: screen, study.
+`penstock search FILE --range PATH=LOW..HIGH --minimise METRIC` finds the best setting within ranges, and repeats the
+best ones with fresh random numbers (extra `search`). See also: screen, study.
 """,
     "units": """
 Quantities are texts with units: `"5 ms"`, `"10 Mbit/s"`, `"64 kB"`, `"60 packets"`, `"20 %"`. Prefixes are decimal:
 1 kB is 1000 bytes. Expressions of a study compute with quantities: `"rtt / 2 - 1 ms"`. See also: study.
 """,
     "ecmp": """
-Routes are those of least weight (`weight` of links), with as few links as possible where none has one. Of several,
-`routing = "ecmp"` at the top of a scenario takes one by a hash of the flow at each node; `routing = "first"` takes the
-one that is earlier in the scenario. See also: scenario, link, leaf-spine.
+Routes have minimum weight (`weight` of links), by default the fewest links. If there are several, `routing = "ecmp"` at
+the top of a scenario picks one at each node by a hash of the flow; `routing = "first"` picks the one that is earlier in
+the scenario. See also: scenario, link, leaf-spine.
 """,
     "graph": """
 Networks from files: GraphML, GML and DOT, with rates and delays as attributes of their edges.
@@ -124,7 +124,7 @@ Active queue management: disciplines that drop or mark before a queue is full. `
 `red-marking` and `step-marking` are queue disciplines; `fq-codel` is a scheduler. See also: bufferbloat, ecn.
 """,
     "bufferbloat": """
-Large buffers that stay full and so delay everything. Compare `tail-drop` limits with `codel`, `pie` and `fq-codel`,
+Large buffers that stay full and delay all packets. Compare `tail-drop` limits with `codel`, `pie` and `fq-codel`,
 and look at `delay` of a thin flow and at `wait` and `queue` of the link. See also: aqm, wait, queue.
 """,
     "ecn": """
@@ -141,12 +141,12 @@ are `threshold`, `excess` and others; `admission` and `termination` of calls are
 
 
 def names() -> list[str]:
-    """The topics that have a page."""
+    """The names of all topics."""
     return [*_TOPICS, *GENERATORS, *_SIZES]
 
 
 def page(name: str) -> str | None:
-    """The Markdown page of a topic; nothing if it is none."""
+    """The Markdown page of a topic; None if there is none."""
     if name in _TOPICS:
         return f"# {name} (topic)\n{_TOPICS[name]}"
     if name in GENERATORS:

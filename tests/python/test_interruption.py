@@ -19,8 +19,8 @@ from penstock import _core, memory
 from penstock.template import TEMPLATE
 
 COMMAND = [sys.executable, "-m", "penstock.cli"]
-SAID = "interrupted; finished runs are kept, and the same command goes on from there.\n"
-ANEW = "interrupted; an unfinished file is removed, and the same command begins anew.\n"
+SAID = "interrupted; finished runs are kept, and the same command continues from there.\n"
+ANEW = "interrupted; an unfinished file is removed, and the same command starts again from the beginning.\n"
 RUN = ["run", "a.toml", "--runs", "2000"]
 REPRODUCE = ["reproduce", "af", "--runs", "500"]
 SENSITIVITY = ["sensitivity", "af", "--table", "2", "--runs", "50"]

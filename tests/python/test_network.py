@@ -275,7 +275,7 @@ def test_a_name_is_given_once():
 def test_what_toml_cannot_say_is_refused():
     net = ps.Network()
     net.measure("goodput", of={1, 2})
-    with pytest.raises(TypeError, match="cannot stand in a scenario"):
+    with pytest.raises(TypeError, match="cannot be written in a scenario"):
         net.toml()
 
 

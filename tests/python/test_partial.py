@@ -132,7 +132,7 @@ def test_what_contradicts_itself_is_told(penstock, tmp_path):
     code, out, err = penstock("run", "a.toml", "--stored")
     assert (code, out, err) == (1, "", "none of its runs is in the store yet, and nothing is run.\n")
     code, _, err = penstock("reproduce", "af", "--dry-run", "--summary")
-    assert (code, "'--summary' needs numbers" in err) == (2, True)
+    assert (code, "--summary needs numbers" in err) == (2, True)
 
 
 def test_a_published_study_tells_what_it_would_run(penstock, tmp_path):

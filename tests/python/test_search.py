@@ -112,7 +112,7 @@ class TestTheSameAnswer:
         monkeypatch.setattr(Runner, "make", make)
         broken = command(*words, "--store", tmp_path / "broken")
         assert (broken.returncode, broken.stdout) == (130, "")
-        assert "the same command goes on from there" in broken.stderr
+        assert "the same command continues from there" in broken.stderr
         monkeypatch.setattr(Runner, "make", made)
         handed = []
         prepare = ps.Store.prepare

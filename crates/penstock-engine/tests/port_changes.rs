@@ -116,8 +116,11 @@ fn a_shaper_keeps_its_tokens() {
     // A packet each 20 ms, which 1000 bytes of tokens take, until the change at 515 ms finds 750 bytes of them: the next one leaves at
     // 517.5 ms, and then one each 10 ms. 26 and 49 of them arrive, 1.8 ms later, by 1 s.
     let shaped = |rate: &str| Some(shaper("token-bucket", &format!("rate = {rate}; burst = 1000 bytes")));
-    for force in [false, true] {
+    for (force, shared) in [(false, false), (true, false), (true, true)] {
         let mut net = net("tail-drop", "");
+        if shared {
+            net.share(net.0.links[0].from, "pool", "size = 1000 packets");
+        }
         let link = &mut net.0.links[0];
         link.port = port(link, |port| (port.shaper, port.force_event_driven) = (shaped("400 kbit/s"), force));
         let faster = port(link, |port| port.shaper = shaped("800 kbit/s"));

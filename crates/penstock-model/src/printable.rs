@@ -11,15 +11,33 @@ const FILE: usize = 300;
 /// What stands for the rest.
 const MORE: &str = "...";
 
-/// Whether `c` is shown escaped: a control character (C0, DEL, C1), one that changes the direction of writing
-/// [UAX9 s2], a separator of lines or paragraphs, or one that most terminals show as nothing (the default ignorable
-/// ones but for variation selectors, which belong to emoji).
-pub const fn is_escaped(c: char) -> bool {
-    matches!(c,
-        '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
-        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
-        | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
-        | '\u{E0000}'..='\u{E0FFF}')
+/// Ranges of the characters that are shown escaped, in ascending order: control characters (C0, DEL, C1), those that change the direction of writing
+/// [UAX9 s2], separators of lines and paragraphs, and those that most terminals show as nothing (the default ignorable ones but for
+/// variation selectors, which belong to emoji).
+pub const ESCAPED: [(char, char); 18] = [
+    ('\0', '\u{1F}'),
+    ('\u{7F}', '\u{9F}'),
+    ('\u{AD}', '\u{AD}'),
+    ('\u{34F}', '\u{34F}'),
+    ('\u{61C}', '\u{61C}'),
+    ('\u{115F}', '\u{1160}'),
+    ('\u{17B4}', '\u{17B5}'),
+    ('\u{180B}', '\u{180F}'),
+    ('\u{200B}', '\u{200F}'),
+    ('\u{2028}', '\u{202E}'),
+    ('\u{2060}', '\u{206F}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{FEFF}', '\u{FEFF}'),
+    ('\u{FFA0}', '\u{FFA0}'),
+    ('\u{FFF0}', '\u{FFFB}'),
+    ('\u{1BCA0}', '\u{1BCA3}'),
+    ('\u{1D173}', '\u{1D17A}'),
+    ('\u{E0000}', '\u{E0FFF}'),
+];
+
+/// Whether `c` is shown escaped.
+pub fn is_escaped(c: char) -> bool {
+    ESCAPED.iter().take_while(|(first, _)| *first <= c).any(|(_, last)| c <= *last)
 }
 
 /// All of `text`, with what [`is_escaped`] written as in TOML.

@@ -13,9 +13,9 @@ const STACK: usize = 8 << 20;
 /// What small work takes.
 const HEAP: usize = 2 << 20;
 
-/// Does `work` with the interpreter free for other threads. Where signals are handled, which is the main thread only, it does so on
-/// a thread of its own and looks at signals meanwhile; if one raises an exception, `cancel` is set and that exception returned at
-/// once. The work is not waited for then: some of it, such as the parser of TOML, cannot be told to stop.
+/// Runs `work` with the interpreter free for other threads. On the main thread, the only one that handles signals, `work` runs on a
+/// worker thread while this one checks for signals. If a signal raises an exception, sets `cancel` and returns the exception at once,
+/// without waiting for `work`: some of it, such as the TOML parser, cannot be cancelled.
 pub fn interruptible<T: Send + 'static>(py: Python<'_>, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     if !is_main_thread(py)? {
         return Ok(py.detach(work));
@@ -43,8 +43,8 @@ pub fn interruptible<T: Send + 'static>(py: Python<'_>, cancel: &Cancel, work: i
     }
 }
 
-/// Lets the heap of a thread grow at once: that of the GNU C library does so a page at a time, each with a call of the system, and gives
-/// back what is free. A larger block that was freed moves its bounds for both. Nothing is touched, so it takes no memory.
+/// Grows the heap of a thread in one step. The GNU C library would grow it page by page, with a system call each, and return free
+/// pages. Freeing one larger block raises both thresholds. The block is never touched, so it uses no memory.
 fn reserve_heap() {
     for size in [2 * HEAP, HEAP] {
         drop(black_box(Vec::<u8>::with_capacity(size)));

@@ -16,8 +16,8 @@ use pyo3::prelude::{Py, PyModule, PyResult, Python};
 /// The core with the components of these plug-ins, as the module that takes the place of `penstock._core`.
 ///
 /// # Errors
-/// `ImportError` if a plug-in was built for another version of the interface, if two components of a kind have one name, or if the
-/// core has been made already.
+/// `ImportError` if a plug-in was built for another version of the interface, if two components of a kind have the same name, or if
+/// the core already exists.
 pub fn core_with(py: Python<'_>, plugins: Vec<Plugin>) -> PyResult<Py<PyModule>> {
     plugins::add(plugins)?;
     Ok(pyo3::wrap_pymodule!(_core)(py))
@@ -82,6 +82,24 @@ pub mod _core {
         penstock_scenario::metrics_with(kind, crate::plugins::registry()).map_err(pyo3::exceptions::PyValueError::new_err)
     }
 
+    /// The allowed name nearest to one that does not exist, if one is near enough.
+    #[pyfunction]
+    fn nearest(name: &str, allowed: Vec<String>) -> Option<String> {
+        penstock_scenario::nearest(name, allowed.iter().map(String::as_str)).map(str::to_owned)
+    }
+
+    /// Ranges of the characters that are shown escaped, each with its first and last character.
+    #[pyfunction]
+    const fn escaped() -> [(char, char); penstock_model::printable::ESCAPED.len()] {
+        penstock_model::printable::ESCAPED
+    }
+
+    /// The keys of a TOML text with their lines, counted from 1; nothing if the text is not TOML.
+    #[pyfunction]
+    fn key_lines(text: &str) -> Vec<(Vec<String>, usize)> {
+        penstock_scenario::key_lines(text)
+    }
+
     /// What many settings make of one scenario, in their order: scenarios without what has no effect, or their mistakes.
     #[pyfunction]
     #[pyo3(signature = (text, name, sets, folder = None))]
@@ -108,7 +126,7 @@ pub mod _core {
         Ok(crate::stored::unchanged(py, folder, names, &sizes, &times, &rows)?.into_any())
     }
 
-    /// The numbers of several runs, of which each has so many that stand one behind another: a list for each number.
+    /// Transposes the numbers of several runs, each with `count` consecutive ones: a list for each number.
     #[pyfunction]
     fn transposed<'py>(py: Python<'py>, values: &[u8], begins: Vec<usize>, count: usize) -> PyResult<Bound<'py, PyAny>> {
         Ok(crate::stored::transposed(py, values, &begins, count)?.into_any())

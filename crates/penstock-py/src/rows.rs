@@ -57,7 +57,7 @@ impl From<RowOption> for Value {
     }
 }
 
-/// What a section's reader makes of options, which are its keys.
+/// Reads options, which are the keys of a section, with that section's reader.
 pub fn read_options<T>(
     options: Vec<(String, RowOption)>,
     read: impl FnOnce(&[(String, Value)]) -> Result<T, Vec<(String, String)>>,
@@ -71,21 +71,21 @@ pub fn read_options<T>(
 
 /// A run that hands over its rows in batches.
 pub struct RowRun<R> {
-    /// `None` while it runs, and after it was told to stop.
+    /// `None` while it runs, and after it was cancelled.
     run: Mutex<Option<R>>,
-    /// `None` while a part is made, and after the end of the file.
+    /// `None` while a part is written, and after the end of the file.
     parquet: Mutex<Option<ParquetWriter>>,
     cancel: penstock_engine::Cancel,
 }
 
 impl<R: Send + 'static> RowRun<R> {
-    /// This run, whose rows have these columns, and in a file `constants` behind them, and which `cancel` stops.
+    /// Wraps `run`, whose rows have these columns; a file has `constants` as further columns. `cancel` stops the run.
     pub fn new(run: R, columns: &[TraceColumn], constants: Constants, cancel: penstock_engine::Cancel) -> RowRun<R> {
         let constants = constants.into_iter().map(|(name, value)| ConstantColumn { name, value: value.into() }).collect();
         RowRun { run: Mutex::new(Some(run)), parquet: Mutex::new(Some(ParquetWriter::new(columns, constants))), cancel }
     }
 
-    /// Does `work` on the run, which stays away if it is told to stop meanwhile.
+    /// Runs `work` on the run. If it is cancelled meanwhile, the run is not put back.
     pub fn proceed<T: Send + 'static>(
         &self,
         py: Python<'_>,
@@ -102,7 +102,7 @@ impl<R: Send + 'static> RowRun<R> {
         Ok(done)
     }
 
-    /// The next batch as Python has it; `None` at the end.
+    /// Returns the next batch as Python objects; `None` at the end.
     pub fn next_batch<'py>(
         &self,
         py: Python<'py>,
@@ -112,7 +112,7 @@ impl<R: Send + 'static> RowRun<R> {
         Ok(batch.map(|batch| (batch.rows, batch.values.iter().map(|values| PyBytes::new(py, values)).collect())))
     }
 
-    /// The next batch as a row group of a Parquet file; `None` at the end.
+    /// Returns the next batch as a row group of a Parquet file; `None` at the end.
     pub fn next_row_group<'py>(
         &self,
         py: Python<'py>,
@@ -127,7 +127,7 @@ impl<R: Send + 'static> RowRun<R> {
         Ok(part.map(|(rows, bytes)| (rows, PyBytes::new(py, &bytes))))
     }
 
-    /// The end of the Parquet file.
+    /// Returns the end of the Parquet file.
     pub fn end_parquet<'py>(&self, py: Python<'py>, metadata: &[(String, String)]) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.take_parquet()?.finish(metadata)))
     }
@@ -138,7 +138,7 @@ impl<R: Send + 'static> RowRun<R> {
     }
 }
 
-/// What Python is told of columns.
+/// Columns as tuples for Python.
 pub fn as_tuples(columns: &[TraceColumn]) -> Vec<Column> {
     columns.iter().map(as_tuple).collect()
 }

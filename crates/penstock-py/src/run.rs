@@ -84,19 +84,19 @@ impl Scenario {
         Some(self.0.description()).filter(|text| !text.is_empty())
     }
 
-    /// What is simulated, settings applied, as JSON in one fixed form.
+    /// The simulated scenario, settings applied, as JSON in canonical form.
     #[getter]
     fn canonical(&self) -> &str {
         self.0.canonical()
     }
 
-    /// The components of plug-ins in it that have no source, so that no run of it may be stored, as `KIND.NAME`.
+    /// The plug-in components in it without a source, as `KIND.NAME`; while there are any, its runs may not be stored.
     #[getter]
     fn unidentified_components(&self) -> Vec<String> {
         self.0.unidentified_components().to_vec()
     }
 
-    /// What is measured, a text for each.
+    /// The measurements, one text each.
     #[getter]
     fn measures(&self) -> Vec<String> {
         self.0.measure_texts().to_vec()
@@ -126,7 +126,7 @@ impl Scenario {
         (self.0.warm_up().as_seconds(), self.0.end().as_seconds())
     }
 
-    /// About how many bytes one run takes at its peak, beside the scenario itself.
+    /// Estimate of the peak memory of one run in bytes, without the scenario itself.
     #[getter]
     fn memory(&self) -> u64 {
         self.0.memory()
@@ -144,7 +144,7 @@ impl Scenario {
         self.0.headrooms().into_iter().map(|it| (it.node, it.link, it.needed, it.given)).collect()
     }
 
-    /// Runs one replication on so many cores at most, with the interpreter free for other threads.
+    /// Runs one replication on at most `threads` cores, with the interpreter free for other threads.
     #[pyo3(signature = (seed, replication, cancel = None, executor = "horizon", threads = 1))]
     fn run(
         &self,
@@ -173,9 +173,9 @@ impl Scenario {
         interruptible(py, &flag, find)?
     }
 
-    /// How a run on so many cores is divided: `parts`, and `speedup`, the load of all over that of the largest; into how many
-    /// parts the network could be cut (`clusters`), how many could be worth it (`most`); the name of the `busiest` process, and its
-    /// `share` of the load, with what has no delay from it.
+    /// How a run on `threads` cores is divided: the number of `parts`; the `speedup`, total load over the largest part's load; the
+    /// number of parts into which the network could be cut (`clusters`), and the number that could pay off (`most`); the name of the
+    /// `busiest` process; and the `share` of the load of its cluster, the processes that no delay separates from it.
     fn division<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Bound<'py, PyDict>> {
         let flag = penstock_engine::Cancel::default();
         let (scenario, stop) = (Arc::clone(&self.0), flag.clone());
@@ -194,7 +194,7 @@ impl Scenario {
         Ok(told)
     }
 
-    /// Builds what a run on so many cores at most begins with, and no more.
+    /// Builds the initial state of a run on at most `threads` cores, and runs nothing.
     #[pyo3(signature = (seed, replication, threads = 1))]
     fn build(&self, py: Python<'_>, seed: u64, replication: u64, threads: usize) -> PyResult<()> {
         let flag = penstock_engine::Cancel::default();
@@ -306,7 +306,7 @@ pub struct Run {
 
 #[pymethods]
 impl Run {
-    /// So many of the `metrics` from the position `first` on, of which there may be very many.
+    /// Returns `count` of the `metrics` from the position `first` on, since there may be very many.
     fn metrics_from(&self, first: usize, count: usize) -> Vec<MetricRow> {
         self.metrics.iter().skip(first).take(count).cloned().collect()
     }
@@ -410,7 +410,8 @@ pub fn scenarios(
     Ok(list.into_any())
 }
 
-/// What refuses files that do not fit into memory: the package, of which a thread of ours does not know what was allowed.
+/// The check that refuses files which do not fit into memory. The package does the check: a worker thread does not know the allowed
+/// memory.
 fn file_memory(py: Python<'_>) -> PyResult<FileMemory> {
     // An interruption that comes meanwhile goes to the caller.
     Ok(FileMemory { allowed: py.import("penstock.memory")?.call_method0("allowed")?.extract()?, too_large })

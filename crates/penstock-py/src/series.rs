@@ -18,8 +18,8 @@ pub struct Series {
 
 #[pymethods]
 impl Series {
-    /// A run on so many cores at most. Without `options`, which are keys of `[[series]]`, the scenario says what is read.
-    /// A Parquet file has `constants` as columns behind those of the rows.
+    /// Starts a run on at most `threads` cores. `options` are keys of `[[series]]`; without them, the scenario's `[[series]]` apply.
+    /// A Parquet file has `constants` as columns after the columns of the rows.
     #[new]
     #[pyo3(signature = (scenario, seed, replication, options, cancel = None, executor = "horizon", threads = 1, constants = Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -45,8 +45,8 @@ impl Series {
         Ok(Series { run: RowRun::new(run, &kinds, constants, flag), columns })
     }
 
-    /// How many rows the next batch has and, for each column, their values as little-endian numbers; `None` at the end. So many
-    /// rows as `count` says, fewer only in the last batch.
+    /// Returns the number of rows in the next batch and, for each column, their values as little-endian numbers; `None` at the end. A
+    /// batch has `count` rows, the last one possibly fewer.
     fn next_batch<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<Batch<'py>>> {
         self.run.next_batch(py, move |run| run.next_batch(count))
     }

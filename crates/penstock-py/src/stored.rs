@@ -1,4 +1,4 @@
-//! What can be seen of many stored files without opening them.
+//! Checks of many stored files without opening them.
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 const NANOSECONDS: i64 = 1_000_000_000;
 
-/// Which runs' files below a folder are regular ones of the size in bytes and the time of their last change in nanoseconds that are
-/// known of them: a byte for each of the `rows` of a table, 1 or 0. Whatever else there is to tell of a file, who opens it is told.
+/// Checks which runs' files below a folder are regular files of the recorded size in bytes and modification time in nanoseconds.
+/// Returns a byte for each of the `rows` of a table, 1 or 0. Any other problem of a file is reported when it is opened.
 pub fn unchanged<'py>(
     py: Python<'py>,
     folder: PathBuf,
@@ -34,8 +34,8 @@ pub fn unchanged<'py>(
     Ok(PyBytes::new(py, &seen))
 }
 
-/// The numbers of several runs, of which each has `count` that stand one behind another, in eight bytes each, the lowest first, from
-/// one of the `begins` on: a list for each number, with its value in each run.
+/// Transposes the numbers of several runs. Each run has `count` consecutive numbers of eight little-endian bytes, starting at one of
+/// `begins`. Returns a list for each number, with its value in each run.
 pub fn transposed<'py>(py: Python<'py>, values: &[u8], begins: &[usize], count: usize) -> PyResult<Bound<'py, PyList>> {
     let values = values.as_chunks().0;
     let numbers = PyList::empty(py);

@@ -19,8 +19,8 @@ pub struct Trace {
 
 #[pymethods]
 impl Trace {
-    /// A traced run on so many cores at most. Without `options`, which are keys of `[[trace]]`, the scenario says what is kept.
-    /// A Parquet file has `constants` as columns behind those of the rows.
+    /// Starts a traced run on at most `threads` cores. `options` are keys of `[[trace]]`; without them, the scenario's `[[trace]]`
+    /// apply. A Parquet file has `constants` as columns after the columns of the rows.
     #[new]
     #[pyo3(signature = (scenario, seed, replication, options, cancel = None, executor = "horizon", threads = 1, constants = Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -47,8 +47,8 @@ impl Trace {
         Ok(Trace { run: RowRun::new(run, &kinds, constants, flag), scenario, columns })
     }
 
-    /// How many rows the next batch has and, for each column, their values as little-endian numbers; `None` at the end. So many
-    /// rows as `count` says, fewer only in the last batch.
+    /// Returns the number of rows in the next batch and, for each column, their values as little-endian numbers; `None` at the end. A
+    /// batch has `count` rows, the last one possibly fewer.
     fn next_batch<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Option<Batch<'py>>> {
         self.run.next_batch(py, move |run| run.next_batch(count))
     }
@@ -64,8 +64,8 @@ impl Trace {
         self.run.end_parquet(py, &metadata)
     }
 
-    /// For some links, what is to be appended to the captures of what they transmit, with the link and the number of packets: in all at
-    /// least so many bytes, fewer only at the end, and none after it.
+    /// Returns bytes to append to the captures of some links' transmissions, with each link and its number of packets. Their total is
+    /// at least `size` bytes, or less at the end; afterwards the list is empty.
     fn next_captures<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Vec<(String, u64, Bound<'py, PyBytes>)>> {
         let scenario = Arc::clone(&self.scenario);
         let parts = self.run.proceed(py, move |run| run.next_captures(&scenario, size))?;

@@ -22,9 +22,9 @@
 //! assert_eq!(blueprint.flows.len(), 1);
 //! ```
 //!
-//! Every mistake is found at once and says where it stands ([`Mistake`]); whatever is unknown or would have no effect is a
-//! mistake. What may be written is declared once, with the components' parameters and the keys of the scenario's own
-//! sections; [`catalogue`] and [`json_schema`] come from those declarations.
+//! All mistakes are found at once, each with its location ([`Mistake`]); an unknown key, or one without effect, is a mistake. The
+//! allowed keys are declared once, in the components' parameters and in the keys of the scenario's own sections; [`catalogue`] and
+//! [`json_schema`] come from those declarations.
 
 mod catalogue;
 mod decided;
@@ -63,7 +63,9 @@ pub use metrics::common::evaluation::MetricValue;
 pub use network::pause_checks::Headroom;
 pub use parquet::{ConstantColumn, ConstantValue, ParquetWriter};
 pub use read::files::{FileMemory, ParquetReader, ReadOptions};
+pub use read::key_lines::key_lines;
 pub use read::mistake::{report, Mistake};
+pub use read::suggest::nearest;
 pub use read::tree::LARGEST_TEXT;
 pub use scenario::ValidScenario;
 pub use series::{SeriesPlans, SeriesRun};

@@ -285,19 +285,19 @@ impl ValidScenario {
         WindowWatch::new(&self.blueprint)
     }
 
-    /// What decided the results of a run although no metric shows it.
+    /// Decisions that affect the results of a run although no metric shows them.
     pub fn decided(&self, seen: &Observations, windows: &WindowWatch) -> Vec<Decided> {
         decided::decided(&self.blueprint, &self.group_members, seen, windows)
     }
 
-    /// About how many bytes a run takes at its peak, its metrics included; the scenario itself not.
+    /// Estimate of the peak memory of a run in bytes, including its metrics, without the scenario itself.
     pub fn memory(&self) -> u64 {
-        // How many transfers are open at the same time follows from what is drawn of them.
+        // The number of transfers open at the same time depends on the drawn ones.
         let of_run = if self.drawn_transfers.is_empty() { Sim::memory(&self.blueprint) } else { Sim::memory(&self.blueprint(None, 0)) };
         of_run + BYTES_OF_A_METRIC * self.metric_count()
     }
 
-    /// About how many numbers a run yields.
+    /// Estimate of the number of metrics that a run yields.
     fn metric_count(&self) -> u64 {
         let members = |target: &Target| match target {
             Target::Flows(group) => self.group_members.flows[*group].1.len(),
@@ -315,10 +315,10 @@ impl ValidScenario {
         self.measures.iter().map(of_measure).sum::<usize>() as u64
     }
 
-    /// What a trace of it keeps: what `[[trace]]` says or, if there is any, what a program asks for `instead`: its keys and values.
+    /// The events that a trace keeps, as in `[[trace]]`. The keys and values in `instead`, if any, replace `[[trace]]`.
     ///
     /// # Errors
-    /// All mistakes of what is asked for, each with its key.
+    /// All mistakes of `instead`, each with its key.
     pub fn trace_filter(&self, instead: &[(String, Value)]) -> Result<TraceFilter, Vec<(String, String)>> {
         let suggestions = Suggestions::default();
         let names = TraceNames { members: &self.group_members, links: &self.blueprint.links, suggestions: &suggestions };
@@ -334,10 +334,10 @@ impl ValidScenario {
         !self.series.is_empty()
     }
 
-    /// The series of a run of it: what `[[series]]` says or, if there is any, what a program asks for `instead`: its keys and values.
+    /// The series of a run, as in `[[series]]`. The keys and values in `instead`, if any, replace `[[series]]`.
     ///
     /// # Errors
-    /// All mistakes of what is asked for, each with its key.
+    /// All mistakes of `instead`, each with its key.
     pub fn series_plans(&self, instead: &[(String, Value)]) -> Result<SeriesPlans, Vec<(String, String)>> {
         let suggestions = Suggestions::default();
         let names = TraceNames { members: &self.group_members, links: &self.blueprint.links, suggestions: &suggestions };
@@ -353,7 +353,7 @@ impl ValidScenario {
         &self.registry
     }
 
-    /// The components of plug-ins that it uses without a source by which a stored run could be told from another, as `KIND.NAME`.
+    /// The plug-in components that it uses without a source, as `KIND.NAME`. Without one, a stored run cannot be identified.
     pub fn unidentified_components(&self) -> &[String] {
         &self.unidentified
     }
@@ -395,15 +395,15 @@ impl ValidScenario {
         self.measures.iter().flat_map(of_measure).collect()
     }
 
-    /// What is simulated, after all settings, as JSON with sorted keys: equal for scenarios that differ only in layout, in
-    /// comments, in the order of keys, in `description`, in what is measured, and in `seed`, which a run is given apart. Values stand as
-    /// written, so `"0.1 s"` and `"100 ms"` differ.
+    /// The simulated scenario, after all settings, as JSON with sorted keys. It is equal for scenarios that differ only in layout,
+    /// comments, the order of keys, `description`, measurements, or `seed`, which a run receives separately. Values keep their
+    /// spelling, so `"0.1 s"` and `"100 ms"` differ.
     pub fn canonical(&self) -> &str {
         &self.canonical
     }
 
-    /// What is measured, each `[[measure]]` in the form of [`ValidScenario::canonical`]; at the end the numbers that every
-    /// run of the scenario has.
+    /// The measurements, each `[[measure]]` in the form of [`ValidScenario::canonical`]; the last one represents the numbers that
+    /// every run of the scenario has.
     pub fn measure_texts(&self) -> &[String] {
         &self.measure_texts
     }

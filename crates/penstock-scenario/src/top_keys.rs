@@ -15,9 +15,9 @@ penstock_model::choice! {
 }
 
 penstock_model::choice! {
-    /// Which of several routes of least weight a flow takes.
+    /// How a flow chooses between several routes of minimum weight.
     pub enum Routing {
-        /// The one whose first differing link stands earlier in the scenario.
+        /// The one whose first differing link comes earlier in the scenario.
         "first" => First,
         /// At every node one of the next links, by a hash of the flow and the node (equal-cost multi-path); the same
         /// for every seed.
@@ -26,7 +26,7 @@ penstock_model::choice! {
 }
 
 penstock_model::parameters! {
-    /// A scenario: a network, its traffic, and what is measured.
+    /// A scenario: a network, its traffic, and measurements.
     pub struct TopKeys {
         /// What the scenario is about, in a sentence.
         description: Option<Text>;
@@ -38,7 +38,7 @@ penstock_model::parameters! {
         seed: Seed = "1";
         /// The order of simultaneous events of one kind at one node.
         ties: Ties = "scenario";
-        /// Which of several routes of least weight (`weight` of links; the fewest links, if they have none) a flow takes, if none is given.
+        /// How a flow without a given route chooses between several routes of minimum weight (`weight` of links; the fewest links, if they have none).
         routing: Routing = "first";
     }
 }

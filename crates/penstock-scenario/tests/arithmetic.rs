@@ -1,11 +1,11 @@
-//! Extreme quantities of every kind at once: nothing wraps in a build with overflow checks, and what is rounded is said.
+//! Extreme quantities of every kind at once: nothing overflows in a build with overflow checks, and roundings are reported.
 
 mod common;
 use common::{changed, lines, sound, FLOW, LINK, TOP};
 use penstock_engine::Sim;
 use penstock_scenario::{load, Mistake};
 
-/// Runs a scenario to its end, or so many events; returns the bytes that were delivered.
+/// Runs a scenario to its end, or for two million events; returns the number of delivered bytes.
 fn delivered(text: &str) -> u64 {
     let mut sim = Sim::new(sound(text, &[]).blueprint(None, 0)).expect("sound");
     sim.run_events(sim.end(), 2_000_000);
@@ -81,7 +81,7 @@ fn links_that_round_short_transmissions_are_warned_of_once() {
         warnings(&fast("90 Tbit/s", "1 byte").replacen("packet = \"1 byte\"", "packet = { exponential = { mean = \"64 bytes\" } }", 1)),
         [""; 0]
     );
-    // Of several packets the one with the greatest error; a later rate counts; every link has one.
+    // Of several packets, the one with the largest error is reported; a later rate counts; every link is checked.
     let more = format!("{LINK}\nrate-changes = [ {{ at = \"1 s\", rate = \"30 Tbit/s\" }} ]\nboth-ways = true");
     let tcp = FLOW.to_owned() + "\n[[flows]]\nname = \"g\"\nfrom = \"a\"\nto = \"b\"\nsource.ftp = {}\ntransport.tcp = {}";
     let both = warnings(&fast("20 Tbit/s", "64 bytes").replacen(LINK, &more, 1).replacen(

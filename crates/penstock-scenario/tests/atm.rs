@@ -85,7 +85,7 @@ fn early_discard_wastes_no_cells() {
     assert_eq!((dropped(DropCause::Overflow), dropped(DropCause::Partial)), (0, 0));
 }
 
-/// What is seen does not depend on who runs it.
+/// Observations do not depend on the executor.
 #[test]
 fn executors_agree_on_cells() {
     let text = network("queue.epd = { limit = \"300 cells\", threshold = \"200 cells\" }", &tcp("a", "b", 552));
@@ -198,8 +198,9 @@ fn the_cells_that_wait_are_told_by_circuit() {
 }
 
 /// Little's law without chance: 40 cells fill the queue at once, and from then on a frame of two cells comes every 2 ms, in which two
-/// cells are sent. It finds 39 waiting and half a cell under way, so its cells wait 39.5 and 40.5 ms: of `a` and `c`, which have every
-/// fourth frame, 80 ms in 8, and of `b`, which has every second, twice as much. Shares of the queue are those of the output.
+/// cells are sent. It finds 39 cells waiting and half a cell in transmission, so its cells wait 39.5 and 40.5 ms. Flows `a` and `c`
+/// have every fourth frame, so 80 ms of waiting in 8 ms; `b` has every second, twice as much. Shares of the queue equal shares of the
+/// output.
 #[test]
 fn throughput_shares_of_a_fifo_equal_buffer_shares() {
     let flow = |name: &str, start: &str, bits: u64, bytes: u64| {

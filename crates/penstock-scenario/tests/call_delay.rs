@@ -33,7 +33,8 @@ fn sent(lines: &str) -> u64 {
 fn packets_under_way_outlive_their_call_or_not() {
     assert_eq!(sent(""), 5);
     assert_eq!(sent("delay = { added = \"30 ms\" }"), 5);
-    // Those of 0, 20, 40 and 60 ms pass before the end at 90 ms, or with it at the latest; that of 60 comes too late.
+    // The packets of 0, 20 and 40 ms pass the delay before the call ends at 90 ms. The packet of 60 ms does so only with the shorter
+    // delay.
     assert_eq!(sent("delay = { added = \"31 ms\", at-end = \"lost\" }"), 3);
     assert_eq!(sent("delay = { added = \"29 ms\", at-end = \"lost\" }"), 4);
 }

@@ -246,7 +246,7 @@ fn as_json(text: &str) -> Value {
         value["measure"] = measures.into();
     }
     for link in value["links"].as_array_mut().into_iter().flatten() {
-        // Impairments and meters stand there as pairs.
+        // The canonical form has impairments and meters as pairs.
         for key in ["impairment", "pcn"] {
             if let Some(pairs) = link.get(key).and_then(Value::as_array).cloned() {
                 link[key] = pairs.iter().map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].clone())).collect();

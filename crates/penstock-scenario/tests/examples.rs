@@ -169,8 +169,8 @@ fn fq_codel_keeps_flows_apart() {
     let throughput = |of| value(&metrics, "throughput", &[("of", of), ("statistic", "sum")]);
     assert!((throughput("voice") - 64e3).abs() < 2e3, "{metrics:#?}");
     assert!((throughput("video") - 645e3).abs() < 80e3, "{metrics:#?}");
-    // Beside propagation and its own transmission mostly the packet in service: 10 + 0.64 + 4 ms. A packet that comes before
-    // its queue has left the old ones waits for the others' turns, of two packets each.
+    // Propagation, its own transmission and mostly the packet in service: 10 + 0.64 + 4 ms. A packet that comes before the old
+    // packets of its queue have left waits for the others' turns, of two packets each.
     assert!(value(&metrics, "delay", &[("of", "voice"), ("statistic", "mean")]) < 0.0148, "{metrics:#?}");
     assert!(value(&metrics, "delay", &[("of", "voice"), ("statistic", "max")]) < 0.0400, "{metrics:#?}");
     assert_eq!(value(&metrics, "loss", &[("of", "voice")]), 0.0);
@@ -377,7 +377,7 @@ fn video_follows_requests_for_its_rate() {
     assert!((throughput / expected - 1.0).abs() < 0.02, "{metrics:#?}");
     // A packet is lost of each incomplete frame at least, and frames have some five.
     assert!(loss > 0.0 && incomplete > loss && incomplete < 7.0 * loss, "{metrics:#?}");
-    // 21 ms of propagation, and at most 20 packets of 0.96 ms and those of its own frame.
+    // 21 ms of propagation, at most 20 packets of 0.96 ms, and the packets of its own frame.
     assert!(mean("frame-delay") > 0.022 && mean("frame-delay") < 0.041, "{metrics:#?}");
 }
 

@@ -55,7 +55,7 @@ fn each_entry_is_a_flow_at_its_rate() {
     let scenario = read(&folder, &format!("matrix = \"m.csv\"\n{CBR}")).expect("sound");
     let blueprint = scenario.blueprint(None, 0);
     let counted = blueprint.end.since(blueprint.warm_up).as_seconds();
-    // A packet is 1000 bit: 200, 50 and 50 a second, and one more or less for the phase and what is in flight.
+    // A packet is 1000 bit: 200, 50 and 50 packets a second, give or take one for the phase and packets in flight.
     let expected = [("hosts[1]", "b", 200.0), ("b", "hosts[0]", 50.0), ("hosts[0]", "b", 50.0)];
     let found = received(&scenario);
     assert_eq!(found.len(), 3);

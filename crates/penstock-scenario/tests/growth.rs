@@ -12,7 +12,7 @@ fn cpu_nanoseconds() -> Option<u64> {
     std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
 }
 
-/// CPU time of so many readings, and of building what is sound, in nanoseconds.
+/// CPU time in nanoseconds of reading the scenario `times` times, and of building it if it is sound.
 fn reading_time(text: &str, sound: bool, times: u32) -> u64 {
     let begin = cpu_nanoseconds().expect("looked at before");
     for _ in 0..times {
@@ -27,12 +27,12 @@ fn reading_time(text: &str, sound: bool, times: u32) -> u64 {
     cpu_nanoseconds().expect("looked at before") - begin
 }
 
-/// What is measured at least: the system counts CPU time in steps of a few milliseconds.
+/// Minimum time to measure: the system counts CPU time in steps of a few milliseconds.
 const LONG_ENOUGH: u64 = 25_000_000;
 
-/// Fails if reading the scenario of size 2n takes more than three times as long as that of n: what is quadratic takes four times
-/// as long, and sorting and caches make a little more than two. The sizes are such that a quadratic part would be most of the time.
-/// The least of five ratios counts, since others work on the machine.
+/// Fails if reading the scenario of size 2n takes more than three times as long as reading that of size n. A quadratic algorithm
+/// takes four times as long; sorting and caches cause a little more than two. At these sizes a quadratic part would dominate. The
+/// minimum of five ratios counts, because other processes use the machine.
 #[track_caller]
 fn grows_with_its_size(n: usize, sound: bool, scenario: impl Fn(usize) -> String) {
     if cpu_nanoseconds().is_none() {
@@ -238,7 +238,7 @@ fn mistakes() {
     grows_with_its_size(2_000, false, |n| {
         with_nodes(n, |i| format!("n{i} = {{ count = 0 }}\n"), |i| link(&format!("n{i}"), "a", "") + "\n")
     });
-    // Measures of what is not there, links of the same name, unknown keys, groups without a route.
+    // Measures of missing targets, links of the same name, unknown keys, groups without a route.
     grows_with_its_size(2_000, false, |n| {
         base_and(n, |i| flow(&format!("g{i}"), "a", "b", FLOW))
             + &lines(n, |i| format!("[[measure]]\nmetric = \"throughput\"\nof = \"x{i}\""))

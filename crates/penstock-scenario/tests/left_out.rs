@@ -8,7 +8,7 @@ use penstock_scenario::{load, load_leaving_out, report, ReadOptions};
 const TCP: &str = "source.ftp = {}\ntransport.tcp = { ack-every = 1 }";
 const DRR: &str = "scheduler.drr = {}\nclass.default.quantum = \"1500 bytes\"";
 
-/// A sound scenario, the setting that has no effect in it, and the path that is told.
+/// A sound scenario, a setting that has no effect in it, and the reported path.
 fn cases() -> Vec<(String, (&'static str, &'static str), &'static str)> {
     let both_ways = changed(LINK, &format!("{LINK}\nboth-ways = true"));
     let with_flow = |more: &str| both_ways.replacen(FLOW, more, 1);

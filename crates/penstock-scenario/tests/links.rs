@@ -266,9 +266,9 @@ fn rates_of_a_file_are_those_of_a_list() {
 
 #[test]
 fn delivery_times_pass_packets() {
-    // Opportunities at 3, 12, 12, 40 ms and so on from 40 ms: 43, 52, 52, 80 and so on. Packets of 1000 bytes at 0, 10, 20, 30, 40 ms:
-    // the first takes 1000 of the 1500 bytes at 3 ms; that of 10 ms those at 12; those of 20 and 30 ms share what passes at 40 ms: 1500
-    // bytes, and 500 of the second at 43 ms, beside that of 40 ms.
+    // Opportunities at 3, 12, 12, 40 ms and so on from 40 ms: 43, 52, 52, 80 and so on. Packets of 1000 bytes at 0, 10, 20, 30, 40
+    // ms. The first uses 1000 of the 1500 bytes at 3 ms. The packet of 10 ms uses those at 12 ms. The packets of 20 and 30 ms share
+    // the 1500 bytes at 40 ms; the 500 bytes left of the second pass at 43 ms, together with the packet of 40 ms.
     let measure = "[[measure]]\nmetric = \"delay\"\nof = \"f\"\ntake = [\"max\", \"mean\"]\n";
     let text = page("rate-changes = { file = \"cell.trace\" }").replace("\"1 s\"", "\"49 ms\"") + measure;
     let folder = folder("deliveries", "cell.trace", b"# made by hand\n3\n12\n12\n\n40\n");

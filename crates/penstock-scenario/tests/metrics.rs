@@ -120,7 +120,7 @@ fn delay_and_loss_are_taken_over_packets() {
 
 #[test]
 fn retransmissions_are_counted_for_each_flow() {
-    // `f` as TCP with two flows, of which the second has lost two of what it sent again and sent five segments a third time.
+    // `f` as TCP with two flows. The second lost two retransmissions and sent five segments a third time.
     let seen = Observations { repeated_retransmissions: vec![(FlowId(1), 5)], ..seen() };
     let check = |metric: &str, expected: [&str; 2]| {
         let flows = "source.ftp = {}\ntransport.tcp = {}\ncount = 2";

@@ -21,7 +21,7 @@ const PRE_EMPTION: &str = "pcn.pre-emption = { supportable-rate = \"800 kbit/s\"
 const THRESHOLD: &str = "pcn.threshold = { rate = \"400 kbit/s\", size = \"20 ms\", threshold = \"10 ms\" }";
 const EXCESS: &str = "pcn.excess = { rate = \"800 kbit/s\", size = \"5 ms\" }";
 
-/// What is said of `text`: mistakes, or the warnings of a sound scenario with `warning: ` before each.
+/// The messages about `text`: mistakes, or the warnings of a sound scenario with `warning: ` before each.
 fn said_of(text: &str) -> String {
     let lines: Vec<String> = match load(text, "t.toml", &[]) {
         Ok(scenario) => scenario.warnings().iter().map(|warning| format!("warning: {warning}")).collect(),
@@ -30,7 +30,7 @@ fn said_of(text: &str) -> String {
     lines.join("\n")
 }
 
-/// What is said of a link with these meters and of calls with this line.
+/// The messages about a link with these meters and about calls with this line.
 fn said(meters: &[&str], line: &str) -> String {
     said_of(&(changed(LINK, &format!("{LINK}\n{}", meters.join("\n"))) + CALLS + line + "\n"))
 }

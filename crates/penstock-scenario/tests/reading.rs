@@ -136,7 +136,7 @@ fn flows_go_round_their_groups() {
 
 #[test]
 fn routes_are_shared_short_and_by_the_order_of_links() {
-    // From a to d: by b and by c in two links, and by e in three. The link to c stands before the one to b.
+    // From a to d: via b and via c in two links, and via e in three. The link to c comes before the one to b.
     let nodes = "duration = \"1 s\"\n[nodes]\na = {}\nb = {}\nc = {}\nd = {}\ne = {}\n";
     let links = [
         link("a", "e", ""),
@@ -239,7 +239,7 @@ shaper.token-bucket = { rate = "900 kbit/s", burst = "1500 bytes" }"#;
     let port = &blueprint.links[0].port;
     let queues: Vec<String> = port.queues.iter().map(|queue| format!("{} {:?}", queue.name, queue.discipline)).collect();
     assert!(queues[0].starts_with("ef") && queues[0].contains("Packets(7)"), "{queues:?}");
-    // Classes without an order of their own stand in that of their names; a queue of which nothing is said is the link's.
+    // Classes without an order of their own are in the order of their names; a class without a queue of its own has the link's.
     assert!(queues[1].starts_with("default") && queues[1].contains("Packets(9)"), "{queues:?}");
     assert!(queues[2].starts_with("web") && queues[2].contains("Packets(9)"), "{queues:?}");
     assert_eq!((port.queue_of_class.as_slice(), port.policer_of_class.as_slice()), (&[1, 0, 2][..], &[None, None, Some(0)][..]));
@@ -266,7 +266,7 @@ fn the_canonical_form_knows_content_only() {
     assert!(canonical(BASE).starts_with(
         r#"{"duration":"10 s","flows":[{"from":"a","name":"f","source":{"cbr":{"packet":"160 bytes","rate":"64 kbit/s"}},"to":"b"}],"#
     ));
-    // What it is about changes no number, and the seed is given apart; what is measured is kept with a run.
+    // The description changes no number, and the seed is separate; measurements are stored with a run.
     for line in ["description = \"another\"", "seed = 7"] {
         assert_eq!(canonical(&format!("{line}\n{BASE}")), canonical(BASE));
     }

@@ -16,7 +16,7 @@ fn network(nodes: usize, links: &[(usize, usize, u64)], top: &str, weigh: impl F
     format!("duration = \"1 s\"\n{top}\n[nodes]\n{declared}{links}{flows}")
 }
 
-/// All routes of least weight between two nodes, as positions of links, in the order of their first differing link.
+/// All routes of minimum weight between two nodes, as positions of links, in the order of their first differing link.
 fn least(nodes: usize, links: &[(usize, usize, u64)], from: usize, to: usize) -> Vec<Vec<usize>> {
     // Bellman's recursion, as often as a route can have links.
     let mut distances = vec![u64::MAX / 2; nodes];

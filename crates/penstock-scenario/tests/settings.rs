@@ -80,7 +80,7 @@ fn settings_that_overwrite_each_other_are_refused_with_both_names() {
     replaced(("a-b.rate", "2 Mbit/s"), ("links.a-b.rate", "3 Mbit/s"));
     replaced(("a-b.rate", "2 Mbit/s"), ("links[0].rate", "3 Mbit/s"));
     replaced(("f.source.cbr.rate", "2 kbit/s"), ("f.source", r#"{ poisson = { rate = "3 kbit/s", packet = "99 bytes" } }"#));
-    // What is added to a table overwrites nothing, and the same path once more is a later value of one setting.
+    // Additions to a table overwrite nothing, and a repeated path is a later value of the same setting.
     for sound in [
         [("a-b.queue", red), ("a-b.queue.red.ecn", "true")],
         [("a-b.queue", "{ tail-drop = {} }"), ("a-b.queue.tail-drop.limit", "20 packets")],

@@ -1,4 +1,4 @@
-//! Nodes whose ports share a buffer: what is read, what is refused, and what is measured.
+//! Nodes whose ports share a buffer: reading, mistakes and measurements.
 
 mod common;
 use common::{lines, names, sound};
@@ -369,7 +369,7 @@ by = ["cause"]
         assert_eq!(matching.len(), 1, "{metric} {ingress:?} {cause:?}: {found:?}");
         matching[0]
     };
-    // 100, 1 and 10 packets a second for four seconds, the first of each at once; those of hosts arrive a millisecond and 8 us later.
+    // 100, 1 and 10 packets a second for four seconds, the first of each at once; packets of hosts arrive 1 ms and 8 us later.
     let ingresses = ["hosts[0]-s", "hosts[1]-s", "here"];
     for (ingress, offered) in ingresses.into_iter().zip([400.0, 4.0, 40.0]) {
         assert_eq!(value("offered", Some(ingress), None), offered, "{ingress}");
@@ -378,7 +378,8 @@ by = ["cause"]
         let each = ingresses.map(|ingress| value("drops", Some(ingress), Some(cause)));
         assert_eq!(each.iter().sum::<f64>(), value("drops", None, Some(cause)), "{cause}");
     }
-    // Ten packets a second leave, and four fit, of which one is being sent: both limits are the same here, and the buffer is asked first.
+    // Ten packets a second leave, and four fit, including the one in transmission. Both limits are equal here, and the buffer is
+    // asked first.
     assert!(value("drops", Some("hosts[0]-s"), Some("buffer")) > 300.0);
     assert_eq!(value("drops", Some("hosts[0]-s"), Some("overflow")), 0.0);
     let both = text.replace("by = [\"ingress\"]", "by = [\"ingress\", \"class\"]");

@@ -77,7 +77,7 @@ termination.single-threshold = { victims = "random" }
 
 #[test]
 fn the_calls_that_end_are_the_newest_the_oldest_or_any() {
-    // Live from 11 s on, when all those of the beginning have ended, and how many were left by the terminations.
+    // Calls live from 11 s on, when all initial ones have ended, and the number of calls that the terminations left.
     let live = |victims: &str| {
         let text = TWO_AGES.replacen("\"random\"", &format!("\"{victims}\""), 1);
         let observed = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("validated").run();
@@ -90,7 +90,7 @@ fn the_calls_that_end_are_the_newest_the_oldest_or_any() {
     assert_eq!(live("newest").0, (live("newest").1 - 100.0).max(0.0));
     let (oldest, left) = live("oldest");
     assert_eq!(oldest, left);
-    // As if those left were drawn from 200 of which half are of the surge; four standard deviations.
+    // As if the survivors were drawn from 200 calls, half of them of the surge; four standard deviations.
     let (random, left) = live("random");
     assert!((random - left / 2.0).abs() < 4.0 * (0.25 * left * (200.0 - left) / 199.0).sqrt(), "{random} of {left}");
 }

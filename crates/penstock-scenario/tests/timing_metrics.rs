@@ -48,7 +48,7 @@ fn numbers(scenario: &ValidScenario) -> Vec<String> {
     scenario.metrics(&seen).into_iter().map(line).collect()
 }
 
-/// Compares with lines in milliseconds; behind `~` stands a quantile, exact to 0.4 % of itself.
+/// Compares with lines in milliseconds; a value after `~` is a quantile, exact to 0.4 %.
 #[track_caller]
 fn check(text: &str, measure: &str, expected: &[&str]) {
     let found = numbers(&sound(&format!("{text}[[measure]]\n{measure}\n"), &[]));
@@ -173,7 +173,7 @@ fn a_link_is_split_by_class() {
         "metric = \"wait\"\nof = \"a-b\"\nper = \"link\"\nquantiles = [0.86]",
         &["wait of=a-b link=a-b 0.6429 s", "wait of=a-b link=a-b quantile=0.86 ~3 s"],
     );
-    // The extremes are over packets, not over the mean of the link; those of a single link are told apart by their statistic.
+    // The extremes are over packets, not over the mean of the link; the rows of a single link differ in their statistic.
     check(
         DISTURBED,
         "metric = \"wait\"\nof = \"a-b\"\ntake = [\"max\", \"mean\", \"min\"]",
@@ -185,7 +185,7 @@ fn a_link_is_split_by_class() {
         "metric = \"wait\"\nof = \"a-b\"\nby = [\"class\"]\ntake = [\"max\"]",
         &["wait of=a-b class=ef statistic=max 3.0000 s", "wait of=a-b class=default statistic=max 0.0000 s"],
     );
-    // One packet may wait beside the one in service: of the burst at 30 ms the voice packet has to go.
+    // One packet may wait next to the one in service, so the burst at 30 ms displaces the voice packet.
     let small = DISTURBED.replace("delay = \"1 ms\"", "delay = \"1 ms\"\nqueue.tail-drop = { limit = \"1 packet\" }")
         + "[[flows]]\nname = \"burst\"\nfrom = \"a\"\nto = \"b\"\nstart = \"29.6 ms\"\nstop = \"29.7 ms\"\nsource.cbr = { rate = \"1 kbit/s\", packet = \"250 bytes\", phase = \"zero\" }\n";
     check(
@@ -255,8 +255,8 @@ source.http = { page = "2 kB", objects = 0, think = "1 s" }
 
 #[test]
 fn transfers_have_completion_times() {
-    // Two segments of 1.04 ms, 20 ms there and back, 0.04 ms for the acknowledgement: 22.12 ms. Those of the second flow wait
-    // for the first's, 2.08 ms. A SYN and its answer take 20 + 2 x 0.04 ms before that.
+    // Two segments of 1.04 ms, 20 ms there and back, 0.04 ms for the acknowledgement: 22.12 ms. The segments of the second flow wait
+    // 2.08 ms for the first flow's. A SYN and its answer take 20 + 2 x 0.04 ms before that.
     let text = |more: &str| {
         let tcp = r#"packet = "1040 bytes", header = "40 bytes""#;
         format!(
@@ -320,7 +320,7 @@ source.ftp = {{ size = "2 kB" }}
     // What was complete in the warm-up, or withdrawn before its end, does not count.
     check_with(&text("warm-up = \"100 ms\""), &mean("short"), &["completion-time of=short statistic=mean NaN s"], "short", [0, 0]);
     check_with(&text(""), &mean("stopped"), &["completion-time of=stopped statistic=mean NaN s"], "stopped", [1, 0]);
-    // Alone a transfer takes 22.12 ms, with a SYN 42.2 ms: what waits for another is slowed down, what is alone is not.
+    // Alone a transfer takes 22.12 ms, with a SYN 42.2 ms. A transfer that waits for another is slowed down; one alone is not.
     let slow = "metric = \"slowdown\"\nof = \"short\"\ntake = [\"mean\", \"min\", \"max\"]\nquantiles = [0.5, 0.51]";
     let expected = [
         "slowdown of=short statistic=mean 1.0470 1", // (1 + 24.2 / 22.12) / 2
@@ -450,7 +450,7 @@ source.ftp = {}
     check(&warm, "metric = \"timeouts\"\nof = \"f\"\nper = \"flow\"", &["timeouts of=f flow=f[0] 2.0000 timeouts"]);
 }
 
-/// Two links in a row, of which the first has this impairment; five packets of 1 ms on each, 10 ms apart.
+/// Two links in a row, the first with this impairment; five packets of 1 ms on each, 10 ms apart.
 fn impaired(impairment: &str) -> String {
     format!(
         r#"duration = "200 ms"

@@ -1,4 +1,4 @@
-//! Traffic from files: what is read, what identifies a run, and what is said of files that are wrong.
+//! Traffic from files: reading, the identity of a run, and messages about malformed files.
 
 mod common;
 use common::{changed, FLOW};

@@ -1,4 +1,4 @@
-"""The command line: ``main`` runs it and turns whatever happens into an exit code and words.
+"""The command line: ``main`` runs a verb, and turns every outcome into a message and an exit code.
 
 Each verb has a file of its own, which imports what it needs only when it is called: ``--help`` must be instant.
 """
@@ -36,10 +36,10 @@ def main() -> None:
 
 
 def command() -> None:
-    """As :func:`main`, for a process that ends with it: after an interruption, at once and with the code promised.
+    """As :func:`main`, as the entry point of a process: an interruption ends the process at once, with code 130.
 
-    Python ends a process by the signal itself where the interruption has passed through code that is compiled at run
-    time, such as that of a dataclass, whatever becomes of the interruption afterwards.
+    Otherwise Python ends the process by the signal if the interruption passed through code compiled at run time, such
+    as that of a dataclass, even if the interruption was caught later.
     """
     allow_restart()
     try:
@@ -55,11 +55,11 @@ def command() -> None:
 
 
 def _what_remains(words: Sequence[str]) -> str:
-    """What there is after an interruption: traces and series are runs that no store keeps."""
+    """What an interruption leaves; traces and series are not stored."""
     verb = next((word for word in words if not word.startswith("-")), "")
     if verb in ("trace", "series", "view"):
-        return "an unfinished file is removed, and the same command begins anew"
-    return "finished runs are kept, and the same command goes on from there"
+        return "an unfinished file is removed, and the same command starts again from the beginning"
+    return "finished runs are kept, and the same command continues from there"
 
 
 def _guarded() -> int:
@@ -109,7 +109,7 @@ def _usage_message(error: click.ClickException, words: Sequence[str]) -> str:
 
 
 def _ours(error: BaseException) -> int:
-    """Owns up to a bug."""
+    """Reports a bug of ours."""
     if os.environ.get("PENSTOCK_TRACEBACK") == "1":
         import traceback
 

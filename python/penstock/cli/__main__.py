@@ -1,4 +1,4 @@
-"""Lets ``python -m penstock.cli`` stand for ``penstock``."""
+"""Runs ``penstock`` as ``python -m penstock.cli``."""
 
 from penstock.cli import command
 

@@ -81,7 +81,7 @@ def show_version(_: click.Command) -> None:
 
 
 def _doing(function: Callable[[click.Command], None]) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """The callback of an option before the verbs that calls `function` and ends the command."""
+    """Callback of an option before the verbs: calls `function` and ends the command."""
 
     def callback(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
         if is_asked and not ctx.resilient_parsing:
@@ -108,7 +108,7 @@ app = Verbs(
 
 
 def run_command(words: list[str]) -> int:
-    """Does what the words after ``penstock`` say, and returns the exit code; errors of click are raised."""
+    """Runs the words after ``penstock`` and returns the exit code; raises the errors of click."""
     if asked := os.environ.get("_PENSTOCK_COMPLETE"):
         from click.shell_completion import shell_complete
 

@@ -1,4 +1,4 @@
-"""Runs on their way into archives, and out of them."""
+"""Export of stored runs into archives, and their verified import."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["Exported", "Imported", "Verification", "export_runs", "import_runs"]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written; `left_out` are runs that no archive can have."""
+    """Result of an export; `left_out` counts runs that an archive cannot hold."""
 
     runs: int
     scenarios: int
@@ -38,13 +38,13 @@ class Exported:
     digest: str
 
     def data(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The JSON form."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """How an archive is verified: how many runs are made again, which, and on how many cores; see :func:`sample`."""
+    """Verification of an archive: how many runs are repeated, which, and on how many cores; see :func:`sample`."""
 
     sample: int
     pick: int
@@ -55,7 +55,7 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was verified; `new` are the runs that were not in the store."""
+    """Result of an import; `new` counts runs that were not in the store."""
 
     runs: int
     made_again: int
@@ -63,12 +63,12 @@ class Imported:
     digest: str
 
     def data(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The JSON form."""
         return asdict(self)
 
 
 def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
-    """Writes the runs that are chosen into an archive.
+    """Writes the selected runs into an archive.
 
     Raises
     ------
@@ -105,14 +105,14 @@ def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
 
 
 def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = False) -> Imported:
-    """Verifies an archive, and takes its runs into the store.
+    """Verifies an archive and adds its runs to the store.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is not the one that was meant.
+        If there is no such file, or its digest is another one.
     StoreError
-        If anything in it is not what it should be; nothing is taken then. Or if the store cannot be written.
+        If anything in it is wrong (then nothing is stored), or the store cannot be written.
     """
     reading = Reading(archive)
     if how.digest is not None and not (len(how.digest) >= 16 and reading.digest.startswith(how.digest.lower())):
@@ -141,7 +141,7 @@ def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = F
 
 
 def _kept(reading: Reading, known: dict[str, StoredRun]) -> set[str]:
-    """The runs that stay as the store has them: all but those of which the archive has the same numbers and more."""
+    """Stored runs that are kept; the archive replaces those for which it has the same numbers and more."""
     kept = set()
     for member, _, run in reading.runs():
         if (there := known.get(member.name)) is None:
@@ -153,7 +153,7 @@ def _kept(reading: Reading, known: dict[str, StoredRun]) -> set[str]:
 
 
 def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
-    """The runs, each with what it is asked for by, once it is sure that this is what they are named by."""
+    """The runs with their requests, after checking that each key is that of its request."""
     texts = reading.texts()
     found = []
     for member, _, run in reading.runs():
@@ -179,7 +179,7 @@ def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
 
 
 def _make_again(reading: Reading, runs: list[tuple[Manifest, RunRequest]], how: Verification) -> int:
-    """Makes a sample of the runs again, and gives how many; refuses the archive if one comes out otherwise."""
+    """Repeats a sample of the runs and returns its size; refuses the archive if a result differs."""
     requests = {run.key: request for run, request in runs}
     picked = {run.key for run in sample([run for run, _ in runs], how.sample, how.pick)}
     stored = [(run.manifest, run, requests[member.name]) for member, _, run in reading.runs() if member.name in picked]

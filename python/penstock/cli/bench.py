@@ -41,10 +41,9 @@ def bench(
 
     if name is not None and name not in WORKLOADS and name not in GROUPS and not is_file(name):
         allowed = [*WORKLOADS, *GROUPS]
-        raise InputError(
-            f"there is no workload {quoted(name)}{suggestion(name, allowed)} The workloads are {', '.join(allowed)}; "
-            "a file's name ends with .toml."
-        )
+        hint = suggestion(name, allowed, ".")
+        known = f"The workloads are {', '.join(allowed)}; a file's name ends with .toml."
+        raise InputError(f"there is no workload {quoted(name)}{hint} {known}")
     allow(memory)
     usual = [workload for workload in WORKLOADS if workload not in LARGE]
     chosen = usual if name is None else list(GROUPS.get(name, (name,)))
@@ -84,12 +83,12 @@ def bench(
     ]
     costs = ["packet-hops", "CPU time", "packet-hops", "time", "threads", "peak memory"]
     columns = ["workload", *costs, "goodput", "delivered", "drops"]
-    show(table("one run each, CPU time without the interpreter's start", columns, rows, right=columns[1:]))
+    show(table("one run each; CPU time without the start of the interpreter", columns, rows, right=columns[1:]))
     if not setup:
         ways = ["workload", *_WAYS, *_PORTS]
         show(
             table(
-                "events by the way they took, and ports by kind",
+                "events by path through the engine, and ports by kind",
                 ways,
                 [_ways(each) for each in measured],
                 right=ways[1:],
@@ -108,7 +107,7 @@ _PORTS = {
 
 
 def _ways(measured: "Measurement") -> tuple[str, ...]:
-    """Which share of a run's events took each way through the engine, and how many ports of each kind there are."""
+    """Share of a run's events on each path through the engine, and number of ports of each kind."""
     events, ports = measured["events"], measured["ports"]
     total = sum(events.values())
     shares = (f"{events[way] / max(total, 1):.0%}" if events[way] else "" for way in _WAYS.values())
@@ -117,7 +116,7 @@ def _ways(measured: "Measurement") -> tuple[str, ...]:
 
 
 def _scenario(workload: str, flows: int | None, duration: str | None) -> "Scenario":
-    """A workload as it was measured."""
+    """The measured scenario."""
     from penstock import _core
     from penstock.bench import text_of
 
@@ -148,7 +147,7 @@ def _check(chosen: list[str], duration: str | None) -> None:
 def _setup_rows(
     chosen: list[str], flows: int | None, duration: str | None
 ) -> tuple[list[str], list[tuple[str, str, str, str]]]:
-    """What it takes to build each workload, and what each of many flows takes of it beyond a tenth of them."""
+    """Cost of building each workload, and the memory per flow: the difference to a tenth of the flows."""
     from penstock.bench import RESIZABLE, measure_in_subprocess
     from penstock.cli.console import say
 
@@ -158,7 +157,7 @@ def _setup_rows(
         resized = flows if workload in RESIZABLE else None
         built = measure_in_subprocess(workload, resized, duration, only_setup=True)
         per_flow = ""
-        # Fewer are lost in the memory that Python takes.
+        # The memory of fewer flows is too small next to Python's.
         if resized is not None and resized >= 5000:
             tenth = measure_in_subprocess(workload, resized // 10, duration, only_setup=True)
             more = built["peak_rss_bytes"] - tenth["peak_rss_bytes"]

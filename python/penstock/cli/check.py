@@ -25,12 +25,12 @@ def check(
     from penstock.cli.console import emit, warn
     from penstock.cli.studies import plan_of
     from penstock.errors import ScenarioError
-    from penstock.printable import json_text, path_text
+    from penstock.printable import json_text, path_text, things
     from penstock.studies.ranged import ends
     from penstock.studies.request import warnings_of
     from penstock.studies.verify import verify
 
-    if file.suffix != ".toml" or file.name == "document.toml":  # else it is no folder, and need not be looked at
+    if file.suffix != ".toml" or file.name == "document.toml":  # no other name can be a study's folder
         from penstock.reproductions.loading import has_document
 
         if has_document(file.parent if file.name == "document.toml" else file):
@@ -51,12 +51,12 @@ def check(
         emit(json_text({"scenario": file.stem, "mistakes": mistakes}))
         return 2 if mistakes else 0
     if plan.is_file or len(asked) > 1:
-        emit(f"{path_text(file)}: sound at {'all ' * (len(asked) > 1)}{len(asked)} point{'s' * (len(asked) != 1)}.")
+        emit(f"{path_text(file)}: sound at {'all ' * (len(asked) > 1)}{things(len(asked), 'point')}.")
         return None
     scenario = asked[0].scenario
     begin, end = scenario.window
-    counted = zip(scenario.sizes, ("node", "link", "flow"), strict=True)
-    sizes = ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counted)
+    counts = zip(scenario.sizes, ("node", "link", "flow"), strict=True)
+    sizes = ", ".join(things(count, thing) for count, thing in counts)
     run = f"{sizes} for {end:g} s, counting from {begin:g} s, with seed {scenario.seed}"
     emit(f"{path_text(file)}: sound. It would run {run}.")
     for node, link, needed, given in scenario.headrooms:
@@ -69,7 +69,7 @@ def check(
 def _check_folder(file: Path, output: Format) -> int | None:
     from penstock.cli.console import emit, warn
     from penstock.errors import ScenarioError
-    from penstock.printable import json_text, path_text
+    from penstock.printable import json_text, path_text, things
     from penstock.reproductions.answers import check_answers
     from penstock.reproductions.loading import load
 
@@ -86,6 +86,6 @@ def _check_folder(file: Path, output: Format) -> int | None:
         emit(json_text({"scenario": file.stem, "mistakes": mistakes}))
         return 2 if mistakes else 0
     numbers = sum(len(table.numbers()) for table in study.document.tables)
-    answers = f", and with {checked.answers} other answer{'s' * (checked.answers != 1)}" if checked.answers else ""
+    answers = f", and with {things(checked.answers, 'other answer')}" if checked.answers else ""
     emit(f"{path_text(file)}: sound, with {checked.scenarios} scenarios for {numbers} printed numbers{answers}.")
     return None

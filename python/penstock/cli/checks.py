@@ -1,4 +1,4 @@
-"""Checks of stored runs, laid out for people and programs."""
+"""Checks of stored runs, as tables and JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.cli.console import say, show
 from penstock.cli.cores import cores_told
-from penstock.printable import shortened
+from penstock.printable import shortened, things
 from penstock.progress import Progress
 from penstock.store.checking import Difference, asked_for, made_again, measures_these, sample
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 __all__ = ["Check", "check_store", "show_check"]
 
 _SHOWN = 20
-"""The most lines of a kind."""
+"""Maximum number of lines of a kind."""
 
 
 @dataclass
 class Check:
-    """What came of a check.
+    """Result of a check.
 
     Parameters
     ----------
     read : int
-        Runs whose files are as they were written.
+        Runs with undamaged files.
     other_models : int
-        Those among them that only another version can make again.
+        Those that only another model version can repeat.
     without_scenario : int
-        Those whose scenario's text is not in the store in one piece.
+        Those without an undamaged scenario in the store.
     without_files : int
-        Those whose scenario names files that are not where they were, or not as they were.
+        Those whose scenario names files that have moved or changed.
     made_again : int
-        Those that were made again.
+        Those that were repeated.
     differing : list of Difference
-        Runs that came out otherwise, or are not what their names say.
+        Runs with a different result, or a wrong key.
     damaged : list of str
-        What is said of files that were damaged, which are set aside.
+        Messages about damaged files, which were set aside.
     """
 
     read: int = 0
@@ -59,7 +59,7 @@ class Check:
         return not self.differing and not self.damaged
 
     def data(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The JSON form."""
         return {
             "read": self.read,
             "other_models": self.other_models,
@@ -72,7 +72,7 @@ class Check:
 
 
 def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs: int | None, threads: int) -> Check:
-    """Reads all files that are chosen, and makes a sample of the runs again; see :func:`sample` for `how_many`."""
+    """Reads all selected files and repeats a sample of the runs; see :func:`sample` for `how_many`."""
     check, sound = Check(), []
     for manifest in chosen.of(store.manifests()):
         run = store.get(manifest.key)
@@ -105,7 +105,7 @@ def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs
 
 
 def show_check(check: Check) -> None:
-    """What was found, for people."""
+    """Shows the result to people."""
     for message in check.damaged[:_SHOWN]:
         say(f"damaged: {message}")
     for each in check.differing[:_SHOWN]:
@@ -114,7 +114,7 @@ def show_check(check: Check) -> None:
     hidden = max(0, len(check.damaged) - _SHOWN) + max(0, len(check.differing) - _SHOWN)
     if hidden:
         say(f"... and {hidden} more.")
-    runs = f"{check.read} run{'s' * (check.read != 1)} read, {check.made_again} made again"
+    runs = f"{things(check.read, 'run')} read, {check.made_again} made again"
     show(f"{runs}: {len(check.differing)} differ, {len(check.damaged)} damaged and set aside.")
     if check.other_models:
         show(f"{check.other_models} of other versions of the model, which cannot be made again with this one.")

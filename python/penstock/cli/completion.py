@@ -1,4 +1,4 @@
-"""Completion in the shell: the names that there are, and its installation."""
+"""Completion in the shell: names, and the installation."""
 
 from __future__ import annotations
 

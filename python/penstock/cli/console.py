@@ -22,23 +22,23 @@ __all__ = ["emit", "emit_bytes", "refuse_terminal", "say", "show", "table", "tel
 
 _COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 _PIPE_WIDTH = 160
-"""Columns where there is no terminal to ask; wide enough that no number is broken."""
+"""Columns without a terminal; wide enough that no number is broken."""
 
 
 def say(message: str) -> None:
-    """A message for people, on standard error, unless nobody can read it there, as where the terminal is gone."""
+    """Writes a message to standard error; a closed terminal is no error."""
     with suppress(OSError):
         print(printable_lines(message), file=sys.stderr)
 
 
 def warn(warnings: Sequence[str]) -> None:
-    """What a scenario probably does not mean, on standard error."""
+    """Writes warnings to standard error."""
     for warning in warnings:
         say(f"warning: {warning}")
 
 
 def tell_for_libraries() -> None:
-    """Has warnings and messages of libraries said as ours are: on one printable line, without places in their code."""
+    """Shows warnings and log messages of libraries as ours: on one printable line, without positions in their code."""
 
     def show_warning(message: Warning | str, *_: object, **__: object) -> None:
         say(f"warning: {one_line(str(message))}")
@@ -48,24 +48,24 @@ def tell_for_libraries() -> None:
             say(f"warning: {one_line(record.getMessage())}")
 
     warnings.showwarning = show_warning
-    # What takes the messages of loggers that nobody has set up.
+    # The handler of loggers that have none.
     logging.lastResort = Said(logging.WARNING)
 
 
 def emit(text: str) -> None:
-    """A result on standard output, as it is if it is printable.
+    """Writes a result to standard output; characters that are not printable are escaped.
 
     Raises
     ------
     PenstockError
-        If it cannot be written, unless nobody reads any more, which ends the process.
+        If it cannot be written; a closed pipe ends the process.
     """
     with _written():
         print(printable_lines(text), end="" if text.endswith("\n") else "\n", flush=True)
 
 
 def emit_bytes(content: bytes) -> None:
-    """A result that is not text on standard output; raises as :func:`emit`."""
+    """Writes bytes to standard output; raises as :func:`emit`."""
     with _written():
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -73,7 +73,7 @@ def emit_bytes(content: bytes) -> None:
 
 
 def refuse_terminal(what: str) -> None:
-    """Says that a result of this kind is not text, before anything is run for it.
+    """Refuses to write a result of this kind to a terminal, before anything is run.
 
     Raises
     ------
@@ -103,12 +103,12 @@ def _written() -> Iterator[None]:
 
 
 def _leave_output() -> None:
-    """Lets what could not be written go; the interpreter would try once again at its end, and complain."""
+    """Discards unwritten output, which the interpreter would otherwise try to write at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def show(*what: RenderableType) -> None:
-    """A result laid out for people, if there is any; coloured on a terminal, without trailing blanks elsewhere."""
+    """Shows a result to people: with colours on a terminal, without trailing blanks elsewhere."""
     if not what:
         return
     if sys.stdout is not None and sys.stdout.isatty():
@@ -123,13 +123,13 @@ def show(*what: RenderableType) -> None:
 
 
 class _Printable:
-    """A terminal that is coloured, and on which nothing else acts, whatever is in a table."""
+    """A terminal that accepts colours and no other control sequence."""
 
     def __init__(self, terminal: TextIO) -> None:
         self._terminal = terminal
 
     def write(self, text: str) -> int:
-        """Writes text; what colours it is every second piece."""
+        """Writes text; every second piece is a colour."""
         pieces = _COLOURS.split(text)
         pieces[::2] = map(printable_lines, pieces[::2])
         self._terminal.write("".join(pieces))
@@ -140,7 +140,7 @@ class _Printable:
 
 
 def _piped(renderable: RenderableType) -> str:
-    """What stands where there is no terminal."""
+    """The text without a terminal."""
     if isinstance(renderable, PlainTable) and (lines := renderable.lines(_PIPE_WIDTH)) is not None:
         return "".join(f"{line}\n" for line in lines)
     from rich.console import Console
@@ -151,7 +151,7 @@ def _piped(renderable: RenderableType) -> str:
 
 
 def _plain(renderable: RenderableType) -> RenderableType:
-    """Text without markup: brackets in the names of a scenario are brackets, and colour or link nothing."""
+    """Text without markup: brackets in names of a scenario are plain text."""
     from rich.text import Text
 
     return Text(printable_lines(renderable)) if isinstance(renderable, str) else renderable
@@ -163,13 +163,13 @@ class PlainTable:
     Parameters
     ----------
     title : str
-        Stands above it.
+        The line above the table.
     columns : sequence of str
         Their names.
     rows : sequence of sequence of str
         The cells.
     right : sequence of str
-        The columns of numbers, which end below one another.
+        The columns of numbers, which are aligned right.
     """
 
     def __init__(
@@ -181,9 +181,9 @@ class PlainTable:
         self._right = [printable(column) for column in right]
 
     def lines(self, width: int) -> list[str] | None:
-        """Its lines, where each row takes one; None if they do not fit, or are not plain ASCII.
+        """The lines, one for each row; None if they do not fit or are not plain ASCII.
 
-        That is soon done, which counts where there are thousands of rows.
+        Faster than rich, which matters for thousands of rows.
         """
         if not all(cell.isascii() or "±" in cell for row in self._rows for cell in row):
             return None

@@ -1,4 +1,4 @@
-"""Says why runs with ``--threads`` have fewer cores than were asked for: once for each scenario of a command."""
+"""Reports why runs use fewer cores than ``--threads`` asks for, once for each scenario of a command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Cores", "cores_told"]
 
 @contextmanager
 def cores_told(threads: int) -> Iterator[Cores]:
-    """Notes which runs have fewer cores, and says so at the end, when nothing is drawn on standard error any more.
+    """Collects which runs use fewer cores, and reports them at the end, after the last progress line.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def cores_told(threads: int) -> Iterator[Cores]:
 
 
 class Cores:
-    """What is to be said of the cores that runs have; the parameter is that of :func:`cores_told`."""
+    """Collects the messages; the parameter is that of :func:`cores_told`."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -45,25 +45,25 @@ class Cores:
 
     @property
     def messages(self) -> list[str]:
-        """A sentence for each scenario of which a run had fewer cores, on the first of these runs."""
+        """A sentence for each scenario with such a run, about the first one."""
         return list(self._noted.values())
 
     def note(
         self, name: str, text: str, read: Callable[[], Scenario], used: int | None = None, *, is_plain: bool = False
     ) -> None:
-        """Takes note of a run.
+        """Adds a run.
 
         Parameters
         ----------
         name, text : str
-            What its scenario is called, and the text of that.
+            Name and text of its scenario.
         read : callable
-            Gives the scenario, with the run's settings; called only if there is something to be said.
+            Returns the scenario with the run's settings; called only if there is something to report.
         used : int, optional
-            On how many cores it was made; if nobody knows, those between which the network is divided, which is looked
-            at once for each scenario.
+            Number of cores that it used; if unknown, the number of parts of the network, which is computed once for
+            each scenario.
         is_plain : bool
-            Whether the reference executor makes it.
+            Whether the plain executor makes it.
         """
         which = name, text
         if self.threads == 1 or which in self._noted or which in self._divided:
@@ -83,7 +83,7 @@ class Cores:
         self._noted[which] = f"{path_text(name)} {why}."
 
     def note_run(self, request: RunRequest, used: int | None = None, scenario: Scenario | None = None) -> None:
-        """The same of a run by what it was asked for by; its scenario is read again if it is not given."""
+        """Adds a run by its request; reads its scenario if it is not given."""
         from penstock import _core
 
         def read() -> Scenario:
@@ -96,7 +96,7 @@ class Cores:
         self.note(request.name, request.scenario, read, used)
 
     def run_all(self, requests: Iterable[RunRequest], **options: Any) -> list[RunResult]:
-        """As :func:`penstock.running.run_all`, and notes what was made: also where some runs fail."""
+        """As :func:`penstock.running.run_all`; adds the runs, also if some fail."""
         from penstock.errors import RunsFailed
         from penstock.running import run_all
 
@@ -116,20 +116,20 @@ class Cores:
 
 
 def _why(used: int, division: Division, threads: int) -> str:
-    """On how many cores a run was made, and why on no more."""
+    """The number of cores of a run, and why not more."""
     parts, cores_here = division["parts"], available()
     if cores_here < parts:
         parts, reasons = cores_here, [f"this machine has {cores_here}"]
     else:
         reasons = [_bound(division)] if parts < threads else []
     if used < parts:
-        reasons.append(f"{parts} would mostly wait for each other, as too little happens between two of their meetings")
+        reasons.append(f"{parts} would mostly wait for each other: too few events between two synchronisations")
     cores = "one core" if used == 1 else f"{used} of {threads} cores"
     return f"runs on {cores}: {'; and '.join(reasons)}"
 
 
 def _bound(division: Division) -> str:
-    """What the network allows, and why no more."""
+    """The limit that the network sets."""
     parts, most = division["parts"], division["most"]
     if division["clusters"] <= 1:
         return "its network cannot be cut, since everything in it is joined without delay"

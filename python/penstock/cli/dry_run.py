@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, show, table
 from penstock.parameter_columns import parameter_columns
-from penstock.printable import json_text, one_line
+from penstock.printable import json_text, one_line, things
 from penstock.progress import span
 from penstock.short_values import value_text
 from penstock.studies.dry import dry_run
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["emit_dry_run"]
 
 _SHOWN = 50
-"""The most points of which a dry run shows a line each."""
+"""Maximum number of points with a line of their own."""
 
 
 def emit_dry_run(
@@ -35,7 +35,7 @@ def emit_dry_run(
     as_json: bool,
     at_least: bool = False,
 ) -> None:
-    """The points, and the runs that they would make.
+    """Shows the points and their runs.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def emit_dry_run(
 
 
 def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str, ...]], list[str]]:
-    """What tells the points apart: columns of parameters, or one for all where they have different ones; and notes."""
+    """Columns and cells of the parameters (one column if points have different ones), and notes."""
     names = list(dict.fromkeys(name for each in asked for name in each.point.parameters))
     shared = all(name in asked[0].point.parameters for name in names)
     if shared or all(each.point.sets for each in asked):
@@ -95,11 +95,11 @@ def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str
 def _summed(found: DryRun, at_least: str) -> str:
     points, total, stored = len(found.runs), sum(found.runs), sum(found.stored)
     alike = total - stored - found.left
-    workers = f"{found.workers} worker{'s' * (found.workers != 1)}"
+    workers = things(found.workers, "worker")
     time = f", about {span(found.seconds)} with {workers}" if found.left and found.seconds is not None else ""
     unknown = ", and how long they take is unknown" if found.left and found.seconds is None else ""
     same = f"{alike} the same as others, " if alike else ""
     return (
-        f"{points} point{'s' * (points != 1)}, {at_least}{total} run{'s' * (total != 1)}: "
+        f"{things(points, 'point')}, {at_least}{things(total, 'run')}: "
         f"{stored} in the store, {same}{found.left} to be made{time}{unknown}. Nothing was run."
     )

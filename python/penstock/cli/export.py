@@ -37,7 +37,7 @@ def export(
     from penstock.cli.archives import export_runs
     from penstock.cli.console import emit, show
     from penstock.cli.selecting import selection, size_text
-    from penstock.printable import json_text, path_text
+    from penstock.printable import json_text, path_text, things
     from penstock.store import Store
 
     archive = one_file(file, out, "the archive")
@@ -47,8 +47,8 @@ def export(
         emit(json_text(found.data()))
         return
     runs, scenarios = (
-        f"{found.runs} run{'s' * (found.runs != 1)}",
-        f"{found.scenarios} scenario{'s' * (found.scenarios != 1)}",
+        things(found.runs, "run"),
+        things(found.scenarios, "scenario"),
     )
     show(f"{path_text(archive)}: {runs} of {scenarios}, {size_text(archive.stat().st_size)}.", f"digest {found.digest}")
     if found.left_out:

@@ -1,4 +1,4 @@
-"""Failed runs: made again, and laid out for people."""
+"""Failed runs: repeating them, and their table."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["show_failed", "try_again"]
 
 _SHOWN = 50
-"""The most lines of a table."""
+"""Maximum number of lines of a table."""
 
 
 def try_again(store: Store, failed: Sequence[Failed], jobs: int | None, threads: int) -> tuple[list[str], list[Failed]]:
-    """Makes the failed runs; gives the names of those that are stored now, and what has failed again.
+    """Repeats failed runs; returns the keys of those that are stored now, and the runs that failed again.
 
-    A run of another version of the model is made with this one, under the name that it has here.
+    A run of another model version is repeated with this one, under its key here.
     """
     asked: dict[str, tuple[Failed, RunRequest]] = {}
     lost: list[Failed] = []
@@ -42,7 +42,7 @@ def try_again(store: Store, failed: Sequence[Failed], jobs: int | None, threads:
             lost.append(replace(each, message=str(error).splitlines()[0]))
             continue
         asked[key] = each, request
-    # Those that fail again are noted again.
+    # Runs that fail again are recorded again.
     with cores_told(threads) as cores, Progress() as progress, suppress(RunsFailed):
         requests = [request for _, request in asked.values()]
         cores.run_all(requests, jobs=jobs, store=store, progress=progress)
@@ -56,16 +56,16 @@ def try_again(store: Store, failed: Sequence[Failed], jobs: int | None, threads:
 
 
 def _request(store: Store, failed: Failed) -> tuple[str, RunRequest]:
-    """The run as it is asked for, and the name that its result has.
+    """The request, and the key of its result.
 
     Raises
     ------
     ScenarioError
-        If its scenario is not there any more, or is none for this version.
+        If its scenario is missing, or not valid for this version.
     """
     text = store.texts.get(failed.scenario)
     if text is None:
-        missing = "its text is not in the store any more; run its file instead"
+        missing = "its text is no longer in the store; run its file instead"
         raise ScenarioError([{"file": utf8(failed.name), "line": None, "path": "", "message": missing}])
     try:
         scenario = _core.Scenario(text, utf8(failed.name), list(failed.settings), failed.folder, leave_out=True)
@@ -76,7 +76,7 @@ def _request(store: Store, failed: Failed) -> tuple[str, RunRequest]:
 
 
 def show_failed(failed: Sequence[Failed]) -> None:
-    """A line for each."""
+    """Shows a line for each run."""
     rows = [
         (
             *(one_line(each.name), settings_text(each.settings) or "-", str(each.seed), str(each.replication)),

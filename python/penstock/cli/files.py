@@ -1,18 +1,18 @@
-"""Reads scenario files, and says what is wrong with those that cannot be."""
+"""Reads scenario files and writes results; the messages say what is wrong with a file."""
 
 from __future__ import annotations
 
-import difflib
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
-from penstock.printable import path_text
+from penstock.errors import InputError, PenstockError
+from penstock.printable import path_text, utf8
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["read_text"]
+__all__ = ["check_new", "check_page", "read_text", "require_folder", "write"]
 
 
 def read_text(file: Path) -> str:
@@ -56,21 +56,26 @@ def _missing(file: Path) -> str:
     if not file.parent.is_dir():
         return f"{path_text(file)}: there is no such file, nor a folder {path_text(file.parent)}."
     names = []
-    with suppress(OSError):  # who may not list a folder gets no suggestions
+    with suppress(OSError):  # without permission to list the folder, there is no suggestion
         names = sorted(path.name for path in file.parent.iterdir() if path.is_file())
     similar = _similar(file, names)
-    hint = f"did you mean {_either(similar)}?" if similar else "'penstock new FILE' writes a scenario to start from."
-    return f"{path_text(file)}: there is no such file; {hint}"
+    hint = (
+        f"; did you mean {path_text(similar)}?" if similar else "; 'penstock new FILE' writes a scenario to start from."
+    )
+    return f"{path_text(file)}: there is no such file{hint}"
 
 
-def _similar(file: Path, names: list[str]) -> list[str]:
-    """Those that may have been meant: alike without their endings, which would make all files alike."""
+def _similar(file: Path, names: list[str]) -> str | None:
+    """The nearest name; endings are not compared, since they would make all files similar."""
+    from penstock import _core
+
     ending = file.suffix or ".toml"
-    stems = {name.removesuffix(ending): name for name in names if name.endswith(ending)}
-    found = difflib.get_close_matches(file.name.removesuffix(ending), stems, n=3, cutoff=0.6)
-    if found:
-        return [stems[stem] for stem in found]
-    return difflib.get_close_matches(file.name, [name for name in names if not name.endswith(ending)], n=3, cutoff=0.6)
+    stems = {utf8(name.removesuffix(ending)): name for name in names if name.endswith(ending)}
+    others = {utf8(name): name for name in names if not name.endswith(ending)}
+    for wanted, known in ((file.name.removesuffix(ending), stems), (file.name, others)):
+        if (found := _core.nearest(utf8(wanted), [*known])) is not None:
+            return known[found]
+    return None
 
 
 def _folder(file: Path) -> str:
@@ -82,3 +87,59 @@ def _folder(file: Path) -> str:
 def _either(names: list[str]) -> str:
     names = [path_text(name) for name in names]
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def require_folder(file: Path) -> None:
+    """Refuses a file in a folder that does not exist.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder.
+    """
+    folder = path_text(file.parent)
+    if os.path.isfile(file.parent):  # noqa: PTH113  (no error where the name is too long)
+        raise InputError(f"{path_text(file)}: {folder} is a file, not a folder.")
+    if not os.path.isdir(file.parent):  # noqa: PTH112  (as above)
+        raise InputError(f"{path_text(file)}: there is no folder {folder}; make it first.")
+
+
+def check_new(file: Path, example: str, advice: str = "choose another name", *, replace: bool = False) -> None:
+    """Checks the name of a new file before the work for it begins.
+
+    Raises
+    ------
+    InputError
+        If it is a folder, in which `example` is suggested; or exists and is not to be replaced; or has no folder.
+    """
+    shown = path_text(file)
+    if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
+        raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / example)}.")
+    require_folder(file)
+    if os.path.lexists(file) and not replace:
+        raise InputError(f"{shown}: exists and is left as it is; {advice}.")
+
+
+def check_page(page: Path, *, force: bool) -> None:
+    """Checks the name of an HTML page; raises as :func:`check_new`."""
+    if page.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{path_text(page)}: a report is an HTML page; its name ends with .html.")
+    check_new(page, "report.html", "choose another name with --out, or add --force", replace=force)
+
+
+def write(file: Path, content: bytes, *, new: bool = False) -> None:
+    """Writes a file, whole or not at all.
+
+    Raises
+    ------
+    PenstockError
+        If it cannot be written, or exists and is to be `new`.
+    """
+    from penstock.whole_file import write_whole
+
+    try:
+        write_whole(file, content, new=new)
+    except FileExistsError:
+        raise InputError(f"{path_text(file)}: exists and is left as it is; choose another name.") from None
+    except OSError as error:
+        raise PenstockError(f"{path_text(file)}: cannot be written: {error.strerror or error}.") from None

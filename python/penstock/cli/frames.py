@@ -1,12 +1,12 @@
-"""Results as text or as frames of CSV and Parquet, on standard output or in a file."""
+"""Writes results as text, CSV or Parquet to standard output or a file."""
 
 from __future__ import annotations
 
-import os
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit, emit_bytes, refuse_terminal, say
+from penstock.cli.files import require_folder, write
 from penstock.errors import InputError
 from penstock.printable import path_text, printable_lines
 
@@ -21,12 +21,12 @@ __all__ = ["check_format", "emit_frame", "emit_result", "format_of"]
 
 
 def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
-    """The format that is asked for, which the name of a file says where nothing else does.
+    """The format of --format, else that of the file's ending.
 
     Raises
     ------
     InputError
-        If there is a file, and neither says it.
+        If neither names one.
     """
     if out is None or output != "table":
         return output
@@ -42,14 +42,14 @@ def check_format(output: FrameFormat, *, dry_run: bool, out: Path | None = None)
     Raises
     ------
     InputError
-        If a frame or a file is wanted of a dry run, which has none, or Parquet on a terminal.
+        If a dry run is to write a file, CSV or Parquet, or Parquet goes to a terminal.
     """
     if dry_run and out is not None:
         raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")
     if dry_run and output in ("csv", "parquet"):
         raise InputError("--dry-run gives no results; its --format is table or json.")
-    if out is not None and not os.path.isdir(out.parent):  # noqa: PTH112  (no error where the name is too long)
-        raise InputError(f"{path_text(out)}: there is no folder {path_text(out.parent)}; make it first.")
+    if out is not None:
+        require_folder(out)
     if output == "parquet" and out is None:
         refuse_terminal("Parquet")
 
@@ -76,7 +76,5 @@ def emit_result(text: str, out: Path | None = None) -> None:
 
 
 def _write(out: Path, content: bytes) -> None:
-    from penstock.cli.report import write_page
-
-    write_page(out, content)
+    write(out, content)
     say(f"{path_text(out)}: written.")

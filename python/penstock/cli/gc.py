@@ -33,7 +33,7 @@ def gc(
     """
     from penstock.cli.console import emit, show
     from penstock.cli.selecting import selection, size_text
-    from penstock.printable import json_text
+    from penstock.printable import json_text, things
     from penstock.store import Store
     from penstock.store.sweeping import older_than as is_older
     from penstock.store.sweeping import sweep
@@ -56,7 +56,7 @@ def gc(
         (swept.failed, "note of a failed run"),
         (swept.damaged, "damaged file"),
     )
-    parts = [f"{count} {thing}{'s' * (count != 1)}" for count, thing in counts if count]
+    parts = [things(count, thing) for count, thing in counts if count]
     parts = [part.replace("note of a failed runs", "notes of failed runs") for part in parts]
     what = ", ".join(parts) or "nothing"
     show(f"{'would remove' if dry_run else 'removed'} {what}: {size_text(swept.bytes)}.")

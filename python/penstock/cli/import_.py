@@ -47,7 +47,7 @@ def import_(
     from penstock.cli.archives import Verification, import_runs
     from penstock.cli.console import emit, show
     from penstock.memory import allow
-    from penstock.printable import json_text, path_text
+    from penstock.printable import json_text, path_text, things
     from penstock.store import Store
 
     allow(memory)
@@ -57,7 +57,7 @@ def import_(
     if output == "json":
         emit(json_text({**found.data(), "dry_run": dry_run}))
         return
-    runs = f"{found.runs} run{'s' * (found.runs != 1)} verified, {found.made_again} of them made again"
+    runs = f"{things(found.runs, 'run')} verified, {found.made_again} of them made again"
     show(
         f"{path_text(archive)}: {runs}; "
         f"{found.new} {'would be ' * dry_run}taken into the store, {found.runs - found.new} were there.",

@@ -38,7 +38,7 @@ def list_(
     allowed = [*everything["components"], *others]
     wanted = kind if kind in allowed or kind is None else of_key.get(kind, kind)
     if wanted is not None and wanted not in allowed:
-        hint = suggestion(wanted, [*allowed, *of_key])
+        hint = suggestion(wanted, [*allowed, *of_key], ".")
         raise InputError(f"there is no kind {quoted(wanted)}{hint} The kinds are {', '.join(allowed)}.")
     components = {name: found for name, found in everything["components"].items() if wanted in (None, name)}
     metrics = everything["metrics"] if wanted in (None, "metrics") else []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -42,57 +40,24 @@ def new(
     It runs as it is; comments say what can be changed.
     """
     from penstock.cli.console import emit
-    from penstock.errors import InputError, PenstockError
+    from penstock.cli.files import check_new, write
     from penstock.printable import command_text, path_text
     from penstock.template import TEMPLATE
-    from penstock.whole_file import WholeFile
 
     file = one_file(name, out, "the scenario")
-    shown = path_text(file)
-    if os.path.exists(file):  # noqa: PTH110  (no error where the name is too long)
-        _refuse_existing(file)
-    content, told = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
-    made = WholeFile(file, new=True)
-    try:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            file.lstat()  # fails where the name is too long
-        if file.parent.is_file():
-            raise InputError(f"{shown}: {path_text(file.parent)} is a file, not a folder.")
-        if not file.parent.is_dir():
-            raise InputError(f"{shown}: there is no folder {path_text(file.parent)}; make it first.")
-        opened = made.open()
-    except OSError as error:
-        raise InputError(f"{shown}: cannot be written: {error.strerror or error}.") from None
-    try:
-        opened.write(content.encode())
-        made.keep()
-    except FileExistsError:
-        raise InputError(f"{shown}: exists and is left as it is; choose another name.") from None
-    except OSError as error:
-        raise PenstockError(f"{shown}: cannot be written: {error.strerror or error}.") from None
-    finally:
-        made.discard()
-    emit(f"{shown}: written{told}. Try: {command_text(['penstock', 'run', str(file)])}")
-
-
-def _refuse_existing(file: Path) -> None:
-    """Says so before a large graph is read."""
-    from penstock.errors import InputError
-    from penstock.printable import path_text
-
-    shown = path_text(file)
-    if file.is_dir():
-        raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / 'scenario.toml')}.")
-    raise InputError(f"{shown}: exists and is left as it is; choose another name.")
+    check_new(file, "scenario.toml")
+    content, sizes = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
+    write(file, content.encode(), new=True)
+    emit(f"{path_text(file)}: written{sizes}. Try: {command_text(['penstock', 'run', str(file)])}")
 
 
 def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[str, str]:
-    """The page for a topology, and how large its network is."""
+    """The scenario with a topology, and the size of its network."""
     from penstock import _core
     from penstock.cli.console import warn
     from penstock.errors import InputError, ScenarioError
     from penstock.graphs.files import SUFFIXES
-    from penstock.printable import quoted
+    from penstock.printable import quoted, things
     from penstock.suggest import suggestion
     from penstock.topologies.pages import GENERATORS, generated_page, graph_page
 
@@ -113,7 +78,7 @@ def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[s
         page, remarks = graph_page(graph, given)
         warn([f"{topology}: {remark}" for remark in remarks])
     else:
-        close = suggestion(topology, list(GENERATORS)).removesuffix(".")
+        close = suggestion(topology, GENERATORS)
         raise InputError(
             f"--topology {quoted(topology)}: is no topology{close} ({', '.join(GENERATORS)}, or a file: "
             f"{', '.join(SUFFIXES)})"
@@ -122,4 +87,4 @@ def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[s
     if mistakes:
         raise ScenarioError(mistakes)
     sizes = zip(_core.Scenario(page, str(file), []).sizes, ("node", "link", "flow"), strict=True)
-    return page, ", with " + ", ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in sizes)
+    return page, ", with " + ", ".join(things(count, thing) for count, thing in sizes)

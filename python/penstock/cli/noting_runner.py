@@ -1,4 +1,4 @@
-"""Makes the runs of points for a command, and notes on how many cores they were made."""
+"""A runner of points that records on how many cores the runs were made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["NotingRunner"]
 
 
 class NotingRunner(Runner):
-    """A runner that tells `cores` of what it makes; the other parameters are those of :class:`Runner`."""
+    """Adds each run to `cores`; the other parameters are those of :class:`Runner`."""
 
     def __init__(self, cores: Cores, **options: Any) -> None:
         super().__init__(threads=cores.threads, **options)
@@ -40,7 +40,7 @@ class NotingRunner(Runner):
         return made
 
     def _note_rest(self, points: Sequence[PointRequest], error: RunsFailed) -> None:
-        """Of runs beside one that failed nobody has the results, so that only the network is looked at."""
+        """If a run fails, the results of the others are not known here; looks at the network only."""
         failed = {each.request for each in error.failures}
         for point in points:
             if (made := next((each for each in point.requests() if each not in failed), None)) is not None:

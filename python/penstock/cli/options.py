@@ -283,6 +283,21 @@ def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
     return found
 
 
+def refuse_contradictions(*contradictions: tuple[object, str]) -> None:
+    """Refuses options that contradict each other: those for which the first of a pair is true.
+
+    Raises
+    ------
+    InputError
+        For the first of them.
+    """
+    from penstock.errors import InputError
+
+    for is_there, why in contradictions:
+        if is_there:
+            raise InputError(f"{why}; leave one of them out.")
+
+
 def refuse_idle(given: dict[str, Any], why: str) -> None:
     """Refuses options that would change nothing; `why` begins the message.
 
@@ -296,3 +311,17 @@ def refuse_idle(given: dict[str, Any], why: str) -> None:
     for name, value in given.items():
         if value is not None and value is not False:
             raise InputError(f"{why}{name} changes nothing; leave it out.")
+
+
+def words_of(given: dict[str, Any]) -> list[str]:
+    """The words of a command line that has these options; None stands for one that is not given.
+
+    Examples
+    --------
+    >>> words_of({"--set": ["seed=2", "duration=1 s"], "--runs": 3, "--seed": None})
+    ['--set', 'seed=2', '--set', 'duration=1 s', '--runs', '3']
+    """
+    several = {
+        name: value if isinstance(value, list) else [value] for name, value in given.items() if value is not None
+    }
+    return [word for name, values in several.items() for value in values for word in (name, str(value))]

@@ -136,7 +136,7 @@ def _made(
     memory: int | None,
     store: Path | None,
 ) -> StudyResult:
-    """The runs of a scenario or a study, which are made unless they are stored, if `request` can be drawn."""
+    """Makes the missing runs of a scenario or study, if `request` can be drawn."""
     from penstock.cli.console import warn
     from penstock.cli.studies import plan_of
     from penstock.memory import allow
@@ -163,7 +163,7 @@ def _made(
 
 
 def _series(file: Path, sets: tuple[tuple[str, str], ...], seed: int | None, memory: int | None) -> Data:
-    """What a scenario's ``[[series]]`` reads in its first run."""
+    """The ``[[series]]`` of the first run of a scenario."""
     from penstock.cli.console import warn
     from penstock.cli.files import read_text
     from penstock.memory import allow

@@ -1,4 +1,4 @@
-"""What the verbs that look through ranges of parameters share: ``screen`` and ``search``."""
+"""Outputs of the verbs with ranges of parameters: ``screen`` and ``search``."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ __all__ = ["RangedResult", "check_outputs", "show_ranged"]
 
 
 class RangedResult(Protocol):
-    """What came of looking through ranges."""
+    """Result of a sensitivity study or a search."""
 
     @property
     def warnings(self) -> list[str]:
-        """What is to be known before it is believed."""
+        """Reasons for caution."""
         ...
 
     def frame(self) -> pl.DataFrame:
-        """Its numbers in rows."""
+        """The numbers as a frame."""
         ...
 
     def json(self) -> str:
-        """All of it for programs."""
+        """The JSON form."""
         ...
 
     def plot(self) -> Picture:
-        """A picture of it."""
+        """A plot."""
         ...
 
 
@@ -49,7 +49,7 @@ Result = TypeVar("Result", bound=RangedResult)
 def check_outputs(
     output: FrameFormat, out: Path | None, plots: Sequence[Path], memory: int | None, *, dry_run: bool
 ) -> FrameFormat:
-    """Refuses formats and pictures before anything is run, and allows the runs their memory; returns the format.
+    """Checks formats and pictures before anything is run, sets the memory limit, and returns the format.
 
     Raises
     ------

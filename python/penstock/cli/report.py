@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +17,8 @@ from penstock.cli.options import (
     StoreOption,
     out_option,
     read_sets,
+    refuse_idle,
+    words_of,
 )
 from penstock.cli.verb import argument, flag
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from penstock.report.making import Makers
     from penstock.studies.result import StudyResult
 
-__all__ = ["check_page", "report", "write_page"]
+__all__ = ["report"]
 
 
 def report(
@@ -57,6 +58,7 @@ def report(
     printed. Stored runs are not repeated.
     """
     from penstock.cli.console import emit
+    from penstock.cli.files import check_page, write
     from penstock.cli.selecting import size_text
     from penstock.memory import allow
     from penstock.printable import path_text
@@ -77,14 +79,14 @@ def report(
     else:
         result, made = _study(Path(what), makers, runs, seed, sets)
     content = render(made).encode("utf-8")
-    write_page(page, content)
+    write(page, content)
     emit(f"{path_text(page)}: written, {size_text(len(content))}.")
     if result is not None:
         result.require_precision()
 
 
 def _stem(what: str) -> str:
-    """What a page is called that has been given no name: after the study, the study's folder, or the file."""
+    """Default name of a page: that of the study, the study's folder, or the file."""
     from penstock.reproductions.loading import has_document
     from penstock.reproductions.study import DATA
 
@@ -94,14 +96,12 @@ def _stem(what: str) -> str:
 
 
 def _published(what: str, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None) -> Report:
-    from penstock.errors import InputError
     from penstock.report.making import published_report
 
-    given = {"--set": sets, "--seed": seed, **({"--runs": runs} if makers.only_stored else {})}
-    idle = [name for name, value in given.items() if value]
-    if idle:
-        why = "are as they were made" if idle[0] == "--runs" else "are set by the document"
-        raise InputError(f"{what}: the runs of a published study {why}, so {idle[0]} changes nothing; leave it out.")
+    why = f"{what}: the runs of a published study are set by the document, so "
+    refuse_idle({"--set": sets, "--seed": seed}, why)
+    if makers.only_stored:
+        refuse_idle({"--runs": runs}, f"{what}: the runs of a published study are as they were made, so ")
     return published_report(what, makers, runs)
 
 
@@ -122,36 +122,6 @@ def _study(
         known = f" Published studies are {', '.join(names())}."
         raise InputError(f"{error}{'' if file.suffix else known}") from None
     plan = plan_of(file, read_sets(sets), runs, seed)
-    options = [part for each in sets or [] for part in ("--set", each)]
-    options += [] if runs is None else ["--runs", str(runs)]
-    options += [] if seed is None else ["--seed", str(seed)]
+    options = words_of({"--set": sets, "--runs": runs, "--seed": seed})
     result = study_result(plan, makers, str(file), warn)
     return result, study_report(result, file=str(file), options=options, study=text if plan.is_file else None)
-
-
-def check_page(page: Path, *, force: bool) -> None:
-    """Looks at the page's name before anything long is done."""
-    from penstock.errors import InputError
-    from penstock.printable import path_text
-
-    shown = path_text(page)
-    if page.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{shown}: a report is an HTML page; its name ends with .html.")
-    if os.path.isdir(page):  # noqa: PTH112  (no error where the name is too long)
-        raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(page / 'report.html')}.")
-    if not os.path.isdir(page.parent):  # noqa: PTH112
-        raise InputError(f"{shown}: there is no folder {path_text(page.parent)}; make it first.")
-    if os.path.lexists(page) and not force:
-        raise InputError(f"{shown}: exists and is left as it is; choose another name with --out, or add --force.")
-
-
-def write_page(page: Path, content: bytes) -> None:
-    """Writes the page, whole or not at all."""
-    from penstock.errors import PenstockError
-    from penstock.printable import path_text
-    from penstock.whole_file import write_whole
-
-    try:
-        write_whole(page, content)
-    except OSError as error:
-        raise PenstockError(f"{path_text(page)}: cannot be written: {error.strerror or error}.") from None

@@ -16,6 +16,7 @@ from penstock.cli.options import (
     StoredOption,
     StoreOption,
     TableOption,
+    refuse_contradictions,
 )
 from penstock.cli.verb import argument, flag, option
 from penstock.printable import quoted
@@ -65,29 +66,18 @@ def reproduce(
     Shows each number next to the printed one.
     """
     answers = read_readings(doc, readings)
-    for refused, why in (
-        (as_printed and answers, "answers every question; leave --reading out."),
-        (as_printed and summary, "is part of --summary; leave one of the two out."),
-    ):
-        if refused:
-            raise click.BadParameter(why, param_hint="'--as-printed'")
     if limit is not None and not claims:
         raise click.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
-    if dry_run and (limit is not None or summary):
-        other = "'--limit'" if limit is not None else "'--summary'"
-        raise click.BadParameter(
-            f"runs nothing, and {other} needs numbers; leave one of the two out.", param_hint="'--dry-run'"
-        )
-    if only_stored:
-        others = {"--claims": claims, "--summary": summary, "--dry-run": dry_run}
-        beside = next((name for name, is_given in others.items() if is_given), None)
-        if beside is not None:
-            why = "shows no numbers" if dry_run else "needs all runs"
-            raise click.BadParameter(
-                f"runs nothing, and '{beside}' {why}; leave one of the two out.", param_hint="'--stored'"
-            )
-    if summary and claims:
-        raise click.BadParameter("only counts; leave --claims out.", param_hint="'--summary'")
+    refuse_contradictions(
+        (as_printed and answers, "--as-printed answers every question, so --reading changes nothing"),
+        (as_printed and summary, "--summary has the text as printed, so --as-printed changes nothing"),
+        (summary and claims, "--summary only counts, and --claims tests"),
+        (dry_run and limit is not None, "--dry-run makes no runs, and --limit needs numbers"),
+        (dry_run and summary, "--dry-run makes no runs, and --summary needs numbers"),
+        (only_stored and claims, "--stored makes no runs, and --claims needs all of them"),
+        (only_stored and summary, "--stored makes no runs, and --summary needs all of them"),
+        (only_stored and dry_run, "--stored shows the numbers of stored runs, and --dry-run shows no numbers"),
+    )
     from penstock import reproductions
     from penstock.memory import allow
     from penstock.store import Store

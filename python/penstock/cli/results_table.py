@@ -1,4 +1,4 @@
-"""The numbers of a scenario, laid out for people."""
+"""Table of the results of a study."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["show_results"]
 
 
 def show_results(result: StudyResult, replication: int | None = None) -> None:
-    """One line per metric and point, and below them how many runs there were and how sure they are."""
+    """Shows a line per metric and point; below the table, the number of runs and their intervals."""
     plan = result.plan
     parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
     description = plan.description or result.points[0].asked.scenario.description
@@ -42,7 +42,7 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
 
 
 def _show_comparisons(result: StudyResult, what: Compare) -> None:
-    """The paired differences to the baseline, and what chance could make of them."""
+    """Shows the paired differences to the baseline with their p-values."""
     found = result.comparisons()
     points = [{**each.others, what.parameter: each.value} for each in found]
     others = parameter_columns(points, [name for name in result.parameters if name != what.parameter])

@@ -36,7 +36,7 @@ def retry_failed(
     from penstock.cli.failed_runs import show_failed, try_again
     from penstock.cli.selecting import selection
     from penstock.memory import allow
-    from penstock.printable import json_text
+    from penstock.printable import json_text, things
     from penstock.store import Store
 
     allow(memory)
@@ -48,6 +48,6 @@ def retry_failed(
         emit(json_text({"made": made, "failed": [each.data() for each in left]}))
     else:
         show_failed(left)
-        runs = f"{len(failed)} failed run{'s' * (len(failed) != 1)}"
+        runs = things(len(failed), "failed run")
         show(f"{runs}. Nothing was run." if dry_run else f"{runs} tried again: {len(made)} made, {len(left)} left.")
     return int(bool(left) and not dry_run)

@@ -35,7 +35,7 @@ def refuse_files(form: "FrameFormat", output: Path | None) -> None:
 
 
 def read_scenario(file: Path, subject: str) -> str:
-    """The text of a scenario; a study is refused, since the `subject` is of one run."""
+    """The text of a scenario; refuses a study, because the `subject` is of one run."""
     from penstock.cli.files import read_text
     from penstock.errors import InputError
     from penstock.printable import path_text
@@ -57,18 +57,18 @@ def write_rows(
     count: str,
     show: "Callable[[RowStream, int], None]",
 ) -> None:
-    """Writes rows as they were asked for.
+    """Writes rows in a format.
 
     Parameters
     ----------
     made : RowStream
         The rows.
     form, output, limit
-        As the options say.
+        Values of the options.
     member : str
-        Where JSON has them.
+        Their key in JSON.
     count : str
-        What a row is, when they are counted.
+        Noun for a number of rows.
     show : function
         Writes a table.
     """
@@ -96,14 +96,14 @@ def show_rows(
     plain: "Callable[[pl.Series], bool]",
     empty: str,
 ) -> None:
-    """The first rows as a table, without the columns that are empty, or `plain`, in all of them, and their origin."""
+    """Shows the first rows as a table with their origin, without columns that are empty or `plain` in all rows."""
     import polars as pl
 
     from penstock.cli.console import show, table
     from penstock.printable import one_line
     from penstock.tabulation import made_from
 
-    # One row more tells whether there are others.
+    # One more row than is shown, to know if there are others.
     frame = next(made.row_frames(limit + 1), pl.DataFrame(schema=made.row_schema))
     shown = frame.head(limit)
     columns = [
@@ -128,7 +128,7 @@ def _cell(column: str, value: Any, cell: "Callable[[str, Any], str]") -> str:
 
 
 def _emit_csv(made: "RowStream") -> None:
-    """The header and all rows, a piece at a time."""
+    """Writes the header and all rows in batches."""
     from penstock.cli.console import emit
 
     for _, text in made.csv():
@@ -136,7 +136,7 @@ def _emit_csv(made: "RowStream") -> None:
 
 
 def _emit_json(made: "RowStream", member: str) -> None:
-    """One JSON object, a row on each line of its list."""
+    """Writes one JSON object with a row per line."""
     from penstock.cli.console import emit
     from penstock.printable import json_text
 

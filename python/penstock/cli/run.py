@@ -21,6 +21,7 @@ from penstock.cli.options import (
     StudyRunsOption,
     ThreadsOption,
     read_sets,
+    refuse_contradictions,
     whole_number,
 )
 from penstock.cli.verb import flag, option
@@ -75,7 +76,7 @@ def run(
 
     is_plain = executor == "plain"
     output = format_of(output, out)
-    _refuse(
+    refuse_contradictions(
         (runs is not None and replication is not None, "--replication makes one run, so --runs changes nothing"),
         (is_plain and store is not None, "--executor plain keeps no runs, so --store changes nothing"),
         (is_plain and threads > 1, "--executor plain has one core, so --threads changes nothing"),
@@ -101,7 +102,7 @@ def run(
     asked = plan.read(None if replication is None else [replication])
     if not only_stored:
         verify(plan, asked)
-    # What comes by a pipe cannot be read again.
+    # A pipe cannot be read again after a restart.
     if on == "threads" and not only_stored and not dry_run and file.is_file():
         restart_for(each.scenario.memory for each in asked)
     warn(warnings_of(asked))
@@ -114,15 +115,6 @@ def run(
         make_shard(part, asked, how)
     else:
         make_all(plan, asked, how, view)
-
-
-def _refuse(*contradictions: tuple[bool, str]) -> None:
-    """Options that contradict each other are refused."""
-    from penstock.errors import InputError
-
-    for is_there, why in contradictions:
-        if is_there:
-            raise InputError(f"{why}; leave one of them out.")
 
 
 def _check_output(output: FrameFormat, out: Path | None, *, values: bool, dry_run: bool) -> None:

@@ -25,7 +25,7 @@ def runs(
     """
     from penstock.cli.console import emit, show
     from penstock.cli.selecting import selection
-    from penstock.cli.stored_runs import counted, list_each, list_points, show_one
+    from penstock.cli.stored_runs import list_each, list_points, show_one, summed
     from penstock.printable import json_text
     from penstock.store import Store
 
@@ -37,11 +37,11 @@ def runs(
     if output != "json" and not each:
         points = [runs for runs in kept.stored_runs() if chosen.matches(runs.first)]
         list_points(points)
-        show(counted(sum(point.count for point in points), len(points)))
+        show(summed(sum(point.count for point in points), len(points)))
         return
     found = chosen.of(kept.manifests())
     if output == "json":
         emit(json_text([run.data() for run in found]))
         return
     list_each(found)
-    show(counted(len(found), len({run.point for run in found})))
+    show(summed(len(found), len({run.point for run in found})))

@@ -110,7 +110,7 @@ def search(
 
 
 def _over(asked: "Mapping[str, Any]", options: "Mapping[str, Any]") -> dict[str, Any]:
-    """What a study asks, with options of the command line in its place; another aim replaces that of the study."""
+    """The question of the study, overridden by options; another aim replaces that of the study."""
     given = {key: value for key, value in options.items() if value is not None}
     kept = asked
     if "minimise" in given or "maximise" in given:

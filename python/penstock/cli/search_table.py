@@ -1,4 +1,4 @@
-"""A search, laid out for people."""
+"""Tables of a search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from penstock.cli.console import show, table
 from penstock.cli.sensitivity_table import show_ranges
 from penstock.parameter_columns import short_names
-from penstock.printable import one_line
+from penstock.printable import one_line, things
 from penstock.statistics import Interval
 from penstock.studies.definition import value_text
 from penstock.tabulation import made_from
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["show_search"]
 
 _SHOWN = 12
-"""The most lines on how the best moved."""
+"""Maximum number of lines about earlier best settings."""
 
 
 def show_search(result: SearchResult) -> None:
-    """The finalists in fresh runs, how the best moved, and what was looked through."""
+    """Shows the finalists in fresh runs, earlier best settings, and the ranges."""
     question, plan = result.question, result.plan
     names = short_names(list(plan.ranges))
     shown = [trial.value or 0.0 for trial in result.leaders(1) or result.trials]
@@ -72,7 +72,7 @@ def show_search(result: SearchResult) -> None:
     show_ranges(plan.ranges, names)
     feasible = sum(trial.is_feasible for trial in result.trials)
     failed = sum(trial.value is None for trial in result.trials)
-    counts = f"{len(result.trials)} trials of {plan.runs} run{'s' * (plan.runs != 1)}, seed {result.seed}"
+    counts = f"{len(result.trials)} trials of {things(plan.runs, 'run')}, seed {result.seed}"
     met = f": {feasible} meet the conditions" if question.conditions else ""
     made = [each.point.provenance for each in result.trials if each.point is not None]
     show(f"{counts}{met}{f', {failed} without a number' if failed else ''}.")

@@ -1,4 +1,4 @@
-"""Options of the verbs that take some of the runs in a store."""
+"""Selections of stored runs, and short texts about them."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def selection(
     *,
     other_models: bool | None = None,
 ) -> Selection:
-    """The runs that a command line means.
+    """The selection that options of the command line describe.
 
     Raises
     ------
     click.BadParameter
-        If a condition has not the form ``path=value``.
+        If a condition is not of the form ``path=value``.
     """
     from penstock.store.selection import Selection
 
@@ -58,7 +58,7 @@ def settings_text(settings: Sequence[tuple[str, str]], most: int = 60) -> str:
 
 
 def size_text(size: float) -> str:
-    """Bytes for people.
+    """A size in bytes, with a decimal prefix.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sensitivities, laid out for people."""
+"""Tables of a sensitivity study."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["show_ranges", "show_sensitivity"]
 
 
 def show_sensitivity(result: SensitivityResult) -> None:
-    """The parameters in the order of their effect, for each number, and what is noise."""
+    """Shows the parameters in the order of their effect on each metric, and the noise."""
     plan, design = result.plan, result.design
     names = short_names(result.parameters)
     description = plan.description or result.asked[0].scenario.description
@@ -54,7 +54,7 @@ def show_sensitivity(result: SensitivityResult) -> None:
 
 
 def show_ranges(ranges: Mapping[str, Range], names: list[str]) -> None:
-    """What varied, and how values were taken from it."""
+    """Shows the ranges."""
     told = (
         f"{name} {each.text}{' (rounded to whole numbers)' * each.is_whole}"
         for name, (_, each) in zip(names, ranges.items(), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ from penstock.cli.options import (
     StudyArgument,
     out_option,
     read_sets,
+    words_of,
 )
 from penstock.cli.verb import option
 
@@ -43,26 +45,28 @@ def slurm(
     shared disk. Finished runs of an interrupted job are kept, and a restarted job continues there. Nothing is run now.
     """
     from penstock.cli.console import emit
+    from penstock.cli.files import check_new, write
     from penstock.cli.studies import plan_of
-    from penstock.printable import command_text, path_text
+    from penstock.errors import InputError
+    from penstock.printable import command_text, path_text, quoted, things
     from penstock.store import Store
     from penstock.studies.shards import refuse_unknown_runs
 
     script = out if out is not None else Path(f"{file.stem or 'study'}.sbatch")
-    _check(script, time)
+    if re.fullmatch(r"(\d+-)?\d+(:\d\d){0,2}", time, re.ASCII) is None:
+        raise InputError(f"--time {quoted(time)} is no time of Slurm, such as 01:30:00 or 2-12:00:00.")
+    check_new(script, "study.sbatch", "choose another name with --out")
     plan = plan_of(file, read_sets(sets), runs, seed)
     refuse_unknown_runs(plan, "an array of jobs")
     total = sum(len(point.replications) for point in plan.read())
     count = min(shards, total)
-    options = [part for each in sets or [] for part in ("--set", each)]
-    options += [] if runs is None else ["--runs", str(runs)]
-    options += [] if seed is None else ["--seed", str(seed)]
+    options = words_of({"--set": sets, "--runs": runs, "--seed": seed})
     folder = Store(store).folder.absolute()
     text = _script(file.absolute(), options, count, cpus, time, folder)
-    _write(script, text)
+    write(script, text.encode("utf-8", "surrogateescape"), new=True)
     submit = command_text(["sbatch", str(script)])
     show = command_text(["penstock", "run", str(file), *options, "--store", str(folder)])
-    emit(f"{path_text(script)}: written, {total} runs in {count} job{'s' * (count != 1)}. Submit: {submit}")
+    emit(f"{path_text(script)}: written, {total} runs in {things(count, 'job')}. Submit: {submit}")
     emit(f"When they are done: {show}")
 
 
@@ -80,33 +84,6 @@ def _script(file: Path, options: Sequence[str], shards: int, cpus: int, time: st
         f"#SBATCH --time={time}\n"
         "#SBATCH --requeue\n"
         "#SBATCH --output=%x-%A-%a.log\n"
-        "# The same command again goes on where a job was cut off: finished runs are in the store.\n"
+        "# An interrupted job continues where it stopped when it is started again: finished runs are in the store.\n"
         f'exec {command_text(words)} --shard "$SLURM_ARRAY_TASK_ID/{shards}" --jobs {cpus}\n'
     )
-
-
-def _check(script: Path, time: str) -> None:
-    import os
-    import re
-
-    from penstock.errors import InputError
-    from penstock.printable import path_text, quoted
-
-    shown = path_text(script)
-    if re.fullmatch(r"(\d+-)?\d+(:\d\d){0,2}", time, re.ASCII) is None:
-        raise InputError(f"--time {quoted(time)} is no time of Slurm, such as 01:30:00 or 2-12:00:00.")
-    if os.path.lexists(script):
-        raise InputError(f"{shown}: exists and is left as it is; choose another name with --out.")
-    if not os.path.isdir(script.parent):  # noqa: PTH112  (no error where the name is too long)
-        raise InputError(f"{shown}: there is no folder {path_text(script.parent)}; make it first.")
-
-
-def _write(script: Path, text: str) -> None:
-    from penstock.errors import PenstockError
-    from penstock.printable import path_text
-    from penstock.whole_file import write_whole
-
-    try:
-        write_whole(script, text.encode("utf-8", "surrogateescape"), new=True)
-    except OSError as error:
-        raise PenstockError(f"{path_text(script)}: cannot be written: {error.strerror or error}.") from None

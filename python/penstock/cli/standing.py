@@ -1,4 +1,4 @@
-"""How far a study is, and what a store holds, laid out for people and programs."""
+"""Progress of a study and contents of a store, as tables and JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from penstock import _core
 from penstock.cli.console import emit, show, table, warn
 from penstock.cli.selecting import size_text
 from penstock.parameter_columns import parameter_columns
-from penstock.printable import json_text, one_line, path_text
+from penstock.printable import json_text, one_line, path_text, things
 
 if TYPE_CHECKING:
     from penstock.store import Store
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["show_store", "show_study"]
 
 _SHOWN = 50
-"""The most lines of a table."""
+"""Maximum number of lines of a table."""
 
 
 def show_study(plan: StudyPlan, points: list[Standing], output: str) -> None:
-    """How far each point is."""
+    """Shows the progress of each point."""
     if output == "json":
         emit(json_text({"study": plan.name, "points": [point.data() for point in points]}))
         return
@@ -41,15 +41,12 @@ def show_study(plan: StudyPlan, points: list[Standing], output: str) -> None:
     least = "at least " * (plan.precision is not None)
     left = total - stored
     show(
-        f"{len(points)} point{'s' * (len(points) != 1)}, {least}{total} run{'s' * (total != 1)}: {stored} stored, "
-        f"{failed} failed, {left} left."
+        f"{things(len(points), 'point')}, {least}{things(total, 'run')}: {stored} stored, {failed} failed, {left} left."
     )
     for message, count in list(_messages(points).items())[:5]:
-        show(f"failed: {one_line(message)} ({count} run{'s' * (count != 1)}); try again: penstock retry-failed")
+        show(f"failed: {one_line(message)} ({things(count, 'run')}); try again: penstock retry-failed")
     if plan.warm_up is not None:
-        warn(
-            ["the warm-up is found when the study runs, so runs with the warm-up that was found are not counted here."]
-        )
+        warn(["the warm-up is determined while the study runs, so runs with that warm-up are not counted here."])
 
 
 def _messages(points: list[Standing]) -> dict[str, int]:
@@ -61,7 +58,7 @@ def _messages(points: list[Standing]) -> dict[str, int]:
 
 
 def show_store(store: Store, output: str) -> None:
-    """What there is of each scenario."""
+    """Shows the stored runs of each scenario."""
     names: dict[str, dict[str, Any]] = {}
     points: dict[str, set[Any]] = {}
     empty: dict[str, Any] = {"points": 0, "runs": 0, "stale": 0, "failed": 0, "last": None}
@@ -96,4 +93,4 @@ def show_store(store: Store, output: str) -> None:
     if len(rows) > _SHOWN:
         show(f"... and {len(rows) - _SHOWN} more scenarios; --format json has all of them.")
     total, failures = sum(entry["runs"] for entry in names.values()), sum(entry["failed"] for entry in names.values())
-    show(f"{total} run{'s' * (total != 1)} in {size_text(size)}; {failures} failed, {damaged} damaged and set aside.")
+    show(f"{things(total, 'run')} in {size_text(size)}; {failures} failed, {damaged} damaged and set aside.")

@@ -1,4 +1,4 @@
-"""Stored runs, laid out for people and programs."""
+"""Stored runs, as tables and JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from penstock import _core
 from penstock.cli.console import emit, show, table
 from penstock.cli.selecting import settings_text
 from penstock.errors import InputError
-from penstock.printable import json_text, one_line, path_text, quoted
+from penstock.printable import json_text, one_line, path_text, quoted, things
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from penstock.store.listing import StoredRuns
     from penstock.store.manifest import Manifest
 
-__all__ = ["counted", "list_each", "list_points", "one", "show_one"]
+__all__ = ["list_each", "list_points", "one", "show_one", "summed"]
 
 _SHOWN = 50
-"""The most lines of a table."""
+"""Maximum number of lines of a table."""
 
 
-def counted(runs: int, points: int) -> str:
-    """How many runs there are at how many points."""
-    return f"{runs} run{'s' * (runs != 1)} at {points} point{'s' * (points != 1)}."
+def summed(runs: int, points: int) -> str:
+    """The numbers of runs and points."""
+    return f"{things(runs, 'run')} at {things(points, 'point')}."
 
 
 def list_points(found: Sequence[StoredRuns]) -> None:
-    """A line for each point."""
+    """Shows a line for each point."""
     rows = []
     for point in found[:_SHOWN]:
         first, count = point.first, str(point.count)
@@ -43,7 +43,7 @@ def list_points(found: Sequence[StoredRuns]) -> None:
 
 
 def list_each(found: Sequence[Manifest]) -> None:
-    """A line for each run."""
+    """Shows a line for each run."""
     rows = []
     for run in found[:_SHOWN]:
         begin, seconds = ("", "") if run.made is None else (run.made.begin, f"{run.made.seconds:.3g}")
@@ -61,7 +61,7 @@ def _more(count: int) -> None:
 
 
 def show_one(store: Store, key: str, output: str) -> None:
-    """A run with all that it was made from, and its numbers."""
+    """Shows a run, everything it was made from, and its numbers."""
     manifest = one(store, key)
     run = store.get(manifest.key)
     metrics = [] if run is None else run.metrics
@@ -88,7 +88,7 @@ def show_one(store: Store, key: str, output: str) -> None:
 
 
 def one(store: Store, key: str) -> Manifest:
-    """The run whose key begins so.
+    """The run whose key starts with `key`.
 
     Raises
     ------

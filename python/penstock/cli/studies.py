@@ -1,4 +1,4 @@
-"""What ``run`` and ``check`` share: a scenario with its settings, or a study file, as one plan."""
+"""Plans of scenarios with settings, and of study files."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def plan_of(
     seed: int | None = None,
     ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
-    """The study in `file`, or that of the scenario in it.
+    """The plan of the study or scenario in `file`.
 
     Parameters
     ----------
     file : Path
         A scenario or a study file.
     sets : sequence of (str, str)
-        Settings, some perhaps with several values; of a study they replace its own.
+        Settings, each with one or several values; they override those of a study.
     runs, seed : int, optional
-        In place of those that stand there.
+        Override those of the file.
     ranges : mapping of str to Range, optional
-        Of the command line; a verb that hands over none, not even an empty mapping, refuses a study with ranges.
+        From the command line; with None, a study with ranges is refused.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def read_ranges(given: Sequence[str] | None) -> dict[str, Range]:
 
 
 def _ranged(file: Path, text: str, sets: Sequence[tuple[str, str]], ranges: Mapping[str, Range]) -> StudyPlan:
-    """The study of a scenario in ranges of the command line."""
+    """The plan of a scenario with ranges from the command line."""
     settings = {}
     for path, value in sets:
         several = alternatives(path, value)
@@ -115,7 +115,7 @@ def _ranged(file: Path, text: str, sets: Sequence[tuple[str, str]], ranges: Mapp
 
 
 def so_far(plan: StudyPlan, found: StudyResult, runs: int) -> str:
-    """How much of a study there is, whose points have so many runs, or at least so many."""
+    """The progress of a study with `runs` runs per point, or at least as many."""
     there, total = len(found.points), len(plan.points)
     which = f" at {there} of {total} points" if there < total else ""
     least = "at least " * (plan.precision is not None)
@@ -123,7 +123,7 @@ def so_far(plan: StudyPlan, found: StudyResult, runs: int) -> str:
 
 
 def _plain(value: str) -> Any:
-    """A value of the command line as a study file would have it."""
+    """A value of the command line, read as in a study file."""
     try:
         return parsed(f"value = {value}")["value"]
     except TomlError:

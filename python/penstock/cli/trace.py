@@ -102,7 +102,7 @@ def trace(
 
 
 def _refuse_beside_captures(form: FrameFormat, output: Path | None, events: list[str] | None) -> None:
-    """Captures stand alone, and hold transmissions alone."""
+    """Refuses options that captures do not have."""
     from penstock.errors import InputError
 
     if form != "table":

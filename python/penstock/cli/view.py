@@ -20,11 +20,15 @@ from penstock.cli.options import (
     ThreadsOption,
     out_option,
     read_sets,
+    words_of,
 )
 from penstock.cli.rows import read_scenario
 from penstock.cli.verb import argument, option
 
 __all__ = ["view"]
+
+_EVENTS = 1_000_000
+"""Default of --limit."""
 
 
 def view(
@@ -38,7 +42,7 @@ def view(
     stop: StopOption = None,
     limit: Annotated[
         int, option("--limit", "N", "Events on the page, 1000000 by default, at most 10000000.", bounds=(1, 10_000_000))
-    ] = 1_000_000,
+    ] = _EVENTS,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
     sets: OneSetOption = None,
@@ -55,7 +59,7 @@ def view(
     """
     from penstock.cli.console import emit, say, warn
     from penstock.cli.cores import cores_told
-    from penstock.cli.report import check_page, write_page
+    from penstock.cli.files import check_page, write
     from penstock.cli.selecting import size_text
     from penstock.memory import allow
     from penstock.printable import command_text, path_text
@@ -80,21 +84,24 @@ def view(
     with cores_told(threads) as cores:
         cores.note(made.name, text, lambda: made.scenario)
     shown = view_of(text, made, file.stem, options, limit)
-    words = ["penstock", "view", run]
-    given = [("--at", at or []), ("--flow", flows or []), ("--set", sets or [])]
-    single = [("--start", start), ("--stop", stop), ("--seed", seed), ("--replication", replication or None)]
-    words += [word for name, values in given for value in values for word in (name, value)]
-    words += [word for name, value in single if value is not None for word in (name, str(value))]
-    words += [] if limit == 1_000_000 else ["--limit", str(limit)]
-    content = render(shown, command_text(words)).encode("utf-8")
-    write_page(page, content)
+    given: dict[str, Any] = {
+        "--at": at,
+        "--flow": flows,
+        "--set": sets,
+        "--start": start,
+        "--stop": stop,
+        "--seed": seed,
+    }
+    given |= {"--replication": replication or None, "--limit": None if limit == _EVENTS else limit}
+    content = render(shown, command_text(["penstock", "view", run, *words_of(given)])).encode("utf-8")
+    write(page, content)
     for warning in shown.warnings:
         say(warning)
     emit(f"{path_text(page)}: written, {size_text(len(content))}.")
 
 
 def _refuse_stored(run: str, folder: Path | None) -> None:
-    """A run that is named by its key has no trace; the command that makes one is told."""
+    """Refuses a stored run, which has no trace; the message has the command that repeats it."""
     from penstock.cli.stored_runs import one
     from penstock.errors import InputError
     from penstock.printable import command_text

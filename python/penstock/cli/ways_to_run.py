@@ -1,4 +1,4 @@
-"""What ``penstock run`` does with a plan: foresees it, shows what is stored of it, makes a part of it, or all."""
+"""The ways in which ``penstock run`` treats a plan: dry run, stored results, a shard, or all runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["How", "View", "make_all", "make_shard", "show_plan", "show_stored"]
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """Who makes runs, and where they are kept."""
+    """Workers and store of the runs."""
 
     jobs: int | None
     on: str
@@ -34,14 +34,14 @@ class How:
     executor: str
 
     def kept(self) -> Store | None:
-        """The store; none for the reference, which makes every run anew."""
+        """The store; None for the plain executor, which ignores it."""
         from penstock.cli.console import say
         from penstock.store import Store
 
         return None if self.executor == "plain" else Store(self.store, tell=say)
 
     def runner(self, cores: Cores, progress: Progress) -> Runner:
-        """Makes what the store does not have."""
+        """Makes the runs that are not stored."""
         from penstock.cli.noting_runner import NotingRunner
 
         options: dict[str, Any] = {"jobs": self.jobs, "executor": self.executor, "on": self.on}
@@ -50,7 +50,7 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """In which form numbers are shown, whether they are those of one replication only, and in which file they are."""
+    """Format and file of the numbers, and whether they are those of single runs or of one replication."""
 
     output: FrameFormat
     values: bool
@@ -59,7 +59,7 @@ class View:
 
 
 def show_plan(plan: StudyPlan, asked: Sequence[PointRequest], how: How, *, as_json: bool) -> None:
-    """The points, the runs, what is stored, and about how long the others take."""
+    """Shows points, runs, what is stored, and the estimated time."""
     from penstock.cli.dry_run import emit_dry_run
 
     more = plan.precision is not None
@@ -67,7 +67,7 @@ def show_plan(plan: StudyPlan, asked: Sequence[PointRequest], how: How, *, as_js
 
 
 def show_stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Path | None, view: View) -> None:
-    """The numbers that the store has by now."""
+    """Shows the numbers of the stored runs."""
     from penstock.cli.console import warn
     from penstock.cli.studies import so_far
     from penstock.store import Store
@@ -79,7 +79,7 @@ def show_stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Path | No
 
 
 def make_shard(part: Shard, asked: Sequence[PointRequest], how: How) -> None:
-    """Makes a part of the runs, and shows no numbers."""
+    """Makes a part of the runs without showing numbers."""
     from penstock.cli.cores import cores_told
     from penstock.progress import Progress
 
@@ -89,7 +89,7 @@ def make_shard(part: Shard, asked: Sequence[PointRequest], how: How) -> None:
 
 
 def make_all(plan: StudyPlan, asked: Sequence[PointRequest], how: How, view: View) -> None:
-    """Makes what is not stored, and shows the numbers; an error below them where a precision target was missed."""
+    """Makes the missing runs and shows the numbers; a missed precision target is an error after them."""
     from penstock.cli.console import say, warn
     from penstock.cli.cores import cores_told
     from penstock.progress import Progress
@@ -116,7 +116,7 @@ def _tell_shard(part: Shard, made: Sequence[RunResult], total: int) -> None:
 
 
 def _show(result: StudyResult, view: View, last: str | None = None) -> None:
-    """The numbers in the form that is asked for; people are told `last` below them."""
+    """Shows the numbers in the format of `view`, with `last` below a table."""
     from penstock.cli.console import show
     from penstock.cli.frames import emit_frame, emit_result
     from penstock.cli.results_table import show_results

@@ -181,7 +181,7 @@ def _numbers(data: Data, kept: Sequence[Datum], selector: str, request: PlotRequ
         raise InputError(f"y: {quoted(selector)} has no ']' at its end.")
     named = [each for each in kept if each.metric == name.strip()]
     if name.strip() not in data.metrics:
-        hint = suggestion(name.strip(), data.metrics)
+        hint = suggestion(name.strip(), data.metrics, ".")
         raise InputError(
             f"y: there is no number {quoted(name.strip())} in {data.name}{hint} There are {', '.join(data.metrics)}."
         )

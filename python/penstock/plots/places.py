@@ -49,7 +49,7 @@ def columns_of(data: Data, name: str) -> str:
     if ends:
         raise InputError(f"{quoted(name)} is the end of several columns: {', '.join(ends)}.")
     short = [column.rpartition(".")[2] for column in data.columns]
-    hint = suggestion(name, list(dict.fromkeys([*data.columns, *short])))
+    hint = suggestion(name, dict.fromkeys([*data.columns, *short]), ".")
     raise InputError(f"there is no column {quoted(name)} in {data.name}{hint} The columns are {there}.")
 
 

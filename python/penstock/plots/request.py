@@ -72,7 +72,7 @@ class PlotRequest:
 
     def __post_init__(self) -> None:
         if self.kind is not None and self.kind not in KINDS:
-            hint = suggestion(self.kind, list(KINDS))
+            hint = suggestion(self.kind, KINDS, ".")
             raise InputError(f"there is no kind of plot {quoted(self.kind)}{hint} The kinds are {', '.join(KINDS)}.")
         if self.width not in WIDTHS:
             raise InputError(f"a plot is {' or '.join(WIDTHS)} wide, not {quoted(self.width)}.")

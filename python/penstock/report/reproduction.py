@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import MODEL_VERSION, __version__
 from penstock._core import Scenario
 from penstock.digits import number, plus_minus
-from penstock.display import things
+from penstock.printable import things
 from penstock.report.content import Block, Cell, Command, Drawing, Grid, Heading, Listing, Part, Report
 from penstock.report.figures import table_plot
 from penstock.report.scores import scores_grid

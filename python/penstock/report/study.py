@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock import MODEL_VERSION, __version__
-from penstock.display import things
 from penstock.errors import InputError
 from penstock.finished import finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
@@ -16,7 +15,7 @@ from penstock.plots.chart import chart_of
 from penstock.plots.data import from_summaries
 from penstock.plots.places import numbers_in
 from penstock.plots.request import PlotRequest
-from penstock.printable import command_text, one_line
+from penstock.printable import command_text, one_line, things
 from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Report
 from penstock.report.content import Drawing as Topology
 from penstock.report.figures import chart_plots

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.printable import quoted
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,6 @@ def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> I
     ("no table '9' in af; its tables are 2 and 3.", "no study 'x'; the only study is af.")
     """
     names = list(allowed)
-    close = get_close_matches(given, names, n=1)
     place = f" {where}" if where else ""
     owner = "its" if where else "the"
     if len(names) == 1:
@@ -33,5 +32,6 @@ def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> I
     else:
         many = f"{kind.removesuffix('y')}ies" if kind.endswith("y") else f"{kind}s"
         known = f"{owner} {many} are {', '.join(names[:-1])} and {names[-1]}."
-    hint = f"did you mean '{close[0]}'? {known[0].upper()}{known[1:]}" if close else known
-    return InputError(f"no {kind} {quoted(given)}{place}; {hint}")
+    hint = suggestion(given, names)
+    rest = f"{hint} {known[0].upper()}{known[1:]}" if hint else f"; {known}"
+    return InputError(f"no {kind} {quoted(given)}{place}{rest}")

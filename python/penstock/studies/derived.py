@@ -180,7 +180,8 @@ class _Evaluation:
             found = _setting_value(self._fixed, self._document, name)
             value = as_value(found)
             if value is None:
-                hint = suggestion(name, [*self._fixed, *self._expressions]).removesuffix(".")
+                names = [*self._fixed, *self._expressions]
+                hint = suggestion(name, names)
                 what = (
                     "is a table or a list"
                     if found is not None

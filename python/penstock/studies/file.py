@@ -262,5 +262,4 @@ def toml_mistake(place: str, error: TomlError) -> Mistake:
 def _unknown_key(key: str) -> str:
     if is_path(key):
         return "is a setting of the scenario; put it in [set], or if it varies in [grid], [[zip]] or [[list]]"
-    hint = suggestion(key, KEYS).removesuffix(".")
-    return f"unknown key {quoted(key)}{hint} (a study has {', '.join(KEYS)})"
+    return f"unknown key {quoted(key)}{suggestion(key, KEYS)} (a study has {', '.join(KEYS)})"

@@ -6,12 +6,13 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from penstock.display import summary_html, things
+from penstock.display import summary_html
 from penstock.errors import PrecisionMissed
 from penstock.output_analysis import quantile_interval
 from penstock.parameter_columns import parameter_columns
 from penstock.plots import picture, request_of
 from penstock.plots.data import from_summaries
+from penstock.printable import things
 from penstock.provenance import Provenance
 from penstock.results import frame_of, free_name, values_of
 from penstock.short_values import value_text

@@ -46,8 +46,7 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
     named = [metric for metric in metrics if metric.name == name.strip()]
     if not named:
         names = list(dict.fromkeys(metric.name for metric in metrics))
-        hint = suggestion(name, names).removesuffix(".")
-        raise SelectionError(f"{quoted(name)} is not measured here{hint} ({', '.join(names)})")
+        raise SelectionError(f"{quoted(name)} is not measured here{suggestion(name, names)} ({', '.join(names)})")
     found = [metric for metric in named if all(_has(metric, label) for label in wanted)]
     if len(found) > 1:
         # The mean is what is meant where nothing is said.

@@ -127,7 +127,7 @@ def read_settings(
     settings: Settings = dict(defaults)
     for key, value in given.items():
         if key not in allowed:
-            close = suggestion(key, allowed).removesuffix(".")
+            close = suggestion(key, allowed)
             raise InputError(f"--set {quoted(key)}: is no setting of this topology{close} ({', '.join(allowed)})")
         default = defaults.get(key, "")
         try:

@@ -328,15 +328,18 @@ impl Sim {
         self.events.iter().sum()
     }
 
+    fn sequencers(&self) -> impl Iterator<Item = &Sequencer> {
+        self.parallel.iter().flat_map(|parallel| parallel.sequencers()).chain([&self.sequencer])
+    }
+
     /// How many processes the executor has looked at to find what runs next; a measure of its work that no machine changes.
     pub fn executor_steps(&self) -> u64 {
-        self.sequencer.steps() + self.parallel.as_ref().map_or(0, |parallel| parallel.steps())
+        self.sequencers().map(Sequencer::steps).sum()
     }
 
     /// How many events each way through the engine has handled.
     pub fn mode_events(&self) -> ModeEvents {
-        let sequencers = self.parallel.iter().flat_map(|parallel| parallel.sequencers()).chain([&self.sequencer]);
-        sequencers.fold(ModeEvents::default(), |sum, sequencer| {
+        self.sequencers().fold(ModeEvents::default(), |sum, sequencer| {
             let [plain, sweeps, windows] = [Mode::Plain, Mode::Sweeps, Mode::Windows].map(|mode| sequencer.events_in(mode));
             ModeEvents { plain: sum.plain + plain, sweeps: sum.sweeps + sweeps, windows: sum.windows + windows }
         })
@@ -365,7 +368,7 @@ impl Sim {
     pub fn packets_under_way(&self) -> u64 {
         let on_wires: usize = self.inputs.iter().map(|inputs| inputs_of(inputs).len()).sum();
         let at_ports: u64 = self.processes.iter().map(Process::unsent).sum();
-        let in_windows = self.sequencer.under_way() + self.parallel.as_ref().map_or(0, |parallel| parallel.under_way());
+        let in_windows: usize = self.sequencers().map(Sequencer::under_way).sum();
         (on_wires + in_windows) as u64 + at_ports
     }
 
@@ -377,9 +380,7 @@ impl Sim {
     /// The last instant at which nothing more will happen; none before the first one is over.
     fn settled_until(&self) -> Option<Time> {
         let next = self.processes.iter().zip(&self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs)));
-        let in_windows =
-            self.sequencer.first_arrival().min(self.parallel.as_ref().map_or(Time::NEVER, |parallel| parallel.first_arrival()));
-        let next = next.min().unwrap_or(Time::NEVER).min(in_windows);
+        let next = next.chain(self.sequencers().map(Sequencer::first_arrival)).min().unwrap_or(Time::NEVER);
         (next > Time::ZERO).then(|| next.before().min(self.to))
     }
 

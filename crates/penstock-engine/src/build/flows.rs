@@ -12,7 +12,7 @@ use crate::endpoints::application::{Application, FileTransfer};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
 use crate::endpoints::counts::Received;
-use crate::endpoints::custom::{CustomReceiver, CustomTransport, NewSender};
+use crate::endpoints::custom::{CustomReceiver, CustomSender, CustomTransport};
 use crate::endpoints::http_user::HttpUser;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Measurement;
@@ -199,8 +199,8 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let received = self.received(facts.header().get() as u32);
         let sink = host(processes, to).custom.add_receiver(self.back(backward), CustomReceiver::new(transport, receiver), received);
         let Host { custom, timers, .. } = host(processes, from);
-        let new = NewSender { transport, template, sender, application, offer, times: (start, group.stop) };
-        FlowSlots { source: custom.add_sender(new, timers), sink }
+        let sender = CustomSender::new(transport, sender, offer);
+        FlowSlots { source: custom.add_sender(template, sender, application, (start, group.stop), timers), sink }
     }
 
     fn file_transfer(&self, packets: &TransferPackets) -> FileTransfer {

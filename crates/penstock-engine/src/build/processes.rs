@@ -1,6 +1,6 @@
 //! Processes with their ports and inputs, before flows are added.
 
-use crate::api::blueprint::{Blueprint, FastPaths, LinkPlan, PortPlan, Ties};
+use crate::api::blueprint::{Blueprint, FastPaths, LinkPlan, PortPlan, SamplePlan, Ties};
 use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::circuits::CircuitSites;
 use crate::build::message_paths::links_with_telemetry;
@@ -11,6 +11,7 @@ use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Measurement;
 use crate::node::host::Host;
 use crate::node::process::changes::Changed;
+use crate::node::process::sampling::Samples;
 use crate::node::process::Process;
 use crate::port::circuit_counts::CircuitCounts;
 use crate::port::ingress_counts::IngressCounts;
@@ -94,13 +95,11 @@ impl ProcessTable {
 
     /// Adds the samplers of the blueprint.
     pub fn add_samplers(&mut self, blueprint: &Blueprint, sites: &ProcessSites<'_>, numbers: &ProcessNumbers) {
-        for (plan, sample) in (0..).zip(&blueprint.samples) {
-            let process = &mut self.processes[numbers.of(sites.sender(sample.link)) as usize];
-            process.sample(self.port_index[sample.link.index()], sample.every, blueprint.warm_up, plan);
-        }
-        for (plan, sample) in (0..).zip(&blueprint.meter_samples) {
-            let process = &mut self.processes[numbers.of(sites.sender(sample.link)) as usize];
-            process.sample_meters(self.port_index[sample.link.index()], sample.every, blueprint.warm_up, plan);
+        let queues = (0..).zip(&blueprint.samples).map(|(plan, sample)| (plan, sample, Samples::Queue(Vec::new())));
+        let meters = (0..).zip(&blueprint.meter_samples).map(|(plan, sample)| (plan, sample, Samples::Meters(Vec::new())));
+        for (plan, SamplePlan { link, every }, samples) in queues.chain(meters) {
+            let process = &mut self.processes[numbers.of(sites.sender(*link)) as usize];
+            process.sample(self.port_index[link.index()], *every, blueprint.warm_up, plan, samples);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::{InputNumbers, RouteTable};
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::congestion_points::CongestionPoints;
-use crate::node::ingress_pause::{Ingress, IngressPause, PauseSettings};
+use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
 use crate::node::reaction_point::ReactionPoint;
 use crate::node::shared_state::{Switch, SwitchParts};
@@ -15,11 +15,11 @@ use crate::node::source_quench::SourceQuench;
 use crate::port::can_precompute_departures;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::feedback::CongestionPoint;
-use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
+use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::parameters::Limit;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
-use penstock_model::units::{Bytes, Rate};
+use penstock_model::units::Rate;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The hosts whose connections wait for room in their ports: all ends of such flows but those of AAL5, where a packet becomes cells.
@@ -93,8 +93,10 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         if !with_ports.contains(&switch.node) {
             return Err(BlueprintError::SwitchWithoutPorts(name()));
         }
-        check_source_quench(blueprint, switch)?;
-        check_notifications(blueprint, switch)?;
+        let quenches = switch.source_quench.iter().flat_map(|quench| &quench.routes).map(|(id, route)| (*id, false, *route));
+        check_messages(blueprint, switch, "source quenches", quenches)?;
+        let notifications = switch.congestion_points.iter().flat_map(|plan| plan.routes.iter().copied());
+        check_messages(blueprint, switch, "messages of the congestion points", notifications)?;
         if switch.pause.as_ref().is_some_and(|pause| pause.xon > pause.xoff) {
             return Err(BlueprintError::XonAboveXoff(name()));
         }
@@ -109,31 +111,26 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     Ok(())
 }
 
-/// Source quenches must lead from the switch to the source of their flow.
-fn check_source_quench(blueprint: &Blueprint, switch: &SwitchPlan) -> Result<(), BlueprintError> {
-    for (id, route) in switch.source_quench.iter().flat_map(|quench| &quench.routes) {
-        let (flow, links) = (&blueprint.flows[id.index()], &blueprint.routes[route.index()]);
-        let ends = [links.first(), links.last()].map(|link| link.map(|link| &blueprint.links[link.index()]));
-        if !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == flow.from) {
-            let name = &blueprint.nodes[switch.node.index()];
-            return Err(BlueprintError::MessageWithoutRoute(format!("source quenches of '{name}' for flow {}", id.0)));
-        }
-    }
-    Ok(())
-}
-
-/// Messages of congestion points must lead from the switch to the source of what they sample.
-fn check_notifications(blueprint: &Blueprint, switch: &SwitchPlan) -> Result<(), BlueprintError> {
-    for (id, is_acknowledgement, route) in switch.congestion_points.iter().flat_map(|plan| &plan.routes) {
+/// Messages about a flow must lead from the switch to the source of its data or, of its acknowledgements, to their source.
+fn check_messages(
+    blueprint: &Blueprint,
+    switch: &SwitchPlan,
+    what: &str,
+    mut routes: impl Iterator<Item = (FlowId, bool, RouteId)>,
+) -> Result<(), BlueprintError> {
+    let is_broken = |(id, is_acknowledgement, route): &(FlowId, bool, RouteId)| {
         let (flow, links) = (&blueprint.flows[id.index()], &blueprint.routes[route.index()]);
         let source = if *is_acknowledgement { flow.to } else { flow.from };
         let ends = [links.first(), links.last()].map(|link| link.map(|link| &blueprint.links[link.index()]));
-        if !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == source) {
+        !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == source)
+    };
+    match routes.find(is_broken) {
+        Some((id, ..)) => {
             let name = &blueprint.nodes[switch.node.index()];
-            return Err(BlueprintError::MessageWithoutRoute(format!("messages of the congestion points of '{name}' for flow {}", id.0)));
+            Err(BlueprintError::MessageWithoutRoute(format!("{what} of '{name}' for flow {}", id.0)))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Makes switches of the processes of these nodes, and lets the ports that feed them be paused.
@@ -257,14 +254,7 @@ impl Switches<'_> {
         };
         let mut ingresses: Vec<(u32, Ingress)> = own.iter().map(ingress).collect();
         ingresses.sort_by_key(|(input, _)| *input);
-        let settings = PauseSettings {
-            classes: pause.classes.clone(),
-            xoff: pause.xoff.get(),
-            xon: pause.xon.get(),
-            headroom: pause.headroom.map(Bytes::get),
-            frame: pause.frame.get() as u32,
-        };
-        Some(IngressPause::new(settings, ingresses.into_iter().map(|(_, ingress)| ingress).collect()))
+        Some(IngressPause::new(pause.clone(), ingresses.into_iter().map(|(_, ingress)| ingress).collect()))
     }
 }
 

@@ -68,6 +68,12 @@ pub struct CustomSender {
 }
 
 impl CustomSender {
+    /// One that sends `offer` bytes from the start; without an end if `None`.
+    pub fn new(transport: CustomTransport, sender: Box<dyn TransportSender + Send>, offer: Option<u64>) -> CustomSender {
+        let times = Schedule { start: Time::NEVER, stop: Time::NEVER, page: Time::NEVER };
+        CustomSender { transport, sender, offer, times }
+    }
+
     /// Its state machine.
     pub fn state(&self) -> &(dyn TransportSender + Send) {
         &*self.sender
@@ -117,33 +123,23 @@ impl CustomReceiver {
     }
 }
 
-/// A sender and its description, for [`CustomEndpoints::add_sender`].
-pub struct NewSender {
-    /// The transport.
-    pub transport: CustomTransport,
-    /// What all packets have in common.
-    pub template: PacketTemplate,
-    /// The sending end.
-    pub sender: Box<dyn TransportSender + Send>,
-    /// The application that waits until all its data has arrived, if there is one.
-    pub application: Option<Box<Application>>,
-    /// Bytes to send from the start; without an end if `None`.
-    pub offer: Option<u64>,
-    /// When sending begins, and when the application falls silent.
-    pub times: (Time, Time),
-}
-
 impl CustomEndpoints {
     /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
     pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
         self.senders[slot as usize].sender.sender.change(now, parameters);
     }
 
-    /// Adds a sender; returns its slot.
-    pub fn add_sender(&mut self, new: NewSender, timers: &mut Timers) -> u32 {
-        let NewSender { transport, template, sender, application, offer, times: (start, stop) } = new;
+    /// Adds a sender that begins at `start` and whose application falls silent at `stop`; returns its slot.
+    pub fn add_sender(
+        &mut self,
+        template: PacketTemplate,
+        sender: CustomSender,
+        application: Option<Box<Application>>,
+        (start, stop): (Time, Time),
+        timers: &mut Timers,
+    ) -> u32 {
         let times = Schedule::new(start, stop, self.measured);
-        let slot = self.push_sender(template, CustomSender { transport, sender, offer, times }, application);
+        let slot = self.push_sender(template, CustomSender { times, ..sender }, application);
         self.arm_sender(slot, timers);
         slot
     }

@@ -58,13 +58,9 @@ impl<N: Successor> Emitter<N> {
         Emitter { wheels: Vec::new(), heap: BinaryHeap::new(), first: NOTHING, first_wheel: HEAP, next_elsewhere: Time::NEVER, ties }
     }
 
-    /// Enters a source that sends next at `at`, with its spacing if it has a usual one.
-    pub fn insert(&mut self, at: Time, flow: u32, slot: u32, spacing: Option<Duration>) {
-        self.insert_periodic(at, flow, slot, spacing, None);
-    }
-
-    /// Enters a source that sends next at `at`; `packet` is what it repeats without end, if it is periodic.
-    pub fn insert_periodic(&mut self, at: Time, flow: u32, slot: u32, spacing: Option<Duration>, packet: Option<N>) {
+    /// Enters a source that sends next at `at`, with its spacing if it has a usual one; `packet` is what it repeats without end, if it
+    /// is periodic.
+    pub fn insert(&mut self, at: Time, flow: u32, slot: u32, spacing: Option<Duration>, packet: Option<N>) {
         if let Some(spacing) = spacing {
             self.ensure_wheel(spacing, packet.is_some());
         }
@@ -111,10 +107,7 @@ impl<N: Successor> Emitter<N> {
         let (bound, most) = if bound > self.first.at { (bound, most) } else { (self.first.at.after(), 1) };
         let sent = send(wheel.due(bound, most));
         wheel.advance_periodic(sent);
-        match wheel.first() {
-            Some(entry) if entry.at < self.next_elsewhere => self.first = Due::from(*entry),
-            _ => self.find_first(),
-        }
+        self.find_next();
         sent
     }
 
@@ -163,10 +156,7 @@ impl<N: Successor> Emitter<N> {
         let sent = send(&entries[..entries.len().min(most)], bound.min(self.next_elsewhere), wheel.spacing());
         if sent > 0 {
             wheel.repeat(sent);
-            match wheel.first() {
-                Some(entry) if entry.at < self.next_elsewhere => self.first = Due::from(*entry),
-                _ => self.find_first(),
-            }
+            self.find_next();
         }
         sent
     }
@@ -178,23 +168,21 @@ impl<N: Successor> Emitter<N> {
     pub fn advance(&mut self, bound: Time, most: usize, send: impl FnMut(Time, u32) -> Time) -> usize {
         let wheel = &mut self.wheels[self.first_wheel];
         let (sent, rescheduled) = wheel.advance(bound.min(self.next_elsewhere), most, send);
-        match (rescheduled, wheel.first()) {
-            // The next entry of the wheel is usually the next of all.
-            (None, Some(entry)) if entry.at < self.next_elsewhere => self.first = Due::from(*entry),
-            _ => self.reinsert(rescheduled),
+        match rescheduled {
+            None => self.find_next(),
+            Some(Rescheduled { entry, next }) => {
+                if next != Time::NEVER {
+                    self.enter(WheelEntry { at: next, ..entry }, Some(next.since(entry.at)), false);
+                }
+                self.find_first();
+            }
         }
         sent
     }
 
-    /// Moves the first source to `next`, or removes it if that is never.
+    /// Moves the first source to `next`, or removes it if that is never; `packet` is what it repeats without end, if it is periodic.
     #[inline(always)]
-    pub fn reschedule_first(&mut self, next: Time) {
-        self.reschedule_first_periodic(next, None);
-    }
-
-    /// Moves the first source to `next`; `packet` is what it repeats without end, if it is periodic.
-    #[inline(always)]
-    pub fn reschedule_first_periodic(&mut self, next: Time, packet: Option<N>) {
+    pub fn reschedule_first(&mut self, next: Time, packet: Option<N>) {
         if self.first_is_periodic() {
             self.emit_periodic(Time::ZERO, 1, |_| 1);
         } else if self.first_is_in_wheel() {
@@ -213,14 +201,6 @@ impl<N: Successor> Emitter<N> {
         self.find_first();
     }
 
-    /// Enters a source that has left its wheel, and finds the first source.
-    fn reinsert(&mut self, rescheduled: Option<Rescheduled<N>>) {
-        if let Some(Rescheduled { entry, next }) = rescheduled.filter(|rescheduled| rescheduled.next != Time::NEVER) {
-            self.enter(WheelEntry { at: next, ..entry }, Some(next.since(entry.at)), false);
-        }
-        self.find_first();
-    }
-
     /// Enters a source: into the wheel of spacing `after`, if there is one and it stays sorted, into the heap otherwise.
     fn enter(&mut self, entry: WheelEntry<N>, after: Option<Duration>, periodic: bool) {
         let wheel = self.wheels.iter_mut().find(|wheel| after.is_some_and(|after| wheel.matches(after, periodic)));
@@ -235,6 +215,15 @@ impl<N: Successor> Emitter<N> {
         let is_new = !self.wheels.iter().any(|wheel| wheel.matches(spacing, periodic));
         if is_new && self.wheels.len() < MAX_WHEELS && self.ties.is_none() {
             self.wheels.push(TimingWheel::new(spacing, periodic));
+        }
+    }
+
+    /// Finds the first source after the first wheel has gone on: usually its next entry.
+    #[inline(always)]
+    fn find_next(&mut self) {
+        match self.wheels[self.first_wheel].first() {
+            Some(entry) if entry.at < self.next_elsewhere => self.first = Due::from(*entry),
+            _ => self.find_first(),
         }
     }
 
@@ -264,7 +253,7 @@ mod tests {
             let mut emitter = Emitter::new(None);
             let packet = |flow: usize| flow.is_multiple_of(3).then(PeriodicPacket::default);
             for (flow, (start, period)) in starts.iter().enumerate() {
-                emitter.insert_periodic(Time::from_ps(*start), flow as u32, 0, Some(Duration::from_ps(*period)), packet(flow));
+                emitter.insert(Time::from_ps(*start), flow as u32, 0, Some(Duration::from_ps(*period)), packet(flow));
             }
             let mut seen = Vec::new();
             while emitter.next() < Time::from_ps(100) {
@@ -278,7 +267,7 @@ mod tests {
                     continue;
                 }
                 seen.push((due.at.as_ps(), due.flow));
-                emitter.reschedule_first_periodic(due.at + Duration::from_ps(starts[due.flow as usize].1), packet(due.flow as usize));
+                emitter.reschedule_first(due.at + Duration::from_ps(starts[due.flow as usize].1), packet(due.flow as usize));
             }
             let mut expected: Vec<(u64, u32)> = starts
                 .iter()
@@ -303,9 +292,9 @@ mod tests {
             let mut emitter = Emitter::new(None);
             for (flow, (start, kind)) in sorted.iter().enumerate() {
                 let spacing = Some(Duration::from_ps(periods[*kind]));
-                emitter.insert_periodic(Time::from_ps(*start), flow as u32, 0, spacing, Some(PeriodicPacket::default()));
+                emitter.insert(Time::from_ps(*start), flow as u32, 0, spacing, Some(PeriodicPacket::default()));
             }
-            emitter.insert(Time::from_ps(other), 99, 0, None);
+            emitter.insert(Time::from_ps(other), 99, 0, None, None);
             let (mut seen, mut bound) = (Vec::new(), 0);
             for step in bounds {
                 bound += step;
@@ -318,7 +307,7 @@ mod tests {
                     if both == 0 {
                         let due = emitter.first();
                         seen.push((due.at.as_ps(), due.flow));
-                        emitter.reschedule_first(Time::NEVER);
+                        emitter.reschedule_first(Time::NEVER, None);
                     }
                 }
             }

@@ -59,9 +59,8 @@ impl HostContext<'_, '_> {
         self.ports[template.departure.port as usize].wait(template.class, WaitingEntry { flow: template.flow, size, what });
     }
 
-    /// Sends packets of periodic sources up to the first that leaves by another port; the port processes them `at_once` or
-    /// keeps them in its transmit batch. Returns how many.
-    pub fn send_periodic(&mut self, entries: &[WheelEntry<PeriodicPacket>], place: u32, at_once: bool) -> usize {
+    /// Adds packets of periodic sources to a transmit batch, up to the first that leaves by another port; returns how many.
+    pub fn send_periodic(&mut self, entries: &[WheelEntry<PeriodicPacket>], place: u32) -> usize {
         let Some(first) = entries.first() else { return 0 };
         let count = match self.ports.len() {
             1 => entries.len(),
@@ -71,12 +70,7 @@ impl HostContext<'_, '_> {
         if self.context.record.trace.is_some() {
             entries.iter().for_each(|entry| self.context.record.trace(entry.at, place, &entry.arrival().packet, TraceEvent::Send));
         }
-        let port = &mut self.ports[usize::from(first.next.port)];
-        if at_once {
-            port.send_periodic(entries, &mut self.context);
-        } else {
-            port.add_periodic_to_batch(entries);
-        }
+        self.ports[usize::from(first.next.port)].add_periodic_to_batch(entries);
         count
     }
 

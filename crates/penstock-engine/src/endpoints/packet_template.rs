@@ -23,6 +23,11 @@ pub struct PacketTemplate {
 }
 
 impl PacketTemplate {
+    /// Template of a switch's message about `packet`.
+    pub fn of_switch(packet: &Packet, departure: Departure) -> PacketTemplate {
+        PacketTemplate { flow: packet.flow, departure, class: packet.class, precedence: 0, ecn: Ecn::NotEct, waits: false }
+    }
+
     /// A packet of this endpoint, created at `now`.
     #[inline]
     pub fn packet(&self, now: Time, size: u32, body: Body) -> Packet {

@@ -89,13 +89,12 @@ impl<P: WindowProcess> Shard<'_, P> {
             let slots = window.arrivals(process, outbox.wheel());
             let port = &mut self.processes[process as usize];
             for from in slots {
-                let arrival = &outbox.wheel().get(*from).item;
-                if let Some(at) = port.forward(arrival) {
+                let arrival = outbox.wheel().get(*from).item;
+                if let Some(at) = port.forward(&arrival) {
                     let hop = arrival.packet.hop.next();
                     let next = routes.hop(hop);
-                    let copy = outbox.add_copy(*from, next.process, next.input, at);
-                    copy.at = at;
-                    copy.packet.hop = hop;
+                    let slot = outbox.add(next.process, next.input, at);
+                    (slot.at, slot.packet, slot.packet.hop) = (at, arrival.packet, hop);
                 }
             }
             budget.count(slots.len() as u64);

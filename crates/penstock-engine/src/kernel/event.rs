@@ -64,35 +64,14 @@ impl Metered for Arrival {
 }
 
 impl Arrival {
-    /// Becomes the arrival of `packet` at `at`, a copy but for the next hop and the PCN mark.
+    /// Becomes the arrival of `packet` at `at` with the fields that a port rewrites: field by field, since these have just been computed and
+    /// a copy of the whole would have to wait for them in memory.
     #[inline(always)]
-    pub fn copy_forwarded(&mut self, at: Time, packet: &Packet, hop: HopId, pcn: PcnMark) {
-        self.at = at;
-        self.packet = *packet;
-        self.packet.hop = hop;
-        self.packet.pcn = pcn;
-    }
-
-    /// Becomes the arrival of `packet` at `at` with `header`: field by field, since the fields have just been computed and a
-    /// copy of the whole would have to wait for them in memory.
-    #[inline(always)]
-    pub fn write_forwarded(&mut self, at: Time, packet: &Packet, header: HeaderUpdate) {
+    pub fn write_forwarded(&mut self, at: Time, packet: &Packet, (hop, ecn, pcn): (HopId, Ecn, PcnMark)) {
         let Packet { created, flow, size, precedence, class, body, .. } = *packet;
-        let HeaderUpdate { hop, ecn, pcn } = header;
         self.at = at;
         self.packet = Packet { created, flow, hop, size, precedence, class, ecn, pcn, body };
     }
-}
-
-/// The fields of a packet that a port rewrites.
-#[derive(Clone, Copy, Debug)]
-pub struct HeaderUpdate {
-    /// The next hop.
-    pub hop: HopId,
-    /// Its ECN codepoint.
-    pub ecn: Ecn,
-    /// Its PCN mark.
-    pub pcn: PcnMark,
 }
 
 /// A packet of a train: sent by one flow, described by its time and size alone until a port makes the packet.

@@ -90,19 +90,6 @@ impl Outbox {
         add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at)
     }
 
-    /// As [`Outbox::add`], with a copy of the arrival at `slot` of the wheel.
-    #[inline(always)]
-    pub fn add_copy(&mut self, slot: u32, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
-        let Some(local) = &mut self.local else { unreachable!("there is a wheel") };
-        if let Some(receiver) = local.position(process) {
-            return local.wheel.add_copy(slot, receiver, input, at);
-        }
-        let arrival = local.wheel.get(slot).item;
-        let copy = add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at);
-        *copy = arrival;
-        copy
-    }
-
     /// Adds `message` to `process`.
     pub fn add_message(&mut self, process: ProcessId, message: Message) {
         if let Some(local) = &mut self.local {

@@ -67,14 +67,6 @@ impl<'a> Outputs<'a> {
         self.due.advance(index, inputs.next());
     }
 
-    /// Announces the head of a queue that was empty before, if anything was added to it.
-    #[inline]
-    pub fn announce_head_if_any(&mut self, process: ProcessId, input: u32) {
-        if self.queue(process, input).is_some_and(|queue| queue.len() > 0) {
-            self.announce_head(process, input);
-        }
-    }
-
     /// Sends `message`, which holds its time of arrival, to `process`.
     pub fn send_message(&mut self, process: ProcessId, message: Message) {
         let index = process.index().wrapping_sub(self.first);

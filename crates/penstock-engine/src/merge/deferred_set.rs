@@ -1,38 +1,31 @@
-//! The deferred set: due times of many processes, of which few are read.
+//! The deferred set: due times of many processes; few are read.
 
 use penstock_model::units::Time;
 
 /// When each of many processes is due, where it is rarely asked which of them are due until some instant.
 ///
-/// Noting a time costs two stores: there is a lower bound for each block of times, for each block of such bounds, and so on,
-/// and only a bound that falls is passed on. Bounds that are too low are mended when they are met.
+/// Noting a time costs two stores: there is a lower bound for each block of times. Bounds that are too low are mended when they are met.
 #[derive(Clone, Debug)]
 pub struct DeferredSet {
     due: Vec<Time>,
-    /// Lower bounds of blocks of the level below, the lowest level first; the last level is one block.
-    bounds: Vec<Vec<Time>>,
+    /// Lower bounds of blocks of [`BLOCK`] times.
+    bounds: Vec<Time>,
 }
 
 const BLOCK: usize = 64;
 
 impl DeferredSet {
-    /// So many processes, none of which is due.
+    /// So many processes; none is due.
     pub fn new(processes: usize) -> DeferredSet {
-        let mut bounds = vec![vec![Time::NEVER; processes.div_ceil(BLOCK).max(1)]];
-        while let Some(size) = bounds.last().map(Vec::len).filter(|size| *size > BLOCK) {
-            bounds.push(vec![Time::NEVER; size.div_ceil(BLOCK)]);
-        }
-        DeferredSet { due: vec![Time::NEVER; processes], bounds }
+        DeferredSet { due: vec![Time::NEVER; processes], bounds: vec![Time::NEVER; processes.div_ceil(BLOCK)] }
     }
 
     /// `process` is due at `at`, whatever was noted before.
     #[inline]
     pub fn set(&mut self, process: usize, at: Time) {
         self.due[process] = at;
-        let block = process / BLOCK;
-        if at < self.bounds[0][block] {
-            self.lower(block, at);
-        }
+        let bound = &mut self.bounds[process / BLOCK];
+        *bound = at.min(*bound);
     }
 
     /// `process` is due at `at` or, if that is earlier, when it was.
@@ -50,101 +43,45 @@ impl DeferredSet {
     /// When the first process is due.
     pub fn first(&mut self) -> Time {
         loop {
-            // From the least bound of all down to the block of times below it.
-            let mut levels = self.bounds.iter().rev();
-            let (mut block, root) = levels.next().map_or((0, Time::NEVER), |level| least_of_block(level, 0));
-            for level in levels {
-                block = least_of_block(level, block).0;
+            let bound = least(&self.bounds);
+            let Some(block) = self.bounds.iter().position(|other| *other == bound) else { return Time::NEVER };
+            let exact = least(self.block(block));
+            if exact == bound {
+                return bound;
             }
-            let exact = least(&self.due[range(&self.due, block)]);
-            if exact == root {
-                return root;
-            }
-            self.tighten(block, exact);
+            self.bounds[block] = exact;
         }
     }
 
     /// The first process that is due, and when; of several at that instant the lowest.
     pub fn first_due(&mut self) -> Option<(usize, Time)> {
         let at = self.first();
-        let blocks = (0..self.bounds[0].len()).filter(|block| at != Time::NEVER && self.bounds[0][*block] <= at);
-        let process = blocks.flat_map(|block| range(&self.due, block)).find(|process| self.due[*process] == at);
-        process.map(|process| (process, at))
+        let blocks = (0..self.bounds.len()).filter(|block| at != Time::NEVER && self.bounds[*block] <= at);
+        blocks
+            .filter_map(|block| Some(block * BLOCK + self.block(block).iter().position(|due| *due == at)?))
+            .next()
+            .map(|process| (process, at))
     }
 
     /// Removes every process that is due up to and including `until`, and calls `take` with it and when it is due.
     pub fn take(&mut self, until: Time, mut take: impl FnMut(usize, Time)) {
-        let top = self.bounds.len() - 1;
-        for block in 0..self.bounds[top].len() {
-            self.take_of(top, block, until, &mut take);
-        }
-    }
-
-    /// Removes what is due below one bound.
-    fn take_of(&mut self, level: usize, block: usize, until: Time, take: &mut impl FnMut(usize, Time)) {
-        if self.bounds[level][block] > until {
-            return;
-        }
-        if level > 0 {
-            let below = range(&self.bounds[level - 1], block);
-            below.for_each(|block| self.take_of(level - 1, block, until, take));
-            let below = &self.bounds[level - 1];
-            self.bounds[level][block] = least(&below[range(below, block)]);
-            return;
-        }
-        let first = block * BLOCK;
-        let mut bound = Time::NEVER;
-        let block_range = range(&self.due, block);
-        for (i, due) in self.due[block_range].iter_mut().enumerate() {
-            if *due <= until && *due != Time::NEVER {
-                take(first + i, *due);
-                *due = Time::NEVER;
+        for (block, (times, bound)) in
+            self.due.chunks_mut(BLOCK).zip(&mut self.bounds).enumerate().filter(|(_, (_, bound))| **bound <= until)
+        {
+            for (process, due) in (block * BLOCK..).zip(&mut *times).filter(|(_, due)| **due <= until && **due != Time::NEVER) {
+                take(process, std::mem::replace(due, Time::NEVER));
             }
-            bound = bound.min(*due);
-        }
-        self.bounds[0][block] = bound;
-    }
-
-    /// Passes an earlier time on to the bounds above a block.
-    fn lower(&mut self, mut block: usize, at: Time) {
-        for level in &mut self.bounds {
-            if level[block] <= at {
-                break;
-            }
-            level[block] = at;
-            block /= BLOCK;
+            *bound = least(times);
         }
     }
 
-    /// Makes the bounds above a block of times, the least of which is `exact`, as exact as those beside them are.
-    fn tighten(&mut self, mut block: usize, exact: Time) {
-        self.bounds[0][block] = exact;
-        for level in 1..self.bounds.len() {
-            let (below, above) = self.bounds.split_at_mut(level);
-            block /= BLOCK;
-            let below = &below[level - 1];
-            above[0][block] = least(&below[range(below, block)]);
-        }
+    fn block(&self, block: usize) -> &[Time] {
+        &self.due[block * BLOCK..self.due.len().min((block + 1) * BLOCK)]
     }
 }
 
-fn range(level: &[Time], block: usize) -> std::ops::Range<usize> {
-    block * BLOCK..level.len().min((block + 1) * BLOCK)
-}
-
-/// The least of these times.
-#[inline]
 fn least(times: &[Time]) -> Time {
     times.iter().copied().fold(Time::NEVER, Time::min)
-}
-
-/// The index of the least time of a block, and that time.
-#[inline]
-fn least_of_block(level: &[Time], block: usize) -> (usize, Time) {
-    let times = &level[range(level, block)];
-    let least = least(times);
-    let slot = times.iter().position(|at| *at == least).unwrap_or(0);
-    (block * BLOCK + slot, least)
 }
 
 #[cfg(test)]

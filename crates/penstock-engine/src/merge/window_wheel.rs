@@ -103,15 +103,6 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         &mut delivery.item
     }
 
-    /// As [`WindowWheel::add`], with a copy of the item at `slot`, which was taken last.
-    #[inline]
-    pub fn add_copy(&mut self, slot: u32, receiver: u32, input: u32, at: Time) -> &mut T {
-        let Delivery { item, .. } = *self.get(slot);
-        let delivery = self.make_place(at);
-        *delivery = Delivery { receiver, input, item };
-        &mut delivery.item
-    }
-
     #[inline(always)]
     fn make_place(&mut self, at: Time) -> &mut Delivery<T> {
         let window = self.number_of(at);

@@ -1,10 +1,11 @@
 //! Congestion points at the ports of a switch, and the frames that they send to the sources of what they sample. These take
 //! bandwidth, queue, and may be lost.
 
+use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::route::Departure;
 use penstock_model::feedback::{CongestionPoint, FrameArrival};
 use penstock_model::id::{FlowId, LinkId};
-use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
+use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 use std::collections::BTreeMap;
 
@@ -43,17 +44,8 @@ impl CongestionPoints {
         let is_acknowledgement = packet.body.is_from_receiver();
         let departure = self.routes.get(&(packet.flow, is_acknowledgement))?;
         self.number += 1;
-        let message = Packet {
-            created: now,
-            flow: packet.flow,
-            hop: departure.hop,
-            size: self.size,
-            precedence: 0,
-            class: packet.class,
-            ecn: Ecn::NotEct,
-            pcn: PcnMark::Unmarked,
-            body: Body::CongestionNotification { point: *link, feedback, number: self.number - 1 },
-        };
+        let body = Body::CongestionNotification { point: *link, feedback, number: self.number - 1 };
+        let message = PacketTemplate::of_switch(packet, *departure).packet(now, self.size, body);
         Some((departure.port, message))
     }
 }

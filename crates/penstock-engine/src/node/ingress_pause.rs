@@ -4,6 +4,7 @@
 //! A frame takes the wire back to the port that it stops as soon as what is on that wire has left, and says what is so when it
 //! begins: a class waits for the wire with at most one frame per link.
 
+use crate::api::blueprint::PausePlan;
 use crate::api::pauses::PausedIngress;
 use crate::kernel::context::Context;
 use crate::kernel::message::{Message, MessageBody, MessageOrder, PauseSignal, Peer};
@@ -14,31 +15,16 @@ use penstock_model::buffer::Held;
 use penstock_model::id::{HopId, LinkId};
 use penstock_model::packet::Packet;
 use penstock_model::probe::Variable;
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::{Bytes, Duration, Time};
 use std::collections::BTreeMap;
-
-/// When ports are paused and resumed, and by what frames.
-#[derive(Clone, Debug)]
-pub struct PauseSettings {
-    /// The classes that are paused, each by itself; the whole link if `None`.
-    pub classes: Option<Vec<u8>>,
-    /// A port is paused when more than this is held of what it sent...
-    pub xoff: u64,
-    /// ... and resumed when no more than this is.
-    pub xon: u64,
-    /// Memory of its own for each ingress (and class); `None` if it has only the shared buffer.
-    pub headroom: Option<u64>,
-    /// The size of a frame; one of no bytes takes no time, and waits for nothing.
-    pub frame: u32,
-}
 
 /// Pauses and resumes the ports that feed a switch [IEEE8023 s31B] [IEEE8021Qbb s36].
 #[derive(Clone)]
 pub struct IngressPause {
-    settings: PauseSettings,
+    plan: PausePlan,
     /// By the number of the process's input.
     ingresses: Vec<Ingress>,
-    /// By input, then by class as in the settings.
+    /// By input, then by class as in the plan.
     states: Vec<IngressState>,
     /// The number of what is counted for each class.
     group_of_class: [u8; 256],
@@ -95,8 +81,8 @@ const NO_GROUP: u8 = u8::MAX;
 pub const LEAST_PROLONGING: Duration = Duration::from_us(1);
 
 impl IngressPause {
-    /// What these settings say at these ingress links, in the order of the process's inputs.
-    pub fn new(settings: PauseSettings, ingresses: Vec<Ingress>) -> IngressPause {
+    /// What a plan says at these ingress links, in the order of the process's inputs.
+    pub fn new(plan: PausePlan, ingresses: Vec<Ingress>) -> IngressPause {
         let state = IngressState {
             held: Held::default(),
             headroom: Held::default(),
@@ -104,16 +90,16 @@ impl IngressPause {
             waiting_frame: None,
             prolong_at: Time::NEVER,
         };
-        let mut group_of_class = [if settings.classes.is_some() { NO_GROUP } else { 0 }; 256];
-        (0..).zip(settings.classes.iter().flatten()).for_each(|(group, class)| group_of_class[usize::from(*class)] = group);
-        let groups = settings.classes.as_ref().map_or(1, Vec::len);
+        let mut group_of_class = [if plan.classes.is_some() { NO_GROUP } else { 0 }; 256];
+        (0..).zip(plan.classes.iter().flatten()).for_each(|(group, class)| group_of_class[usize::from(*class)] = group);
+        let groups = plan.classes.as_ref().map_or(1, Vec::len);
         let states = vec![state; ingresses.len() * groups];
-        IngressPause { settings, ingresses, states, group_of_class, next_due: Time::NEVER, touched: Vec::new() }
+        IngressPause { plan, ingresses, states, group_of_class, next_due: Time::NEVER, touched: Vec::new() }
     }
 
-    /// What it was told.
-    pub fn settings(&self) -> &PauseSettings {
-        &self.settings
+    /// Its plan.
+    pub fn plan(&self) -> &PausePlan {
+        &self.plan
     }
 
     /// When it does something by itself.
@@ -129,14 +115,14 @@ impl IngressPause {
     /// Whether an arrival whose next hop is `hop` is let into the headroom: the shared buffer has no room, or its link (or class)
     /// is paused, and the headroom has.
     pub fn takes_headroom(&self, has_room: bool, packet: &Packet, hop: HopId, routes: &Routes) -> bool {
-        let (Some(headroom), Some(index)) = (self.settings.headroom, self.index(packet, hop, routes)) else { return false };
+        let (Some(headroom), Some(index)) = (self.plan.headroom, self.index(packet, hop, routes)) else { return false };
         let state = &self.states[index];
-        (state.is_paused || !has_room) && state.headroom.bytes + u64::from(packet.size) <= headroom
+        (state.is_paused || !has_room) && state.headroom.bytes + u64::from(packet.size) <= headroom.get()
     }
 
     /// Whether a packet that finds no room at all should have found it in the headroom.
     pub fn has_headroom(&self, packet: &Packet, hop: HopId, routes: &Routes) -> bool {
-        self.settings.headroom.is_some() && self.index(packet, hop, routes).is_some()
+        self.plan.headroom.is_some() && self.index(packet, hop, routes).is_some()
     }
 
     /// A packet whose next hop is `hop` is admitted, into the headroom or the shared buffer.
@@ -154,7 +140,7 @@ impl IngressPause {
     pub fn pause_if_above(&mut self, now: Time, packet: &Packet, hop: HopId, ports: &mut [Port], context: &mut Context<'_, '_>) {
         let Some(index) = self.index(packet, hop, context.routes) else { return };
         let state = &mut self.states[index];
-        if !state.is_paused && (state.held.bytes > self.settings.xoff || state.headroom.packets > 0) {
+        if !state.is_paused && (state.held.bytes > self.plan.xoff.get() || state.headroom.packets > 0) {
             state.is_paused = true;
             self.request_frame(now, index, ports, context);
         }
@@ -167,7 +153,7 @@ impl IngressPause {
         state.held.remove(packet.size);
         let freed = state.headroom.least(Held { packets: 1, bytes: u64::from(packet.size) });
         state.headroom.take(freed);
-        if state.is_paused && state.held.bytes <= self.settings.xon && state.headroom.packets == 0 {
+        if state.is_paused && state.held.bytes <= self.plan.xon.get() && state.headroom.packets == 0 {
             state.is_paused = false;
             self.request_frame(now, index, ports, context);
         }
@@ -194,11 +180,11 @@ impl IngressPause {
         if self.states[index].waiting_frame.is_some() {
             return;
         }
-        if self.settings.frame == 0 {
+        if self.plan.frame == Bytes::default() {
             return self.send_frame(now, now, index, ports, context);
         }
         let back = self.ingresses[index / self.groups()].back;
-        let Some((start, end)) = ports[back as usize].send_pause_frame(now, self.settings.frame) else { return };
+        let Some((start, end)) = ports[back as usize].send_pause_frame(now, self.plan.frame.get() as u32) else { return };
         self.touched.push(back);
         if start == now {
             self.send_frame(start, end, index, ports, context);
@@ -212,7 +198,7 @@ impl IngressPause {
     fn send_frame(&mut self, now: Time, end: Time, index: usize, ports: &mut [Port], context: &mut Context<'_, '_>) {
         let groups = self.groups();
         let (ingress, state) = (&mut self.ingresses[index / groups], &mut self.states[index]);
-        let class = self.settings.classes.as_ref().map(|classes| classes[index % groups]);
+        let class = self.plan.classes.as_ref().map(|classes| classes[index % groups]);
         // A link back that nothing uses has no port here; frames of no bytes need none.
         ports.get_mut(ingress.back as usize).into_iter().for_each(|port| port.count_pause_frame(now, state.is_paused));
         let time = if state.is_paused { ingress.time } else { Duration::ZERO };
@@ -226,7 +212,7 @@ impl IngressPause {
     }
 
     fn groups(&self) -> usize {
-        self.settings.classes.as_ref().map_or(1, Vec::len)
+        self.plan.classes.as_ref().map_or(1, Vec::len)
     }
 
     /// What is counted for a packet whose next hop is `hop`; nothing if it was created here or its class is not paused.
@@ -239,7 +225,7 @@ impl IngressPause {
     pub fn waits(&self, now: Time, ports: &[Port], routes: &Routes) -> Vec<PauseWait> {
         let groups = self.groups();
         let wait = |(index, state): (usize, &IngressState)| {
-            let class = self.settings.classes.as_ref().map(|classes| classes[index % groups]);
+            let class = self.plan.classes.as_ref().map(|classes| classes[index % groups]);
             let paused = PausedIngress { link: self.ingresses[index / groups].link, class };
             let mut behind: BTreeMap<Vec<PausedIngress>, u64> = BTreeMap::new();
             for port in ports {
@@ -248,7 +234,7 @@ impl IngressPause {
                     *behind.entry(pauses).or_default() += u64::from(packet.size);
                 }
             }
-            PauseWait { paused, xon: self.settings.xon, held: state.held, headroom: state.headroom, behind }
+            PauseWait { paused, xon: self.plan.xon.get(), held: state.held, headroom: state.headroom, behind }
         };
         self.states.iter().enumerate().filter(|(_, state)| state.is_paused).map(wait).collect()
     }

@@ -8,6 +8,7 @@ use crate::kernel::inputs::Inputs;
 use crate::merge::ring::Ring;
 use crate::node::shared_state::{Leaving, Switch};
 use crate::node::switch::SwitchRun;
+use penstock_model::discipline::DropCause;
 use penstock_model::id::HopId;
 use penstock_model::units::Time;
 
@@ -56,8 +57,8 @@ impl Switch {
     fn hold_until(&mut self, at: Time, port: usize, size: u32) {
         self.hold(port, size, false);
         self.leaving[port].push(Leaving { at, size });
-        debug_assert!(self.occupancies().adds_up(), "the sum of the ports is what is shared");
-        debug_assert_eq!(self.occupancies().of_port(port).packets, self.leaving[port].len() as u64, "what is held will leave");
+        debug_assert!(self.occupancies.adds_up(), "the sum of the ports is what is shared");
+        debug_assert_eq!(self.occupancies.of_port(port).packets, self.leaving[port].len() as u64, "what is held will leave");
     }
 }
 
@@ -91,7 +92,7 @@ impl SwitchRun<'_, '_, '_> {
         let context = &mut self.host_context.context;
         let at_port = &mut self.host_context.ports[port];
         if !self.switch.has_room_at(*now, port, packet.size) {
-            at_port.drop_for_buffer(*now, packet, false, context);
+            at_port.drop_arrival(*now, packet, DropCause::Buffer, context);
         } else if let Some(end) = at_port.accept(arrival, hop, context) {
             self.switch.hold_until(end, port, packet.size);
         }

@@ -1,12 +1,10 @@
 //! The state of a switch: its buffer, and what its ports share beside that.
 
 use crate::kernel::context::Context;
-use crate::kernel::route::Routes;
 use crate::merge::ring::Ring;
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
-use crate::node::pause_waits::PauseWait;
 use crate::node::reaction_point::ReactionPoint;
 use crate::node::source_quench::SourceQuench;
 use crate::port::counters::Release;
@@ -30,7 +28,7 @@ pub(super) struct Leaving {
 pub struct Switch {
     /// The policy of the shared buffer; without one, every packet is admitted.
     pub(super) buffer: Option<AnyBuffer>,
-    occupancies: Occupancies,
+    pub(super) occupancies: Occupancies,
     /// Per port, what it holds, where all ports know departures on arrival; empty elsewhere.
     pub(super) leaving: Vec<Ring<Leaving>>,
     /// Per port, the transmissions under way, whose packets still hold memory; none in the slot of pauses, behind the ports.
@@ -152,21 +150,6 @@ impl Switch {
         self.reaction_point.as_ref().map_or(0, |point| point.waiting().count() as u64)
     }
 
-    /// Whether the ports share a buffer.
-    pub fn has_buffer(&self) -> bool {
-        self.buffer.is_some()
-    }
-
-    /// Whether what comes over paused links has memory of its own.
-    pub fn has_headroom(&self) -> bool {
-        self.pause.as_ref().is_some_and(|pause| pause.settings().headroom.is_some())
-    }
-
-    /// Whether rate limiters stand before its ports.
-    pub fn has_reaction_point(&self) -> bool {
-        self.reaction_point.is_some()
-    }
-
     pub(super) fn has_room(&self, port: usize, size: u32) -> bool {
         self.buffer.as_ref().is_none_or(|buffer| buffer.has_room(port, size, &self.occupancies))
     }
@@ -212,30 +195,17 @@ impl Switch {
         }
     }
 
+    /// Looks again at a port whose parameters have changed.
+    pub(super) fn note_change(&mut self, port: usize, ports: &[Port]) {
+        if !ports[port].precomputes_departures() {
+            self.note_next_event(port, ports);
+        }
+    }
+
     fn note_next_event(&mut self, port: usize, ports: &[Port]) {
         let decision = (ports[port].next_decision(), Due::Decision);
         let release = self.in_transmission[port].front().map_or(decision, |first| (first.at, Due::Release));
         self.ready.set(port, decision.min(release));
-    }
-
-    /// What the ports hold.
-    pub fn occupancies(&self) -> &Occupancies {
-        &self.occupancies
-    }
-
-    /// The congestion points at its ports.
-    pub fn congestion_points(&self) -> Option<&CongestionPoints> {
-        self.congestion_points.as_ref()
-    }
-
-    /// The rate limiters before its ports.
-    pub fn reaction_point(&self) -> Option<&ReactionPoint> {
-        self.reaction_point.as_ref()
-    }
-
-    /// What is paused here, and what of it waits behind other pauses.
-    pub fn pause_waits(&self, now: Time, ports: &[Port], routes: &Routes) -> Vec<PauseWait> {
-        self.pause.as_ref().map_or(Vec::new(), |pause| pause.waits(now, ports, routes))
     }
 
     /// Accounts for what `port` has done by `now`.

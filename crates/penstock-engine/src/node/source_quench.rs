@@ -1,9 +1,10 @@
 //! ICMP Source Quench: packets that a switch originates towards the sources of what it drops. They take bandwidth, queue, and
 //! may be lost. Deprecated by RFC 6633, and kept here as the smallest feedback loop that is carried by packets.
 
+use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::route::Departure;
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Ecn, Packet, PcnMark};
+use penstock_model::packet::{Body, Packet};
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -32,17 +33,8 @@ impl SourceQuench {
         let departure = self.routes.get(&packet.flow).filter(|_| is_data && now >= self.not_before)?;
         self.not_before = now + self.interval;
         self.number += 1;
-        let quench = Packet {
-            created: now,
-            flow: packet.flow,
-            hop: departure.hop,
-            size: self.size,
-            precedence: 0,
-            class: packet.class,
-            ecn: Ecn::NotEct,
-            pcn: PcnMark::Unmarked,
-            body: Body::SourceQuench { number: self.number - 1 },
-        };
+        let body = Body::SourceQuench { number: self.number - 1 };
+        let quench = PacketTemplate::of_switch(packet, *departure).packet(now, self.size, body);
         Some((departure.port, quench))
     }
 }

@@ -16,6 +16,7 @@ use crate::node::process::messages::receive_message;
 use crate::node::process::Process;
 use crate::node::reaction_point::Passage;
 use crate::node::shared_state::{Due, Switch};
+use penstock_model::discipline::DropCause;
 use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
@@ -202,7 +203,7 @@ impl SwitchRun<'_, '_, '_> {
             Passage::Waits => {}
             Passage::Dropped => {
                 let HostContext { ports, context, .. } = &mut self.host_context;
-                ports[port].drop_for_limiter(*now, packet, context);
+                ports[port].drop_arrival(*now, packet, DropCause::Limiter, context);
             }
         }
     }
@@ -231,7 +232,8 @@ impl SwitchRun<'_, '_, '_> {
         let is_headroom = switch.pause.as_ref().is_some_and(|pause| pause.takes_headroom(has_room, packet, hop, context.routes));
         if !has_room && !is_headroom {
             let has_headroom = switch.pause.as_ref().is_some_and(|pause| pause.has_headroom(packet, hop, context.routes));
-            ports[port].drop_for_buffer(*now, packet, has_headroom, context);
+            let cause = if has_headroom { DropCause::Headroom } else { DropCause::Buffer };
+            ports[port].drop_arrival(*now, packet, cause, context);
             self.notify(*now, packet, port);
             return self.quench(*now, packet);
         }

@@ -39,12 +39,12 @@ impl Switch {
     /// Reports what all ports share at `now`.
     pub fn probe(&self, now: Time, names: &SharedComponents, report: &mut ReportState<'_>) {
         if let Some(name) = names.buffer {
-            self.occupancies().probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));
+            self.occupancies.probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));
         }
         if let (Some(name), Some(pause)) = (names.pause, &self.pause) {
             pause.probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));
         }
-        if let (Some(name), Some(point)) = (names.reaction_point, self.reaction_point()) {
+        if let (Some(name), Some(point)) = (names.reaction_point, &self.reaction_point) {
             point.state().probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));
         }
     }
@@ -52,17 +52,17 @@ impl Switch {
     /// Reports what port `port` has of that at `now`.
     pub fn probe_port(&self, now: Time, port: u32, names: &SharedComponents, report: &mut ReportState<'_>) {
         if let Some(name) = names.buffer {
-            let held = self.occupancies().of_port(port as usize);
+            let held = self.occupancies.of_port(port as usize);
             held.probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));
         }
-        if let (Some(name), Some(points)) = (names.congestion_point, self.congestion_points()) {
+        if let (Some(name), Some(points)) = (names.congestion_point, &self.congestion_points) {
             points.of_port(port).probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));
         }
     }
 
     /// Reports how `flow`, which begins here, is limited at `now`.
     pub fn probe_flow(&self, now: Time, flow: FlowId, names: &SharedComponents, report: &mut ReportState<'_>) {
-        if let (Some(name), Some(point)) = (names.reaction_point, self.reaction_point()) {
+        if let (Some(name), Some(point)) = (names.reaction_point, &self.reaction_point) {
             point.state_of(now, flow).probe(now, &mut |variable, _, value| report(name, SeriesPart::WHOLE, variable, value));
         }
     }

@@ -16,7 +16,7 @@ use penstock_model::units::Time;
 pub fn run_datagrams(host: &mut Host, mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
     if host.forwards {
         let send = |host: &mut Host, known: Time, host_context: &mut HostContext<'_, '_>| {
-            host.emit(known.after(), MAX_TRANSMIT_BATCH, false, host_context) as u64
+            host.emit(known.after(), MAX_TRANSMIT_BATCH, host_context) as u64
         };
         return forward_between(host, until, inputs, host_context, send, Host::count_arrived_datagrams);
     }

@@ -2,13 +2,14 @@
 
 use crate::api::blueprint::PcnAt;
 use crate::kernel::context::Context;
-use crate::kernel::event::{Arrival, HeaderUpdate};
+use crate::kernel::event::Arrival;
 use crate::port::fast::batch_path::MIN_BATCH;
-use crate::port::stages::{PcnStage, Records, Stage};
+use crate::port::stages::{Marker, PcnStage, Records};
 use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::impairment::{Fate, Impairment};
+use penstock_model::meter::Meter;
 use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
@@ -48,7 +49,7 @@ impl Port {
             }
             Queueing::EventDriven(_) if self.uses_service_loop && context.record.is_untraced() => {
                 let (service, departures) = self.event_driven_service(context);
-                service.run_arrivals(packets, most, departures);
+                service.run_arrivals(packets, departures);
             }
             Queueing::Precomputed(_) if self.is_bare && context.record.is_untraced() => {
                 for (Arrival { at, packet }, hop) in packets {
@@ -102,9 +103,11 @@ impl Port {
         let Port { policers, arrival_marker, pcn, queueing, counters, .. } = self;
         let records = &mut Records { counters, journal: context.record };
         if !BARE {
-            policers.pass(now, packet, records)?;
-            arrival_marker.pass(now, packet, records)?;
-            pass_pcn(pcn, PcnAt::Offered, now, packet, records)?;
+            if let Some(policers) = policers {
+                policers.pass(now, packet, records)?;
+            }
+            colour(arrival_marker, now, packet);
+            pass_pcn(pcn, PcnAt::Offered, now, packet, records);
         }
         let decision = match queueing {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
@@ -115,7 +118,7 @@ impl Port {
             packet.ecn = verdict::apply::<false>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
         } else {
             packet.ecn = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
-            pass_pcn(pcn, PcnAt::Accepted, now, packet, records)?;
+            pass_pcn(pcn, PcnAt::Accepted, now, packet, records);
         }
         self.enqueue::<BARE>(now, packet, context);
         Some(())
@@ -192,7 +195,7 @@ impl Port {
         }
         let Port { departure_marker, pcn, counters, .. } = self;
         let records = &mut Records { counters, journal: context.record };
-        departure_marker.pass(start, packet, records);
+        colour(departure_marker, start, packet);
         pass_pcn(pcn, PcnAt::Departure, start, packet, records);
         verdict::trace_transmission(start, packet, records.counters, records.journal);
         self.propagate(0, end, end, packet, context);
@@ -216,7 +219,7 @@ impl Port {
     #[inline(always)]
     fn deliver(&self, at: Time, packet: &Packet, context: &mut Context<'_, '_>) {
         let hop = context.routes.hop(packet.hop);
-        let header = HeaderUpdate { hop: packet.hop, ecn: packet.ecn, pcn: packet.pcn };
+        let header = (packet.hop, packet.ecn, packet.pcn);
         context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write_forwarded(at, packet, header));
     }
 
@@ -242,11 +245,18 @@ impl Port {
     }
 }
 
+/// Writes the colour of the marker into a packet, if there is one.
+#[inline]
+fn colour(marker: &mut Option<Box<Marker>>, now: Time, packet: &mut Packet) {
+    if let Some(marker) = marker {
+        packet.precedence = marker.meter.colour(now, packet);
+    }
+}
+
 /// Passes the PCN meters, if they see packets `at` this point.
 #[inline]
-fn pass_pcn(pcn: &mut Option<Box<PcnStage>>, at: PcnAt, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
-    match pcn {
-        Some(stage) if stage.at == at => stage.pass(now, packet, records),
-        _ => Some(()),
+fn pass_pcn(pcn: &mut Option<Box<PcnStage>>, at: PcnAt, now: Time, packet: &mut Packet, records: &mut Records<'_>) {
+    if let Some(stage) = pcn.as_mut().filter(|stage| stage.at == at) {
+        stage.pass(now, packet, records);
     }
 }

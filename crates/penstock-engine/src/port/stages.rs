@@ -1,5 +1,5 @@
-//! The stages of a port around its queue: policers, marker, PCN meters. They have one signature: a packet passes a stage,
-//! which may write into it or drop it.
+//! The stages of a port around its queue: policers, marker, PCN meters. A packet passes a stage, which may write into it or
+//! drop it.
 
 use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
 use crate::kernel::journal::Journal;
@@ -19,23 +19,6 @@ pub(super) struct Records<'a> {
     pub(super) journal: &'a mut Journal,
 }
 
-/// A stage of the pipeline.
-pub(super) trait Stage {
-    /// Processes `packet` at `now`; `None` if it is dropped.
-    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()>;
-}
-
-/// A stage that a port may have.
-impl<S: Stage> Stage for Option<Box<S>> {
-    #[inline(always)]
-    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
-        match self {
-            Some(stage) => stage.pass(now, packet, records),
-            None => Some(()),
-        }
-    }
-}
-
 /// The policers of a port.
 #[derive(Clone)]
 pub(super) struct Policers {
@@ -50,19 +33,16 @@ impl Policers {
         let policers: Vec<AnyPolicer> = plan.policers.iter().enumerate().map(policer).collect();
         (!policers.is_empty()).then(|| Box::new(Policers { policers, of_class: plan.policer_of_class.clone() }))
     }
-}
 
-impl Policers {
     /// Gives them the parameters of these plans from `now` on.
     pub(super) fn change(&mut self, now: Time, plans: &[PolicerPlan]) {
         for (policer, plan) in self.policers.iter_mut().zip(plans) {
             plan.changeable().into_iter().for_each(|parameters| policer.change(now, parameters));
         }
     }
-}
 
-impl Stage for Policers {
-    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
+    /// Processes `packet` at `now`; `None` if it is dropped.
+    pub(super) fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
         let Some(Some(policer)) = self.of_class.get(usize::from(packet.class)) else { return Some(()) };
         if self.policers[usize::from(*policer)].passes(now, packet) {
             return Some(());
@@ -98,14 +78,6 @@ impl Marker {
     #[inline]
     pub(super) fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
         Packet { precedence: self.meter.colour(now, packet), ..*packet }
-    }
-}
-
-impl Stage for Marker {
-    #[inline]
-    fn pass(&mut self, now: Time, packet: &mut Packet, _records: &mut Records<'_>) -> Option<()> {
-        packet.precedence = self.meter.colour(now, packet);
-        Some(())
     }
 }
 
@@ -162,17 +134,15 @@ impl PcnStage {
     fn meter_by_several(meters: &mut [AnyPcnMeter], now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         meters.iter_mut().fold(mark, |mark, meter| meter.meter(now, size, mark))
     }
-}
 
-impl Stage for PcnStage {
+    /// Meters `packet` at `now`.
     #[inline]
-    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
+    pub(super) fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) {
         let before = packet.pcn;
         packet.pcn = self.meter(now, packet);
         if packet.pcn > before {
             records.counters.mark(now, packet);
             verdict::trace_pcn_mark(now, packet, records.counters, records.journal);
         }
-        Some(())
     }
 }

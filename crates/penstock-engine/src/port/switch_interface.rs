@@ -43,18 +43,10 @@ impl Port {
         std::mem::swap(&mut self.transmit_batch, batch);
     }
 
-    /// Drops an arriving packet for want of room in the buffer that the port shares with others, and in the headroom if there is
-    /// one for it.
-    pub fn drop_for_buffer(&mut self, now: Time, packet: &Packet, has_headroom: bool, context: &mut Context<'_, '_>) {
-        let decision = Decision::Drop(if has_headroom { DropCause::Headroom } else { DropCause::Buffer });
-        verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, &mut self.counters, context.record);
-        self.check_conservation();
-    }
-
-    /// Drops a packet of the station for want of room in a rate limiter before the port.
-    pub fn drop_for_limiter(&mut self, now: Time, packet: &Packet, context: &mut Context<'_, '_>) {
-        let decision = Decision::Drop(DropCause::Limiter);
-        verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, &mut self.counters, context.record);
+    /// Drops an arriving packet for want of room before the port.
+    pub fn drop_arrival(&mut self, now: Time, packet: &Packet, cause: DropCause, context: &mut Context<'_, '_>) {
+        let (decision, point) = (Decision::Drop(cause), DecisionPoint::OnArrival);
+        verdict::apply::<true>(decision, point, now, packet, &mut self.counters, context.record);
         self.check_conservation();
     }
 

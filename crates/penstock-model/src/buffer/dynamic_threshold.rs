@@ -4,19 +4,19 @@ use super::{amount, Buffer, BufferContext, Occupancies};
 use crate::parameters::{Check, Limit, Positive};
 
 crate::parameters! {
-    /// Dynamic thresholds: a port may hold a multiple of what is free.
+    /// Dynamic thresholds: a port may hold a multiple of the free memory.
     ///
     /// ## Decides
-    /// A packet is let in if what its port holds is below the threshold T(t) = `alpha` (B - Q(t)), and the memory has room for
-    /// all of it; B is `size` and Q(t) what all ports hold. With n ports that never empty, each comes to hold
-    /// `alpha` B / (1 + n `alpha`), and B / (1 + n `alpha`) stays free for whichever port becomes busy next.
+    /// A packet is accepted if its port holds less than the threshold $T(t) = alpha (B - Q(t))$ and the memory has room for the whole
+    /// packet. B is `size`, and Q(t) is what all ports hold. If n ports are always busy, each holds $alpha B / (1 + n alpha)$ in the
+    /// long run, and $B / (1 + n alpha)$ stays free for the next port that becomes busy.
     ///
     /// ## State
-    /// Only the occupancies; one product per packet.
+    /// Only the occupancies; one multiplication per packet.
     ///
     /// ## Departures
-    /// The paper's cells have one size. Here a packet is let in as a whole where a cell would be, so a port may hold more than
-    /// its threshold by less than one packet.
+    /// The paper's cells have one size. Here a whole packet is accepted where a cell would be, so a port may exceed its threshold by
+    /// less than one packet.
     ///
     /// ## Example
     /// ```toml
@@ -26,9 +26,9 @@ crate::parameters! {
     /// ## References
     /// [Choudhury98 s2].
     pub struct Parameters {
-        /// The size of the memory (B).
+        /// Size of the memory (B).
         size: Limit;
-        /// How much of what is free a port may hold (alpha); powers of two in hardware.
+        /// Multiple of the free memory that a port may hold (alpha); hardware uses powers of two.
         alpha: Positive = "1";
     }
 }
@@ -52,7 +52,7 @@ impl Buffer for DynamicThreshold {
     #[inline]
     fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool {
         let free = amount(self.size) - held.total().in_unit_of(self.size);
-        // [Choudhury98 s2, equation 1]; the products of whole numbers and doubles are the same everywhere.
+        // [Choudhury98 s2, equation 1]; products of whole numbers and doubles are the same on all machines.
         (held.of_port(port).in_unit_of(self.size) as f64) < self.alpha * free as f64 && held.total().fits(size, self.size)
     }
 
@@ -71,7 +71,7 @@ mod tests {
         DynamicThreshold::new(&read(lines).expect("sound"), &BufferContext::of(&[None; 4]))
     }
 
-    /// What ports hold in the end of which `busy` are offered packets in turn, for long.
+    /// Occupancies after a long time in which `busy` ports are offered packets in turn.
     fn steady(lines: &[&str], busy: usize) -> Occupancies {
         let mut held = Occupancies::new(4);
         let ports: Vec<usize> = (0..10_000).map(|i| i % busy).collect();
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn in_bytes_a_port_exceeds_its_threshold_by_less_than_a_packet() {
-        // 2 * 1 MB / (1 + 3 * 2) = 285 714 bytes for each of three; in packets of 1000 bytes, the next multiple.
+        // 2 * 1 MB / (1 + 3 * 2) = 285,714 bytes for each of three ports; in packets of 1000 bytes, the next multiple.
         let held = steady(&["size = 1 MB", "alpha = 2"], 3);
         (0..3).for_each(|port| assert!((285_000..=286_000).contains(&held.of_port(port).bytes), "{:?}", held.of_port(port)));
     }
@@ -100,10 +100,10 @@ mod tests {
     fn a_port_that_becomes_busy_finds_room() {
         let lines = ["size = 900 packets", "alpha = 1"];
         let mut held = steady(&lines, 1);
-        // 450 are free and 450 are its threshold; each packet lowers it by one, so it gets 225.
+        // 450 packets are free and 450 is its threshold; each packet lowers it by one, so the port gets 225.
         let taken = offer(&policy(&lines), &mut held, 1000, &[1; 500]).into_iter().filter(|taken| *taken).count();
         assert_eq!(taken, 225);
-        // Port 0 now holds more than the threshold of 225, and gets nothing.
+        // Port 0 now holds more than the threshold of 225, so its packet is refused.
         assert_eq!(offer(&policy(&lines), &mut held, 1000, &[0]), [false]);
     }
 

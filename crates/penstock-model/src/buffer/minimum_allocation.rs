@@ -4,19 +4,24 @@ use super::{amount, Buffer, BufferContext, Held, Occupancies};
 use crate::parameters::{Check, Limit};
 
 crate::parameters! {
-    /// Sharing with a minimum allocation, and with maximum queue lengths: each port has some memory for itself, and shares the rest.
+    /// Minimum allocation, optionally with maximum queue lengths: each port has a reserved part of the memory, and shares the rest.
     ///
     /// ## Decides
-    /// A packet is let in if what its port holds, with it, is at most `minimum`. Beyond that it takes what is shared: there must be
-    /// room beside what all ports hold and what is kept free for those below their minimum, and the port then holds at most
-    /// `maximum`. With n ports, n x `minimum` is at most `size`.
+    /// With the packet, its port holds h. The packet is accepted in these cases:
+    ///
+    /// | h | condition |
+    /// |---|---|
+    /// | at most `minimum` | the memory has room for the packet, which only packets from headroom can prevent |
+    /// | at most `maximum` | the packet fits into the memory that is neither held nor reserved for other ports below their minimum |
+    ///
+    /// With n ports, n x `minimum` is at most `size`.
     ///
     /// ## State
-    /// Only the occupancies; the cost per packet beyond the minimum grows with the number of ports.
+    /// Only the occupancies; above the minimum, the cost per packet grows with the number of ports.
     ///
     /// ## Departures
-    /// The paper's packets have one size. Here one that is partly within the minimum takes what is shared for the rest, and one that
-    /// the paper would let in may be refused for want of room for all of it.
+    /// The paper's packets have one size. Here a packet that fits the minimum only partly uses shared memory for the rest. A packet
+    /// that the paper would accept may be refused because the whole packet does not fit.
     ///
     /// ## Example
     /// ```toml
@@ -26,11 +31,11 @@ crate::parameters! {
     /// ## References
     /// The schemes SMA (without `maximum`) and SMQMA in [Kamoun80].
     pub struct Parameters {
-        /// The size of the memory (B).
+        /// Size of the memory (B).
         size: Limit;
-        /// What each port has for itself.
+        /// Memory reserved for each port.
         minimum: Limit;
-        /// The most that a port may hold; all that is not kept for others if left out.
+        /// Maximum that a port may hold; if left out, all memory that is not reserved for other ports.
         maximum: Option<Limit>;
     }
 }
@@ -76,7 +81,7 @@ impl Buffer for MinimumAllocation {
         with_it.add(size);
         let with_it = with_it.in_unit_of(self.size);
         if with_it <= self.minimum {
-            // What is kept for the port may be taken only by what came into headroom meanwhile.
+            // The memory reserved for the port is free unless packets from headroom have taken it.
             return held.total().fits(size, self.size);
         }
         let unused = |other: &Held| self.minimum.saturating_sub(other.in_unit_of(self.size));
@@ -90,7 +95,7 @@ impl Buffer for MinimumAllocation {
         self.size
     }
 
-    /// What all ports have for themselves must be there.
+    /// The minimum of all ports together must fit into the memory.
     fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
         let (kept, size) = ((ports as u64).saturating_mul(self.minimum), amount(self.size));
         (kept > size).then(|| ("minimum", format!("{ports} ports take {kept}, more than the shared buffer of {size}")))
@@ -109,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_minimum_of_others_stays_free() {
-        // Of ten, two are kept for each of the two other ports: the first gets six, and they get theirs.
+        // Of ten packets, two are reserved for each of the other two ports: the first port gets six, and the others get theirs.
         let it = policy(&["size = 10 packets", "minimum = 2 packets"]);
         let mut held = Occupancies::new(3);
         assert_eq!(offer(&it, &mut held, 1000, &[0; 8]).iter().filter(|taken| **taken).count(), 6);

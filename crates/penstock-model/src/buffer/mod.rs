@@ -1,7 +1,7 @@
 //! Buffer policies: how the ports of a switch share one memory.
 //!
-//! A policy is asked for each arrival whether there is room for it, before the port's queue discipline is. A packet holds
-//! memory from its arrival to the end of its transmission.
+//! For each arrival, the policy is asked whether there is room, before the port's queue discipline is. A packet holds memory from its
+//! arrival to the end of its transmission.
 
 pub mod dynamic_threshold;
 pub mod minimum_allocation;
@@ -14,7 +14,7 @@ use crate::registry::OpenKind;
 use crate::site::Site;
 use dyn_clone::DynClone;
 
-/// What one port, or all of them, hold.
+/// Occupancy of one port, or of all ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// Packets.
@@ -24,32 +24,32 @@ pub struct Held {
 }
 
 impl Held {
-    /// A packet of `size` bytes comes in.
+    /// Adds a packet of `size` bytes.
     #[inline]
     pub fn add(&mut self, size: u32) {
         self.packets += 1;
         self.bytes += u64::from(size);
     }
 
-    /// A packet of `size` bytes has left.
+    /// Removes a packet of `size` bytes.
     #[inline]
     pub fn remove(&mut self, size: u32) {
         self.packets -= 1;
         self.bytes -= u64::from(size);
     }
 
-    /// Of each the lesser amount.
+    /// The smaller amount in each unit.
     pub fn least(self, other: Held) -> Held {
         Held { packets: self.packets.min(other.packets), bytes: self.bytes.min(other.bytes) }
     }
 
-    /// So much has left.
+    /// Removes `part`.
     pub fn take(&mut self, part: Held) {
         self.packets -= part.packets;
         self.bytes -= part.bytes;
     }
 
-    /// The amount in the unit of `limit`.
+    /// Amount in the unit of `limit`.
     #[inline]
     pub fn in_unit_of(&self, limit: Limit) -> u64 {
         match limit {
@@ -58,19 +58,19 @@ impl Held {
         }
     }
 
-    /// Whether this is no more than `limit`.
+    /// Whether the amount is at most `limit`.
     pub fn fits_into(&self, limit: Limit) -> bool {
         self.in_unit_of(limit) <= amount(limit)
     }
 
-    /// Whether a packet of `size` bytes fits beside this within `limit`.
+    /// Whether the amount plus a packet of `size` bytes is at most `limit`.
     #[inline]
     pub fn fits(&self, size: u32, limit: Limit) -> bool {
         self.in_unit_of(limit) + needed(size, limit) <= amount(limit)
     }
 }
 
-/// The number in a limit.
+/// Number in a limit.
 pub fn amount(limit: Limit) -> u64 {
     match limit {
         Limit::Packets(packets) => u64::from(packets),
@@ -78,7 +78,7 @@ pub fn amount(limit: Limit) -> u64 {
     }
 }
 
-/// What a packet of `size` bytes takes of `limit`.
+/// Amount of `limit` that a packet of `size` bytes uses.
 fn needed(size: u32, limit: Limit) -> u64 {
     match limit {
         Limit::Packets(_) => 1,
@@ -86,57 +86,57 @@ fn needed(size: u32, limit: Limit) -> u64 {
     }
 }
 
-/// What the ports of a switch hold: each, and together of the memory that they share.
+/// Occupancies of a switch: of each port, and of the memory that all ports share.
 #[derive(Clone, Debug, Default)]
 pub struct Occupancies {
     total: Held,
-    /// Held beside the shared memory: headroom.
+    /// Held outside the shared memory: headroom.
     beside: Held,
     of_port: Vec<Held>,
 }
 
 impl Occupancies {
-    /// Of so many empty ports.
+    /// Occupancies of `ports` empty ports.
     pub fn new(ports: usize) -> Occupancies {
         Occupancies { total: Held::default(), beside: Held::default(), of_port: vec![Held::default(); ports] }
     }
 
-    /// What all ports hold of the shared memory.
+    /// Shared memory that all ports hold.
     pub fn total(&self) -> Held {
         self.total
     }
 
-    /// What one port holds, in headroom too.
+    /// Memory that one port holds, headroom included.
     pub fn of_port(&self, port: usize) -> Held {
         self.of_port[port]
     }
 
-    /// What each port holds.
+    /// Memory that each port holds.
     pub fn ports(&self) -> impl Iterator<Item = &Held> {
         self.of_port.iter()
     }
 
-    /// A packet of `size` bytes comes to `port`.
+    /// Adds a packet of `size` bytes to `port`.
     #[inline]
     pub fn add(&mut self, port: usize, size: u32) {
         self.total.add(size);
         self.of_port[port].add(size);
     }
 
-    /// A packet of `size` bytes has left `port`.
+    /// Removes a packet of `size` bytes from `port`.
     #[inline]
     pub fn remove(&mut self, port: usize, size: u32) {
         self.total.remove(size);
         self.of_port[port].remove(size);
     }
 
-    /// A packet of `size` bytes comes to `port`, beside the shared memory.
+    /// Adds a packet of `size` bytes to `port`, outside the shared memory.
     pub fn add_beside(&mut self, port: usize, size: u32) {
         self.beside.add(size);
         self.of_port[port].add(size);
     }
 
-    /// A packet of `size` bytes has left `port`, which frees this much beside the shared memory and the rest there.
+    /// Removes a packet of `size` bytes from `port`; `part` of it is freed outside the shared memory, the rest in it.
     pub fn remove_beside(&mut self, port: usize, size: u32, part: Held) {
         self.of_port[port].remove(size);
         self.beside.take(part);
@@ -153,7 +153,7 @@ impl Occupancies {
 
 crate::state! {
     impl Occupancies, |it, _now| {
-        /// Packets that all ports together hold, those in transmission and in headroom included.
+        /// Packets held by all ports, those in transmission and in headroom included.
         "held", "packets", is (it.total.packets + it.beside.packets) as f64;
         /// Their bytes.
         "held-bytes", "bytes", is (it.total.bytes + it.beside.bytes) as f64;
@@ -162,27 +162,27 @@ crate::state! {
 
 crate::state! {
     impl Held, |it, _now| {
-        /// Packets that the port holds, the one in transmission and those in headroom included.
+        /// Packets held by the port, those in transmission and in headroom included.
         "port-held", "packets", is it.packets as f64;
         /// Their bytes.
         "port-held-bytes", "bytes", is it.bytes as f64;
     }
 }
 
-/// What a shared buffer shows: the first two at its node, the others at each port.
+/// State variables of a shared buffer: the first two at its node, the others at each port.
 const STATE: &[Variable] = &[Occupancies::STATE[0], Occupancies::STATE[1], Held::STATE[0], Held::STATE[1]];
 
-/// What a policy learns about its switch when it is built.
+/// Description of a switch for the policy that is built for it.
 #[derive(Clone, Debug)]
 pub struct BufferContext<'a> {
-    /// Its switch.
+    /// The switch.
     pub site: Site,
-    /// For each port in its order, the share that the scenario gives it by the name of its link, if any.
+    /// Share of each port, in the order of ports, if the scenario gives one by the name of its link.
     pub shares: &'a [Option<Limit>],
 }
 
 impl<'a> BufferContext<'a> {
-    /// That of a switch with these shares, which is no place in particular.
+    /// Context of a switch with these shares, at no particular site.
     pub fn of(shares: &'a [Option<Limit>]) -> BufferContext<'a> {
         BufferContext { site: Site::trial(), shares }
     }
@@ -190,14 +190,14 @@ impl<'a> BufferContext<'a> {
 
 /// A buffer policy.
 pub trait Buffer: DynClone {
-    /// Whether there is room for a packet of `size` bytes that arrives for `port` and finds the memory held as `held` says. There
-    /// must be if there is while any port holds more.
+    /// Whether there is room for a packet of `size` bytes that arrives for `port` when the memory is occupied as in `held`. If there is
+    /// room, there must also be room whenever ports hold less.
     fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool;
 
-    /// The size of the memory.
+    /// Size of the memory.
     fn size(&self) -> Limit;
 
-    /// The key at fault and the mistake, if this number of ports cannot share it.
+    /// Returns the key at fault and the mistake if this number of ports cannot share the memory.
     fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
         let _ = ports;
         None
@@ -206,7 +206,7 @@ pub trait Buffer: DynClone {
 
 dyn_clone::clone_trait_object!(Buffer);
 
-/// Makes the plan, the policy at work and the dispatch between them from the list below.
+/// Generates the plan, the running policy and the dispatch between them from the list below.
 macro_rules! buffers {
     ($( $name:literal => $variant:ident($buffer:ty, $parameters:ty), )*) => {
         crate::component_plans! {
@@ -214,7 +214,7 @@ macro_rules! buffers {
             pub enum BufferPlan of "buffer" open Buffers { $( $name => $variant($parameters) shows STATE, )* }
         }
 
-        /// A buffer policy at work. `Custom` is for users of the crate.
+        /// A running buffer policy. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone)]
         pub enum AnyBuffer {
@@ -266,17 +266,17 @@ buffers! {
 }
 
 impl BufferPlan {
-    /// The size of the memory.
+    /// Size of the memory.
     pub fn size(&self) -> Limit {
         Buffers::on_trial(|context| AnyBuffer::new(self, context)).size()
     }
 
-    /// The mistake if it cannot be the buffer of this number of ports; see [`Buffer::mistake_at`].
+    /// Returns the mistake if this number of ports cannot share the buffer; see [`Buffer::mistake_at`].
     pub fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
         Buffers::on_trial(|context| AnyBuffer::new(self, context)).mistake_at(ports)
     }
 
-    /// The shares that it gives ports by the names of their links, and their key.
+    /// Shares that the plan gives ports by the names of their links, and their key.
     pub fn named_shares(&self) -> Option<(&'static str, &[(String, Limit)])> {
         match self {
             BufferPlan::StaticShares(static_shares::Parameters { shares: Some(shares), .. }) => Some(("shares", &shares.0)),
@@ -299,12 +299,12 @@ impl OpenKind for Buffers {
     }
 }
 
-/// Arrivals at switches whose ports send nothing, for the tests of policies.
+/// Arrivals at switches whose ports send nothing, for tests of policies.
 #[cfg(test)]
 mod testing {
     use super::{Buffer, Occupancies};
 
-    /// Offers packets of `size` bytes to the ports in `ports`, in this order; returns which were let in.
+    /// Offers packets of `size` bytes to the ports in `ports`, in this order; returns which were accepted.
     pub(super) fn offer(buffer: &impl Buffer, held: &mut Occupancies, size: u32, ports: &[usize]) -> Vec<bool> {
         let offer_one = |port: &usize| {
             let has_room = buffer.has_room(*port, size, held);

@@ -4,10 +4,10 @@ use super::{Buffer, BufferContext, Occupancies};
 use crate::parameters::{Check, Limit};
 
 crate::parameters! {
-    /// Complete sharing: any port may take any part of one pool.
+    /// Complete sharing: any port may use any part of one pool.
     ///
     /// ## Decides
-    /// A packet is let in if the pool has room for all of it: Q + its size is at most `size`, where Q is what all ports hold.
+    /// A packet is accepted if Q plus its size is at most `size`, where Q is what all ports hold.
     ///
     /// ## State
     /// Only the occupancies; constant cost per packet.
@@ -23,7 +23,7 @@ crate::parameters! {
     /// ## References
     /// Complete sharing in [Choudhury98 s1].
     pub struct Parameters {
-        /// The size of the memory (B).
+        /// Size of the memory (B).
         size: Limit;
     }
 }

@@ -1,4 +1,4 @@
-//! Complete partitioning: a share of its own for each port.
+//! Complete partitioning: a separate share for each port.
 
 use super::{amount, Buffer, BufferContext, Occupancies};
 use crate::parameters::{Check, Kind, Limit, Parameter, Value};
@@ -6,11 +6,12 @@ use crate::printable::quoted;
 use crate::units::Bytes;
 
 crate::parameters! {
-    /// Static shares: each port has a part of the memory for itself.
+    /// Static shares: each port has a fixed part of the memory.
     ///
     /// ## Decides
-    /// A packet is let in if its port's share has room for all of it, whatever the others hold; with the headroom of priority flow
-    /// control also only if the memory has, since what came into headroom stands in the shared memory once other packets have left.
+    /// A packet is accepted if its port's share has room for the whole packet, regardless of the other ports. With the headroom of
+    /// priority flow control, the memory as a whole must have room too, since packets from headroom move into the shared memory when
+    /// other packets leave.
     ///
     /// ## State
     /// Only the occupancies; constant cost per packet.
@@ -26,9 +27,9 @@ crate::parameters! {
     /// ## References
     /// Complete partitioning in [Choudhury98 s1].
     pub struct Parameters {
-        /// The size of the memory (B).
+        /// Size of the memory (B).
         size: Limit;
-        /// The shares of ports, by the names of their links; ports that are not named divide what is left equally.
+        /// Shares of ports, by the names of their links; unnamed ports divide the rest equally.
         shares: Option<Shares>;
     }
 }
@@ -92,7 +93,7 @@ pub struct StaticShares {
 }
 
 impl StaticShares {
-    /// Shares with these parameters: those that the switch names, and equal parts of the rest, rounded down.
+    /// Creates the shares: those that the parameters name, and equal parts of the rest, rounded down.
     pub fn new(parameters: &Parameters, switch: &BufferContext<'_>) -> StaticShares {
         let given: u64 = switch.shares.iter().flatten().map(|share| amount(*share)).sum();
         let others = switch.shares.iter().filter(|share| share.is_none()).count().max(1) as u64;
@@ -108,8 +109,7 @@ impl StaticShares {
 impl Buffer for StaticShares {
     #[inline]
     fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool {
-        // What others have of the memory may be more than their shares only with what came into headroom: whatever leaves frees
-        // headroom first.
+        // Other ports can exceed their shares only by packets from headroom, since departures free headroom first.
         held.of_port(port).fits(size, self.of_port[port]) && held.total().fits(size, self.size)
     }
 
@@ -146,7 +146,7 @@ mod tests {
         let mut held = Occupancies::new(2);
         assert_eq!(offer(&buffer, &mut held, 500, &[0, 0, 0, 0, 1, 1, 1]), [true, true, true, false, true, true, true]);
         held.add_beside(0, 500);
-        // A packet of the same ingress leaves by the other port, and frees the headroom.
+        // A packet of the same ingress leaves through the other port and frees the headroom.
         held.remove_beside(1, 500, Held { packets: 1, bytes: 500 });
         assert_eq!(offer(&buffer, &mut held, 500, &[1]), [false]);
         held.remove(0, 500);

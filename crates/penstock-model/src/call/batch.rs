@@ -8,14 +8,14 @@ crate::parameters! {
     /// Batches: several calls arrive at once, at exponential intervals.
     ///
     /// ## Decides
-    /// The time to each batch is exponential with mean `interval`. A batch has k calls, k = 1, 2, ..., with probability
-    /// (1/m) (1 - 1/m)^(k-1), m being `mean-size`.
+    /// The time to each batch is exponential with mean `interval`. A batch has k calls (k = 1, 2, ...) with probability $(1/m) (1 -
+    /// 1/m)^(k-1)$, where m is `mean-size`.
     ///
     /// ## State
     /// None; two random numbers per batch.
     ///
     /// ## Departures
-    /// The drafts give the mean, 5; that the sizes are geometric is the usual reading.
+    /// The drafts give only the mean, 5; geometric sizes are the usual reading.
     ///
     /// ## Example
     /// ```toml
@@ -45,7 +45,7 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// The size of a batch, by inversion.
+    /// Draws the size of a batch by inversion.
     pub(super) fn size(&self, stream: &mut Stream) -> u32 {
         if self.mean_size.0 == 1.0 {
             return 1;

@@ -1,8 +1,8 @@
-//! How many calls each aggregate of a group has.
+//! Number of calls in each aggregate of a group.
 
 use crate::parameters::{Count, Kind, Parameter, Value};
 
-/// A number of calls: the same in every aggregate of a group, or in each its own.
+/// Number of calls: the same in every aggregate of a group, or one for each aggregate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallCounts(Numbers);
 
@@ -13,12 +13,12 @@ enum Numbers {
 }
 
 impl CallCounts {
-    /// So many in every aggregate.
+    /// The same number of calls in every aggregate.
     pub const fn same(calls: u32) -> CallCounts {
         CallCounts(Numbers::Same(calls))
     }
 
-    /// How many in the aggregate with this number. Panics if the numbers are listed and the list is shorter.
+    /// Number of calls in the aggregate with this number. Panics if the numbers are listed and the list is shorter.
     pub fn of(&self, aggregate: u32) -> u32 {
         match &self.0 {
             Numbers::Same(calls) => *calls,
@@ -26,7 +26,7 @@ impl CallCounts {
         }
     }
 
-    /// How many in `aggregates` together. Panics as [`CallCounts::of`] does.
+    /// Number of calls in `aggregates` together. Panics as [`CallCounts::of`] does.
     pub fn total(&self, aggregates: usize) -> u64 {
         match &self.0 {
             Numbers::Same(calls) => (aggregates as u64).saturating_mul(u64::from(*calls)),
@@ -34,7 +34,7 @@ impl CallCounts {
         }
     }
 
-    /// How many aggregates have a number of their own; `None` if all have the same.
+    /// Length of the list of numbers; `None` if all aggregates have the same.
     pub fn listed(&self) -> Option<usize> {
         match &self.0 {
             Numbers::Same(_) => None,

@@ -4,24 +4,24 @@ use crate::impairment::delay::DelayLaw;
 use crate::parameters::Check;
 
 crate::parameters! {
-    /// A random time that each packet of a call takes from its source to the ingress, which sees it, and counts it, only
-    /// then. `impairment.delay` on a link acts behind the ingress.
+    /// Random delay of each packet of a call from its source to the ingress. The ingress sees and counts a packet when it arrives
+    /// there. `impairment.delay` on a link acts behind the ingress.
     pub struct DelayPlan {
-        /// The time, or the law that it follows; drawn again for each packet.
+        /// The delay, or its distribution; drawn for each packet.
         added: DelayLaw;
-        /// Whether the packets of a call stay in order: one then waits for those before it.
+        /// Whether the packets of a call stay in order: a packet then waits for earlier ones.
         keep_order: bool = "false";
-        /// What becomes of packets under way when their call ends.
+        /// Fate of packets in flight when their call ends.
         at_end: AtEnd = "sent";
     }
 }
 
 crate::choice! {
-    /// What becomes of packets under way from a source to its ingress when their call ends.
+    /// Fate of packets in flight from a source to its ingress when their call ends.
     pub enum AtEnd {
-        /// They arrive: only the source falls silent.
+        /// They arrive; only the source stops.
         "sent" => Sent,
-        /// They are lost: the ingress lets nothing of the call pass any more.
+        /// They are lost; the ingress passes no further packet of the call.
         "lost" => Lost,
     }
 }

@@ -21,9 +21,9 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// None. The blocking of a loss system does not depend on the law of the holding time, which this serves to check.
+    /// None. The law serves to check that the blocking of a loss system does not depend on the distribution of the holding time.
     pub struct Parameters {
-        /// How long a call lasts.
+        /// Holding time of a call.
         time: Duration;
     }
 }

@@ -1,4 +1,4 @@
-//! Calls without end.
+//! Calls that do not end.
 
 use crate::parameters::Check;
 

@@ -13,7 +13,7 @@ use crate::rng::Stream;
 use crate::units::Duration;
 
 crate::component_plans! {
-    /// When calls arrive, as a scenario gives it.
+    /// Arrival process of calls, as a scenario gives it.
     pub enum ArrivalPlan of "arrival" {
         "poisson" => Poisson(poisson::Parameters),
         "batch" => Batch(batch::Parameters),
@@ -22,7 +22,7 @@ crate::component_plans! {
 }
 
 impl ArrivalPlan {
-    /// How long after the last arrival (the beginning, for the first) the next one is, and how many calls come with it.
+    /// Time from the last arrival (or the beginning) to the next one, and its number of calls.
     pub fn next_arrival(&self, stream: &mut Stream) -> (Duration, u32) {
         match self {
             ArrivalPlan::Poisson(parameters) => (exponential(parameters.interval, stream), 1),
@@ -47,7 +47,7 @@ impl ArrivalPlan {
 }
 
 crate::component_plans! {
-    /// How long calls last, as a scenario gives it.
+    /// Distribution of the holding time of calls, as a scenario gives it.
     pub enum HoldingPlan of "holding" {
         "exponential" => Exponential(exponential::Parameters),
         "fixed" => Fixed(fixed::Parameters),
@@ -56,7 +56,7 @@ crate::component_plans! {
 }
 
 impl HoldingPlan {
-    /// How long a call lasts.
+    /// Draws the holding time of a call.
     pub fn holding(&self, stream: &mut Stream) -> Duration {
         match self {
             HoldingPlan::Exponential(parameters) => exponential(parameters.mean, stream),
@@ -70,7 +70,7 @@ impl HoldingPlan {
         !matches!(self, HoldingPlan::Infinite(_))
     }
 
-    /// How long a call lasts on average.
+    /// Mean holding time of a call.
     pub fn mean(&self) -> Duration {
         match self {
             HoldingPlan::Exponential(parameters) => parameters.mean,

@@ -3,7 +3,7 @@
 use crate::parameters::Check;
 
 crate::parameters! {
-    /// None: no calls arrive; there are only initial ones.
+    /// None: no calls arrive; only initial calls exist.
     ///
     /// ## Decides
     /// Nothing.

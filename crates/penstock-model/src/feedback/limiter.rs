@@ -1,4 +1,4 @@
-//! The rate limiter of a reaction point, of whichever mechanism.
+//! The rate limiter of a reaction point.
 
 use super::{bcn, qcn, Feedback, ReactionPointPlan, SharedBy};
 use crate::parameters::Limit;
@@ -8,9 +8,9 @@ use crate::units::{Rate, Time};
 /// State of a rate limiter.
 #[derive(Clone, Debug)]
 pub enum RateLimiter {
-    /// Of BCN: it belongs to one congestion point.
+    /// BCN: belongs to one congestion point.
     Bcn(bcn::rate_limiter::RateLimiter, Box<bcn::reaction_point::Parameters>),
-    /// Of QCN: it follows all.
+    /// QCN: follows all congestion points.
     Qcn(qcn::rate_limiter::RateLimiter, Box<qcn::reaction_point::Parameters>),
 }
 
@@ -27,7 +27,7 @@ impl RateLimiter {
         }
     }
 
-    /// Its rate at `now`.
+    /// Returns the rate at `now`.
     pub fn rate(&mut self, now: Time, stream: &mut Stream) -> Rate {
         match self {
             RateLimiter::Bcn(limiter, parameters) => limiter.rate(parameters, now),
@@ -35,7 +35,7 @@ impl RateLimiter {
         }
     }
 
-    /// Nothing leaves before this.
+    /// Time before which no frame leaves.
     pub fn stopped_until(&self) -> Time {
         match self {
             RateLimiter::Bcn(limiter, _) => limiter.stopped_until(),
@@ -43,7 +43,7 @@ impl RateLimiter {
         }
     }
 
-    /// Whether it no longer limits, given its rate at the last call.
+    /// Whether the limiter no longer limits, by its rate at the last call of `rate`.
     pub fn is_released(&self) -> bool {
         match self {
             RateLimiter::Bcn(limiter, parameters) => limiter.is_released(parameters),
@@ -51,19 +51,19 @@ impl RateLimiter {
         }
     }
 
-    /// A message has come.
+    /// Applies a message.
     pub fn on_feedback(&mut self, feedback: Feedback, now: Time, stream: &mut Stream) {
         match (self, feedback) {
             (RateLimiter::Bcn(limiter, parameters), _) => limiter.on_feedback(feedback, parameters, now, stream),
             (RateLimiter::Qcn(limiter, parameters), Feedback::Quantized(feedback)) => {
                 limiter.on_feedback(feedback, parameters, now, stream);
             }
-            // Of another mechanism.
+            // A message of another mechanism.
             (RateLimiter::Qcn(..), _) => {}
         }
     }
 
-    /// A frame of `size` bytes leaves.
+    /// Counts a sent frame of `size` bytes.
     pub fn on_sent(&mut self, size: u32, stream: &mut Stream) {
         if let RateLimiter::Qcn(limiter, parameters) = self {
             limiter.on_sent(size, parameters, stream);
@@ -72,7 +72,7 @@ impl RateLimiter {
 }
 
 impl ReactionPointPlan {
-    /// What shares its limiters.
+    /// What shares a limiter.
     pub fn shared_by(&self) -> SharedBy {
         match self {
             ReactionPointPlan::Bcn(parameters) => parameters.shared_by,
@@ -80,7 +80,7 @@ impl ReactionPointPlan {
         }
     }
 
-    /// The most that may wait in a limiter.
+    /// Maximum length of the queue of a limiter.
     pub fn limit(&self) -> Option<Limit> {
         match self {
             ReactionPointPlan::Bcn(parameters) => parameters.limit,
@@ -88,8 +88,7 @@ impl ReactionPointPlan {
         }
     }
 
-    /// Why feedback down to minus `greatest_feedback` frames takes rates to zero or below, where it does: the key at fault, and what is
-    /// wrong with it.
+    /// Returns the key at fault and the mistake if feedback of -`greatest_feedback` frames would make a rate zero or negative.
     pub fn gain_mistake(&self, greatest_feedback: f64) -> Option<(&'static str, String)> {
         let ReactionPointPlan::Bcn(parameters) = self else { return None };
         let gain = parameters.decrease_gain.0;
@@ -102,7 +101,7 @@ impl ReactionPointPlan {
         })
     }
 
-    /// Whether each congestion point has limiters of its own, and frames carry its tag.
+    /// Whether each congestion point has its own limiters and frames carry its tag.
     pub fn has_limiters_of_points(&self) -> bool {
         matches!(self, ReactionPointPlan::Bcn(_))
     }

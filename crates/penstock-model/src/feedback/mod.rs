@@ -1,5 +1,5 @@
-//! Backward congestion notification: congestion points at the ports of switches, which send frames back to the sources of what
-//! they sample, and reaction points in the stations, whose rate limiters follow these frames.
+//! Backward congestion notification. Congestion points at the ports of switches send messages to the sources of sampled frames;
+//! reaction points in the stations have rate limiters that follow these messages.
 
 pub mod bcn;
 pub mod limiter;
@@ -13,25 +13,25 @@ use crate::rng::Key;
 use crate::units::{Bytes, Time};
 use state::REACTION_POINT;
 
-/// Feedback of BCN in messages counts in parts of a frame, so that messages carry whole numbers.
+/// Messages of BCN carry feedback as a whole number of 1/256 frames.
 pub const PARTS_OF_A_FRAME: i32 = 256;
 
-/// The largest frame of Ethernet: no message is larger.
+/// Maximum size of an Ethernet frame, and so of a message.
 const MAX_MESSAGE: u64 = 1518;
 
-/// What a message tells a reaction point.
+/// Content of a message to a reaction point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feedback {
     /// Fb of BCN in 1/256 frames: positive asks for a higher rate, negative for a lower one.
     Change(i32),
     /// BCN: the queue is above its severe threshold: stop, and restart after a random time.
     Stop,
-    /// |Fb| of QCN in its six bits, 1 to 63: asks for a lower rate.
+    /// |Fb| of QCN in six bits, 1 to 63: asks for a lower rate.
     Quantized(u8),
 }
 
 impl Feedback {
-    /// Whether it can make a rate limiter where there is none.
+    /// Whether the message creates a rate limiter if there is none.
     pub fn asks_for_less(self) -> bool {
         matches!(self, Feedback::Change(..0) | Feedback::Stop | Feedback::Quantized(_))
     }
@@ -40,7 +40,7 @@ impl Feedback {
 crate::choice! {
     /// What shares a rate limiter.
     pub enum SharedBy {
-        /// All that a station sends by a port.
+        /// All packets that a station sends through a port.
         "station" => Station,
         /// The packets of one flow.
         "flow" => Flow,
@@ -64,7 +64,7 @@ crate::component_plans! {
 }
 
 impl CongestionPointPlan {
-    /// The size of its messages.
+    /// Size of a message.
     pub fn message(&self) -> Bytes {
         match self {
             CongestionPointPlan::Bcn(parameters) => parameters.message,
@@ -72,7 +72,7 @@ impl CongestionPointPlan {
         }
     }
 
-    /// The greatest |Fb| that a message asks for less with, in frames; zero of one whose feedback is no number of frames.
+    /// Maximum of |Fb| in frames among messages that ask for a lower rate; zero if the feedback is not in frames.
     pub fn greatest_feedback(&self) -> f64 {
         match self {
             CongestionPointPlan::Bcn(parameters) => parameters.greatest_feedback(),
@@ -81,7 +81,7 @@ impl CongestionPointPlan {
     }
 }
 
-/// What a congestion point learns of a frame that has arrived.
+/// Description of an arriving frame for a congestion point.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameArrival {
     /// Its size in bytes.
@@ -104,7 +104,7 @@ pub enum CongestionPoint {
 }
 
 impl CongestionPoint {
-    /// The one that the plan describes, which draws under `key`.
+    /// Creates the congestion point that `plan` describes; it draws under `key`.
     pub fn new(plan: &CongestionPointPlan, key: Key) -> CongestionPoint {
         match plan {
             CongestionPointPlan::Bcn(parameters) => CongestionPoint::Bcn(bcn::congestion_point::CongestionPoint::new(parameters, key)),
@@ -112,7 +112,7 @@ impl CongestionPoint {
         }
     }
 
-    /// What the source of a frame that has arrived is told.
+    /// Returns the feedback for the source of an arriving frame, if any.
     #[inline]
     pub fn on_arrival(&mut self, frame: &FrameArrival) -> Option<Feedback> {
         match self {

@@ -1,17 +1,17 @@
-//! A choice per packet whose outcomes may depend on the one before.
+//! A choice per packet whose outcome may depend on the previous one.
 
 use crate::rng::Stream;
 
-/// Chooses packets with a probability p; whether one is chosen may hang on the packet before.
+/// Chooses packets with a probability p; the choice may depend on the previous packet.
 ///
-/// The choices are a Markov chain of two states with the stationary probability p and a correlation c of neighbours: a packet
-/// after a chosen one is chosen with p + c (1 - p), one after another with p (1 - c). Packets that lie k apart then correlate
-/// by c^k, and the long-run share is p whatever c is.
+/// The choices are a Markov chain of two states with the stationary probability p and a correlation c of neighbours. After a chosen
+/// packet, the next one is chosen with probability p + c (1 - p), otherwise with p (1 - c). Packets at distance k have the correlation
+/// c^k, and the long-run share is p for any c.
 #[derive(Clone, Debug)]
 pub(super) struct CorrelatedChoice {
     probability: f64,
     correlation: f64,
-    /// Of the next packet.
+    /// Probability of choosing the next packet.
     next: f64,
     stream: Stream,
 }
@@ -22,7 +22,7 @@ impl CorrelatedChoice {
         CorrelatedChoice { probability, correlation, next: probability, stream }
     }
 
-    /// Whether the next packet is chosen: one random number, whatever the parameters.
+    /// Whether the next packet is chosen; draws one random number for any parameters.
     #[inline]
     pub fn draw(&mut self) -> bool {
         let chosen = self.stream.chance(self.next);
@@ -32,7 +32,7 @@ impl CorrelatedChoice {
     }
 }
 
-/// The mistake of a correlation of 1, with which all packets would fare as the first.
+/// Refuses a correlation of 1, with which all packets would have the fate of the first.
 pub(super) fn check_correlation(correlation: f64, mistake: &mut dyn FnMut(&str, String)) {
     if correlation >= 1.0 {
         mistake("correlation", "is 1, so every packet would fare as the first; below 1".to_owned());
@@ -69,7 +69,7 @@ mod tests {
         for (before, expected) in [(true, p + c * (1.0 - p)), (false, p * (1.0 - c))] {
             let after: Vec<bool> = all.windows(2).filter(|pair| pair[0] == before).map(|pair| pair[1]).collect();
             let share = after.iter().filter(|chosen| **chosen).count() as f64 / after.len() as f64;
-            // Given the packet before, each is a trial of its own: a binomial share.
+            // Given the previous packet, each is an independent trial: a binomial share.
             let error = (expected * (1.0 - expected) / after.len() as f64).sqrt();
             assert!((share - expected).abs() < 4.0 * error, "after {before}: {share}, not {expected}");
         }

@@ -9,17 +9,18 @@ use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
-    /// Delay: each packet arrives later, all by the same time or each by a random one.
+    /// Delay: each packet arrives later, by a fixed or a random time.
     ///
     /// ## Decides
-    /// The time that a packet spends on the wire beyond the link's own delay: `added`, drawn again for each packet. A packet
-    /// with a short delay may overtake earlier ones, unless `keep-order` holds it back until the one before has arrived.
+    /// Each packet spends the time `added` on the wire, beyond the link's own delay; a random time is drawn for each packet. A packet
+    /// with a short delay may overtake earlier ones, unless `keep-order` holds it back until the previous packet has arrived.
     ///
     /// ## State
-    /// With `keep-order`, when the last packet arrived; one random number per packet where the delay varies.
+    /// With `keep-order`, the arrival time of the last packet. One random number per packet if the delay is random.
     ///
     /// ## Departures
-    /// None. The PCN studies delay packets of 20 ms spacing by U(0, 50 ms), and these overtake: hence the default.
+    /// None. The PCN studies delay packets of 20 ms spacing by U(0, 50 ms), so that packets overtake each other: hence the default of
+    /// `keep-order`.
     ///
     /// ## Example
     /// ```toml
@@ -44,10 +45,10 @@ impl Check for Parameters {
     }
 }
 
-/// How long a delay is: `"5 ms"` or `{ uniform = ["0 ms", "50 ms"] }`.
+/// Length of a delay: `"5 ms"` or `{ uniform = ["0 ms", "50 ms"] }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayLaw {
-    /// Always the same.
+    /// The same delay for all packets.
     Fixed(Duration),
     /// Uniform from the first (included) to the second, to the picosecond.
     Uniform(Duration, Duration),
@@ -56,7 +57,7 @@ pub enum DelayLaw {
 const FORMS: &str = r#""5 ms" or { uniform = ["0 ms", "50 ms"] }"#;
 
 impl DelayLaw {
-    /// A delay.
+    /// Draws a delay.
     #[inline]
     pub fn draw(&self, stream: &mut Stream) -> Duration {
         match *self {
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
     use crate::parameters::testing::read;
 
-    /// What is added to packets that leave every millisecond, in ps, and whether that may reorder them.
+    /// Delays in ps added to packets that leave every millisecond, and whether they may reorder the packets.
     fn added_to(law: DelayLaw, keep_order: bool) -> (Vec<u64>, bool) {
         let mut delay = Delay::new(&Parameters { added: law, keep_order }, &site());
         let added = |fate| match fate {
@@ -145,7 +146,7 @@ mod tests {
         (fates(&mut delay, 20_000).into_iter().map(added).collect(), delay.reorders())
     }
 
-    /// Whether every packet, leaving a millisecond after the one before, arrives no earlier than it.
+    /// Whether packets that leave a millisecond apart arrive in order.
     fn in_order(added: &[u64]) -> bool {
         added.windows(2).all(|pair| pair[0] <= 1_000_000_000 + pair[1])
     }
@@ -171,7 +172,7 @@ mod tests {
         let law = DelayLaw::Uniform(Duration::ZERO, Duration::from_ms(50));
         let ((free, _), (kept, reorders)) = (added_to(law, false), added_to(law, true));
         assert!(in_order(&kept) && !reorders);
-        // Each waits for the latest arrival among itself and those before, and no longer.
+        // Each packet waits for the latest arrival among itself and the earlier ones, and no longer.
         let mut latest = 0;
         for (i, (free, kept)) in free.iter().zip(&kept).enumerate() {
             let left = i as u64 * 1_000_000_000;

@@ -12,12 +12,11 @@ crate::parameters! {
     /// Drop list: the packets with the given numbers are lost, and no others.
     ///
     /// ## Decides
-    /// Packets are counted from 1 in order of departure, all packets of the link together or those of each flow for themselves (`of`).
-    /// Those whose numbers are in `drop` are lost. Whatever passes counts: retransmissions, acknowledgements, and the packets that
-    /// set up a connection.
+    /// Packets are counted from 1 in order of departure, over the whole link or per flow (`of`). Packets whose numbers are in `drop`
+    /// are lost. All packets count: also retransmissions, acknowledgements, and packets that set up a connection.
     ///
     /// ## State
-    /// How many have passed, of the link or of each flow. A search in the list per packet.
+    /// The number of packets so far, of the link or of each flow. One search in the list per packet.
     ///
     /// ## Departures
     /// None.
@@ -28,21 +27,21 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// ns-2's ErrorModel/List. What one to four losses from a window do: [Fall96].
+    /// ns-2's ErrorModel/List. [Fall96] shows the effect of one to four losses from a window.
     pub struct Parameters {
-        /// Numbers of the packets that are lost, from 1.
+        /// Numbers of the lost packets, from 1.
         drop: Vec<Count>;
-        /// Whose packets are counted.
+        /// Scope of the count.
         of: Counted = "link";
     }
 }
 
 crate::choice! {
-    /// Whose packets are counted.
+    /// Scope of the count of a drop list.
     pub enum Counted {
         /// All packets that the link sends.
         "link" => Link,
-        /// Those of each flow for themselves, so that every flow loses its own.
+        /// The packets of each flow separately, so that every flow has its own losses.
         "flow" => Flow,
     }
 }
@@ -112,7 +111,7 @@ mod tests {
         DropList::new(&read(lines).expect("sound"), &site())
     }
 
-    /// The places of the lost among these, from 1.
+    /// Numbers of the lost packets among these, from 1.
     fn lost(fates: &[Fate]) -> Vec<usize> {
         (1..=fates.len()).filter(|n| fates[n - 1] == Fate::Lost).collect()
     }
@@ -124,7 +123,7 @@ mod tests {
 
     #[test]
     fn flows_may_be_counted_for_themselves() {
-        // Flows 0, 1, 0, 2, 0, 1, ...: the second packet of each stands at 3, 6 and 8.
+        // Flows 0, 1, 0, 2, 0, 1, ...: the second packet of each flow is at 3, 6 and 8.
         let flows = [0, 1, 0, 2, 0, 1, 0, 2];
         let lost_of = |lines: &[&str]| {
             let mut it = list(lines);

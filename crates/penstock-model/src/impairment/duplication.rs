@@ -11,22 +11,26 @@ crate::parameters! {
     /// Duplication: some packets arrive twice.
     ///
     /// ## Decides
-    /// With `probability` (p) a copy of a packet on the wire follows it by `copy-delay`: at the same instant, right behind it, if that
-    /// is zero. Where several impairments are listed, the copy passes those behind this one on its own, and is lost, delayed or
-    /// duplicated there on its own. With a `correlation` (c) packets are duplicated in bursts: after one that was, the next is
-    /// with p + c (1 - p), after one that was not, with p (1 - c), so that the long-run share stays p.
+    /// With `probability` (p), a copy follows a packet on the wire after `copy-delay`; if that is zero, it arrives at the same instant,
+    /// directly behind the packet. If several impairments are listed, the later ones treat the copy separately, and may lose, delay or
+    /// duplicate it. With a `correlation` (c), packets are duplicated in bursts and the long-run share stays p:
     ///
-    /// From there on a copy is a packet like any other: it fills queues, is counted where it is offered, dropped or received, and
-    /// TCP's receiver answers it with a duplicate acknowledgement. It was not sent, so that `throughput` may exceed `sent`, and
-    /// `loss`, which counts dropped copies too, what was lost to the receiver.
+    /// | previous packet | probability of duplication |
+    /// |---|---|
+    /// | duplicated | $p + c (1 - p)$ |
+    /// | not duplicated | $p (1 - c)$ |
+    ///
+    /// A copy is then a packet like any other: it fills queues, counts as offered, dropped or received, and TCP's receiver answers it
+    /// with a duplicate acknowledgement. It does not count as sent. `throughput` may therefore exceed `sent`, and `loss`, which counts
+    /// dropped copies too, may exceed what the receiver has lost.
     ///
     /// ## State
-    /// Whether the packet before was duplicated; one random number per packet, whatever the parameters are, so that runs with
-    /// different ones share their draws.
+    /// Whether the previous packet was duplicated. One random number per packet for any parameters, so that runs with different
+    /// parameters share their draws.
     ///
     /// ## Departures
-    /// netem's correlated numbers do not keep their probability, and are not imitated. Packets that ask whether a call may begin
-    /// are never copied: the egress answers each as one call.
+    /// - netem's correlated numbers do not keep their probability, and are not imitated.
+    /// - Packets that request the admission of a call are never copied: the egress answers each as one call.
     ///
     /// ## Example
     /// ```toml
@@ -38,7 +42,7 @@ crate::parameters! {
     pub struct Parameters {
         /// Probability that a packet is duplicated (p).
         probability: Probability;
-        /// By how much the copy follows.
+        /// Time between the packet and its copy.
         copy_delay: Duration = "0 ms";
         /// Correlation of neighbouring packets (c).
         correlation: Probability = "0";
@@ -80,7 +84,7 @@ impl Impairment for Duplication {
         }
     }
 
-    /// Later packets overtake a copy that is late.
+    /// Later packets may overtake a delayed copy.
     fn reorders(&self) -> bool {
         self.copy_delay > Duration::ZERO
     }

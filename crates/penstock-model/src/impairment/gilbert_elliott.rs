@@ -8,22 +8,28 @@ use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
-    /// Gilbert-Elliott: losses come in bursts, while a channel that changes between two states is in the bad one.
+    /// Gilbert-Elliott: a channel with a good and a bad state; losses come in bursts while it is in the bad state.
     ///
     /// ## Decides
-    /// A packet on the wire is lost with `loss-in-good` (1 - k) or `loss-in-bad` (1 - h), as the state is. After each packet, lost or
-    /// not, a good channel becomes bad with `good-to-bad` (p), and a bad one good with `bad-to-good` (r). The first packet finds
-    /// it bad with the long-run share p / (p + r). So the long-run loss is (p (1 - h) + r (1 - k)) / (p + r), and the bad state
-    /// lasts for 1 / r packets on average. With the defaults every packet of the bad state is lost and no other: bursts of 1 / r losses
-    /// after gaps of 1 / p packets on average, both geometric.
+    /// The state of the channel sets the probability that a packet on the wire is lost, and the probability that the state changes
+    /// after each packet, lost or not:
+    ///
+    /// | state | loss | change |
+    /// |---|---|---|
+    /// | good | `loss-in-good` (1 - k) | `good-to-bad` (p) |
+    /// | bad | `loss-in-bad` (1 - h) | `bad-to-good` (r) |
+    ///
+    /// The first packet finds the bad state with its long-run share, $p / (p + r)$. The long-run loss is $(p (1 - h) + r (1 - k)) / (p
+    /// + r)$, and the bad state lasts 1/r packets on average. With the defaults, all packets of the bad state are lost and no others:
+    /// bursts of 1/r losses follow gaps of 1/p packets on average, both geometric.
     ///
     /// ## State
-    /// The state of the channel. Two random numbers per packet, whatever the parameters, and one at the beginning, so that runs with
+    /// The state of the channel. Two random numbers per packet and one at the beginning, for any parameters, so that runs with
     /// different parameters share their draws.
     ///
     /// ## Departures
-    /// Gilbert and Elliott speak of digits; here a step of the chain is a packet, whatever its size and however long after the one
-    /// before.
+    /// Gilbert and Elliott describe digits. Here a step of the chain is a packet, regardless of its size and of the time since the
+    /// previous one.
     ///
     /// ## Example
     /// ```toml
@@ -33,9 +39,9 @@ crate::parameters! {
     /// ## References
     /// [Gilbert60], where a good channel loses nothing (k = 1), and [Elliott63].
     pub struct Parameters {
-        /// Probability that a packet leaves a good channel bad (p).
+        /// Probability that a good channel becomes bad after a packet (p).
         good_to_bad: Probability;
-        /// Probability that a packet leaves a bad channel good (r).
+        /// Probability that a bad channel becomes good after a packet (r).
         bad_to_good: Probability;
         /// Probability of losing a packet in the bad state (1 - h).
         loss_in_bad: Probability = "1";
@@ -120,8 +126,8 @@ mod tests {
         // p / (p + r) = .05. The mean of n states has variance .05 x .95 x (1 + .8) / (1 - .8) / n, as neighbours are
         // correlated with 1 - p - r = .8: a standard error of .00065; four of them.
         assert!((share(&losses(&BURSTS, 1_000_000)) - 0.05).abs() < 0.0026);
-        // Half of the bad and a tenth of the good packets: .05 x .5 + .95 x .1 = .12. The states alone move that by .4 of their
-        // error, .00026, and the choice among packets by sqrt(.12 x .88 / n) = .00033: together .00042; four of them.
+        // Half of the bad and a tenth of the good packets: .05 x .5 + .95 x .1 = .12. The states alone contribute .4 of their error,
+        // .00026, and the choice among packets sqrt(.12 x .88 / n) = .00033: together .00042; four of them.
         let mixed = [&BURSTS[..], &["loss-in-bad = 0.5", "loss-in-good = 0.1"]].concat();
         assert!((share(&losses(&mixed, 1_000_000)) - 0.12).abs() < 0.0017);
     }

@@ -11,11 +11,11 @@ crate::parameters! {
     /// Loss: each packet is lost with the same probability, independently of all others.
     ///
     /// ## Decides
-    /// A packet on the wire is lost with `probability` (p), whatever its size, colour and kind.
+    /// A packet on the wire is lost with `probability` (p), regardless of its size, colour and kind.
     ///
     /// ## State
-    /// None; one random number per packet, whatever p is, so that runs with different p share their draws: what is lost at a
-    /// small p is lost at a larger one too.
+    /// None; one random number per packet for any p, so that runs with different p share their draws: a packet lost at a small p is
+    /// also lost at a larger one.
     ///
     /// ## Departures
     /// None.
@@ -26,7 +26,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// The Bernoulli loss under which TCP is compared with formulas such as those of Mathis et al. (1997) and Padhye et al. (1998).
+    /// Bernoulli loss, under which TCP is compared with formulas, as by Mathis et al. (1997) and Padhye et al. (1998).
     pub struct Parameters {
         /// Probability of losing a packet (p).
         probability: Probability;
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn losses_are_independent() {
-        // P(lost | the one before was lost) = p = .1; about 10,000 such pairs, four standard errors of .003.
+        // P(lost | the previous packet was lost) = p = .1; about 10,000 such pairs, four standard errors of .003.
         let lost = losses(0.1);
         let after: Vec<bool> = lost.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
         let share = after.iter().filter(|lost| **lost).count() as f64 / after.len() as f64;

@@ -1,4 +1,4 @@
-//! Impairments act on a packet that has left a port, on the wire.
+//! Impairments change the fate of packets on the wire, after they have left a port.
 
 mod correlated;
 pub mod delay;
@@ -19,15 +19,15 @@ use dyn_clone::DynClone;
 /// What happens to a packet on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It arrives, so much later than the link's delay alone would have it.
+    /// Arrives after this time in addition to the link's delay.
     Delayed(Duration),
-    /// It arrives as it would, and a copy of it so much later.
+    /// Arrives without added delay, and a copy arrives this much later.
     Duplicated(Duration),
-    /// It never arrives.
+    /// Never arrives.
     Lost,
 }
 
-/// An impairment. The port calls it once per packet, in order of departure; copies that one before it made follow their packet.
+/// An impairment. The port calls it once per packet, in order of departure; copies made by an earlier impairment follow their packet.
 pub trait Impairment: Probe + DynClone {
     /// The fate of `packet`, which leaves the port at `now`.
     fn on_departure(&mut self, now: Time, packet: &Packet) -> Fate;
@@ -38,7 +38,7 @@ pub trait Impairment: Probe + DynClone {
 
 dyn_clone::clone_trait_object!(Impairment);
 
-/// Makes the plan, the impairment at work and the dispatch between them from the list below.
+/// Generates the plan, the running impairment and the dispatch between them from the list below.
 macro_rules! impairments {
     ($( $name:literal => $variant:ident($impairment:ty, $parameters:ty), )*) => {
         crate::component_plans! {
@@ -46,7 +46,7 @@ macro_rules! impairments {
             pub enum ImpairmentPlan of "impairment" open Impairments { $( $name => $variant($parameters) shows <$impairment>::STATE, )* }
         }
 
-        /// An impairment at work. `Custom` is for users of the crate.
+        /// A running impairment. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone)]
         pub enum AnyImpairment {
@@ -55,7 +55,7 @@ macro_rules! impairments {
         }
 
         impl AnyImpairment {
-            /// Builds the impairment that `plan` describes; at a link.
+            /// Creates the impairment that `plan` describes, at a link.
             pub fn new(plan: &ImpairmentPlan, site: &Site) -> AnyImpairment {
                 match plan {
                     $( ImpairmentPlan::$variant(parameters) => AnyImpairment::$variant(<$impairment>::new(parameters, site)), )*
@@ -121,7 +121,7 @@ impl ImpairmentPlan {
         matches!(self, ImpairmentPlan::Duplication(_))
     }
 
-    /// Whether it shows a state.
+    /// Whether the impairment has state variables.
     pub fn shows_state(&self) -> bool {
         let shows = |entry: &Entry| entry.name == self.name() && !entry.state.is_empty();
         ImpairmentPlan::ENTRIES.iter().any(shows)
@@ -141,7 +141,7 @@ mod testing {
         Site::trial().with_key(Key::root(1, 0).child("link"))
     }
 
-    /// The fates of `n` packets that leave every millisecond, from 0 on.
+    /// Fates of `n` packets that leave every millisecond, from 0 on.
     pub(super) fn fates(impairment: &mut impl Impairment, n: u64) -> Vec<Fate> {
         let packet = packet();
         (0..n).map(|i| impairment.on_departure(Time::ZERO + Duration::from_ms(i), &packet)).collect()

@@ -8,22 +8,26 @@ use crate::site::Site;
 use crate::units::{Duration, Time};
 
 crate::parameters! {
-    /// Reordering: some packets are held back, so that those behind overtake them.
+    /// Reordering: some packets are held back, so that later ones overtake them.
     ///
     /// ## Decides
-    /// A packet on the wire is held back with `probability` (p) and then arrives later by `delay`; all others arrive as they would
-    /// without. It is overtaken by what follows it within `delay`, except by packets that are held back as well. With a
-    /// `correlation` (c) packets are held back in bursts: after one that was, the next is with p + c (1 - p), after one that was
-    /// not, with p (1 - c), so that the long-run share stays p.
+    /// With `probability` (p), a packet on the wire is held back and arrives later by `delay`; all others arrive without added delay.
+    /// Packets that follow within `delay` overtake it, unless they are held back too. With a `correlation` (c), packets are held back
+    /// in bursts and the long-run share stays p:
+    ///
+    /// | previous packet | probability of being held back |
+    /// |---|---|
+    /// | held back | $p + c (1 - p)$ |
+    /// | not held back | $p (1 - c)$ |
     ///
     /// ## State
-    /// Whether the packet before was held back; one random number per packet, whatever the parameters are, so that runs with
-    /// different ones share their draws.
+    /// Whether the previous packet was held back. One random number per packet for any parameters, so that runs with different
+    /// parameters share their draws.
     ///
     /// ## Departures
-    /// netem's `delay TIME reorder P` delays all packets but those that it picks, which overtake; here those that are picked are late,
-    /// so that the delay of all others is the link's. The one with P is the other with 1 - P, and a link shorter by TIME. netem's
-    /// correlated numbers do not keep their probability, and are not imitated.
+    /// - netem's `delay TIME reorder P` delays all packets except the chosen ones, which overtake. Here the chosen packets are late, so
+    ///   that the delay of all others is the link's. `probability` = 1 - P and `delay` = TIME here have the effect of P and TIME there.
+    /// - netem's correlated numbers do not keep their probability, and are not imitated.
     ///
     /// ## Example
     /// ```toml
@@ -35,7 +39,7 @@ crate::parameters! {
     pub struct Parameters {
         /// Probability that a packet is held back (p).
         probability: Probability;
-        /// How much later it arrives.
+        /// Added delay of a held-back packet.
         delay: Duration;
         /// Correlation of neighbouring packets (c).
         correlation: Probability = "0";
@@ -87,7 +91,7 @@ mod tests {
     use super::*;
     use crate::parameters::testing::read;
 
-    /// Which of packets that leave every millisecond are held back.
+    /// Which packets are held back, of packets that leave every millisecond.
     fn held_back(probability: &str) -> Vec<bool> {
         let parameters = read(&[probability, "delay = 5 ms"]).expect("sound");
         let late = Fate::Delayed(Duration::from_ms(5));

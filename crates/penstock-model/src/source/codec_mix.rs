@@ -21,8 +21,8 @@ crate::parameters! {
     /// That of `on-off`.
     ///
     /// ## Departures
-    /// For three of the codecs the drafts give only the share of time that they are on; their mean periods are taken as 400
-    /// and 600 ms, which add up to a second as those of the first do.
+    /// For three of the codecs, the drafts give only the fraction of on-time. Their mean periods are taken as 400 and 600 ms, which add
+    /// up to a second like the periods of the first codec.
     ///
     /// ## Example
     /// ```toml
@@ -32,12 +32,12 @@ crate::parameters! {
     /// ## References
     /// MIX of [Charny07 appendix A], [Zhang07 s3].
     pub struct Parameters {
-        /// What a source with silence suppression does when its flow starts.
+        /// State of a source with silence suppression when its flow starts.
         initial: Initial = "stationary";
-        /// When the first packet goes out, counted from the flow's start or that of the first on period; of a stationary source with
-        /// silence suppression it is random whatever this says.
+        /// Time of the first packet, from the start of the flow or of the first on period; always random for a stationary source with
+        /// silence suppression.
         phase: Phase = "zero";
-        /// What becomes of the part of a spacing that ends an on period.
+        /// Treatment of the part of a spacing at the end of an on period.
         remainder: Remainder = "carried";
     }
 }
@@ -97,7 +97,7 @@ pub struct CodecMix {
 impl CodecMix {
     /// A source with these parameters.
     pub fn new(parameters: &Parameters, _: &Site) -> CodecMix {
-        // The second codec, which has silence: it keeps what the source does at first until a codec has been drawn.
+        // The second codec has silence: it keeps the initial state until a codec has been drawn.
         CodecMix { source: OnOff::of(&parameters.codec(1)) }
     }
 }
@@ -119,7 +119,7 @@ impl Source for CodecMix {
         self.source.next_run(stream)
     }
 
-    /// The drawn codec's, once [`Source::first`] has drawn it.
+    /// State of the drawn codec, after [`Source::first`] has drawn it.
     fn spacing(&self) -> Option<Duration> {
         self.source.spacing()
     }

@@ -1,4 +1,4 @@
-//! Laws of file sizes and of spans of time.
+//! Distributions of file sizes and of durations.
 
 use super::size::entries;
 use crate::parameters::{Kind, Parameter, Value};
@@ -6,7 +6,7 @@ use crate::printable::quoted;
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration};
 
-/// How large a file is: `"10 kB"`, `{ exponential = { mean = "10 kB" } }` or
+/// Size of a file: `"10 kB"`, `{ exponential = { mean = "10 kB" } }` or
 /// `{ log-normal = { median = "2 kB", mean = "7 kB" } }`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FileLaw {
@@ -23,11 +23,11 @@ pub enum FileLaw {
     },
 }
 
-/// What no file exceeds: a heavy tail is cut off here.
+/// Maximum size of a file: a heavy tail is cut off here.
 pub(super) const LARGEST_FILE: f64 = 4e9;
 
 impl FileLaw {
-    /// The size of the next file in bytes, at least one and at most 4 GB; a constant takes nothing from `stream`.
+    /// Draws the size of the next file in bytes, at least one and at most 4 GB; a constant draws nothing from `stream`.
     pub fn sample(&self, stream: &mut Stream) -> u64 {
         let bytes = match self {
             FileLaw::Constant(bytes) => return *bytes,
@@ -91,7 +91,7 @@ pub(super) fn bytes(value: &Value) -> Result<f64, String> {
     }
 }
 
-/// How long something takes: `"3 s"`, `{ uniform = ["1 s", "5 s"] }` or `{ exponential = { mean = "3 s" } }`.
+/// A duration: `"3 s"`, `{ uniform = ["1 s", "5 s"] }` or `{ exponential = { mean = "3 s" } }`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SpanLaw {
     /// Always the same.
@@ -103,7 +103,7 @@ pub enum SpanLaw {
 }
 
 impl SpanLaw {
-    /// The next span; a constant takes nothing from `stream`.
+    /// Draws the next duration; a constant draws nothing from `stream`.
     pub fn sample(&self, stream: &mut Stream) -> Duration {
         match self {
             SpanLaw::Constant(span) => *span,
@@ -143,10 +143,10 @@ impl Parameter for SpanLaw {
     }
 }
 
-/// The name of a law and its fields.
+/// Name of a distribution and its fields.
 type Named<'a> = (&'a str, &'a [(String, Value)]);
 
-/// The law that is written; `None` where a plain quantity is.
+/// The distribution of a value; `None` for a plain quantity.
 pub(super) fn law<'a>(value: &'a Value, forms: &str) -> Result<Option<Named<'a>>, String> {
     let Value::Table(laws) = value else { return Ok(None) };
     match laws.as_slice() {

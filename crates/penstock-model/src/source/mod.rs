@@ -23,50 +23,50 @@ use dyn_clone::DynClone;
 /// One packet to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
-    /// How long after the previous packet (after the flow's start, for the first); [`Duration::FOREVER`] if there is none any more.
+    /// Time since the previous packet (since the start of the flow, for the first); [`Duration::FOREVER`] if there are no more packets.
     pub after: Duration,
     /// Bytes on the wire.
     pub size: u32,
 }
 
-/// A source that sends whatever the network does (open loop). Its randomness comes from the stream that the engine hands it.
+/// A source whose packets do not depend on the network (open loop). Its randomness comes from the stream that the engine passes.
 pub trait Source: DynClone {
-    /// The first packet, counted from the flow's start.
+    /// The first packet, with its time from the start of the flow.
     fn first(&mut self, stream: &mut Stream) -> Emission;
 
-    /// The next packet, counted from the one before.
+    /// The next packet, with its time from the previous one.
     fn next(&mut self, stream: &mut Stream) -> Emission;
 
-    /// The next packet, and how many more there are like it, each [spaced](Source::spacing) from the one before: those
-    /// need not be asked for, and draw nothing.
+    /// The next packet, and the number of further packets like it, each [spaced](Source::spacing) from the previous one: these need not
+    /// be requested, and draw nothing.
     fn next_run(&mut self, stream: &mut Stream) -> (Emission, u32) {
         (self.next(stream), 0)
     }
 
-    /// The spacing, if it never varies and all packets have one size: such sources are kept in rings.
+    /// The spacing, if it is constant and all packets have one size: such sources are kept in rings.
     fn period(&self) -> Option<Duration> {
         None
     }
 
-    /// The spacing that most packets have; only a hint, by which sources that mostly keep their order are kept in rings.
+    /// Spacing of most packets; only a hint, by which sources that mostly keep their order are kept in rings.
     fn spacing(&self) -> Option<Duration> {
         self.period()
     }
 
-    /// No two packets are closer than this.
+    /// Minimum spacing of packets.
     fn least_spacing(&self) -> Duration {
         self.period().unwrap_or(Duration::ZERO)
     }
 
-    /// The frame of the packet that was given last, and its place there; asked for only of sources that
-    /// [have frames](OpenLoop::HAS_FRAMES). Frames are numbered from zero, modulo 2^16, and each is sent before the next.
+    /// Frame of the last returned packet, and the packet's position in it; called only for sources that [have
+    /// frames](OpenLoop::HAS_FRAMES). Frames are numbered from zero, modulo 2^16, and each is sent before the next.
     fn frame(&self) -> (u16, FramePlace) {
         (0, FramePlace::Only)
     }
 
-    /// At `now` something asks it to send at `rate` in the long run, headers included. Returns the new size of the packet that was given
-    /// last and has not been sent yet, if it changes; its time stays. Called only of sources that
-    /// [adapt their rate](OpenLoop::ADAPTS_RATE), with times that do not decrease.
+    /// Handles a request at `now` for the long-run rate `rate`, headers included. Returns the new size of the last returned packet,
+    /// which has not been sent yet, if it changes; its time stays. Called only for sources that [adapt their
+    /// rate](OpenLoop::ADAPTS_RATE), with times that do not decrease.
     fn on_rate_request(&mut self, now: Time, rate: Rate) -> Option<u32> {
         let _ = (now, rate);
         None
@@ -75,16 +75,16 @@ pub trait Source: DynClone {
 
 dyn_clone::clone_trait_object!(Source);
 
-/// What the parameters of an open-loop source tell of what it sends. A source overrides the defaults that do not hold for it.
+/// Properties of an open-loop source that follow from its parameters. A source overrides the defaults that do not apply to it.
 pub trait OpenLoop: Clone {
-    /// It never ends on its own, so a call may have it.
+    /// Whether it never ends on its own, so that a call may use it.
     const ENDLESS: bool = true;
-    /// Its packets belong to [frames](Source::frame).
+    /// Whether its packets belong to [frames](Source::frame).
     const HAS_FRAMES: bool = false;
-    /// It follows [requests](Source::on_rate_request) for another rate.
+    /// Whether it follows [requests](Source::on_rate_request) for another rate.
     const ADAPTS_RATE: bool = false;
 
-    /// The rate that it sends at in the long run, headers included.
+    /// Long-run rate, headers included.
     fn mean_rate(&self) -> Rate;
 
     /// The mean time from packet to packet, if it keeps one.
@@ -97,24 +97,24 @@ pub trait OpenLoop: Clone {
         None
     }
 
-    /// No packet is smaller; nothing where that is not known.
+    /// Minimum size of a packet; zero if unknown.
     fn smallest_packet(&self) -> Bytes {
         Bytes::new(0)
     }
 
-    /// No packet is larger; `None` if its law has no bound.
+    /// Maximum size of a packet; `None` if the distribution is unbounded.
     fn largest_packet(&self) -> Option<Bytes> {
         None
     }
 
-    /// The sizes of its packets, as far as they are known beforehand.
+    /// Sizes of the packets, as far as they are known beforehand.
     fn packet_sizes(&self) -> Vec<Bytes> {
         Vec::new()
     }
 }
 
-/// Makes the plan, the source at work and the dispatch between them from the lists below. A greedy source has no packets of
-/// its own timing: its transport asks the plan how much there is to send.
+/// Generates the plan, the running source and the dispatch between them from the lists below. A greedy source has no packet times of
+/// its own: its transport asks the plan how much data there is.
 macro_rules! sources {
     (
         open loop: $( $name:literal => $variant:ident($source:ty, $parameters:ty), )*
@@ -129,15 +129,15 @@ macro_rules! sources {
         }
 
         impl SourcePlan {
-            /// The names of those that send whatever the network does.
+            /// Names of the open-loop sources.
             pub const OPEN_LOOP: &'static [&'static str] = &[$( $name ),*];
 
-            /// Whether it sends as fast as its transport lets it.
+            /// Whether it sends as fast as its transport permits.
             pub fn is_greedy(&self) -> bool {
                 self.mean_rate().is_none()
             }
 
-            /// The rate that the source sends at in the long run, headers included; `None` for a greedy one.
+            /// Long-run rate of the source, headers included; `None` for a greedy one.
             pub fn mean_rate(&self) -> Option<Rate> {
                 match self {
                     $( SourcePlan::$variant(parameters) => Some(parameters.mean_rate()), )*
@@ -164,7 +164,7 @@ macro_rules! sources {
                 }
             }
 
-            /// No packet of a source that decides on sizes itself is smaller; nothing where that is not known.
+            /// Minimum size of a packet of a source that sets the sizes itself; zero if unknown.
             pub fn smallest_packet(&self) -> Bytes {
                 match self {
                     $( SourcePlan::$variant(parameters) => parameters.smallest_packet(), )*
@@ -173,7 +173,7 @@ macro_rules! sources {
                 }
             }
 
-            /// No packet of a source that decides on sizes itself is larger; `None` if its law has no bound.
+            /// Maximum size of a packet of a source that sets the sizes itself; `None` if the distribution is unbounded.
             pub fn largest_packet(&self) -> Option<Bytes> {
                 match self {
                     $( SourcePlan::$variant(parameters) => parameters.largest_packet(), )*
@@ -182,7 +182,7 @@ macro_rules! sources {
                 }
             }
 
-            /// The sizes of its packets, where the source decides on them and as far as they are known beforehand.
+            /// Sizes of the packets of a source that sets them itself, as far as they are known beforehand.
             pub fn packet_sizes(&self) -> Vec<Bytes> {
                 match self {
                     $( SourcePlan::$variant(parameters) => parameters.packet_sizes(), )*
@@ -209,18 +209,18 @@ macro_rules! sources {
                 }
             }
 
-            /// The names of those that follow requests for another rate.
+            /// Names of the sources that follow requests for another rate.
             pub fn adaptive() -> Vec<&'static str> {
                 [$( ($name, <$parameters as OpenLoop>::ADAPTS_RATE) ),*].into_iter().filter(|(_, adapts)| *adapts).map(|(name, _)| name).collect()
             }
 
-            /// The names of those that a call may have: open loops that never end on their own.
+            /// Names of the sources that a call may use: open loops that never end on their own.
             pub fn of_calls() -> Vec<&'static str> {
                 [$( ($name, <$parameters as OpenLoop>::ENDLESS) ),*].into_iter().filter(|(_, endless)| *endless).map(|(name, _)| name).collect()
             }
         }
 
-        /// An open-loop source at work. `Custom` is for users of the crate.
+        /// A running open-loop source. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone)]
         pub enum AnySource {
@@ -316,7 +316,7 @@ sources! {
     "http" => Http(http::Parameters),
 }
 
-/// What the parameters of a plug-in's source tell of what it sends: its [`OpenLoop`].
+/// Properties of a plug-in's source that follow from its parameters: its [`OpenLoop`].
 #[derive(Clone, Debug)]
 pub struct SourceFacts {
     mean_rate: Rate,
@@ -329,7 +329,7 @@ pub struct SourceFacts {
 }
 
 impl SourceFacts {
-    /// Those of these parameters.
+    /// The properties for these parameters.
     pub fn of<P: OpenLoop>(parameters: &P) -> SourceFacts {
         SourceFacts {
             mean_rate: parameters.mean_rate(),
@@ -343,7 +343,7 @@ impl SourceFacts {
     }
 }
 
-/// The kind of open-loop sources. They draw from the stream that they are handed.
+/// The kind of open-loop sources. They draw from the stream that the engine passes.
 pub struct Sources;
 
 impl OpenKind for Sources {
@@ -362,17 +362,17 @@ fn facts(custom: &Custom<Sources>) -> SourceFacts {
 }
 
 impl SourcePlan {
-    /// Whether it asks for pages, one after the other.
+    /// Whether it requests pages, one after the other.
     pub fn asks_for_pages(&self) -> bool {
         matches!(self, SourcePlan::Http(_))
     }
 
-    /// Files whose sizes are not the source's to say, one for each connection.
+    /// Files whose sizes the source does not decide, one per connection.
     pub fn files() -> SourcePlan {
         SourcePlan::Ftp(ftp::Parameters { size: None })
     }
 
-    /// The size of the file that it transfers, where that has an end.
+    /// Size of the file that the source transfers, if it ends.
     pub fn file_size(&self) -> Option<Bytes> {
         match self {
             SourcePlan::Ftp(ftp) => ftp.size,

@@ -1,4 +1,4 @@
-//! Laws of packet sizes.
+//! Distributions of packet sizes.
 
 use crate::parameters::{Kind, Parameter, Value};
 use crate::printable::quoted;
@@ -6,10 +6,10 @@ use crate::rng::Stream;
 use crate::units::Bytes;
 use std::sync::Arc;
 
-/// The largest packet: what the length field of IPv4 holds [RFC791 s3.1].
+/// Maximum size of a packet, by the length field of IPv4 [RFC791 s3.1].
 pub const LARGEST: u64 = 65_535;
 
-/// How large a packet is: `"160 bytes"`, `{ exponential = { mean = "1000 bytes" } }` or
+/// Size of a packet: `"160 bytes"`, `{ exponential = { mean = "1000 bytes" } }` or
 /// `{ mix = [{ size = "160 bytes", share = 0.5 }, { size = "1500 bytes", share = 0.5 }] }`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SizeLaw {
@@ -26,7 +26,7 @@ impl SizeLaw {
     pub fn mean(&self) -> f64 {
         match self {
             SizeLaw::Constant(size) => f64::from(*size),
-            // What lies beyond the largest packet is cut off there: e^(-LARGEST / mean) of them.
+            // Sizes beyond the maximum are cut off there: a fraction e^(-LARGEST / mean).
             SizeLaw::Exponential(mean) => -mean * libm::expm1(-(LARGEST as f64) / mean),
             SizeLaw::Mix(sizes) => {
                 let before = std::iter::once(0.0).chain(sizes.iter().map(|(up_to, _)| *up_to));
@@ -43,7 +43,7 @@ impl SizeLaw {
         }
     }
 
-    /// No packet is smaller.
+    /// Minimum size.
     pub fn smallest(&self) -> Bytes {
         Bytes::new(match self {
             SizeLaw::Constant(size) => u64::from(*size),
@@ -52,7 +52,7 @@ impl SizeLaw {
         })
     }
 
-    /// No packet is larger; `None` if only [`LARGEST`] bounds them.
+    /// Maximum size; `None` if only [`LARGEST`] bounds it.
     pub fn largest(&self) -> Option<Bytes> {
         match self {
             SizeLaw::Constant(size) => Some(Bytes::new(u64::from(*size))),
@@ -61,7 +61,7 @@ impl SizeLaw {
         }
     }
 
-    /// The sizes that occur, where these are only some.
+    /// The sizes that occur, if there are only some.
     pub fn sizes(&self) -> Vec<Bytes> {
         let bytes = |size: &u32| Bytes::new(u64::from(*size));
         match self {
@@ -71,7 +71,7 @@ impl SizeLaw {
         }
     }
 
-    /// The size of the next packet; a constant takes nothing from `stream`.
+    /// Draws the size of the next packet; a constant draws nothing from `stream`.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> u32 {
         match self {
@@ -79,7 +79,7 @@ impl SizeLaw {
             SizeLaw::Exponential(mean) => ((stream.exponential() * mean + 0.5) as u32).clamp(1, LARGEST as u32),
             SizeLaw::Mix(sizes) => {
                 let u = stream.unit();
-                // The first whose sum exceeds the number; the last one's may fall short of 1 by rounding.
+                // The first whose sum exceeds the number; the sum of the last may be below 1 by rounding.
                 let drawn = sizes.partition_point(|(up_to, _)| *up_to <= u);
                 sizes[drawn.min(sizes.len() - 1)].1
             }
@@ -238,8 +238,8 @@ mod tests {
         let mix = SizeLaw::from_value(&mix_of(&[item("160 bytes", 0.5), item("1500 bytes", 0.5)])).expect("sound");
         assert!((mean(&mix) - 830.0).abs() < 6.0);
         assert!((0..1000).all(|_| [160, 1500].contains(&mix.sample(&mut stream))));
-        // No packet is larger than the largest, and the mean that is told is that of what is sent: 65535 (1 - 1/e). The part
-        // that is cut off leaves a standard deviation below the mean.
+        // No packet is larger than the maximum, and the reported mean is that of the sent sizes: 65535 (1 - 1/e). The cut leaves a
+        // standard deviation below the mean.
         let wide = SizeLaw::Exponential(65_535.0);
         let sizes: Vec<f64> = (0..n).map(|_| f64::from(wide.sample(&mut stream))).collect();
         assert!(sizes.iter().all(|size| *size <= 65_535.0));

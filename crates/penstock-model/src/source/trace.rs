@@ -18,8 +18,8 @@ crate::parameters! {
     ///
     /// - CSV or Parquet with a column `time` in seconds from the start of the flow, and a column `size` in bytes on the wire. Other
     ///   columns are ignored, and in CSV also empty lines and lines that begin with `#`. Fields may be in quotes.
-    /// - A capture, pcap or pcapng: times count from its first packet, and sizes are those of the frames on the wire, regardless of the
-    ///   snapshot length, without preamble and frame check sequence.
+    /// - A capture, pcap or pcapng: times count from its first packet. Sizes are frame sizes on the wire, regardless of the snapshot
+    ///   length, without preamble and frame check sequence.
     ///
     /// Times must not decrease. The content of the file identifies a run, not its name.
     ///
@@ -54,7 +54,7 @@ impl Parameters {
 impl OpenLoop for Parameters {
     const ENDLESS: bool = false;
 
-    /// When all has been sent.
+    /// Time at which everything has been sent.
     fn mean_rate(&self) -> Rate {
         Rate::ZERO
     }
@@ -72,7 +72,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// A file of packets: what a scenario writes is its name, and who reads scenarios fills in the packets.
+/// A file of packets. The scenario gives its name, and the reader of the scenario fills in the packets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceFile {
     /// Its name.

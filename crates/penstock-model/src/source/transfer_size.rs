@@ -1,4 +1,4 @@
-//! How many bytes transfers have.
+//! Size of transfers in bytes.
 
 use super::laws::{bytes, law, FileLaw, LARGEST_FILE};
 use super::size::entries;
@@ -6,33 +6,34 @@ use crate::parameters::{Kind, Parameter, Positive, Value};
 use crate::rng::Stream;
 use std::sync::Arc;
 
-/// How large a transfer is: a law of file sizes, or one of heavy tails.
+/// Size of a transfer: a distribution of file sizes, or a heavy-tailed one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TransferSize {
-    /// As files.
+    /// As for files.
     File(FileLaw),
     /// Pareto: P(X > x) = (least / x)^shape.
     Pareto {
         /// The exponent (alpha), above one, so that there is a mean.
         shape: f64,
-        /// No transfer is smaller, in bytes.
+        /// Minimum size in bytes.
         least: f64,
     },
-    /// A cumulative distribution that was measured.
+    /// A measured cumulative distribution.
     Distribution(SizeDistribution),
 }
 
-/// A cumulative distribution: what a scenario writes is its name, and who reads scenarios fills in the points.
+/// A cumulative distribution. The scenario gives its name, and the reader of the scenario fills in the points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeDistribution {
     /// The name of a file, or of a distribution that comes with the package.
     pub name: String,
-    /// Bytes, and the probability of at most so many; both ascend, and the last probability is one. None until it has been read.
+    /// Sizes in bytes, each with the probability of at most this size; both ascend, and the last probability is one. Empty until it has
+    /// been read.
     pub points: Arc<[(f64, f64)]>,
 }
 
 impl SizeDistribution {
-    /// The size that transfers exceed with probability 1 - `share`: linear between points, and the first below its probability.
+    /// Size that transfers exceed with probability 1 - `share`: linear between points; below the first probability, the first size.
     fn quantile(&self, share: f64) -> f64 {
         let above = self.points.partition_point(|(_, probability)| *probability < share);
         match (above.checked_sub(1).map(|below| self.points[below]), self.points.get(above)) {
@@ -49,7 +50,7 @@ impl SizeDistribution {
 }
 
 impl TransferSize {
-    /// The size of the next transfer in bytes, at least one and at most 4 GB; a constant takes nothing from `stream`.
+    /// Draws the size of the next transfer in bytes, at least one and at most 4 GB; a constant draws nothing from `stream`.
     pub fn sample(&self, stream: &mut Stream) -> u64 {
         let bytes = match self {
             TransferSize::File(law) => return law.sample(stream),

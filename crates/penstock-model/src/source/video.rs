@@ -10,7 +10,7 @@ use crate::rng::Stream;
 use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// The most packets that the largest kind of frame has on average: those of a frame may leave at one instant.
+/// Maximum mean number of packets of the largest kind of frame; all packets of a frame may leave at one instant.
 const MOST_PACKETS: f64 = 10_000.0;
 
 crate::parameters! {
@@ -62,15 +62,15 @@ crate::parameters! {
         b_ratio: Positive = "0.2";
         /// Standard deviation of the size of a frame over its mean.
         variation: Probability = "0.21";
-        /// The largest packet on the wire.
+        /// Maximum size of a packet on the wire.
         packet: Bytes = "1200 bytes";
-        /// The share of the frame interval over which the packets of a frame are spread; 0: back to back.
+        /// Fraction of the frame interval over which the packets of a frame are spread; 0: back to back.
         paced: Probability = "0";
         /// When the first frame is generated; `random` also has it anywhere in the group.
         phase: Phase = "random";
-        /// Requests for less ask for this.
+        /// Minimum rate that a request can set.
         min_rate: Option<Rate>;
-        /// Requests for more ask for this.
+        /// Maximum rate that a request can set.
         max_rate: Option<Rate>;
     }
 }
@@ -101,7 +101,7 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// The rates that it can send at.
+    /// Range of rates.
     fn range(&self) -> (Rate, Rate) {
         (self.min_rate.unwrap_or(Rate::ZERO), self.max_rate.unwrap_or(Rate::from_bps(u64::MAX)))
     }

@@ -1,6 +1,6 @@
 //! Transports of plug-ins: the contract of their two ends.
 //!
-//! Both ends are state machines without a clock. Whenever something happens at an end, the engine calls its `on_*` method, asks for
+//! Both ends are state machines without a clock. When something happens at an end, the engine calls its `on_*` method, then asks for
 //! packets until there is none to send at that instant, and then for the deadline of its timer.
 
 use super::TransportPlan;
@@ -11,17 +11,17 @@ use crate::site::Site;
 use crate::units::{Bytes, Time};
 use dyn_clone::DynClone;
 
-/// The largest packet, in bytes.
+/// Maximum size of a packet in bytes.
 const MAX_PACKET: u64 = 65_535;
 
-/// A data packet: what its sender fills in, and what its receiver reads.
+/// A data packet: the sender fills it in, and the receiver reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DataPacket {
-    /// Its number, as in traces.
+    /// Number, as in traces.
     pub seq: u32,
     /// Bytes on the wire, headers included, within the [facts](TransportFacts) of the transport.
     pub size: u32,
-    /// Its data was sent before; only counted.
+    /// Whether its data was sent before; only counted.
     pub retransmission: bool,
     /// The ECN codepoint: as sent, or as it has arrived.
     pub ecn: Ecn,
@@ -29,10 +29,10 @@ pub struct DataPacket {
     pub words: [u32; 3],
 }
 
-/// An acknowledgement or a report, which a receiver sends back. All of a transport have one size.
+/// An acknowledgement or a report that a receiver sends back. All of a transport have one size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckPacket {
-    /// What it acknowledges, as in traces.
+    /// Acknowledged number, as in traces.
     pub next: u32,
     /// The ECN codepoint: as sent, or as it has arrived.
     pub ecn: Ecn,
@@ -40,42 +40,42 @@ pub struct AckPacket {
     pub words: [u32; 4],
 }
 
-/// Why a sender's timer has expired.
+/// Reason for the expiry of a sender's timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expiry {
-    /// For want of progress: counted by the metric `timeouts`.
+    /// Lack of progress; counted by the metric `timeouts`.
     Timeout,
-    /// For anything else, such as the next instant at which a paced packet may leave.
+    /// Any other reason, such as the next instant at which a paced packet may leave.
     Pacing,
 }
 
 /// The sending end of a connection.
 pub trait TransportSender: Probe + DynClone {
-    /// The application has `bytes` more to send, without headers; `None` stands for data without end. The first call begins the
-    /// connection; a later one comes once all before [is finished](TransportSender::is_finished).
+    /// Offers `bytes` more of data, without headers; `None` stands for data without end. The first call begins the connection; a later
+    /// one comes only after all earlier data [is finished](TransportSender::is_finished).
     fn on_data(&mut self, now: Time, bytes: Option<u64>);
 
-    /// The application falls silent: no data is to be sent that has not been sent before.
+    /// Stops the application: no data is to be sent that has not been sent before.
     fn on_stop(&mut self, now: Time);
 
-    /// An acknowledgement has arrived, which the receiver sent at `sent`.
+    /// Handles an acknowledgement that the receiver sent at `sent`.
     fn on_ack(&mut self, now: Time, ack: &AckPacket, sent: Time);
 
-    /// When the timer expires; [`Time::NEVER`] if it is not set. Always later than `now` of the last call.
+    /// Time at which the timer expires; [`Time::NEVER`] if it is not set. Always later than `now` of the last call.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The timer has expired, at its deadline.
+    /// Handles the expiry of the timer, at its deadline.
     fn on_deadline(&mut self, now: Time) -> Expiry {
         let _ = now;
         Expiry::Pacing
     }
 
-    /// The packet to send at `now`; `None` if there is none at this instant.
+    /// Next packet to send at `now`; `None` if there is none at this instant.
     fn next_packet(&mut self, now: Time) -> Option<DataPacket>;
 
-    /// Whether the receiver has got all data of the application, as far as the sender knows: then a transfer is complete.
+    /// Whether the receiver has all data of the application, as far as the sender knows: a transfer is then complete.
     fn is_finished(&self) -> bool;
 
     crate::takes_changes!();
@@ -85,22 +85,22 @@ dyn_clone::clone_trait_object!(TransportSender);
 
 /// The receiving end of a connection.
 pub trait TransportReceiver: DynClone {
-    /// A data packet has arrived, which was sent at `sent`.
+    /// Handles a data packet that was sent at `sent`.
     fn on_packet(&mut self, now: Time, packet: &DataPacket, sent: Time);
 
-    /// The acknowledgement to send at `now`; `None` if there is none at this instant.
+    /// Acknowledgement to send at `now`; `None` if there is none at this instant.
     fn next_ack(&mut self, now: Time) -> Option<AckPacket>;
 
-    /// Bytes that the application has got since the beginning, without headers and duplicates.
+    /// Bytes delivered to the application since the beginning, without headers and duplicates.
     fn delivered(&self) -> u64;
 
-    /// When the timer expires, such as that of a delayed acknowledgement or of the next report; as that of
-    /// [the sender](TransportSender::deadline).
+    /// Time at which the timer expires, such as that of a delayed acknowledgement or of the next report; see [the
+    /// sender's](TransportSender::deadline).
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The timer has expired, at its deadline.
+    /// Handles the expiry of the timer, at its deadline.
     fn on_deadline(&mut self, now: Time) {
         let _ = now;
     }

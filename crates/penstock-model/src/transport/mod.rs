@@ -1,4 +1,4 @@
-//! End hosts as state machines without I/O: they are told what arrived and asked what to send.
+//! End hosts as state machines without I/O: the caller passes arrivals and asks for packets to send.
 
 pub mod congestion_control;
 pub mod custom;
@@ -31,7 +31,7 @@ impl TransportPlan {
         }
     }
 
-    /// Whether it sends packets that queues may mark instead of dropping.
+    /// Whether it sends packets that queues may mark instead of dropping them.
     pub fn is_ecn_capable(&self) -> bool {
         match self {
             TransportPlan::Tcp(parameters) => parameters.ecn,
@@ -41,8 +41,8 @@ impl TransportPlan {
         }
     }
 
-    /// The key of the parameter, below that of the transport, that makes its packets ECN-capable, and how to have them not so; `None` if a
-    /// plug-in knows.
+    /// Key of the parameter, below that of the transport, that makes its packets ECN-capable, and the way to turn that off; `None` for
+    /// a plug-in.
     pub fn ecn_parameter(&self) -> Option<(String, &'static str)> {
         match self {
             TransportPlan::Tcp(_) | TransportPlan::Udp(_) => Some(("ecn".to_owned(), "leave it out")),
@@ -52,7 +52,7 @@ impl TransportPlan {
         }
     }
 
-    /// The most packets that its window lets be in flight; `None` of a transport without a window.
+    /// Maximum number of packets in flight by its window; `None` for a transport without a window.
     pub fn max_window(&self) -> Option<u32> {
         match self {
             TransportPlan::Tcp(tcp) => Some(tcp.most_outstanding()),
@@ -60,17 +60,17 @@ impl TransportPlan {
         }
     }
 
-    /// Whether it sends single segments again, and so may have to do that repeatedly.
+    /// Whether it sends single segments again, and so may send one repeatedly.
     pub fn retransmits_segments(&self) -> bool {
         matches!(self, TransportPlan::Tcp(_))
     }
 
-    /// Whether ports on the way tell the sender of their load.
+    /// Whether ports on the path report their load to the sender.
     pub fn uses_telemetry(&self) -> bool {
         matches!(self, TransportPlan::Roce(parameters) if parameters.feedback().telemetry)
     }
 
-    /// Whether both ends hold their packets until the port of their host has room, instead of handing them over at once.
+    /// Whether both ends keep their packets until the port of their host has room, instead of passing them on immediately.
     pub fn waits_for_port(&self) -> bool {
         match self {
             TransportPlan::Tcp(_) => self.is_local_queue_asked_for(),
@@ -84,12 +84,12 @@ impl TransportPlan {
         matches!(self, TransportPlan::Tcp(parameters) if parameters.local_queue == tcp::LocalQueue::Backpressure)
     }
 
-    /// Whether a connection answers data, so that packets go back as well. Its data is what its source has, as fast as it can be sent.
+    /// Whether a connection answers data, so that packets also go back. It sends the data of its source as fast as it can.
     pub fn is_reliable(&self) -> bool {
         !matches!(self, TransportPlan::Udp(_))
     }
 
-    /// The size of a full packet; `None` where the source decides.
+    /// Size of a full packet; `None` if the source decides.
     pub fn packet(&self) -> Option<Bytes> {
         match self {
             TransportPlan::Tcp(parameters) => Some(parameters.packet),
@@ -99,7 +99,7 @@ impl TransportPlan {
         }
     }
 
-    /// The smallest packet that a sender sends; `None` where the source decides.
+    /// Minimum size of a sender's packets; `None` if the source decides.
     pub fn smallest_packet(&self) -> Option<Bytes> {
         match self {
             TransportPlan::Tcp(parameters) if parameters.syn => Some(parameters.header),
@@ -110,13 +110,13 @@ impl TransportPlan {
         }
     }
 
-    /// The largest packet that either end sends; `None` where the source decides.
+    /// Maximum size of the packets of either end; `None` if the source decides.
     pub fn largest_packet(&self) -> Option<Bytes> {
         let back = self.sizes_back().into_iter().max().map(Bytes::new);
         self.packet().into_iter().chain(back).max()
     }
 
-    /// The sizes of the packets that go back, in bytes; none where nothing does.
+    /// Sizes of the packets that go back, in bytes; empty if none do.
     pub fn sizes_back(&self) -> Vec<u64> {
         match self {
             TransportPlan::Tcp(parameters) => vec![parameters.header.get()],
@@ -126,7 +126,7 @@ impl TransportPlan {
         }
     }
 
-    /// The most packets that are in flight at once; `None` where nothing is known to limit them.
+    /// Maximum number of packets in flight; `None` if no limit is known.
     pub fn max_in_flight(&self) -> Option<u32> {
         match self {
             TransportPlan::Tcp(parameters) => Some(parameters.most_outstanding()),
@@ -135,7 +135,7 @@ impl TransportPlan {
         }
     }
 
-    /// The components of a sender that show a state: of each its kind, and its name unless there is only one of the kind.
+    /// Components of a sender that have state variables: the kind of each, and its name unless there is only one of the kind.
     pub fn components(&self) -> Vec<(&'static str, &'static str)> {
         match self {
             TransportPlan::Tcp(parameters) => vec![("tcp", ""), ("congestion-control", parameters.congestion_control_plan().name())],

@@ -22,7 +22,7 @@ impl RangeSet {
         self.blocks.clear();
     }
 
-    /// The range that holds `seq`.
+    /// Range that contains `seq`.
     pub fn block_of(&self, seq: u32) -> Option<SackBlock> {
         if self.blocks.last().is_none_or(|last| last.end <= seq) {
             return None; // as of what arrives in order after a gap
@@ -40,7 +40,7 @@ impl RangeSet {
         self.block_of(seq).map_or(seq, |block| block.end)
     }
 
-    /// Adds a range and says how many of its segments were new.
+    /// Adds a range and returns how many of its segments were new.
     pub fn insert(&mut self, added: SackBlock) -> u32 {
         match self.blocks.last_mut() {
             Some(last) if added.start < last.end => return self.insert_among(added),
@@ -50,9 +50,9 @@ impl RangeSet {
         added.end - added.start
     }
 
-    /// [`RangeSet::insert`] of a range that does not begin beyond all others.
+    /// [`RangeSet::insert`] for a range that does not begin beyond all others.
     fn insert_among(&mut self, added: SackBlock) -> u32 {
-        // The ranges that touch the new one, all of which become one.
+        // The ranges that touch the new one; all are merged with it.
         let first = self.blocks.partition_point(|block| block.end < added.start);
         let last = self.blocks.partition_point(|block| block.start <= added.end);
         let touched = &self.blocks[first..last];
@@ -68,7 +68,7 @@ impl RangeSet {
         end - start - old
     }
 
-    /// Forgets everything before `seq`.
+    /// Removes everything before `seq`.
     pub fn remove_below(&mut self, seq: u32) {
         let gone = self.blocks.partition_point(|block| block.end <= seq);
         self.blocks.drain(..gone);
@@ -77,7 +77,7 @@ impl RangeSet {
         }
     }
 
-    /// How many segments of the set lie before `seq`.
+    /// Number of segments of the set before `seq`.
     pub fn count_below(&self, seq: u32) -> u32 {
         self.blocks.iter().take_while(|block| block.start < seq).map(|block| block.end.min(seq) - block.start).sum()
     }

@@ -14,7 +14,7 @@ crate::parameters! {
     /// None.
     ///
     /// ## Departures
-    /// None. The source's packet sizes are sizes on the wire, headers included. What marks say, no source heeds.
+    /// None. The source's packet sizes are sizes on the wire, headers included. No source reacts to marks.
     ///
     /// ## Example
     /// ```toml
@@ -26,7 +26,7 @@ crate::parameters! {
     pub struct Parameters {
         /// Bytes of each packet that are not payload: 20 of IP and 8 of UDP.
         header: Bytes = "28 bytes";
-        /// The ECN codepoint that packets are sent with [RFC3168 s5].
+        /// ECN codepoint of the packets [RFC3168 s5].
         ecn: Codepoint = "not-ect";
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct KindEntry {
 }
 
 impl KindEntry {
-    /// The components of this kind, those of plug-ins last.
+    /// The components of this kind, plug-ins last.
     pub fn all<'a>(&'a self, registry: &'a Registry) -> impl Iterator<Item = &'a Entry> {
         self.entries.iter().chain(registry.entries(self.kind))
     }

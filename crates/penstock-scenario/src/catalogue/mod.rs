@@ -16,7 +16,7 @@ use penstock_model::probe::Variable;
 use penstock_model::registry::Registry;
 use serde_json::{json, Map, Value};
 
-/// All components by kind, those of plug-ins included, the metrics, and the sections of a scenario with their keys.
+/// All components by kind, including plug-ins, the metrics, and the sections of a scenario with their keys.
 ///
 /// `components.KIND` lists entries of `name`, `summary`, `doc` (Markdown) and `parameters`; `metrics` entries of `name`,
 /// `unit`, `doc`, `applies-to`, `take`, `default-take` and `by`; `sections` entries of `name`, `path`, `summary`, `doc`,

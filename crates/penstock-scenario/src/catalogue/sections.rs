@@ -23,7 +23,7 @@ use penstock_model::scheduler::class::RateLimit;
 pub(crate) struct SectionEntry {
     /// What it describes.
     pub name: &'static str,
-    /// Where it stands.
+    /// Its path in the scenario.
     pub path: &'static str,
     pub doc: &'static str,
     pub fields: &'static [Field],

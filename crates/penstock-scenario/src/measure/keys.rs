@@ -14,7 +14,7 @@ penstock_model::parameters! {
     /// calls, the fairness between all of them, what became of calls, how many transfers with a size finished, and utilisation, drops and queue of each link that
     /// dropped packets or has a queue, a scheduler or a PCN meter of its own in the scenario.
     pub struct MeasureKeys {
-        /// What is measured.
+        /// The metric.
         metric: &'static dyn Metric;
         /// The groups of flows or calls, or the links, that it is measured of.
         of: Names;
@@ -69,9 +69,9 @@ pub struct Measure {
     pub(crate) interval: Option<Duration>,
     /// How far from the mean is still fair.
     pub(crate) tolerance: f64,
-    /// What is compared in a fairness.
+    /// What a fairness compares.
     pub(crate) between: Between,
-    /// What the load shall fall below.
+    /// The load threshold to fall below.
     pub(crate) below: Rate,
     /// For each target, the sample plans of its members.
     pub(crate) samples: Vec<std::ops::Range<usize>>,
@@ -113,7 +113,7 @@ pub struct Durations {
     pub window: Duration,
 }
 
-/// A measurement while it is read: its keys and targets, and what is to be recorded.
+/// A measurement while it is read: its keys and targets, and the recording plan that it adds to.
 pub struct Request<'a, 's> {
     /// Where mistakes are reported.
     pub(crate) section: &'a Section<'s>,

@@ -13,17 +13,17 @@ use std::ops::Range;
 pub struct RecordingPlan {
     pub(crate) samples: Vec<SamplePlan>,
     pub(crate) meter_samples: Vec<SamplePlan>,
-    /// Positions of groups, and the interval in which what they receive is counted.
+    /// For positions of groups, the interval in which their received bytes are counted.
     pub(crate) intervals: BTreeMap<usize, Duration>,
-    /// Positions of groups, and what is recorded of their flows.
+    /// For positions of groups, what to record of their flows.
     pub(crate) groups: BTreeMap<usize, FlowWatch>,
-    /// What is recorded at each link of a group, by the group's first.
+    /// For each group of links, by its first link, what to record at each link.
     links: BTreeMap<u32, LinkRecording>,
     /// How many aggregates all links have together.
     expedited: usize,
 }
 
-/// What is recorded at each of some links, by names of classes.
+/// What to record at each of some links, by names of classes.
 #[derive(Default)]
 pub struct LinkRecording {
     members: Range<u32>,
@@ -39,7 +39,7 @@ pub struct LinkRecording {
 }
 
 impl RecordingPlan {
-    /// What is recorded at each of the links of a group.
+    /// What to record at each of the links of a group; empty at first.
     pub fn at_links(&mut self, members: Range<u32>) -> &mut LinkRecording {
         self.links.entry(members.start).or_insert_with(|| LinkRecording { members, ..LinkRecording::default() })
     }

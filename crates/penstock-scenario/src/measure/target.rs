@@ -58,7 +58,7 @@ pub struct Measurable<'a> {
     pub links: Vec<MeasurableLink<'a>>,
     /// Whether the two lists are complete.
     pub complete: bool,
-    /// Where each name stands; that of a group of flows before that of a link.
+    /// The target of each name; where a group of flows and a link share a name, the group of flows.
     pub by_name: BTreeMap<&'a str, Target>,
     /// The classes of the flows, sorted.
     pub classes: BTreeSet<&'a str>,

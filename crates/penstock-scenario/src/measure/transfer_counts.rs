@@ -50,8 +50,8 @@ pub(crate) fn add_companions(measures: &mut Vec<Measure>) {
     measures.extend(added);
 }
 
-/// The texts of what is written, which end with that of the numbers of every run, with one for each of the `measures` that were added
-/// behind the written ones: what somebody would write for the same.
+/// Adds texts for the `measures` that were appended to the written ones, each as an author would write it. They come before the last
+/// text, the one for the numbers of every run.
 pub(crate) fn measure_texts<'a>(mut texts: Vec<String>, measures: &[Measure], name_of: &dyn Fn(Target) -> &'a str) -> Vec<String> {
     let written = texts.len() - 1;
     // Without `[[measure]]` one text stands for all.

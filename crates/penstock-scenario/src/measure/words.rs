@@ -17,7 +17,7 @@ penstock_model::choice! {
 }
 
 penstock_model::choice! {
-    /// What is compared in a fairness.
+    /// What a fairness compares.
     pub enum Between {
         /// Every single flow.
         "flows" => Flows,
@@ -33,9 +33,9 @@ penstock_model::choice! {
         "sum" => Sum,
         /// Their mean.
         "mean" => Mean,
-        /// The least of them.
+        /// Their minimum.
         "min" => Min,
-        /// The greatest of them.
+        /// Their maximum.
         "max" => Max,
     }
 }

@@ -28,7 +28,7 @@ impl Metric for Deadlocked {
         link.pauses.as_ref().map_or(0.0, |pauses| f64::from(u8::from(pauses.is_deadlocked)))
     }
 
-    /// A circle of pauses that never lift: the other numbers are those of a network that stands still.
+    /// Reports a cycle of pauses that never lift, because the other numbers then describe a network that no longer moves.
     fn evaluate_unasked(&self, at: &mut Evaluation<'_>) {
         let of_paused = |paused: &PausedIngress| {
             let link = &at.blueprint.links[paused.link.index()].path;

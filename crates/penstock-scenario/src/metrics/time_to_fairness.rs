@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(fair_from(&[a, &b[..4]], 0..5, 0.1), None);
         assert_eq!(fair_from(&[a, b], 0..6, 0.1), None);
         assert_eq!(fair_from(&[a], 0..5, 0.1), Some(0));
-        // Both together are twice their mean, beside which the third has the other half.
+        // The sum of both is twice their mean; the third has the other half.
         assert_eq!(super::fair_from(&[vec![a, b], vec![&[200; 5]]], 0..5, 0.1), Some(4));
     }
 }

@@ -41,7 +41,7 @@ impl Metric for Wait {
         Ok(())
     }
 
-    /// Of all packets of these links together, or those of one class.
+    /// Adds the waits of all packets of these links together, or of one class.
     fn link_rows(&self, at: &mut Evaluation<'_>, measure: &Measure, links: &LinkSet<'_>, members: &Range<usize>, labels: &Labels<'_>) {
         let of = |classes: &'_ [ClassCounters]| match links.class {
             Some(class) => merged(std::iter::once(&classes[class].waits)),

@@ -37,7 +37,7 @@ penstock_model::parameters! {
         delay: LinkDelay;
         /// Its name; `from-to` if left out. Several links that one entry makes are measured and set together under it, and are called `name[0]` and so on where it is written; lists of nodes need it.
         name: Option<Name>;
-        /// What it adds to the weight of the routes over it: those of least weight are taken. Without weights, these have the fewest links.
+        /// What it adds to the weight of the routes over it; the route with the minimum weight is used. If no link has a weight, that is the route with the fewest links.
         weight: LinkWeight = "1";
         /// Adds the way back, called `to-from`, with the same rate, weight and delay (drawn apart, where it is drawn) and a plain tail-drop queue.
         /// Nothing else is copied: no queue, scheduler, marker, PCN meter, impairment or rate change. For those, write `back`.
@@ -95,14 +95,14 @@ penstock_model::choice! {
 }
 
 penstock_model::parameters! {
-    /// The way back of a link with `both-ways`, where it is not the plain one.
+    /// The reverse link of an entry with `both-ways`, if it is not a plain one.
     ///
-    /// Delay, weight and framing are those of the way there. Settings name it as they name a link: `r2-r1.queue.red` is
+    /// It has the delay, weight and framing of the forward link. Settings name it like any link: `r2-r1.queue.red` is
     /// `r1-r2.back.queue.red`.
     pub struct BackKeys {
         /// Its name; `to-from` if left out.
         name: Option<Name>;
-        /// Its rate; that of the way there if left out.
+        /// Its rate; the forward link's rate if left out.
         rate: Option<LinkRate>;
         /// Which packets its PCN meters see; `accepted` if left out.
         pcn_at: Option<PcnMetered>;
@@ -325,7 +325,7 @@ struct LinkSpec<'a> {
     weight: LinkWeight,
 }
 
-/// How the links of one direction of an entry are called, and where they stand.
+/// Names and location of the links of one direction of an entry.
 struct LinkDraft {
     name: Option<String>,
     default_name: String,
@@ -377,7 +377,7 @@ impl PortSpec {
     }
 }
 
-/// What `back` says of a way back beside its port.
+/// The keys of `back` other than its port.
 struct BackDraft {
     name: Option<String>,
     rate: Option<Rate>,

@@ -1,4 +1,4 @@
-//! The nodes at one end of the links of an entry: those of a name, or of a list of names.
+//! The nodes at one end of the links of an entry, given by a name or a list of names.
 
 use crate::network::nodes::{NodeSet, Nodes};
 use crate::read::section::Section;
@@ -13,8 +13,8 @@ pub(crate) struct NodeList {
 }
 
 impl NodeList {
-    /// The nodes that `key` of a section names, a text or a list of texts, even if other keys of it are mistaken; other values are left to
-    /// the reader of the keys.
+    /// Reads the nodes that `key` of a section names, a text or a list of texts, even if other keys of it are mistaken. Other values
+    /// are left to the reader of the keys.
     pub fn read(nodes: &Nodes, section: &mut Section<'_>, key: &'static str) -> Option<NodeList> {
         let entry = section.entry(key)?;
         let (path, mistakes) = (section.join(key), section.mistakes);

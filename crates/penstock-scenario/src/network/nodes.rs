@@ -202,7 +202,7 @@ impl Nodes {
         self.find(name, &mistakes.suggestions).map_err(|message| mistakes.add(location, path, message)).ok()
     }
 
-    /// The nodes that `key` of a section names, even if other keys of it are mistaken; what is not a text is left to the
+    /// The nodes that `key` of a section names, even if other keys of it are mistaken. A value that is not a text is left to the
     /// reader of the keys.
     pub fn node_set(&self, section: &Section<'_>, key: &str) -> Option<NodeSet> {
         self.find_or_report(section.text(key)?, section.mistakes, section.location_of(key), &section.join(key))

@@ -31,8 +31,9 @@ pub(crate) fn check_meters(section: &Section<'_>, meters: &[PcnMeterPlan], faste
     }
 }
 
-/// The greatest CLE threshold that the meters of a link allow which mark a share there: what they mark at the admissible
-/// rate, one N-th of it over the supportable rate [Satoh10 s3.3.1, (1)], or one N-th [Satoh10 appendix E].
+/// Highest CLE threshold that a link's meters allow, of the meters that mark a share of the packets: their share just above the
+/// admissible rate. It is one N-th of the admissible over the supportable rate [Satoh10 s3.3.1, (1)], or one N-th [Satoh10 appendix
+/// E].
 pub(crate) fn greatest_cle_threshold(meters: &[PcnMeterPlan]) -> Option<f64> {
     meters.iter().filter_map(|plan| plan.parameters().highest_level()).reduce(f64::min)
 }

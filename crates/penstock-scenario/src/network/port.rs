@@ -16,7 +16,7 @@ penstock_model::choice! {
     pub enum MarkerPosition {
         /// On arrival, before the queue decides: what the queue then refuses has been metered.
         "arrival" => Arrival,
-        /// When its transmission begins: only what is sent has been metered.
+        /// When its transmission begins: only sent packets have been metered.
         "departure" => Departure,
     }
 }
@@ -95,7 +95,7 @@ impl PortDraft {
         self.marker.is_some() || !self.pcn.is_empty()
     }
 
-    /// Whether these show what is not of single circuits, which `meter-state` samples.
+    /// Whether the port's meters have a state that does not belong to single circuits, which `meter-state` samples.
     pub fn has_sampled_meters(&self) -> bool {
         let of_circuits = |marker: &MarkerPlan| marker.meter.meters_circuits();
         !self.pcn.is_empty() || self.marker.as_ref().is_some_and(|marker| !of_circuits(marker))

@@ -12,24 +12,24 @@ use penstock_model::units::{Bytes, Duration};
 penstock_model::parameters! {
     /// PAUSE, or priority flow control (PFC) with `classes`: a switch pauses and resumes the ports that feed it.
     ///
-    /// For each link into the node, and each of `classes`, the bytes held of what came over it are counted, from the arrival of a
-    /// packet to the end of its transmission. Above `xoff` a pause frame goes back, at `xon` another one that ends the pause. It
-    /// takes the wire of the link back as soon as what is on it has left, ahead of all that waits and whether that port is paused or
-    /// not; then the propagation delay and `processing`. The port at the other end completes the packet that it is sending. A queue
-    /// there is paused while any class that it serves is, and a port of one queue as a whole. A pause holds for `quanta` times 512
-    /// bits of the link, and is prolonged each time that half of that is over, if the half is 1 us or more [IEEE8023 s31B]
-    /// [IEEE8021Qbb s36].
+    /// For each link into the node, and each of `classes`, the node counts the bytes that it holds of packets from that link, from a
+    /// packet's arrival to the end of its transmission. Above `xoff` it sends a pause frame back, and at `xon` another one that ends
+    /// the pause. The frame is sent on the link back as soon as the packet in transmission there has ended, ahead of all waiting
+    /// packets and even if that port is paused; then it needs the propagation delay and `processing`. The port at the other end
+    /// completes the packet that it is sending. A queue there is paused while any class that it serves is, and a port of one queue as
+    /// a whole. A pause holds for `quanta` times 512 bits of the link, and is renewed each time that half of that is over, if the
+    /// half is 1 us or more [IEEE8023 s31B] [IEEE8021Qbb s36].
     ///
-    /// With `headroom`, what comes over a paused link (of a paused class) goes into memory that nobody else uses, beside the shared
-    /// buffer. So does a packet for which the shared buffer has no room, and it pauses its link at once; what leaves frees headroom
-    /// first, and a pause ends when all of it is free. So nothing of what is paused is lost in the node's memory if headroom is at
-    /// least C (t + T + D) + 2 L: C is the link's rate, D its delay, L the largest packet; t what a pause frame may wait for, a
-    /// largest packet and the frames of all classes on the wire back, and T what it takes from there, its delay and `processing`.
-    /// Less is refused. Without `headroom`, what comes after the pause must find room in the shared buffer. Drops for want of
-    /// headroom have the cause `headroom`.
+    /// With `headroom`, packets from a paused link (of a paused class) go into memory reserved for it, next to the shared buffer. So
+    /// does a packet for which the shared buffer has no room, and it pauses its link at once. Departures free headroom first, and a
+    /// pause ends when all of it is free. So the node's memory loses no packet of a paused link if headroom is at least
+    /// C (t + T + D) + 2 L: C is the link's rate, D its delay, L the largest packet; t the longest wait of a pause frame, a largest packet and the
+    /// frames of all classes on the link back, and T the frame's time from there, its delay and `processing`. Less is refused.
+    /// Without `headroom`, packets that arrive after the pause must find room in the shared buffer. Drops for lack of headroom have
+    /// the cause `headroom`.
     ///
-    /// A frame here speaks of one class, and says what is so when it begins. Impairments and shapers of the link back do nothing to
-    /// it.
+    /// A frame here is about one class and carries the state at the beginning of its transmission. Impairments and shapers of the
+    /// link back do not affect it.
     pub struct PauseKeys {
         /// A port is paused when more than this is held of what it sent (of the class).
         xoff: Bytes;
@@ -43,7 +43,7 @@ penstock_model::parameters! {
         quanta: Count = "65535";
         /// The size of a pause frame; 84 bytes where the sizes of packets include preamble and gap.
         frame: Bytes = "64 bytes";
-        /// What the port takes to stop, beside the propagation of the link back.
+        /// The time that the port needs to stop, in addition to the propagation delay of the link back.
         processing: Duration = "0 s";
     }
 }

@@ -5,10 +5,10 @@ use super::footer::{self, Codec, Encoding, PageKind};
 use super::ConstantValue;
 use crate::trace::{word_bytes, ColumnKind};
 
-/// Numbers within so many of each other are kept as positions in a list of those that there are.
+/// Numbers whose range is at most this are stored as positions in a list of the distinct values.
 const WIDEST: usize = 1 << 16;
 
-/// What the end of a file says of the values of a column in one row group.
+/// Metadata of a column in one row group, for the footer.
 pub(super) struct ColumnChunk {
     /// Where the first page begins in the file.
     pub offset: u64,
@@ -22,19 +22,19 @@ pub(super) struct ColumnChunk {
     pub codec: Codec,
 }
 
-/// Encodes one column after the other, in memory that it keeps for the next one.
+/// Encodes one column after another, reusing its buffers.
 #[derive(Default)]
 pub(super) struct ChunkEncoder {
     page: Vec<u8>,
     compressed: Vec<u8>,
-    /// For each value from the smallest, whether it is there, and then its position among those that are.
+    /// For each value from the minimum: whether it occurs; later its rank among the values that occur.
     ranks: Vec<u32>,
     positions: Vec<u32>,
     present: Vec<u32>,
 }
 
 impl ChunkEncoder {
-    /// Appends the pages of a column of so many rows, with `values` as [`ColumnKind`] says; the chunk begins at 0.
+    /// Appends the pages of a column of `rows` rows, with `values` as [`ColumnKind`] says; the chunk begins at 0.
     pub fn encode(&mut self, kind: &ColumnKind, rows: usize, values: &[u8], bytes: &mut Vec<u8>) -> ColumnChunk {
         self.page.clear();
         match kind {
@@ -51,7 +51,7 @@ impl ChunkEncoder {
         }
     }
 
-    /// Appends the pages of a column in which all of so many rows have this value; the chunk begins at 0.
+    /// Appends the pages of a column in which all `rows` rows have this value; the chunk begins at 0.
     pub fn encode_constant(&mut self, value: &ConstantValue, rows: usize, bytes: &mut Vec<u8>) -> ColumnChunk {
         let dictionary = match value {
             ConstantValue::Natural(number) => number.to_le_bytes().to_vec(),
@@ -67,7 +67,7 @@ impl ChunkEncoder {
         self.finish(parts, rows, Encoding::Positions, bytes)
     }
 
-    /// Times: differences, of which compression would make nothing smaller.
+    /// Encodes times as differences, uncompressed because compression would not make them smaller.
     fn integers(&mut self, rows: usize, values: &[u8], bytes: &mut Vec<u8>) -> ColumnChunk {
         let numbers: Vec<i64> = values.as_chunks().0.iter().map(|number| i64::from_le_bytes(*number)).collect();
         self.all_present(rows);
@@ -91,7 +91,7 @@ impl ChunkEncoder {
         self.finish(Parts::new(Codec::Lz4), rows, Encoding::Plain, bytes)
     }
 
-    /// Numbers of `N` bytes: positions among those that there are, or all of them if they are far apart.
+    /// Encodes numbers of `N` bytes: as positions among the distinct values, or plain if their range is too large.
     fn naturals<const N: usize>(&mut self, rows: usize, values: &[u8], bytes: &mut Vec<u8>) -> ColumnChunk {
         let numbers = values.as_chunks::<N>().0;
         let there = || numbers.iter().map(number).filter(|number| *number != none::<N>());
@@ -110,7 +110,7 @@ impl ChunkEncoder {
         self.finish_positions(rows, distinct.len(), &dictionary, bytes)
     }
 
-    /// Positions of words: positions among the words that there are.
+    /// Encodes positions of words: as positions among the words that occur.
     fn words<const N: usize>(&mut self, words: &[String], rows: usize, values: &[u8], bytes: &mut Vec<u8>) -> ColumnChunk {
         let numbers = values.as_chunks::<N>().0;
         self.rank(numbers, 0, words.len());
@@ -124,7 +124,7 @@ impl ChunkEncoder {
         self.finish_positions(rows, distinct, &dictionary, bytes)
     }
 
-    /// Marks those of `width` values from `least` that are among the numbers.
+    /// Marks which of the `width` values from `least` on occur among the numbers.
     fn rank<const N: usize>(&mut self, numbers: &[[u8; N]], least: u32, width: usize) {
         self.ranks.clear();
         self.ranks.resize(width, 0);
@@ -133,12 +133,12 @@ impl ChunkEncoder {
         }
     }
 
-    /// The marked values, less the least.
+    /// The marked values, relative to the minimum.
     fn distinct(&self) -> impl Iterator<Item = u32> + '_ {
         self.ranks.iter().enumerate().filter(|(_, mark)| **mark == 1).map(|(rank, _)| rank as u32)
     }
 
-    /// Makes ranks of the marks, and looks up the positions of the numbers.
+    /// Replaces marks by ranks, and looks up the positions of the numbers.
     fn positions<const N: usize>(&mut self, numbers: &[[u8; N]], least: u32) {
         let mut next = 0;
         for rank in &mut self.ranks {
@@ -230,7 +230,7 @@ fn sized_text(text: &str) -> Vec<u8> {
     [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat()
 }
 
-/// Of a number of so many bytes that is not there: all of its bits.
+/// Marker of a missing number of `N` bytes: all bits set.
 const fn none<const N: usize>() -> u32 {
     u32::MAX >> (32 - 8 * N)
 }

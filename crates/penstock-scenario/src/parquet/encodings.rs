@@ -2,13 +2,13 @@
 
 use super::thrift::{varint, zigzag};
 
-/// Differences are packed in blocks of so many.
+/// Number of differences in a block.
 const BLOCK: usize = 128;
 
-/// And have as many bits as the largest of so many needs.
+/// Number of differences in a miniblock; they have the same width in bits.
 const MINIBLOCK: usize = 32;
 
-/// How many bits a number needs.
+/// The number of bits that a number needs.
 pub(super) fn bits(number: u64) -> u32 {
     u64::BITS - number.leading_zeros()
 }
@@ -68,7 +68,7 @@ pub(super) fn differences(numbers: &[i64], bytes: &mut Vec<u8>) {
     }
 }
 
-/// Appends a block of differences: the least, the number of bits of each miniblock, and what is above the least.
+/// Appends a block of differences: the minimum, the number of bits of each miniblock, and the excesses over the minimum.
 fn block(differences: &[i64], bytes: &mut Vec<u8>) {
     let least = differences.iter().copied().min().unwrap_or(0);
     zigzag(least, bytes);

@@ -35,7 +35,7 @@ pub(super) enum Codec {
 
 const OPTIONAL: i32 = 1;
 
-/// Writes what stands before a page of so many bytes, plain and compressed.
+/// Writes the header of a page with its sizes in bytes, plain and compressed.
 pub(super) fn page_header(kind: PageKind, values: usize, encoding: Encoding, (plain, written): (usize, usize), bytes: &mut Vec<u8>) {
     Struct::write(bytes, |page| {
         page.i32(1, kind as i32);
@@ -57,7 +57,7 @@ pub(super) fn page_header(kind: PageKind, values: usize, encoding: Encoding, (pl
     });
 }
 
-/// Writes what stands at the end of a file.
+/// Writes the footer of a file.
 pub(super) fn write(
     columns: &[TraceColumn],
     constants: &[ConstantColumn],
@@ -81,17 +81,17 @@ pub(super) fn write(
     });
 }
 
-/// A column as the end of a file has it.
+/// A column as the footer describes it.
 struct Leaf<'a> {
     name: &'a str,
     kind: LeafKind,
 }
 
-/// What the values of a column are.
+/// The type of a column's values.
 #[derive(Clone, Copy)]
 enum LeafKind {
     Switch,
-    /// Unsigned, of so many bits.
+    /// Unsigned, with this number of bits.
     Unsigned(u8),
     Signed64,
     Float,

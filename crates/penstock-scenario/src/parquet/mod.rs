@@ -37,7 +37,7 @@ pub struct ConstantColumn {
 /// A Parquet file that is being written; whoever has it appends the bytes to the file.
 pub struct ParquetWriter {
     columns: Vec<TraceColumn>,
-    /// They stand behind the others.
+    /// Columns after the others.
     constants: Vec<ConstantColumn>,
     encoder: ChunkEncoder,
     groups: Vec<RowGroup>,
@@ -45,20 +45,20 @@ pub struct ParquetWriter {
     offset: u64,
 }
 
-/// What the end of a file says of a row group.
+/// Metadata of a row group, for the footer.
 struct RowGroup {
     rows: usize,
-    /// In the order of the columns, then of those with one value.
+    /// In the order of the columns, the constant ones last.
     chunks: Vec<ColumnChunk>,
 }
 
 impl ParquetWriter {
-    /// A file with these columns, and `constants` behind them.
+    /// A file with these columns, followed by `constants`.
     pub fn new(columns: &[TraceColumn], constants: Vec<ConstantColumn>) -> ParquetWriter {
         ParquetWriter { columns: columns.to_vec(), constants, encoder: ChunkEncoder::default(), groups: Vec::new(), offset: 0 }
     }
 
-    /// The bytes of a row group of this batch, whose columns are those of the file without the constant ones.
+    /// Returns the bytes of a row group of this batch, whose columns are the file's without the constant ones.
     pub fn row_group(&mut self, batch: &TraceColumns) -> Vec<u8> {
         let mut bytes = self.beginning();
         let mut chunks = Vec::new();
@@ -77,7 +77,7 @@ impl ParquetWriter {
         bytes
     }
 
-    /// The bytes of the end, with these keys and values for whoever reads it.
+    /// Returns the footer, with these keys and values as metadata.
     pub fn finish(self, metadata: &[(String, String)]) -> Vec<u8> {
         let mut bytes = self.beginning();
         let first = bytes.len();
@@ -88,7 +88,7 @@ impl ParquetWriter {
         bytes
     }
 
-    /// What stands before the first part.
+    /// The bytes before the first part.
     fn beginning(&self) -> Vec<u8> {
         if self.offset == 0 {
             MAGIC.to_vec()

@@ -3,13 +3,13 @@
 use crate::read::tree::{Item, TableEntry, Tree};
 use std::collections::BTreeMap;
 
-/// Keys of the top level that do not change what is simulated; the seed is an argument of a run.
+/// Top-level keys that do not change the simulation; the seed is an argument of a run.
 const EXCLUDED_KEYS: [&str; 5] = ["description", "measure", "seed", "series", "trace"];
 
-/// JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
+/// Writes JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
 ///
-/// Files that the scenario names stand there with digests of their content, under `files`; components of plug-ins with those of their
-/// sources, under `components`.
+/// Under `files` are the names of files that the scenario reads, with digests of their content; under `components` the plug-in
+/// components, with digests of their sources.
 pub(crate) fn write(tree: &Tree, files: &[(String, String)], components: &BTreeMap<String, Option<String>>) -> String {
     let components: Vec<(String, String)> =
         components.iter().map(|(name, digest)| (name.clone(), digest.clone().unwrap_or_default())).collect();
@@ -25,7 +25,7 @@ pub(crate) fn write(tree: &Tree, files: &[(String, String)], components: &BTreeM
     text
 }
 
-/// Names and digests as an entry of the top level; none if there are none.
+/// Names and digests as a top-level entry; `None` if the list is empty.
 fn of_digests(key: &str, digests: &[(String, String)], tree: &Tree) -> Option<TableEntry> {
     let (key, location) = (key.to_owned(), tree.location);
     let of_item = |item: Item| Tree { item, location };
@@ -34,8 +34,8 @@ fn of_digests(key: &str, digests: &[(String, String)], tree: &Tree) -> Option<Ta
     (!entries.is_empty()).then(|| TableEntry { key, location, tree: of_item(Item::Table(entries)) })
 }
 
-/// The entries of `[[measure]]` in the same form; `default` for those of a scenario that has none, and `always` at the end for
-/// the numbers that nothing asks for.
+/// The entries of `[[measure]]` in the same form, or `default` if the scenario has none; then `always`, for the numbers that every
+/// run yields.
 pub(crate) fn measures(tree: &Tree) -> Vec<String> {
     let written = |entry: &Tree| {
         let mut text = String::new();

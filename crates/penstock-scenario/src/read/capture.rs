@@ -67,7 +67,7 @@ fn pcap(content: &[u8], swapped: bool, unit: Fraction) -> Result<Vec<Stamped>, S
     Ok(found)
 }
 
-/// An interface's clock: the picoseconds of a tick as a fraction, and what is added to its stamps.
+/// An interface's clock: the picoseconds of a tick as a fraction, and the offset added to its stamps.
 #[derive(Clone, Copy)]
 struct Clock {
     ps: i128,

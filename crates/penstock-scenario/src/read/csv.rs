@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// Mistakes of a file that are listed.
 const SHOWN: usize = 10;
 
-/// The mistakes of a file, as many as are shown.
+/// The mistakes of a file, up to the number that is shown.
 #[derive(Debug, Default)]
 pub(crate) struct FileMistakes {
     shown: Vec<String>,
@@ -16,7 +16,7 @@ pub(crate) struct FileMistakes {
 }
 
 impl FileMistakes {
-    /// One more.
+    /// Adds a mistake.
     pub fn add(&mut self, message: impl FnOnce() -> String) {
         self.count += 1;
         if self.shown.len() < SHOWN {
@@ -24,10 +24,10 @@ impl FileMistakes {
         }
     }
 
-    /// Nothing if there are none.
+    /// Returns `Ok` if there are no mistakes.
     ///
     /// # Errors
-    /// With the messages; the last counts those of the file called `name` that are not shown.
+    /// With the messages; if some are not shown, the last message counts them for the file called `name`.
     pub fn result(mut self, name: &str) -> Result<(), Vec<String>> {
         if self.count > self.shown.len() {
             self.shown.push(format!("{}: and {} more mistakes", file_name(name), self.count - self.shown.len()));

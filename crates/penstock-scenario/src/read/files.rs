@@ -16,12 +16,12 @@ pub(crate) type Column = (&'static str, bool);
 /// The most bytes of a file that a scenario names.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// Gives columns of a Parquet file as CSV, all of them if none is named, or says why it cannot. Each has its name and whether it
-/// must be there.
+/// Gives the named columns of a Parquet file as CSV (all columns if none is named), or says why it cannot. Each column has a flag:
+/// whether it must exist.
 pub type ParquetReader = fn(&Path, &[(&str, bool)]) -> Result<Vec<u8>, String>;
 
-/// What a scenario is read with: where the files are that it names, how those are read that this crate has no reader for, and
-/// which components there are beside its own.
+/// Options for reading a scenario: the folder of the files that it names, readers for formats that this crate does not read, and
+/// plug-in components.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// The folder that names are relative to; that of the scenario's name if left out.
@@ -34,12 +34,12 @@ pub struct ReadOptions {
     pub registry: Registry,
 }
 
-/// What refuses files that do not fit into memory.
+/// A check that refuses files which do not fit into memory.
 #[derive(Clone, Copy, Debug)]
 pub struct FileMemory {
-    /// How many bytes may be taken, if somebody has said so.
+    /// The number of bytes that may be used, if it is limited.
     pub allowed: Option<u64>,
-    /// Says why a file of so many bytes does not fit, if it does not.
+    /// Says why a file of this size in bytes does not fit, given `allowed`; `None` if it fits.
     pub too_large: fn(u64, Option<u64>) -> Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Files {
     read: RefCell<BTreeMap<String, ReadFile>>,
 }
 
-/// A file that has been read: its SHA-256 digest, and its content; that of Parquet as CSV, by the columns that were asked for.
+/// A file that was read: its SHA-256 digest, and its content; of Parquet the content as CSV, by the requested columns.
 #[derive(Debug)]
 struct ReadFile {
     digest: String,
@@ -60,7 +60,7 @@ struct ReadFile {
 }
 
 impl Files {
-    /// Those of a scenario called `name`.
+    /// No files yet, for a scenario called `name`.
     pub fn new(access: ReadOptions, name: &str) -> Files {
         let of_name = || Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
         Files { folder: access.folder.unwrap_or_else(of_name), parquet: access.parquet, memory: access.memory, read: RefCell::default() }

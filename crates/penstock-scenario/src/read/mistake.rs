@@ -140,7 +140,7 @@ impl Mistakes {
         Mistake { file, line, column, path, message, is_ineffective }
     }
 
-    /// The path of the setting that wrote what stands at `place`.
+    /// The path of the setting that wrote the value at `location`.
     pub fn setting_path(&self, location: SourceLocation) -> Option<&str> {
         match location {
             SourceLocation::Set(set) => Some(&self.sets[set]),
@@ -153,7 +153,7 @@ impl Mistakes {
         self.found.borrow().is_empty()
     }
 
-    /// The mistakes in the order of the file, then those of the command line.
+    /// The mistakes in the order of the file, followed by mistakes of the command line.
     pub fn sorted(self) -> Vec<Mistake> {
         in_order(self.found.into_inner(), &self.file)
     }

@@ -6,6 +6,7 @@ pub(crate) mod components;
 pub(crate) mod csv;
 pub(crate) mod deep_keys;
 pub(crate) mod files;
+pub(crate) mod key_lines;
 pub(crate) mod mistake;
 pub(crate) mod records;
 pub(crate) mod section;

@@ -8,17 +8,17 @@ use std::borrow::Cow;
 pub(crate) struct Records<'a> {
     name: String,
     rest: &'a str,
-    /// Rows of Parquet are counted and taken as they are; lines of CSV may be comments or empty.
+    /// Rows of Parquet are counted and used as they are; lines of CSV may be comments or empty.
     is_parquet: bool,
     /// Line of the next record, or its row in Parquet, from 0.
     next: usize,
 }
 
 impl<'a> Records<'a> {
-    /// Those of the file called `name`.
+    /// The records of the file called `name`.
     ///
     /// # Errors
-    /// If it is no text in UTF-8.
+    /// If it is not UTF-8 text.
     pub fn new(content: &'a [u8], name: &str) -> Result<Records<'a>, String> {
         let is_parquet = is_parquet(name);
         let line_at = |end: usize| content[..end].iter().filter(|byte| **byte == b'\n').count();

@@ -16,9 +16,9 @@ pub(crate) struct Section<'a> {
     /// The line of the link that this belongs to, at which times are queue lengths.
     pub line: Option<LineRate>,
     table: &'a [TableEntry],
-    // Which of its entries were asked for.
+    // For each entry, whether it was asked for.
     asked: Vec<bool>,
-    // The keys that were, whether they are written or not; those of fields as they are in Rust.
+    // The keys that were asked for, written or not; keys of fields in their Rust spelling.
     known: Vec<&'static str>,
     // A mistake has already advised to write the whole table.
     hinted: bool,
@@ -112,7 +112,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A table with exactly one entry, the name of a component; `beside` are keys that may stand next to it.
+    /// Reads a table with exactly one entry, the name of a component; `beside` lists keys that may be next to it.
     pub fn one_of<P: Plan>(&mut self, key: &'static str, what: &str, beside: &[&str]) -> Reading<P> {
         let names = &self.mistakes.components.registry.names(P::OF, P::NAMES)[..];
         let Some(branch) = self.entry(key) else { return Reading::Absent };
@@ -244,12 +244,12 @@ impl<'a> Section<'a> {
         self.mistakes.add(self.location_of(key), &self.join(key), message);
     }
 
-    /// Where `key` stands.
+    /// The location of `key`, or of the table if the key is not written.
     pub fn location_of(&self, key: &str) -> SourceLocation {
         self.table.iter().find(|branch| branch.key == key).map_or(self.location, |branch| branch.location)
     }
 
-    /// Where the key at the end of `keys` stands, each in the table of the one before; as far as they are written.
+    /// The location of the last of `keys`, each a key in the table of the previous one; stops at the last one that is written.
     pub fn location_below(&self, keys: &[&str]) -> SourceLocation {
         let (mut table, mut location) = (self.table, self.location);
         for key in keys {
@@ -379,7 +379,7 @@ fn read_component<T>(
     plan.map_or(Reading::Broken, Reading::Given)
 }
 
-/// The parameters of a component of which only the name is written.
+/// A reader without parameters, for a component written as its name only.
 pub(crate) struct NoParameters;
 
 impl Reader for NoParameters {

@@ -5,7 +5,7 @@ use penstock_model::printable::{quoted, shortened};
 use std::cell::Cell;
 
 /// The word of `known` nearest to `word`, if it is near enough.
-pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.to_lowercase().chars().take(LONGEST_NAME + 1).collect();
     if word.len() > LONGEST_NAME {
         return None;

@@ -47,7 +47,7 @@ impl TableEntry {
         Some(())
     }
 
-    /// Whether it stands in a header, such as `[[flows]]`, which begins before the key: a value begins behind it.
+    /// Whether its key is in a header such as `[[flows]]`. A header begins before the key, and a plain value after it.
     fn is_headed(&self) -> bool {
         match (self.location, self.tree.location) {
             (SourceLocation::Text { line, column }, SourceLocation::Text { line: first, column: begin }) => (first, begin) < (line, column),
@@ -87,7 +87,7 @@ impl Tree {
 }
 
 impl Tree {
-    /// Removes what stands under `path`, such as `links[1].queue.red.limit`; whether there was anything.
+    /// Removes the entry at `path`, such as `links[1].queue.red.limit`; returns whether it existed.
     pub fn remove(&mut self, path: &str) -> bool {
         let Item::Table(entries) = &mut self.item else { return false };
         let (segment, rest) = path.split_once('.').map_or((path, None), |(segment, rest)| (segment, Some(rest)));
@@ -128,8 +128,8 @@ pub(crate) fn parse(text: &str, mistakes: &Mistakes) -> Option<Tree> {
 /// The most keys at the top of a file that is read in parts; a scenario has a dozen.
 const MOST_TOP_KEYS: usize = 64;
 
-/// Reads a file one `[[table]]` at a time: what the parser needs beside the tree is little then, and in the caches. `None` if that is
-/// not possible: there are mistakes, texts over several lines, or tables that go on behind other ones.
+/// Reads a file one `[[table]]` at a time, so that the parser's own memory stays small and in the caches. `None` if that is not
+/// possible: with mistakes, multi-line texts, or tables continued after other ones.
 fn parse_in_parts(text: &str, lines: &Lines<'_>) -> Option<Tree> {
     if text.contains("\"\"\"") || text.contains("'''") {
         return None;
@@ -238,17 +238,18 @@ impl Converter<'_> {
     }
 }
 
-/// Where each line begins, and how many characters stand before every [`BLOCK`] bytes: a line may be as long as the file.
+/// Where each line begins, and the number of characters before each block of [`BLOCK`] bytes, because a line may be as long as the
+/// file.
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
-    /// The line of the last place that was asked for: the next is often on it, or on the one after.
+    /// The line of the previous lookup: the next one is often on the same line, or on the one after.
     last: Cell<usize>,
     /// `None` where each byte is a character.
     before_block: Option<Vec<usize>>,
 }
 
-/// Bytes that are counted again for each place.
+/// Bytes whose characters are counted for each lookup.
 const BLOCK: usize = 256;
 
 impl<'a> Lines<'a> {

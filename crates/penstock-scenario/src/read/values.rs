@@ -234,7 +234,7 @@ impl Parameter for LinkRate {
 
 /// What a link adds to the weight of a route, in thousandths.
 ///
-/// Sums must be exact, or routes of equal weight would not be told from others; 16 million links of the largest weight fit.
+/// Sums must be exact, or routes of equal weight could not be recognised; 16 million links of the maximum weight fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkWeight(pub u64);
 

@@ -1,4 +1,4 @@
-//! The columns of series: plain numbers, a byte string for each column, as those of traces.
+//! The columns of series: plain numbers, a byte string for each column, as in traces.
 
 use super::variables::{all, label};
 use crate::metrics::common::evaluation::GroupMembers;
@@ -9,10 +9,10 @@ use penstock_model::registry::Registry;
 use penstock_model::scheduler::class::classes_of_tree;
 use std::collections::BTreeMap;
 
-/// Of a number that is not there.
+/// Marker of a missing number.
 const NONE: u32 = u32::MAX;
 
-/// The words of the columns, and where they are found.
+/// The words of the columns, with lookups.
 pub(super) struct Words {
     components: Vec<String>,
     variables: Vec<&'static str>,
@@ -134,7 +134,7 @@ impl Words {
     }
 }
 
-/// Where a word stands in a list, to which it is added if it is not there.
+/// The position of a word in a list; appends the word if it is missing.
 fn position<T: PartialEq>(words: &mut Vec<T>, word: T) -> u32 {
     let found = words.iter().position(|known| *known == word);
     found.unwrap_or_else(|| {

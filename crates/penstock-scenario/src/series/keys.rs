@@ -20,7 +20,7 @@ penstock_model::parameters! {
         of: Names;
         /// Which variables: their names or, where several components have one of that name, with the component, as in `queue.red.average`; all if left out.
         what: Option<Names>;
-        /// Adds up what each name of `of` stands for: of every variable of a component there is the sum over all members, instead of a value of each. Of what is no amount, such as a utilisation or a time, there is none.
+        /// Reports, for each name of `of`, the sum of every variable of a component over all members, instead of a value for each member. Variables that are not amounts, such as a utilisation or a time, have no sum.
         sum: bool = "false";
         /// The interval at which they are read.
         every: Option<RunTime>;
@@ -32,7 +32,7 @@ penstock_model::parameters! {
         stop: Option<RunTime>;
     }
 }
-/// The rows of a stretch of a run are held in memory until no earlier one can come, however many fall into it.
+/// Smallest interval. The rows of a stretch of a run stay in memory until no earlier one can come, however many fall into it.
 const LEAST_INTERVAL: Duration = Duration::from_ns(10);
 
 impl Check for SeriesKeys {

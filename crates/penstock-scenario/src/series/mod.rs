@@ -23,7 +23,7 @@ use penstock_model::parameters::{Parameters, Value};
 use penstock_model::registry::Registry;
 use penstock_model::units::Duration;
 
-/// A `[[series]]`, and where its variables stand.
+/// A `[[series]]`, and the location of its variables.
 pub(crate) struct WrittenSeries {
     pub request: SeriesRequest,
     location: SourceLocation,
@@ -54,7 +54,7 @@ pub(crate) fn check_all(written: &[WrittenSeries], blueprint: &Blueprint, mistak
     }
 }
 
-/// Reads what a program asks for: keys of `[[series]]` with their values. Mistakes are told with the key.
+/// Reads a program's request: keys of `[[series]]` with their values. Returns mistakes with their keys.
 pub(crate) fn read_one(
     given: &[(String, Value)],
     names: &TraceNames<'_>,

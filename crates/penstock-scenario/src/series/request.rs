@@ -1,4 +1,4 @@
-//! What is asked for: of which subjects, which variables, and when.
+//! A request for series: subjects, variables and times.
 
 use super::keys::SeriesKeys;
 use super::variables::{label, of_subject, Shown};
@@ -112,7 +112,7 @@ impl SeriesRequest {
         }
     }
 
-    /// What is observed, each with the name that it is added up under, if it is.
+    /// The observed subjects, each with the name of its sum, if it is summed.
     fn subjects(&self) -> Vec<(SeriesSubject, Option<String>)> {
         let node = |node: usize| SeriesSubject::Node(NodeId(node as u32));
         let link = |link: usize| SeriesSubject::Link(LinkId(link as u32));

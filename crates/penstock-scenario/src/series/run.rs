@@ -1,4 +1,4 @@
-//! A run that hands over its series in batches while it goes on, so that the whole is never in memory.
+//! A run that hands over its series in batches as it proceeds, so that all of them are never in memory at once.
 
 use super::columns::Words;
 use super::sums::Sums;
@@ -9,10 +9,10 @@ use penstock_engine::series::{SeriesPlan, SeriesRow};
 use penstock_engine::{BlueprintError, Cancel, Executor, Sim};
 use penstock_model::units::Time;
 
-/// So many events of the run are handled between two looks at its series.
+/// Number of events handled between two reads of the series.
 const STRETCH: u64 = 1 << 15;
 
-/// The plans of a run's series, and for each the `[[series]]` that it belongs to and the name that it is added up under, if it is.
+/// The plans of a run's series, and for each the `[[series]]` that it belongs to and the name of its sum, if it is summed.
 pub struct SeriesPlans {
     pub(crate) plans: Vec<SeriesPlan>,
     pub(crate) series: Vec<u32>,
@@ -26,7 +26,7 @@ pub struct SeriesRun {
     end: Time,
     words: Words,
     sums: Sums,
-    /// What the run has handed over last, before it is added up.
+    /// The rows that the run handed over last, before summing.
     taken: Vec<SeriesRow>,
     columns: Vec<TraceColumn>,
     rows: Vec<SeriesRow>,
@@ -34,10 +34,10 @@ pub struct SeriesRun {
 }
 
 impl SeriesRun {
-    /// A run of `scenario` with this seed and replication, on so many cores at most, with these series.
+    /// Builds a run of `scenario` with this seed and replication, on at most `threads` cores, with these series.
     ///
     /// # Errors
-    /// If it is told to stop while it is built.
+    /// If it is cancelled while it is built.
     pub fn new(
         scenario: &ValidScenario,
         (seed, replication): (u64, u64),
@@ -49,7 +49,7 @@ impl SeriesRun {
         let adder = Sums::new(&plans, &series, &sums);
         let blueprint = scenario.blueprint(Some(seed), replication);
         let end = plans.iter().map(|plan| plan.until).max().unwrap_or(Time::ZERO).min(blueprint.end);
-        // What is counted since the beginning of the run has no warm-up, on which nothing else depends.
+        // Counters that start with the run have no warm-up, and nothing else here depends on it.
         let blueprint = Blueprint {
             cancel: cancel.clone(),
             warm_up: Time::ZERO,
@@ -70,10 +70,10 @@ impl SeriesRun {
         &self.columns
     }
 
-    /// The next `count` rows, or fewer at the end; `None` after it.
+    /// Returns the next `count` rows, or fewer at the end; `None` afterwards.
     ///
     /// # Errors
-    /// If the run is told to stop.
+    /// If the run is cancelled.
     pub fn next_batch(&mut self, count: usize) -> Result<Option<TraceColumns>, TraceStop> {
         while self.rows.len() < count && !self.is_complete {
             self.is_complete = self.sim.run_events(self.end, STRETCH);

@@ -4,26 +4,26 @@ use super::columns::Words;
 use penstock_engine::series::{ComponentName, Sampling, SeriesPlan, SeriesRow};
 use std::collections::BTreeMap;
 
-/// What is added up: component, class, number and variable.
+/// Identifies a sum: component, class, number and variable.
 type Key = (ComponentName, u32, u32, &'static str);
 
-/// Adds up rows of the same name, instant by instant.
+/// Sums rows that share a name, instant by instant.
 pub(super) struct Sums {
-    /// For each plan its sum, if its rows are added up.
+    /// For each plan its sum, if its rows are summed.
     of_plan: Vec<Option<u32>>,
     sums: Vec<Sum>,
-    /// What has come of the last instant, which may be incomplete.
+    /// The rows of the last instant so far, which may be incomplete.
     pending: Vec<SeriesRow>,
 }
 
 struct Sum {
     on_change: bool,
-    /// What each plan had last, where that is read on change.
+    /// The last value of each plan, if it is read on change.
     last: BTreeMap<Key, (BTreeMap<u32, f64>, Option<f64>)>,
 }
 
 impl Sums {
-    /// Of these plans; neighbours of one series and one name are added up.
+    /// Sums for these plans; adjacent plans of one series and one name share a sum.
     pub fn new(plans: &[SeriesPlan], series: &[u32], names: &[Option<String>]) -> Sums {
         let mut sums: Vec<Sum> = Vec::new();
         let mut of_plan = Vec::with_capacity(plans.len());
@@ -38,7 +38,7 @@ impl Sums {
         Sums { of_plan, sums, pending: Vec::new() }
     }
 
-    /// Moves the rows `taken` to `rows`, those of sums added up; the last instant only if nothing follows.
+    /// Moves the rows `taken` to `rows`, replacing summed rows by their sums. Holds back the last instant unless the run is complete.
     pub fn add_up(&mut self, taken: &mut Vec<SeriesRow>, words: &Words, is_complete: bool, rows: &mut Vec<SeriesRow>) {
         if self.sums.is_empty() {
             return rows.append(taken);
@@ -61,7 +61,7 @@ impl Sums {
 }
 
 impl Sum {
-    /// Adds up rows of one instant.
+    /// Sums rows of one instant.
     fn add_up(&mut self, part: &[SeriesRow], words: &Words, rows: &mut Vec<SeriesRow>) {
         let mut order: Vec<(Key, SeriesRow)> = Vec::new();
         if !self.on_change {
@@ -71,7 +71,7 @@ impl Sum {
             let key = (row.component, words.class(row), words.number(row), row.variable.name);
             let (values, _) = self.last.entry(key).or_default();
             values.insert(row.plan, row.value);
-            // Only a few variables have a place among those of one instant.
+            // A linear search, since an instant has only a few variables.
             if order.iter().all(|(known, _)| *known != key) {
                 order.push((key, *row));
             }

@@ -12,10 +12,10 @@ use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::Sender;
 
-/// The key under which a kind of components stands, where that is not its name.
+/// The key of a kind of components, if it differs from the kind's name.
 const KEYS: [(&str, &str); 3] = [("discipline", "queue"), ("meter", "marker"), ("pcn-meter", "pcn")];
 
-/// What has a state without being a component of its own.
+/// Parts that have a state without being a component.
 pub(crate) const PARTS: [(&str, &[&[Variable]]); 6] = [
     ("port", &[PORT]),
     ("flow", &[SENDING, RECEIVING]),
@@ -79,7 +79,7 @@ pub(super) fn of_subject(subject: SeriesSubject, blueprint: &Blueprint, registry
     flow.chain(all(registry).filter(is_shown)).collect()
 }
 
-/// What a sending end has beside itself.
+/// The components of a sending end.
 fn of_sender(group: &FlowGroup) -> Vec<ComponentName> {
     if group.calls.is_some() {
         return vec![ComponentName { kind: "calls", name: "" }];
@@ -87,7 +87,7 @@ fn of_sender(group: &FlowGroup) -> Vec<ComponentName> {
     group.transport.components().into_iter().map(|(kind, name)| ComponentName { kind, name }).collect()
 }
 
-/// What the ports of a node share.
+/// The components that the ports of a node share.
 fn of_switch(switch: &SwitchPlan) -> Vec<ComponentName> {
     let named = |kind: &'static str| move |name: &'static str| ComponentName { kind, name };
     let buffer = switch.buffer.iter().map(|buffer| buffer.policy.name()).map(named("buffer"));

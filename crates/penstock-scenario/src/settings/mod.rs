@@ -267,7 +267,7 @@ fn assign(
         }
         (Some(_), _) => return Err(format!("{} is not a list", quoted(key))),
     };
-    // The mistakes of what is set are the setting's, not the line's that it replaces.
+    // A mistake in the new value is attributed to the setting, not to the line that it replaces.
     if rest.is_empty() {
         branch.location = if index.is_none() { location } else { branch.location };
         if !is_new {
@@ -281,7 +281,7 @@ fn assign(
         if let (true, Item::Text(name)) = (component.by_name, &target.item) {
             *target = table_of(name.clone(), target.location);
         }
-        // Naming another component replaces the one that stands there.
+        // Naming another component replaces the present one.
         if let Item::Table(inner) = &mut target.item {
             let (kept, others) = std::mem::take(inner).into_iter().partition(|branch| component.may_stand_together(&branch.key, rest[0]));
             *inner = kept;

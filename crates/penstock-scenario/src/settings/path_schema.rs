@@ -27,14 +27,14 @@ pub(crate) enum PathSchema {
 #[derive(Clone, Copy)]
 pub(crate) struct ComponentSyntax {
     kind: &'static KindEntry,
-    /// Keys that may stand next to the component's name.
+    /// Keys that may be next to the component's name.
     beside: &'static [Field],
-    /// The name alone will do.
+    /// Whether the name alone is enough.
     pub by_name: bool,
 }
 
 impl ComponentSyntax {
-    /// Whether a table of `key` and `other` has one component at most.
+    /// Whether a table with `key` and `other` has at most one component.
     pub fn may_stand_together(&self, key: &str, other: &str) -> bool {
         key == other || self.beside.iter().any(|field| [key, other].contains(&field.key().as_str()))
     }
@@ -51,7 +51,7 @@ impl PathSchema {
         PathSchema::top().below(key).one()
     }
 
-    /// What may stand under `key`.
+    /// The schema of `key`.
     pub fn below(self, key: &str) -> PathSchema {
         match self {
             PathSchema::Section(section) => match section.parts.iter().find(|part| part.key == key) {

@@ -24,7 +24,7 @@ pub enum ColumnKind {
     Word(Vec<String>),
 }
 
-/// How many bytes the position of one of so many words takes, with one position more for none.
+/// Bytes of the position of one of `words` words, including one more position for a missing word.
 pub fn word_bytes(words: usize) -> usize {
     match words {
         0..=0xff => 1,
@@ -117,24 +117,24 @@ pub(crate) fn classes(blueprint: &Blueprint) -> Vec<u8> {
     blueprint.flows.iter().map(|flow| blueprint.groups[flow.group as usize].class).collect()
 }
 
-/// So many rows stay in the cache while all their columns are filled.
+/// Number of rows that stay in the cache while all their columns are filled.
 const BLOCK: usize = 256;
 
 /// Columns that are being filled, block by block.
 pub(super) struct Filling {
     values: Vec<Vec<u8>>,
-    /// Of each column of words, how many bytes a position takes; 0 for other columns.
+    /// Bytes of a position, for each column of words; 0 for other columns.
     word_bytes: Vec<usize>,
-    /// How many rows there are.
+    /// Number of rows so far.
     rows: usize,
-    /// How many rows there will be.
+    /// Number of rows in the end.
     size: usize,
-    /// The column whose turn it is.
+    /// The column to fill next.
     next: usize,
 }
 
 impl Filling {
-    /// These columns, for so many rows.
+    /// Prepares these columns for `size` rows.
     pub fn new(columns: &[TraceColumn], size: usize) -> Filling {
         let word_bytes = columns.iter().map(|column| match &column.kind {
             ColumnKind::Word(words) => word_bytes(words.len()),

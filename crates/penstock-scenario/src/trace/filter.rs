@@ -123,7 +123,7 @@ impl TraceNames<'_> {
     }
 }
 
-/// Which of so many things the names stand for.
+/// Resolves names to a bitmap over `size` items.
 fn chosen(
     written: &[String],
     size: usize,

@@ -57,7 +57,7 @@ penstock_model::parameters! {
     pub struct TraceKeys {
         /// Where: nodes, groups of nodes or members of them, each with the ports of the links that begin there; links, such as `r1-r2` or `hosts[3]-r1`, and groups of links. Everywhere if left out.
         at: Option<Names>;
-        /// Of which flows: groups of flows or calls, or members such as `tcp[3]`; all if left out.
+        /// The flows to trace: groups of flows or calls, or members such as `tcp[3]`; all if left out.
         flows: Option<Names>;
         /// What happened; everything if left out.
         events: Option<Vec<EventKind>>;

@@ -31,7 +31,7 @@ pub(crate) fn read_all(top: &mut Section<'_>, names: Option<&TraceNames<'_>>, du
     selectors
 }
 
-/// Reads what a program asks for: keys of `[[trace]]` with their values. Mistakes are told with the key.
+/// Reads a program's request: keys of `[[trace]]` with their values. Returns mistakes with their keys.
 pub(crate) fn read_one(given: &[(String, Value)], names: &TraceNames<'_>, duration: Duration) -> Result<Selector, Vec<(String, String)>> {
     let mut reader = Given::new(given);
     let keys = TraceKeys::read(&mut reader);

@@ -1,4 +1,4 @@
-//! A run that hands over its trace in batches while it goes on, so that the whole is never in memory.
+//! A run that hands over its trace in batches as it proceeds, so that all of it is never in memory at once.
 
 use super::capture::{CapturePart, Captures};
 use super::columns::{self, Filling, TraceColumn, TraceColumns};
@@ -8,7 +8,7 @@ use penstock_engine::blueprint::Blueprint;
 use penstock_engine::observations::TraceRow;
 use penstock_engine::{BlueprintError, Cancel, Executor, Sim};
 
-/// So many events of the run are handled between two looks at its trace.
+/// Number of events handled between two reads of the trace.
 const STRETCH: u64 = 1 << 15;
 
 /// A run that is being traced.
@@ -20,9 +20,9 @@ pub struct TraceRun {
     filter: TraceFilter,
     columns: Vec<TraceColumn>,
     classes: Vec<u8>,
-    /// What the run has handed over last, of what is kept.
+    /// The kept rows that the run handed over last.
     rows: Vec<TraceRow>,
-    /// So many of them have been handed on.
+    /// Number of `rows` handed on.
     handed_on: usize,
     captures: Option<Box<Captures>>,
     is_complete: bool,
@@ -31,15 +31,15 @@ pub struct TraceRun {
 /// Why there is no next batch.
 #[derive(Debug)]
 pub enum TraceStop {
-    /// The run was told to stop.
+    /// The run was cancelled.
     Cancelled,
 }
 
 impl TraceRun {
-    /// A run of `scenario` with this seed and replication, on so many cores at most, whose events `filter` chooses from.
+    /// Builds a run of `scenario` with this seed and replication, on at most `threads` cores; `filter` selects its events.
     ///
     /// # Errors
-    /// If it is told to stop while it is built.
+    /// If it is cancelled while it is built.
     pub fn new(
         scenario: &ValidScenario,
         (seed, replication): (u64, u64),
@@ -59,10 +59,10 @@ impl TraceRun {
         &self.columns
     }
 
-    /// The next `count` rows, or fewer at the end; `None` after it.
+    /// Returns the next `count` rows, or fewer at the end; `None` afterwards.
     ///
     /// # Errors
-    /// If the run is told to stop.
+    /// If the run is cancelled.
     pub fn next_batch(&mut self, count: usize) -> Result<Option<TraceColumns>, TraceStop> {
         let mut batch = Filling::new(&self.columns, count);
         while batch.rows() < count {
@@ -80,11 +80,11 @@ impl TraceRun {
         Ok((batch.rows() > 0).then(|| batch.finish()))
     }
 
-    /// The next parts of the captures of what links transmit, at least so many bytes together, or fewer at the end; none after it.
-    /// `scenario` is that of the run. Of the filter, kinds of events do not matter.
+    /// Returns the next parts of the captures of links' transmissions, at least `bytes` in total, or fewer at the end; an empty list
+    /// afterwards. `scenario` is the run's scenario. The filter's kinds of events do not apply.
     ///
     /// # Errors
-    /// If the run is told to stop.
+    /// If the run is cancelled.
     pub fn next_captures(&mut self, scenario: &ValidScenario, bytes: usize) -> Result<Vec<CapturePart>, TraceStop> {
         let mut captures = match self.captures.take() {
             Some(captures) => captures,

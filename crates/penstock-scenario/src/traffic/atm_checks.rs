@@ -1,4 +1,4 @@
-//! Checks of cell links and circuits: what ends where, what fits into frames, and what is promised.
+//! Checks of cell links and circuits: where circuits end, sizes of frames, and guarantees.
 
 use crate::network::circuits::CircuitDraft;
 use crate::network::links::{LinkGroup, Links};

@@ -73,8 +73,8 @@ penstock_model::parameters! {
     pub struct SignallingKeys {
         /// Added to the propagation of every signal.
         processing: Duration = "0 s";
-        /// The size of a packet that carries each request to the egress through the queues; without it, requests travel
-        /// beside them as other signals do.
+        /// The size of a packet that carries each request to the egress through the queues; without it, requests bypass them, as
+        /// other signals do.
         packet: Option<Bytes>;
     }
 }
@@ -128,7 +128,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     Some(GroupDraft { plan, class: keys.class.0, path, location, from, to, count, route, route_back: None, edges, pairs: None, draw: None })
 }
 
-/// The components and tables of `[[calls]]` beside source and transport, as they were read.
+/// The components and tables of `[[calls]]` other than source and transport, as read.
 struct Parts {
     arrivals: Reading<ArrivalPlan>,
     holding: Reading<HoldingPlan>,

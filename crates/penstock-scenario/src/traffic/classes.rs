@@ -153,7 +153,7 @@ fn leaf_names(class: &Class) -> Vec<&str> {
     }
 }
 
-/// Reports `size` if it is below the largest packet that passes, which is of these flows.
+/// Reports `size` if it is below the size of the largest passing packet, which the second argument gives with its group.
 fn check_size(
     size: Bytes,
     greatest: Option<&Passing<'_>>,
@@ -175,7 +175,7 @@ enum Largest {
     Unbounded,
 }
 
-/// What is to be said of `size` if it is below the largest packet that passes, which is of these flows.
+/// The message about `size` if it is below the size of the largest passing packet, which the second argument gives with its group.
 fn too_small(size: Bytes, greatest: Option<&Passing<'_>>, message: impl Fn(Bytes, String) -> String) -> Option<(Largest, String)> {
     let Passing { group, largest } = greatest?;
     let name = &group.plan.name;

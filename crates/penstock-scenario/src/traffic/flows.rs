@@ -16,9 +16,9 @@ use penstock_model::units::Duration;
 penstock_model::parameters! {
     /// A group of like flows.
     ///
-    /// Flow i runs from the i-th member of `from` to the i-th of `to`, each counted round. Without a given route it takes
-    /// the one of least weight, which is the one with the fewest links unless links have a `weight`; which of several such routes,
-    /// `routing` at the top of the scenario says.
+    /// Flow i runs from the i-th member of `from` to the i-th of `to`, each counted round. Without a given route it uses the route of
+    /// minimum weight, which is the one with the fewest links unless links have a `weight`; `routing` at the top of the scenario
+    /// chooses between several such routes.
     ///
     /// Or a traffic `matrix` has a flow for each of its entries, row by row: its first row and column name nodes, and each entry is
     /// the rate of the source, headers included, from the node of its row to that of its column. A number is a multiple of the

@@ -25,7 +25,7 @@ pub(crate) struct GroupDraft {
     pub edges: EdgeLocations,
     /// Both ends of each member, where they are not counted round.
     pub pairs: Option<Vec<(NodeId, NodeId)>>,
-    /// What is drawn of transfers for each run.
+    /// Random part of transfers, drawn for each run.
     pub draw: Option<TransferDraw>,
 }
 

@@ -7,10 +7,10 @@ use penstock_engine::blueprint::{FlowGroup, FlowPlan, RouteSet};
 use penstock_model::units::{Bytes, Rate, PS_PER_SECOND};
 use std::collections::BTreeSet;
 
-/// A transmission that is shorter is rounded by up to half a percent.
+/// Transmissions below this time are rounded by up to half a percent or more.
 const SHORT_PS: u64 = 100;
 
-/// Warns once for each link, with the greatest error among the packets that pass and whose sizes are known.
+/// Warns once for each link, with the maximum error among the passing packets whose sizes are known.
 pub(crate) fn check_rounding(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &RouteSet, mistakes: &Mistakes) {
     let fast: Vec<Option<Rate>> = links.groups.iter().map(|link| fastest(links, link)).collect();
     if fast.iter().all(Option::is_none) {
@@ -43,7 +43,8 @@ pub(crate) fn check_rounding(flows: &[GroupDraft], links: &Links, plans: &[FlowP
     }
 }
 
-/// The greatest rate of a link, if a packet may be short there; an unlimited one is not meant to take any time.
+/// The maximum rate of a link, if a packet of one byte may be rounded there. An unlimited rate is ignored: it is not meant to take
+/// time.
 fn fastest(links: &Links, link: &LinkGroup) -> Option<Rate> {
     let plan = &links.plans[link.members.start as usize];
     let changes = plan.rate_changes.iter().map(|(_, rate)| *rate);
@@ -51,19 +52,19 @@ fn fastest(links: &Links, link: &LinkGroup) -> Option<Rate> {
     rates.max().filter(|rate| rounds(*rate, 1))
 }
 
-/// Whether a packet takes so little time that it is said.
+/// Whether a packet's transmission is short enough for a warning.
 fn rounds(rate: Rate, size: u64) -> bool {
     u128::from(size * 8) * u128::from(PS_PER_SECOND) < u128::from(SHORT_PS) * u128::from(rate.as_bps())
 }
 
-/// By how much the time of a short packet is rounded, as a share of it; `None` if it is not short, or exact.
+/// Rounding error of a short packet's transmission time, as a share of it; `None` if it is not short, or exact.
 fn rounding_error(rate: Rate, size: u64) -> Option<f64> {
     if !rounds(rate, size) {
         return None;
     }
     let exact = (size * 8) as f64 * PS_PER_SECOND as f64 / rate.as_bps() as f64;
     let error = (rate.transmission_time(Bytes::new(size)).as_ps() as f64 - exact).abs() / exact;
-    // What is left of whole picoseconds by the arithmetic of this comparison.
+    // Smaller errors come from the arithmetic of this comparison.
     (error > 1e-9).then_some(error)
 }
 

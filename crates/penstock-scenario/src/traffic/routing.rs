@@ -13,7 +13,7 @@ use penstock_model::rng::Key;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The routes of all groups in one direction: of data, or of what is sent back.
+/// A direction of routes, for all groups: data, or return traffic.
 struct Direction {
     /// What messages call it.
     purpose: &'static str,
@@ -120,7 +120,7 @@ struct Router<'a, 'b> {
 }
 
 impl Router<'_, '_> {
-    /// The routes of the `g`-th group's members in one direction; `None` after a mistake, of which the first is reported.
+    /// The routes of the `g`-th group's members in one direction; `None` after a mistake. Only the first mistake is reported.
     fn route_group(
         &mut self,
         routes: &mut Routes<'_>,
@@ -251,7 +251,7 @@ impl Router<'_, '_> {
         None
     }
 
-    /// Whether so many groups have no route that the others are not looked at: each may be searched for through the whole network.
+    /// Whether enough groups have no route to skip the others: each search may visit the whole network.
     fn gives_up(&self) -> bool {
         self.mistakes >= 100
     }

@@ -1,4 +1,4 @@
-//! Cumulative distributions of transfers' sizes: those that come with the package, and those of files.
+//! Cumulative distributions of transfers' sizes: shipped with the package, or read from files.
 
 use crate::read::csv::{self, FileMistakes};
 use crate::read::records::Records;
@@ -7,7 +7,7 @@ use penstock_model::printable::{file_name, quoted};
 use penstock_model::source::transfer_size::TransferSize;
 use std::borrow::Cow;
 
-/// Those that come with the package, by name; each file says where it is from.
+/// Distributions shipped with the package, by name; each file says where it is from.
 const SHIPPED: [(&str, &str); 3] = [
     ("web-search", include_str!("sizes/web-search.csv")),
     ("data-mining", include_str!("sizes/data-mining.csv")),
@@ -65,7 +65,7 @@ fn points(content: &[u8], name: &str) -> Result<Vec<(f64, f64)>, Vec<String>> {
     let mut points = Points { share: PROBABILITY, found: Vec::new() };
     let mut records = Records::new(content, name).map_err(|message| vec![message])?;
     let mut header = Vec::new();
-    // What is wrong with the first record is told by who reads all of them.
+    // A mistake in the first record is reported later, when all records are read.
     drop(records.read(&mut header));
     if header.first().is_some_and(|field| field.split_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok())) {
         without_header(content, name, &mut points)?;

@@ -1,4 +1,4 @@
-//! The keys of `[[transfers]]`: finite transfers that arrive on their own, and what is drawn of them for each run.
+//! The keys of `[[transfers]]`: finite transfers that arrive on their own, and their random draw for each run.
 
 use super::foreign;
 use super::group::{EdgeLocations, GroupDraft, GroupEndpoints};
@@ -24,22 +24,22 @@ penstock_model::parameters! {
     /// Transfers that arrive on their own, whatever the network does (open loop): each opens a connection of its own at its time,
     /// sends its bytes and is done.
     ///
-    /// Either `file` lists them all, a CSV (or Parquet) file beside the scenario with the columns `start` in seconds, `from`, `to`,
-    /// `bytes` and, if wanted, `class`. With several classes there is a group for each, called after both, such as `jobs-bulk`.
+    /// Either `file` lists them all: a CSV (or Parquet) file in the scenario's folder with the columns `start` in seconds, `from`,
+    /// `to`, `bytes` and, if wanted, `class`. With several classes there is a group for each, called after both, such as `jobs-bulk`.
     ///
-    /// Or they are drawn. They arrive as a Poisson process of so many per `interval` or of a `load`, or at the times of `at`. Sizes
-    /// follow `size`: constant, exponential, log-normal, Pareto, or a measured cumulative distribution, which comes with the package
-    /// (`web-search` [Alizadeh10], `data-mining` [Greenberg09], `hadoop` [Roy15]) or is a CSV file with the columns `bytes` and
-    /// `probability` or `percent`, or a text of two columns without a header, whose shares are percentages if they end at 100;
-    /// between its points it is linear. Each transfer has two different nodes, one of `from` and one of `to`, drawn
-    /// uniformly; this draw is the same for every seed, as routes hang on it. Times and sizes are drawn for each run, each from a
-    /// stream of its own. What would arrive after the end is left out.
+    /// Or they are drawn. They arrive as a Poisson process with a count per `interval` or with a `load`, or at the times of `at`.
+    /// Sizes follow `size`: constant, exponential, log-normal, Pareto, or a measured cumulative distribution, which comes with the
+    /// package (`web-search` [Alizadeh10], `data-mining` [Greenberg09], `hadoop` [Roy15]) or is a CSV file with the columns `bytes`
+    /// and `probability` or `percent`, or a text of two columns without a header, whose shares are percentages if they end at 100;
+    /// between its points it is linear. Each transfer has two different nodes, one of `from` and one of `to`, drawn uniformly; this
+    /// draw is the same for every seed, because routes depend on it. Times and sizes are drawn for each run, each from a stream of
+    /// its own. Transfers that would arrive after the end are left out.
     ///
     /// Or they are drawn from a traffic `matrix`: its first row and column name nodes, and each entry is the load from the node of
-    /// its row to that of its column, without headers. All loads together make one Poisson process, of which each transfer takes
-    /// its nodes with the share of their entry, so that each pair has a Poisson process of its own load.
+    /// its row to that of its column, without headers. All loads together make one Poisson process. Each transfer gets the nodes of
+    /// an entry with a probability proportional to its load, so that each pair has a Poisson process of its own load.
     ///
-    /// Sizes are those of files, without headers; the last segment is sent in full. `completion-time` measures them.
+    /// Sizes are file sizes, without headers; the last segment is sent in full. `completion-time` measures them.
     pub struct TransferKeys {
         /// The name in results.
         name: Name;
@@ -126,7 +126,7 @@ impl Check for TransferKeys {
     }
 }
 
-/// What is drawn of a group's transfers for each run.
+/// The random part of a group's transfers, drawn for each run.
 #[derive(Clone, Debug)]
 pub(crate) struct TransferDraw {
     arrivals: Arrivals,
@@ -242,7 +242,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     Some(vec![draft])
 }
 
-/// The mean time between transfers that makes a load of so many bit/s; `None` after a mistake.
+/// The mean time between transfers for a load in bit/s; `None` after a mistake.
 fn interval_of(section: &Section<'_>, key: &str, size: &TransferSize, load: u64) -> Option<Duration> {
     let interval = Duration::from_seconds(size.mean() * 8.0 / load as f64);
     if interval == Duration::ZERO {

@@ -17,9 +17,9 @@ const LARGEST: usize = 20_000;
 /// Events between two looks at a flag, as in the extension module.
 const STRETCH: u64 = 10_000;
 
-/// One case of so many is also told to stop.
+/// One case in this number is also cancelled.
 const CANCELLED: u64 = 8;
-/// CPU time after which that happens, in seconds, at most.
+/// Maximum CPU time before the cancellation, in seconds.
 const LATEST: f64 = 0.2;
 
 /// How much is done with a scenario.
@@ -34,11 +34,11 @@ pub struct Effort {
 /// What became of a scenario with which nothing is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It has mistakes, and they are told as they should be.
+    /// It has mistakes, and they are reported correctly.
     Refused,
-    /// It is read, and too large to be run here.
+    /// It is valid, and too large to run here.
     TooLarge,
-    /// More happens at its very beginning than is run here.
+    /// It has more events at its beginning than are run here.
     Begun,
     /// All its runs, made in different ways, are the same.
     Compared,
@@ -96,7 +96,7 @@ fn check_all(
     Ok(Outcome::Compared)
 }
 
-/// A run of the scenario that has at most about so many events; `None` if there are more at its very beginning.
+/// A run of the scenario with about `effort.events` events at most; `None` if its beginning has more.
 fn shortened(scenario: &ValidScenario, effort: Effort, clock: &mut Clock) -> Result<Option<Blueprint>, String> {
     let mut blueprint = scenario.blueprint(Some(effort.cut), 0);
     loop {

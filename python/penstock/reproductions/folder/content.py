@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from penstock.printable import quoted
 from penstock.reproductions.document import flat
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -157,6 +157,4 @@ def _is(kind: str, value: Any) -> bool:
 
 
 def _unknown(what: str, given: str, known: tuple[str, ...]) -> str:
-    similar = difflib.get_close_matches(given, known, n=1, cutoff=0.6)
-    hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
-    return f"unknown {what} {quoted(given)}{hint} (there are {', '.join(known)})"
+    return f"unknown {what} {quoted(given)}{suggestion(given, known)} (there are {', '.join(known)})"

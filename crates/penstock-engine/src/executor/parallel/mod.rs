@@ -89,21 +89,6 @@ impl ParallelExecutor {
         self.sequencers[shard].due().advance((process - first) as usize, at);
     }
 
-    /// See [`Sequencer::steps`].
-    pub fn steps(&self) -> u64 {
-        self.sequencers.iter().map(Sequencer::steps).sum()
-    }
-
-    /// See [`Sequencer::first_arrival`].
-    pub fn first_arrival(&self) -> Time {
-        self.sequencers.iter().map(Sequencer::first_arrival).min().unwrap_or(Time::NEVER)
-    }
-
-    /// See [`Sequencer::under_way`].
-    pub fn under_way(&self) -> usize {
-        self.sequencers.iter().map(Sequencer::under_way).sum()
-    }
-
     /// See [`Shard::take_under_way`].
     pub fn take_under_way<P: WindowProcess>(
         &mut self,

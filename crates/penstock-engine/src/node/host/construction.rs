@@ -57,7 +57,7 @@ impl Host {
         let spacing = source.spacing();
         let (end, first) = OpenLoopSource::new(template, (source, stream), requests, start, stop, self.measured);
         if first != Time::NEVER {
-            self.emitter.insert_periodic(first, template.flow.0, slot, spacing, end.periodic_packet());
+            self.emitter.insert(first, template.flow.0, slot, spacing, end.periodic_packet());
         }
         self.sources.push(end);
         slot
@@ -67,7 +67,7 @@ impl Host {
     pub fn inject(&mut self, slot: u32, flow: u32, at: Time, size: u32) -> Result<(), (Time, Time)> {
         let due = self.sources[slot as usize].inject(at, size)?;
         if due != Time::NEVER {
-            self.emitter.insert(due, flow, slot, None);
+            self.emitter.insert(due, flow, slot, None, None);
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ impl Host {
     pub fn emit_before(&mut self, mut bound: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut sent = 0;
         while self.emitter.next() < bound {
-            sent += self.emit(bound, MAX_TRANSMIT_BATCH, true, host_context) as u64;
+            sent += self.emit(bound, MAX_TRANSMIT_BATCH, host_context) as u64;
             host_context.drain_transmit_batch();
             if sent >= host_context.max_events() {
                 bound = bound.min(self.emitter.next().after());
@@ -21,10 +21,9 @@ impl Host {
         sent
     }
 
-    /// Hands over what open-loop sources send before `bound`, at most `most` packets, which ports may take `at_once`; returns
-    /// how many these are.
+    /// Hands over what open-loop sources send before `bound`, at most `most` packets; returns how many these are.
     #[inline(never)]
-    pub fn emit(&mut self, bound: Time, most: usize, at_once: bool, host_context: &mut HostContext<'_, '_>) -> usize {
+    pub fn emit(&mut self, bound: Time, most: usize, host_context: &mut HostContext<'_, '_>) -> usize {
         let mut sent = 0;
         while sent < most && self.emitter.next() < bound {
             let Host { emitter, sources, measured, place, .. } = self;
@@ -36,7 +35,7 @@ impl Host {
                 }
             }
             sent += if emitter.first_is_periodic() {
-                emitter.emit_periodic(bound, most - sent, |entries| host_context.send_periodic(entries, *place, at_once))
+                emitter.emit_periodic(bound, most - sent, |entries| host_context.send_periodic(entries, *place))
             } else if emitter.first_is_in_wheel() {
                 emitter.advance(bound, most - sent, |now, slot| sources[slot as usize].send(now, *measured, *place, host_context))
             } else {
@@ -51,13 +50,13 @@ impl Host {
     #[inline(never)]
     pub(super) fn emit_one(&mut self, host_context: &mut HostContext<'_, '_>) {
         if self.emitter.first_is_periodic() {
-            self.emitter.emit_periodic(Time::ZERO, 1, |entries| host_context.send_periodic(entries, self.place, false));
+            self.emitter.emit_periodic(Time::ZERO, 1, |entries| host_context.send_periodic(entries, self.place));
             return;
         }
         let Due { at, slot, .. } = self.emitter.first();
         let end = &mut self.sources[slot as usize];
         let next = end.send(at, self.measured, self.place, host_context);
-        self.emitter.reschedule_first_periodic(next, end.periodic_packet());
+        self.emitter.reschedule_first(next, end.periodic_packet());
     }
 
     /// Whether the next source precedes the next timer, in the order of flows within one instant.

@@ -2,6 +2,7 @@
 
 use crate::api::blueprint::PortPlan;
 use crate::node::host::Host;
+use crate::node::shared_state::Switch;
 use crate::port::Port;
 use penstock_model::id::FlowId;
 use penstock_model::transport::TransportPlan;
@@ -45,11 +46,14 @@ impl Changes {
     }
 
     /// Makes the changes that are due at `now`.
-    pub(super) fn make(&mut self, now: Time, ports: &mut [Port], mut host: Option<&mut Host>) {
+    pub(super) fn make(&mut self, now: Time, ports: &mut [Port], mut host: Option<&mut Host>, mut switch: Option<&mut Switch>) {
         let due = self.0.partition_point(|(at, _)| *at <= now);
         for (_, changed) in self.0.drain(..due) {
             match (changed, &mut host) {
-                (Changed::Port(port, plan), _) => ports[port as usize].change(now, &plan),
+                (Changed::Port(port, plan), _) => {
+                    ports[port as usize].change(now, &plan);
+                    switch.iter_mut().for_each(|switch| switch.note_change(port as usize, ports));
+                }
                 (Changed::Transport(flow, slot, plan), Some(host)) => host.change_sender(now, (flow, slot), plan.own_parameters()),
                 (Changed::Transport(..), None) => unreachable!("flows begin at hosts"),
             }

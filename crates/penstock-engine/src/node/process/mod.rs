@@ -9,7 +9,7 @@ pub(super) mod host_loop;
 pub mod messages;
 pub mod outcome;
 mod router_port;
-mod sampling;
+pub mod sampling;
 pub mod series;
 
 use crate::api::blueprint::Blueprint;
@@ -146,15 +146,9 @@ impl Process {
         }
     }
 
-    /// Samples the queue of port `port` each `every` after `from`, into the results of sample plan `plan`.
-    pub fn sample(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
-        self.samplers.add(port, every, from + every, plan, Samples::Queue(Vec::new()));
-        self.is_plain = false;
-    }
-
-    /// Samples the meters of port `port` each `every` after `from`, into the results of plan `plan` of meter samples.
-    pub fn sample_meters(&mut self, port: u32, every: Duration, from: Time, plan: u32) {
-        self.samplers.add(port, every, from + every, plan, Samples::Meters(Vec::new()));
+    /// Samples port `port` each `every` after `from`, into the results of plan `plan` of its kind.
+    pub fn sample(&mut self, port: u32, every: Duration, from: Time, plan: u32, samples: Samples) {
+        self.samplers.add(port, every, from + every, plan, samples);
         self.is_plain = false;
     }
 
@@ -237,19 +231,18 @@ impl Process {
                 host_context.drain_transmit_batch();
                 return next.min(message);
             }
-            if message <= next {
+            let handled = if message <= next {
                 receive_message(Some(host), inputs, host_context);
                 self.own_events += 1;
-                if self.packet_hops + self.own_events - before >= routes.max_visit_events {
-                    until = until.min(next_instant(host, inputs));
-                }
+                self.packet_hops + self.own_events - before
             } else {
                 let (hops, events) = run_host(host, &mut WholePackets, until.min(message.before()), inputs, host_context);
                 self.packet_hops += hops;
                 self.own_events += events;
-                if hops + events >= routes.max_visit_events {
-                    until = until.min(next_instant(host, inputs));
-                }
+                hops + events
+            };
+            if handled >= routes.max_visit_events {
+                until = until.min(next_instant(host, inputs));
             }
         }
     }
@@ -287,7 +280,7 @@ impl Process {
     }
 
     pub(super) fn take_samples(&mut self, now: Time) {
-        self.changes.make(now, &mut self.ports, self.host.as_deref_mut());
+        self.changes.make(now, &mut self.ports, self.host.as_deref_mut(), self.switch.as_deref_mut());
         self.samplers.take_samples(now, &mut self.ports);
         self.switch.iter_mut().for_each(|switch| switch.free_all(now));
         self.observers.read(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref());

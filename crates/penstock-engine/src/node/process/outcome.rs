@@ -24,10 +24,12 @@ pub struct Outcome {
 impl Process {
     /// Writes everything that was counted into `observations`.
     pub fn finish(mut self, observations: &mut Observations, routes: &Routes) -> Outcome {
-        let waits = self.switch.as_ref().map_or(Vec::new(), |switch| switch.pause_waits(observations.to, &self.ports, routes));
-        let limits = self.switch.as_ref().is_some_and(|switch| switch.has_reaction_point());
-        let has_headroom = self.switch.as_ref().is_some_and(|switch| switch.has_headroom());
-        let shares_buffer = self.switch.as_ref().is_some_and(|switch| switch.has_buffer());
+        let switch = self.switch.as_deref();
+        let pause = switch.and_then(|switch| switch.pause.as_ref());
+        let waits = pause.map_or(Vec::new(), |pause| pause.waits(observations.to, &self.ports, routes));
+        let limits = switch.is_some_and(|switch| switch.reaction_point.is_some());
+        let has_headroom = pause.is_some_and(|pause| pause.plan().headroom.is_some());
+        let shares_buffer = switch.is_some_and(|switch| switch.buffer.is_some());
         self.aal5.iter().for_each(|aal5| add_losses(aal5.lost_by_flow(), observations));
         for port in self.ports {
             self.record.digest.number(port.digest());

@@ -21,7 +21,7 @@ struct Sampler {
 
 /// The samples taken so far.
 #[derive(Clone)]
-pub(super) enum Samples {
+pub enum Samples {
     /// Packets that wait.
     Queue(Vec<u32>),
     /// The variables of meters.

@@ -169,18 +169,4 @@ impl Port {
         }
         self.check_conservation();
     }
-
-    /// Sends the next packets of periodic sources: at once if they are a batch of their own, with the transmit batch otherwise.
-    pub fn send_periodic(&mut self, entries: &[WheelEntry<PeriodicPacket>], context: &mut Context<'_, '_>) {
-        let Some(first) = entries.first() else { return };
-        let is_alone = self.transmit_batch.len() == 0 && context.record.is_untraced();
-        if is_alone && entries.len() >= MIN_BATCH && self.can_batch_to_one_channel(first.at, entries.len(), context) {
-            self.batch_to_one_channel(entries.iter(), entries.len(), context, |slot, entry| {
-                *slot = entry.arrival();
-                slot.packet.header_word()
-            });
-        } else {
-            self.add_periodic_to_batch(entries);
-        }
-    }
 }

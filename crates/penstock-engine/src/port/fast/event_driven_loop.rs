@@ -3,18 +3,13 @@
 
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
-use crate::kernel::journal::Journal;
-use crate::kernel::outputs::Outputs;
-use crate::kernel::route::Routes;
-use crate::merge::ring::Back;
 use crate::port::counters::PortCounters;
 use crate::port::queueing::event_driven::queues::Queues;
 use crate::port::queueing::event_driven::queues::ServiceState;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
-use penstock_model::id::{HopId, ProcessId};
-use penstock_model::packet::Packet;
+use penstock_model::id::HopId;
 use penstock_model::scheduler::{Dispatch, Scheduler, Turn};
 use penstock_model::units::{Duration, Time};
 
@@ -22,8 +17,6 @@ use penstock_model::units::{Duration, Time};
 pub struct DeparturePath<'a, 'b, 'c> {
     /// The propagation delay.
     pub delay: Duration,
-    /// The process and its input that all packets go to, if there is only one.
-    pub only_channel: Option<(ProcessId, u32)>,
     /// The counters of the port.
     pub counters: &'a mut PortCounters,
     /// The context of the process.
@@ -35,38 +28,8 @@ pub struct DeparturePath<'a, 'b, 'c> {
 struct ServicePass<'a, 'b, 'c, P> {
     queues: &'a mut Queues,
     packets: P,
-    /// The most packets that there may be.
-    most: usize,
     bound: Time,
     departures: DeparturePath<'a, 'b, 'c>,
-}
-
-/// Sends packets to the next process.
-trait PacketOutput {
-    fn send(&mut self, at: Time, packet: &Packet);
-}
-
-/// Sends each packet to the process of its hop.
-struct RoutedOutput<'a, 'c> {
-    routes: &'a Routes,
-    outputs: &'a mut Outputs<'c>,
-}
-
-impl PacketOutput for RoutedOutput<'_, '_> {
-    #[inline(always)]
-    fn send(&mut self, at: Time, packet: &Packet) {
-        let next = self.routes.hop(packet.hop);
-        self.outputs.send(next.process, next.input, at, |arrival| *arrival = Arrival { at, packet: *packet });
-    }
-}
-
-/// Sends all packets into the queue of one input.
-impl PacketOutput for Back<'_, Arrival> {
-    #[inline(always)]
-    fn send(&mut self, at: Time, packet: &Packet) {
-        *self.slot() = Arrival { at, packet: *packet };
-        self.add_if(true);
-    }
 }
 
 impl EventDriven {
@@ -75,72 +38,33 @@ impl EventDriven {
         !self.has_one_queue() && self.queues.drop_tails()
     }
 
-    /// Processes at most `most` arrivals, each with its next hop, and all decisions that are due before.
+    /// Processes arrivals, each with its next hop, and all decisions that are due before.
     #[inline(always)]
-    pub fn run_arrivals<'p>(
-        &mut self,
-        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
-        most: usize,
-        departures: DeparturePath<'_, '_, '_>,
-    ) {
-        self.scheduler.dispatch(ServicePass { queues: &mut self.queues, packets, most, bound: Time::ZERO, departures });
+    pub fn run_arrivals<'p>(&mut self, packets: impl Iterator<Item = (&'p Arrival, HopId)>, departures: DeparturePath<'_, '_, '_>) {
+        self.scheduler.dispatch(ServicePass { queues: &mut self.queues, packets, bound: Time::ZERO, departures });
     }
 
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide_until(&mut self, until: Time, departures: DeparturePath<'_, '_, '_>) {
         let packets = std::iter::empty();
-        self.scheduler.dispatch(ServicePass { queues: &mut self.queues, packets, most: 0, bound: until.after(), departures });
+        self.scheduler.dispatch(ServicePass { queues: &mut self.queues, packets, bound: until.after(), departures });
     }
 }
 
 impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Dispatch for ServicePass<'_, '_, '_, P> {
     #[inline(always)]
     fn call<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
-        let ServicePass { queues, packets, most, bound, departures: DeparturePath { delay, only_channel, counters, context } } = self;
-        let Context { routes, record, outputs } = context;
+        let ServicePass { queues, packets, bound, mut departures } = self;
         let mut service_state = queues.service_state();
-        let queue = only_channel.and_then(|(process, input)| outputs.queue(process, input));
-        let Some(queue) = queue else {
-            return ServiceLoop { delay, counters, record, output: RoutedOutput { routes, outputs } }.run(
-                packets,
-                bound,
-                &mut service_state,
-                scheduler,
-            );
-        };
-        let was_empty = queue.len() == 0;
-        let output = queue.back(most + service_state.wire.backlog as usize);
-        ServiceLoop { delay, counters, record, output }.run(packets, bound, &mut service_state, scheduler);
-        if let Some((process, input)) = only_channel.filter(|_| was_empty) {
-            outputs.announce_head_if_any(process, input);
-        }
-    }
-}
-
-/// The loop over arrivals and service decisions.
-struct ServiceLoop<'a, O> {
-    delay: Duration,
-    counters: &'a mut PortCounters,
-    record: &'a mut Journal,
-    output: O,
-}
-
-impl<O: PacketOutput> ServiceLoop<'_, O> {
-    #[inline(always)]
-    fn run<'p, S: Scheduler + ?Sized>(
-        &mut self,
-        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
-        bound: Time,
-        service_state: &mut ServiceState<'_>,
-        scheduler: &mut S,
-    ) {
         for (arrival, hop) in packets {
-            self.decide_before(arrival.at, service_state, scheduler);
-            self.enqueue(arrival, hop, service_state, scheduler);
+            departures.decide_before(arrival.at, &mut service_state, scheduler);
+            departures.enqueue(arrival, hop, &mut service_state, scheduler);
         }
-        self.decide_before(bound, service_state, scheduler);
+        departures.decide_before(bound, &mut service_state, scheduler);
     }
+}
 
+impl DeparturePath<'_, '_, '_> {
     /// Queues a packet, if there is room for it.
     #[inline(always)]
     fn enqueue<S: Scheduler + ?Sized>(&mut self, arrival: &Arrival, hop: HopId, service_state: &mut ServiceState<'_>, scheduler: &mut S) {
@@ -148,8 +72,8 @@ impl<O: PacketOutput> ServiceLoop<'_, O> {
         let (queue, state) = (&service_state.queues[index], &service_state.states[index]);
         let discipline = queue.tail_drop().expect("the loop applies to tail drop");
         let decision = discipline.verdict(state.packets, state.bytes, arrival.packet.size).into();
-        let accepted = verdict::apply::<false>(decision, DecisionPoint::OnArrival, arrival.at, &arrival.packet, self.counters, self.record);
-        if accepted.is_some() {
+        let point = DecisionPoint::OnArrival;
+        if verdict::apply::<false>(decision, point, arrival.at, &arrival.packet, self.counters, self.context.record).is_some() {
             self.counters.offer();
             service_state.enqueue(index, arrival, hop, scheduler);
         }
@@ -175,7 +99,8 @@ impl<O: PacketOutput> ServiceLoop<'_, O> {
         let end = now + service_state.times.of(size);
         self.counters.sent += u64::from(cfg!(debug_assertions));
         if self.counters.departure(*at, now, end, (packet.size, packet.precedence)) {
-            self.output.send(end + self.delay, packet);
+            let (at, next) = (end + self.delay, self.context.routes.hop(packet.hop));
+            self.context.outputs.send(next.process, next.input, at, |arrival| *arrival = Arrival { at, packet: *packet });
         }
         service_state.on_transmission_start(index, now, end, size, scheduler);
         service_state.queues[index].waiting.consume(1);
@@ -189,9 +114,9 @@ impl Port {
         &'a mut self,
         context: &'a mut Context<'b, 'c>,
     ) -> (&'a mut EventDriven, DeparturePath<'a, 'b, 'c>) {
-        let Port { queueing: Queueing::EventDriven(service), counters, delay, only_channel, .. } = self else {
+        let Port { queueing: Queueing::EventDriven(service), counters, delay, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        (service, DeparturePath { delay: *delay, only_channel: *only_channel, counters, context })
+        (service, DeparturePath { delay: *delay, counters, context })
     }
 }

@@ -237,7 +237,7 @@ impl Port {
         let Some((at, mark)) = self.enqueue_fifo::<TRACED>(now, packet, context.record) else { return };
         if at != Time::NEVER {
             let next = context.routes.hop(hop);
-            context.outputs.send(next.process, next.input, at, |arrival| arrival.copy_forwarded(at, packet, hop, mark));
+            context.outputs.send(next.process, next.input, at, |arrival| arrival.write_forwarded(at, packet, (hop, packet.ecn, mark)));
         }
     }
 

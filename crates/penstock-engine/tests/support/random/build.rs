@@ -32,7 +32,7 @@ use std::sync::Arc;
 impl Case {
     /// The scenario with open-loop flows alone.
     pub fn with_datagrams_only(mut self) -> Case {
-        self.flows.iter_mut().for_each(|flows| flows.traffic %= open_loops());
+        self.flows.iter_mut().for_each(|flows| flows.traffic %= open_loops(&TRAFFIC));
         self
     }
 

@@ -2,9 +2,12 @@
 
 use crate::support::size;
 use penstock_engine::blueprint::{MarkAt, PausePlan, PcnAt};
+use penstock_model::parameters::Entry;
 use penstock_model::source::SourcePlan;
 use penstock_model::transmission::Framing;
+use penstock_model::transport::rate_control::RateControlPlan;
 use penstock_model::units::Duration;
+use std::sync::LazyLock;
 
 /// At the last one short packets take no time at all.
 pub(super) const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s", "90000 Tbit/s"];
@@ -232,11 +235,39 @@ pub(super) const FRAMINGS: [Framing; 2] =
     [Framing { overhead: 38, minimum: 84, in_cells: false }, Framing { overhead: 10, minimum: 0, in_cells: true }];
 /// Delivery times in milliseconds.
 pub(super) const DELIVERIES: [&[u64]; 2] = [&[0, 1, 1, 2, 5, 7], &[3, 3, 3, 20]];
-/// The first so many of [`TRAFFIC`] are open loops.
-pub(super) fn open_loops() -> usize {
-    TRAFFIC.iter().take_while(|(name, ..)| SourcePlan::OPEN_LOOP.contains(name)).count()
+/// The number of open loops, with which a list of traffic begins.
+pub(super) fn open_loops(traffic: &[Traffic]) -> usize {
+    traffic.iter().take_while(|(name, ..)| SourcePlan::OPEN_LOOP.contains(name)).count()
 }
-pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
+
+/// A source, its settings, and the settings of its transport.
+pub(super) type Traffic = (&'static str, &'static str, &'static str);
+
+/// The open loop whose example reads a file.
+const WITHOUT_EXAMPLE: &str = "trace";
+
+/// [`LISTED`], and the example on the page of each open loop and each rate control that is not in it.
+pub(super) static TRAFFIC: LazyLock<Vec<Traffic>> = LazyLock::new(|| {
+    let example = |entry: &Entry, between: &str| -> String {
+        let table = entry.doc.split_once(&format!("{} = {{", entry.name)).and_then(|(_, rest)| rest.split_once('}'));
+        let (table, _) = table.unwrap_or_else(|| panic!("{}: no table in its example", entry.name));
+        assert!(!table.contains(['{', '[']), "{}: its example has a table in its table; add a line to LISTED", entry.name);
+        table.trim().replace('"', "").replace(", ", between)
+    };
+    let is_new = |entry: &&Entry| {
+        let is_control = |tcp: &str| tcp.contains(&format!("rate-control = {} ", entry.name));
+        entry.name != WITHOUT_EXAMPLE && LISTED.iter().all(|(name, _, tcp)| *name != entry.name && !is_control(tcp))
+    };
+    let (open, others) = LISTED.split_at(open_loops(LISTED));
+    let is_open = |entry: &&Entry| SourcePlan::OPEN_LOOP.contains(&entry.name);
+    let sources = SourcePlan::ENTRIES.iter().filter(is_open).filter(is_new).map(|entry| (entry.name, &*example(entry, "; ").leak(), ""));
+    let controls = RateControlPlan::ENTRIES.iter().filter(is_new).map(|entry| {
+        let control = format!("rate-control = {} {{ {} }}", entry.name, example(entry, ", "));
+        ("ftp", "", &*format!("roce; packet = 500 bytes; max-outstanding = 40; timeout = 25 ms; {control}").leak())
+    });
+    open.iter().copied().chain(sources).chain(others.iter().copied()).chain(controls).collect()
+});
+const LISTED: &[Traffic] = &[
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes; phase = zero", ""),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", "ecn = ect-0"),
     ("cbr", "rate = 400 kbit/s; packet = 500 bytes", ""),

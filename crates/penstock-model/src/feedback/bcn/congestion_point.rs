@@ -1,4 +1,4 @@
-//! The congestion point of BCN: samples arriving frames and tells their sources how the queue stands and moves.
+//! The congestion point of BCN: samples arriving frames and reports the length and the change of the queue to their sources.
 
 use crate::feedback::{Feedback, MAX_MESSAGE, PARTS_OF_A_FRAME};
 use crate::parameters::{Check, Count, Positive, Probability};
@@ -9,22 +9,30 @@ crate::parameters! {
     /// BCN 2.0, congestion point: samples the frames that arrive at a port, and sends feedback to their sources.
     ///
     /// ## Decides
-    /// Each arriving frame is a sample with `probability`, or the first one after each `interval` bytes. With q frames waiting
-    /// behind the arrival, and q' at the sample before, Q_off = Q_eq - q within [-Q_eq, Q_eq], Q_delta = q - q' within
-    /// [-2 Q_eq, 2 Q_eq], and Fb = Q_off - W Q_delta. A message with Fb goes to the source of the sampled frame: a negative one
-    /// to any, a positive one only if the frame carries the tag of a rate limiter that belongs to this port; none if Fb = 0.
-    /// Above `severe` frames the message is a stop instead.
+    /// Each arriving frame is a sample with `probability`. With `interval`, the first frame after each `interval` bytes is one. At a
+    /// sample, q frames wait, the arrival included; q_old frames waited at the previous sample. The feedback Fb follows from both:
+    ///
+    /// | value | formula | range |
+    /// |---|---|---|
+    /// | offset | $Q_off = Q_eq - q$ | -Q_eq to Q_eq |
+    /// | change | $Q_delta = q - q_old$ | -2 Q_eq to 2 Q_eq |
+    /// | feedback | $Fb = Q_off - W Q_delta$ | |
+    ///
+    /// The congestion point sends a message with Fb to the source of the sampled frame. Negative feedback goes to any source. Positive
+    /// feedback goes to the source only if the frame carries the tag of a rate limiter that belongs to this port. If Fb is 0, no
+    /// message is sent. If q is above `severe`, the message is a stop instead.
     ///
     /// ## State
-    /// The queue at the last sample. A random number per arrival with `probability`, none with `interval`.
+    /// The queue length at the last sample. One random number per arrival with `probability`, none with `interval`.
     ///
     /// ## Departures
-    /// The slides have Q_delta as arrivals less departures since the last sample; of what the queue admits this is q - q'.
-    /// They give no Q_eq: 16 frames follow from the range of Fb that they print, |Fb| <= Q_eq (1 + 2 W) = 80. They do not say which samples are answered, what happens above
-    /// the severe threshold and where it lies, how large a message is and with which priority it goes: the rules here are
-    /// those of the later drafts as far as known, the message is a smallest Ethernet frame in the class of the sampled one, and
-    /// there is no severe threshold unless one is given. Frames that the queue then refuses are samples as well. Frames of
-    /// messages are none.
+    /// - The slides define Q_delta as arrivals minus departures since the last sample. For frames that the queue admits, this is $q -
+    ///   q_old$.
+    /// - The slides give no Q_eq. 16 frames follow from the printed range of Fb, $|Fb| <= Q_eq (1 + 2 W) = 80$.
+    /// - The slides do not say which samples are answered, what happens above the severe threshold, where that threshold is, how large
+    ///   a message is, or which priority it has. The rules here are those of the later drafts, as far as known. The message is a
+    ///   minimum-size Ethernet frame in the class of the sampled frame. There is no severe threshold unless one is given.
+    /// - Frames that the queue then refuses are samples too. Frames that carry messages are not.
     ///
     /// ## Example
     /// ```toml
@@ -36,17 +44,17 @@ crate::parameters! {
     pub struct Parameters {
         /// Probability that an arriving frame is a sample [Jiang06 slide 5]; 0.01 if neither it nor `interval` is given.
         probability: Option<Probability>;
-        /// Bytes from one sample to the next, instead of a probability.
+        /// Bytes between samples, instead of a probability.
         interval: Option<Bytes>;
-        /// Frames that shall wait (Q_eq).
+        /// Equilibrium queue length in frames (Q_eq).
         equilibrium: Count = "16";
-        /// Weight of the queue's change (W) [Jiang06 slide 9].
+        /// Weight of the change of the queue length (W) [Jiang06 slide 9].
         weight: Positive = "2";
-        /// Above so many frames sources are stopped (Q_sc); never if left out.
+        /// Queue length in frames above which sources are stopped (Q_sc); never if left out.
         severe: Option<Count>;
         /// Which samples are answered.
         answers: Answers = "negative-to-all";
-        /// The size of a message.
+        /// Size of a message.
         message: Bytes = "64 bytes";
     }
 }
@@ -54,9 +62,9 @@ crate::parameters! {
 crate::choice! {
     /// Which samples a congestion point answers.
     pub enum Answers {
-        /// Negative feedback goes to any source, positive feedback to tagged frames' only.
+        /// Negative feedback goes to any source, positive feedback only to the sources of tagged frames.
         "negative-to-all" => NegativeToAll,
-        /// Up to the equilibrium only tagged frames are answered, above it all.
+        /// Up to the equilibrium, only tagged frames are answered; above it, all frames.
         "above-equilibrium" => AboveEquilibrium,
     }
 }
@@ -89,7 +97,7 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// The greatest |Fb|, in frames: Q_eq (1 + 2 W).
+    /// Maximum of |Fb| in frames: Q_eq (1 + 2 W).
     pub fn greatest_feedback(&self) -> f64 {
         f64::from(self.equilibrium.0) * (1.0 + 2.0 * self.weight.0)
     }
@@ -99,7 +107,7 @@ impl Parameters {
 #[derive(Clone, Debug)]
 enum Sampling {
     Random(f64, Stream),
-    /// The interval, and what is left of it.
+    /// The interval, and the bytes left until the next sample.
     Every(u64, u64),
 }
 
@@ -125,9 +133,9 @@ pub struct CongestionPoint {
     weight: f64,
     severe: Option<u32>,
     answers: Answers,
-    /// The queue at the last sample.
+    /// Queue length at the last sample.
     last: i64,
-    /// Of the last sample, in parts of a frame.
+    /// Feedback of the last sample, in 1/256 frame.
     feedback: i32,
 }
 
@@ -158,8 +166,8 @@ impl CongestionPoint {
         }
     }
 
-    /// A frame of `size` bytes has arrived, `waiting` frames wait with it, and it `is_tagged` by a rate limiter that belongs to this
-    /// point: what its source is told.
+    /// Returns the feedback for the source of an arriving frame of `size` bytes, if any; `waiting` frames wait, the frame included. It
+    /// `is_tagged` if it carries the tag of a rate limiter that belongs to this point.
     pub fn on_arrival(&mut self, size: u32, waiting: u32, is_tagged: bool) -> Option<Feedback> {
         if !self.sampling.takes(size) {
             return None;
@@ -187,7 +195,7 @@ mod tests {
     use super::*;
     use crate::parameters::testing::read;
 
-    /// One that samples every frame of 1000 bytes.
+    /// A congestion point that samples every frame of 1000 bytes.
     fn every_frame(more: &[&str]) -> CongestionPoint {
         let lines = [&["interval = 1000 bytes"], more].concat();
         CongestionPoint::new(&read(&lines).expect("sound"), Key::root(1, 0))
@@ -220,7 +228,7 @@ mod tests {
         let mut point = every_frame(&[]);
         assert_eq!(point.on_arrival(1000, 0, false), None);
         assert_eq!(point.on_arrival(1000, 30, false), frames(-74.0));
-        // Below the equilibrium the queue's growth makes feedback negative: the other rule answers tagged frames only.
+        // Below the equilibrium, the growth of the queue makes feedback negative; the other rule answers only tagged frames.
         let mut point = every_frame(&["answers = above-equilibrium"]);
         assert_eq!(point.on_arrival(1000, 12, false), None);
         assert_eq!(point.on_arrival(1000, 17, false), frames(-11.0));

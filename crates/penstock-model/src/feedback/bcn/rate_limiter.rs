@@ -11,9 +11,9 @@ pub struct RateLimiter {
     rate: Rate,
     /// The rate of the port.
     line: Rate,
-    /// Nothing leaves before this.
+    /// No frame leaves before this time.
     stopped_until: Time,
-    /// When the rate last drifted or was set.
+    /// Time at which the rate last drifted or was set.
     drifted: Time,
 }
 
@@ -23,23 +23,23 @@ impl RateLimiter {
         RateLimiter { rate: line, line, stopped_until: Time::ZERO, drifted: now }
     }
 
-    /// Its rate at `now`.
+    /// Returns the rate at `now`.
     pub fn rate(&mut self, parameters: &Parameters, now: Time) -> Rate {
         self.drift(parameters, now);
         self.rate
     }
 
-    /// Nothing leaves before this.
+    /// Time before which no frame leaves.
     pub fn stopped_until(&self) -> Time {
         self.stopped_until
     }
 
-    /// Whether it no longer limits, given its rate at the last call.
+    /// Whether the limiter no longer limits, by its rate at the last call of `rate`.
     pub fn is_released(&self, parameters: &Parameters) -> bool {
         parameters.release == Release::AtLineRate && self.rate >= self.line
     }
 
-    /// A message has come; while stopped, none has an effect.
+    /// Applies a message; during a stop, messages have no effect.
     pub fn on_feedback(&mut self, feedback: Feedback, parameters: &Parameters, now: Time, stream: &mut Stream) {
         if now < self.stopped_until {
             return;
@@ -53,7 +53,7 @@ impl RateLimiter {
                 self.stopped_until = now + Duration::from_ps(1 + stream.below(most.max(1)));
                 (self.rate, self.drifted) = (parameters.restart_rate.min(self.line), self.stopped_until);
             }
-            // Of another mechanism.
+            // A message of another mechanism.
             Feedback::Quantized(_) => {}
             Feedback::Change(parts) => {
                 let feedback = f64::from(parts) / f64::from(PARTS_OF_A_FRAME);
@@ -68,7 +68,7 @@ impl RateLimiter {
         }
     }
 
-    /// Adds what the rate has gained on its own.
+    /// Adds the drift since the last update.
     fn drift(&mut self, parameters: &Parameters, now: Time) {
         let (Some(gain), Some(interval)) = (parameters.drift, parameters.drift_interval) else { return };
         if now <= self.drifted {
@@ -96,7 +96,7 @@ mod tests {
             Limited(RateLimiter::new(LINE, Time::ZERO), read(lines).expect("sound"), Key::root(1, 0).stream())
         }
 
-        /// The rate in Mbit/s after feedback of so many frames.
+        /// Rate in Mbit/s after feedback of `frames` frames.
         fn after(&mut self, frames: i32) -> f64 {
             self.0.on_feedback(Feedback::Change(frames * PARTS_OF_A_FRAME), &self.1, Time::ZERO, &mut self.2);
             self.0.rate.as_bps() as f64 / 1e6
@@ -146,7 +146,7 @@ mod tests {
             it.0 = RateLimiter::new(LINE, Time::ZERO);
             it.0.on_feedback(Feedback::Stop, &it.1, Time::ZERO, &mut it.2);
             assert_eq!(it.0.rate, Rate::from_bps(50_000_000));
-            // Nothing has an effect until then.
+            // Messages have no effect until the restart.
             assert_eq!(it.after(80), 50.0);
             ends.push(it.0.stopped_until().as_seconds());
         }

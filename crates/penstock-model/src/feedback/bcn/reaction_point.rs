@@ -8,24 +8,30 @@ crate::parameters! {
     /// BCN 2.0, reaction point: rate limiters in a station, which follow the messages of congestion points.
     ///
     /// ## Decides
-    /// The first negative message of a congestion point makes a rate limiter at the rate R of the port, and what the station sends
-    /// leaves at most at that rate: a frame of s bits waits until s/R after the one before. Fb > 0: R = R + G_i Fb R_u;
-    /// Fb < 0: R = R (1 - G_d |Fb|). Limited frames carry the tag of the congestion point whose limiter is slowest. Positive
-    /// feedback moves only the limiter of the congestion point that sends it. A limiter is released when R reaches the port's rate. A stop holds everything back for a
-    /// random time, uniform up to `restart-within`, and R is `restart-rate` then.
+    /// The first negative message of a congestion point creates a rate limiter, whose rate R is that of the port. The station then
+    /// sends at R: a frame starts at least s/R after the previous one of s bits. Each message changes R:
+    ///
+    /// | message | R |
+    /// |---|---|
+    /// | Fb above 0 | $R + G_i Fb R_u$ |
+    /// | Fb below 0 | $R (1 - G_d abs(Fb))$ |
+    /// | stop | `restart-rate`, after a random time without any transmission, uniform up to `restart-within` |
+    ///
+    /// Limited frames carry the tag of the congestion point whose limiter is slowest. A message changes only the limiter of the
+    /// congestion point that sent it. A limiter is released when R reaches the rate of the port.
     ///
     /// ## State
-    /// A queue for each port, or for each flow, with a rate for each congestion point that has sent a negative message. A
-    /// random number per stop.
+    /// A queue for each port, or for each flow, with a rate for each congestion point that has sent a negative message. One random
+    /// number per stop.
     ///
     /// ## Departures
-    /// - The slides print the decrease as R (1 - G_d Fb) with Fb < 0, which would raise the rate; they say that R becomes
+    /// - The slides print the decrease as $R (1 - G_d Fb)$ with Fb < 0, which would raise the rate. They also say that R becomes
     ///   negative with G_d = 1/64 and Fb = -80, so |Fb| is meant.
-    /// - With G_d |Fb| >= 1 the rate is the `floor`; without a floor such a gain is refused.
-    /// - Creation, first rate, floor, drift, restart and release of limiters are not in the slides.
+    /// - If $G_d |Fb| >= 1$, the rate becomes `floor`. Without a floor, such a gain is refused.
+    /// - The slides do not describe the creation, the first rate, the floor, the drift, the restart and the release of limiters.
     /// - Acknowledgements wait in the limiter like all frames, but have no room for a tag.
-    /// - The queue of a limiter has no bound unless `limit` gives one; what does not fit is dropped (cause `limiter`) then. A transport
-    ///   is not held back: it sees the wait in its round trips.
+    /// - The queue of a limiter is unbounded unless `limit` is given; a frame that does not fit is then dropped (cause `limiter`). The
+    ///   transport is not held back: it sees the waiting time as part of its round trips.
     ///
     /// ## Example
     /// ```toml
@@ -41,27 +47,27 @@ crate::parameters! {
         decrease_gain: Positive = "0.0124";
         /// Rate unit (R_u) [Jiang06 slide 9].
         rate_unit: Rate = "8 Mbit/s";
-        /// No message takes a rate below this; without it, `decrease-gain` must leave every rate positive.
+        /// Minimum rate after a message; without it, `decrease-gain` must leave every rate positive.
         floor: Option<Rate>;
-        /// What a rate gains on its own each `drift-interval` (recovery); nothing if left out.
+        /// Increase of the rate per `drift-interval` without messages (recovery); none if left out.
         drift: Option<Rate>;
-        /// How often a rate drifts.
+        /// Time between two increases by `drift`.
         drift_interval: Option<Duration>;
-        /// The longest time from a stop to the restart.
+        /// Maximum time from a stop to the restart.
         restart_within: Duration = "100 us";
-        /// The rate after a stop.
+        /// Rate after a stop.
         restart_rate: Rate = "100 Mbit/s";
-        /// Whether a limiter ends at the port's rate.
+        /// Whether a limiter is released at the rate of the port.
         release: Release = "at-line-rate";
         /// What shares a limiter.
         shared_by: SharedBy = "station";
-        /// The most that may wait in a limiter; no bound if left out.
+        /// Maximum length of the queue of a limiter; unbounded if left out.
         limit: Option<Limit>;
     }
 }
 
 crate::choice! {
-    /// Whether a rate limiter ends.
+    /// When a rate limiter is released.
     pub enum Release {
         /// When its rate has reached that of the port.
         "at-line-rate" => AtLineRate,

@@ -1,4 +1,4 @@
-//! The congestion point of QCN: samples arriving frames, the more often the worse the queue is, and tells their sources.
+//! The congestion point of QCN: samples arriving frames, more often when the queue is longer, and sends feedback to their sources.
 
 use super::{jittered, MAX_FEEDBACK};
 use crate::feedback::{Feedback, MAX_MESSAGE};
@@ -10,19 +10,32 @@ crate::parameters! {
     /// QCN, congestion point: samples the frames that arrive at a port, and sends quantised feedback to their sources.
     ///
     /// ## Decides
-    /// With q bytes waiting at a sample and q' at the one before, Q_off = q - Q_eq, Q_delta = q - q' and Fb = -(Q_off + w Q_delta),
-    /// within [-Q_eq (1 + 2 w), 0]. |Fb| is quantised to six bits, 63 of which are the greatest, and rounded down. A message goes to
-    /// the source of the sampled frame if that is not 0: there is no positive feedback. The next sample is the first frame after
-    /// 150 kB, or 75, 50, 37.5, 30, 25, 21.5 and 18.5 kB for the eighths of the range of |Fb| [IEEE8021Qau s30.2.1], times a factor that
-    /// is uniform within `jitter` of 1.
+    /// At a sample, q bytes wait; q_old bytes waited at the previous sample. With $Q_off = q - Q_eq$ and $Q_delta = q - q_old$, the
+    /// feedback is $Fb = -(Q_off + w Q_delta)$, limited to the range from $-Q_eq (1 + 2 w)$ to 0. |Fb| is quantised to six bits,
+    /// rounded down; 63 is the maximum. If the quantised |Fb| is not 0, a message goes to the source of the sampled frame. There is no
+    /// positive feedback. The next sample is the first frame after a number of bytes that depends on |Fb| [IEEE8021Qau s30.2.1]:
+    ///
+    /// | quantised feedback | bytes |
+    /// |---|---|
+    /// | 0 to 7 | `sample-base` (150 kB) |
+    /// | 8 to 15 | 1/2 of it (75 kB) |
+    /// | 16 to 23 | 1/3 (50 kB) |
+    /// | 24 to 31 | 1/4 (37.5 kB) |
+    /// | 32 to 39 | 1/5 (30 kB) |
+    /// | 40 to 47 | 1/6 (25 kB) |
+    /// | 48 to 55 | 43/300 (21.5 kB) |
+    /// | 56 to 63 | 37/300 (18.5 kB) |
+    ///
+    /// The number is multiplied by a random factor, uniform between 1 - `jitter` and 1 + `jitter`.
     ///
     /// ## State
-    /// The queue at the last sample, and the bytes up to the next one. A random number per sample, none without `jitter`.
+    /// The queue length at the last sample and the bytes until the next one. One random number per sample, none without `jitter`.
     ///
     /// ## Departures
-    /// The point of a port sees all its classes together; the standard has one for each priority under control. Frames that the
-    /// queue then refuses are samples as well. A message is a smallest Ethernet frame in the class of the sampled one; the standard
-    /// lets it have a priority of its own and up to 64 bytes of the sampled frame. Frames of messages are no samples.
+    /// - A port has one congestion point for all its classes; the standard has one for each congestion-controlled priority.
+    /// - Frames that the queue then refuses are samples too. Frames that carry messages are not.
+    /// - A message is a minimum-size Ethernet frame in the class of the sampled frame. The standard allows it a priority of its own and
+    ///   up to 64 bytes of the sampled frame.
     ///
     /// ## Example
     /// ```toml
@@ -32,20 +45,20 @@ crate::parameters! {
     /// ## References
     /// [IEEE8021Qau s30.2.1, s32.8]; Alizadeh et al. [Alizadeh08].
     pub struct Parameters {
-        /// Bytes that shall wait (Q_eq; cpQsp) [IEEE8021Qau s32.8].
+        /// Equilibrium queue length (Q_eq; cpQsp) [IEEE8021Qau s32.8].
         equilibrium: Bytes = "26 kB";
-        /// Weight of the queue's change (w; cpW) [IEEE8021Qau s32.8].
+        /// Weight of the change of the queue length (w; cpW) [IEEE8021Qau s32.8].
         weight: Positive = "2";
-        /// Bytes from one sample to the next while there is no congestion (cpSampleBase) [IEEE8021Qau s32.8].
+        /// Bytes between samples without congestion (cpSampleBase) [IEEE8021Qau s32.8].
         sample_base: Bytes = "150 kB";
-        /// By how much the bytes up to the next sample vary at random, as a share of them.
+        /// Maximum random variation of the bytes between samples, as a fraction of them.
         jitter: Probability = "0.15";
-        /// The size of a message.
+        /// Size of a message.
         message: Bytes = "64 bytes";
     }
 }
 
-/// The largest weight that the standard can express is 2^10.
+/// Maximum weight that the standard can express: 2^10.
 const MAX_WEIGHT: f64 = 1024.0;
 
 impl Check for Parameters {
@@ -70,9 +83,9 @@ pub struct CongestionPoint {
     base: u64,
     jitter: f64,
     stream: Stream,
-    /// The queue at the last sample.
+    /// Queue length at the last sample.
     last: u64,
-    /// Bytes up to the next sample.
+    /// Bytes until the next sample.
     left: u64,
 }
 
@@ -93,7 +106,7 @@ impl CongestionPoint {
         CongestionPoint { equilibrium, weight: parameters.weight.0, base, jitter, stream, last: 0, left }
     }
 
-    /// A frame of `size` bytes has arrived, and `queue` bytes wait with it: what its source is told.
+    /// Returns the feedback for the source of an arriving frame of `size` bytes, if any; `queue` bytes wait, the frame included.
     pub fn on_arrival(&mut self, size: u32, queue: u64) -> Option<Feedback> {
         let size = u64::from(size);
         if size < self.left {
@@ -107,7 +120,7 @@ impl CongestionPoint {
         (feedback > 0).then_some(Feedback::Quantized(feedback))
     }
 
-    /// |Fb| in six bits, if so many bytes wait.
+    /// Quantised |Fb| if `queue` bytes wait.
     fn quantized_feedback(&self, queue: u64) -> u8 {
         let offset = queue as f64 - self.equilibrium;
         let change = queue as f64 - self.last as f64;
@@ -128,16 +141,16 @@ mod tests {
 
     #[test]
     fn feedback_is_quantised_to_six_bits() {
-        // Q_eq = 26 kB, w = 2: the greatest |Fb| is 5 * 26 kB = 130 kB. By hand, from the queue at the sample before:
+        // Q_eq = 26 kB, w = 2: the maximum of |Fb| is 5 * 26 kB = 130 kB. By hand, from the queue at the sample before:
         let cases = [
-            // At the equilibrium nothing, nor above it while it drains.
+            // No feedback at the equilibrium, nor above it while the queue drains.
             (26_000, 26_000, 0),
             // -6 kB + 2 * 20 kB = 34 kB: 16.5.
             (20_000, 0, 16),
             (30_000, 40_000, 0),
             // 4 kB + 2 * 4 kB = 12 kB: 5.8.
             (30_000, 26_000, 5),
-            // 26 kB of the 130 are 12.6; all of it is 63, and never more.
+            // 26 kB of the 130 are 12.6; all of it is 63, the maximum.
             (52_000, 52_000, 12),
             (156_000, 156_000, 63),
             (1_000_000, 0, 63),
@@ -156,7 +169,7 @@ mod tests {
             for within in [0, 7] {
                 let mut it = point(&["jitter = 0"]);
                 (it.left, it.weight) = (1, 1e-12);
-                // Half a step above the lower end, since what is quantised is rounded down.
+                // Half a step above the lower end, since quantisation rounds down.
                 let queue = 26_000.0 + 26_000.0 * (f64::from(feedback + within) + 0.5) / 63.0;
                 let told = it.on_arrival(1000, queue as u64);
                 let expected = (feedback + within > 0).then_some(Feedback::Quantized(feedback + within));
@@ -169,7 +182,8 @@ mod tests {
     fn samples_are_counted_in_bytes() {
         let mut it = point(&["jitter = 0", "sample-base = 2500 bytes"]);
         let taken: Vec<bool> = (0..8).map(|_| it.on_arrival(1000, 26_000 + 130_000).is_some()).collect();
-        // The third frame completes 2500 bytes. The first |Fb| is 63: 2500 * 18.5/150 = 308 bytes, so each frame is a sample.
+        // The third frame completes 2500 bytes. The first |Fb| is 63: the next sample is after 2500 * 18.5/150 = 308 bytes, so each
+        // frame is one.
         assert_eq!(taken, [false, false, true, true, true, true, true, true]);
         // With jitter: 10,000 samples 150 kB apart on average, of frames of 1 kB, which complete them half a frame late.
         let mut it = point(&[]);

@@ -13,7 +13,7 @@ pub struct RateLimiter {
     target: f64,
     /// The rate of the port.
     line: f64,
-    /// Cycles that have ended since the last message, of each kind, and what is left of those that run.
+    /// Ended cycles of both kinds since the last message, and the rest of the current ones.
     byte_cycles: u32,
     timer_cycles: u32,
     bytes_left: u64,
@@ -31,7 +31,7 @@ impl RateLimiter {
         it
     }
 
-    /// Its rate at `now`.
+    /// Returns the rate at `now`.
     pub fn rate(&mut self, parameters: &Parameters, now: Time, stream: &mut Stream) -> Rate {
         while self.timer_ends <= now && self.rate < self.line {
             self.timer_cycles += 1;
@@ -41,15 +41,15 @@ impl RateLimiter {
         Rate::from_bps(self.rate as u64)
     }
 
-    /// Whether it no longer limits, given its rate at the last call.
+    /// Whether the limiter no longer limits, by its rate at the last call of `rate`.
     pub fn is_released(&self) -> bool {
         self.rate >= self.line
     }
 
-    /// A message with this quantised feedback has come.
+    /// Applies a message with quantised `feedback`.
     pub fn on_feedback(&mut self, feedback: u8, parameters: &Parameters, now: Time, stream: &mut Stream) {
         self.rate(parameters, now, stream);
-        // Messages within a first cycle tell of the same congestion: the target outlasts them.
+        // Messages before the end of the first byte-counter cycle report the same congestion, so the target stays.
         if self.byte_cycles > 0 {
             self.target = self.rate;
             self.byte_cycles = 0;
@@ -61,7 +61,7 @@ impl RateLimiter {
         self.rate = (self.rate * factor).max(parameters.floor.as_bps() as f64).min(self.line);
     }
 
-    /// A frame of `size` bytes leaves.
+    /// Counts a sent frame of `size` bytes.
     pub fn on_sent(&mut self, size: u32, parameters: &Parameters, stream: &mut Stream) {
         if u64::from(size) < self.bytes_left {
             self.bytes_left -= u64::from(size);
@@ -83,7 +83,7 @@ impl RateLimiter {
         self.timer_ends = now + Duration::from_ps(length);
     }
 
-    /// A cycle has ended.
+    /// Raises the rate at the end of a cycle.
     fn increase(&mut self, parameters: &Parameters) {
         let threshold = parameters.fast_recovery.0;
         let (bytes, timer) = (self.byte_cycles, self.timer_cycles);
@@ -96,7 +96,7 @@ impl RateLimiter {
         }
         self.target = self.target.min(self.line);
         self.rate = 0.5 * (self.rate + self.target);
-        // Halving the distance never ends: within a ten-thousandth the rate has arrived.
+        // The rate only approaches the target, so it counts as recovered within a ten-thousandth of the line rate.
         if self.target >= self.line && self.rate > 0.9999 * self.line {
             self.rate = self.line;
         }

@@ -5,27 +5,34 @@ use crate::parameters::{Check, Count, Limit, Positive, Probability};
 use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
-    /// QCN, reaction point: a rate limiter in a station, which follows the messages of congestion points and finds back on its own.
+    /// QCN, reaction point: a rate limiter in a station, which follows the messages of congestion points and recovers without messages.
     ///
     /// ## Decides
-    /// A message with quantised feedback Fb sets the current rate CR = CR (1 - G_d Fb), at least `least-decrease` times what it was,
-    /// and the target rate TR to what CR was; TR stays if not even one cycle of the byte counter has ended since the message before.
-    /// Then, without messages, cycles end whenever `byte-counter` bytes have been sent and, beside that, whenever `timer` is over. At the end of each,
-    /// CR = (CR + TR) / 2. Up to `fast-recovery` cycles of both kinds TR stays (fast recovery). Beyond that in one kind, TR rises by
-    /// `active-increase` at each end first; in both, by `hyper-increase` times the cycles beyond, of the kind that has fewer; cycles are half as long.
-    /// If TR > 10 CR at the end of a first cycle, TR becomes TR / 8 instead. The first message makes the limiter, at the rate of the
-    /// port; it is released when it has found back
-    /// there, to a ten-thousandth.
+    /// The first message creates the limiter, at the rate of the port. A message with quantised feedback Fb sets the target rate TR to
+    /// the current rate CR, then $CR = CR (1 - G_d Fb)$, but not below `least-decrease` times CR. TR stays unchanged if no cycle of the
+    /// byte counter has ended since the previous message.
+    ///
+    /// Without further messages, two kinds of cycles run: one ends after `byte-counter` bytes, the other after `timer`. At the end of
+    /// each cycle, with BC and T ended cycles of the two kinds since the last message and F = `fast-recovery`, TR changes:
+    ///
+    /// | phase | condition | TR |
+    /// |---|---|---|
+    /// | fast recovery | max(T, BC) <= F | unchanged |
+    /// | active increase | max(T, BC) > F and min(T, BC) <= F | plus `active-increase` |
+    /// | hyper-active increase | min(T, BC) > F | plus (min(T, BC) - F) x `hyper-increase` |
+    ///
+    /// Then $CR = (CR + TR) / 2$. If TR > 10 CR at the end of a first cycle, TR is divided by 8 instead. After F cycles of a kind, its
+    /// further cycles are half as long. The limiter is released when CR is within a ten-thousandth of the rate of the port.
     ///
     /// ## State
-    /// A queue for each port, or for each flow, with two rates, two counts of cycles, what is left of each. A random number per cycle,
-    /// none without `jitter`.
+    /// A queue for each port, or for each flow, with two rates, two counts of cycles, and the rest of the current cycle of each kind.
+    /// One random number per cycle, none without `jitter`.
     ///
     /// ## Departures
-    /// - Messages of all congestion points move the same limiter, as in the standard; frames carry no tag.
-    /// - A cycle of the timer that ends while a frame is held back changes the rate from the next frame on.
-    /// - The queue of a limiter has no bound unless `limit` gives one; what does not fit is dropped (cause `limiter`) then. A transport
-    ///   is not held back: it sees the wait in its round trips.
+    /// - Messages of all congestion points change the same limiter, as in the standard; frames carry no tag.
+    /// - If a cycle of the timer ends while a frame is held back, the new rate applies from the next frame on.
+    /// - The queue of a limiter is unbounded unless `limit` is given; a frame that does not fit is then dropped (cause `limiter`). The
+    ///   transport is not held back: it sees the waiting time as part of its round trips.
     ///
     /// ## Example
     /// ```toml
@@ -37,7 +44,7 @@ crate::parameters! {
     pub struct Parameters {
         /// Gain of the decrease (G_d; 2^-rpgGd) [IEEE8021Qau s32.11].
         decrease_gain: Positive = "1/128";
-        /// No message takes the rate below this share of what it was (rpgMinDecFac) [IEEE8021Qau s32.11].
+        /// Minimum factor by which a message multiplies the rate (rpgMinDecFac) [IEEE8021Qau s32.11].
         least_decrease: Probability = "0.5";
         /// Bytes in a cycle of the byte counter (rpgByteReset) [IEEE8021Qau s32.11].
         byte_counter: Bytes = "150 kB";
@@ -45,22 +52,22 @@ crate::parameters! {
         timer: Duration = "15 ms";
         /// Cycles of fast recovery (rpgThreshold) [IEEE8021Qau s32.11].
         fast_recovery: Count = "5";
-        /// What the target gains in a cycle of active increase (R_AI; rpgAiRate) [IEEE8021Qau s32.11].
+        /// Increase of the target rate per cycle of active increase (R_AI; rpgAiRate) [IEEE8021Qau s32.11].
         active_increase: Rate = "5 Mbit/s";
-        /// The same in hyper-active increase, times the cycles in it (R_HAI; rpgHaiRate) [IEEE8021Qau s32.11].
+        /// The same in hyper-active increase, times the number of cycles in it (R_HAI; rpgHaiRate) [IEEE8021Qau s32.11].
         hyper_increase: Rate = "50 Mbit/s";
-        /// No message takes a rate below this (rpgMinRate) [IEEE8021Qau s32.11].
+        /// Minimum rate after a message (rpgMinRate) [IEEE8021Qau s32.11].
         floor: Rate = "10 Mbit/s";
-        /// By how much cycles vary at random, as a share of their length.
+        /// Maximum random variation of the cycles, as a fraction of their length.
         jitter: Probability = "0.15";
         /// What shares a limiter.
         shared_by: SharedBy = "station";
-        /// The most that may wait in a limiter; no bound if left out.
+        /// Maximum length of the queue of a limiter; unbounded if left out.
         limit: Option<Limit>;
     }
 }
 
-/// Each cycle costs some steps, even of a limiter in which nothing waits for long.
+/// Each cycle costs computation, even of a limiter that has been idle for long.
 const LEAST_TIMER: Duration = Duration::from_us(1);
 
 impl Check for Parameters {

@@ -54,36 +54,36 @@ crate::parameters! {
         on: Duration;
         /// Mean length of an off period.
         off: Duration;
-        /// What the source does when its flow starts.
+        /// State of the source when its flow starts.
         initial: Initial = "stationary";
-        /// When the first packet goes out, counted from the beginning of the first on period; left out, zero, but for a stationary
-        /// source, whose is random.
+        /// Time of the first packet, from the beginning of the first on period; zero if left out, except for a stationary source, whose
+        /// first packet is random.
         phase: Option<Phase>;
-        /// What becomes of the part of a spacing that ends an on period.
+        /// Treatment of the part of a spacing at the end of an on period.
         remainder: Remainder = "carried";
     }
 }
 
 crate::choice! {
-    /// What an on-off source does when its flow starts.
+    /// State of an on-off source when its flow starts.
     pub enum Initial {
-        /// An on period begins.
+        /// The beginning of an on period.
         "on" => On,
-        /// An off period begins.
+        /// The beginning of an off period.
         "off" => Off,
-        /// It goes on as if it had been sending for ever.
+        /// The state of a random instant of a source that has always been running.
         "stationary" => Stationary,
     }
 }
 
 crate::choice! {
-    /// What becomes of the part of a spacing that ends an on period.
+    /// Treatment of the part of a spacing at the end of an on period.
     pub enum Remainder {
-        /// It counts towards the first packet of the next on period.
+        /// Counts towards the first packet of the next on period.
         "carried" => Carried,
-        /// It is lost; every on period begins with a packet.
+        /// Is lost; every on period begins with a packet.
         "restarted" => Restarted,
-        /// There is none: on periods are whole numbers of spacings.
+        /// Does not exist: on periods are whole numbers of spacings.
         "whole" => Whole,
     }
 }
@@ -131,8 +131,8 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// The mean number of spacings in an on period that is a whole number of them; `on` is the mean before rounding. Rounded to the
-/// nearest it is the sum of P(on period > k + 1/2) over k = 0, 1, ..., and there is one more where it would be none.
+/// Mean number of spacings in an on period that is a whole number of them; `on` is the mean before rounding. Rounded to the nearest
+/// number, it is the sum of P(on period > k + 1/2) over k = 0, 1, ...; a zero becomes one.
 fn whole_spacings(on: f64) -> f64 {
     let half = libm::exp(-0.5 / on);
     -half / libm::expm1(-1.0 / on) + 1.0 - half
@@ -145,7 +145,7 @@ pub struct OnOff {
     spacing: Duration,
     on: Duration,
     off: Duration,
-    /// What is left of the on period after the last packet.
+    /// Rest of the on period after the last packet.
     left: Duration,
     initial: Initial,
     phase: Phase,
@@ -158,7 +158,7 @@ impl OnOff {
         OnOff::of(parameters)
     }
 
-    /// The same, wherever it works.
+    /// The same for any site.
     pub(super) fn of(parameters: &Parameters) -> OnOff {
         OnOff {
             sizes: parameters.packet.clone(),
@@ -197,8 +197,8 @@ impl OnOff {
         };
     }
 
-    /// How long it takes until `needed` of on-time has passed, and what is left of the on period then is kept. What the
-    /// end of an on period cuts off is lost unless it is carried.
+    /// Returns the time until `needed` of on-time has passed, and keeps the rest of that on period. The part of a spacing at the end of
+    /// an on period is lost unless it is carried.
     fn pass(&mut self, mut needed: Duration, stream: &mut Stream) -> Duration {
         let mut passed = Duration::ZERO;
         while needed >= self.left {
@@ -216,8 +216,8 @@ impl OnOff {
         passed + needed
     }
 
-    /// The same through so many on periods that drawing each would take long. They end as a Poisson process in on-time, and what
-    /// is left of the last one has the law of a whole one.
+    /// The same for a number of on periods too large to draw each. Their ends are a Poisson process in on-time, and the rest of the
+    /// last one has the distribution of a whole one.
     #[cold]
     fn pass_many(&mut self, needed: Duration, stream: &mut Stream) -> Duration {
         let ended = 1.0 + poisson((needed - self.left).as_seconds() / self.on.as_seconds(), stream);
@@ -227,16 +227,17 @@ impl OnOff {
     }
 }
 
-/// So many on periods are drawn one by one for a packet.
+/// Maximum number of on periods drawn one by one for a packet.
 const MOST_PERIODS: u64 = 10_000;
 
-/// A Poisson number of a large mean: the first terms of the expansion of its quantiles around the normal law [Cornish38].
+/// Draws a Poisson number of a large mean: the first terms of the expansion of its quantiles around the normal distribution
+/// [Cornish38].
 fn poisson(mean: f64, stream: &mut Stream) -> f64 {
     let z = normal(stream);
     libm::floor(mean + libm::sqrt(mean) * z + (z * z - 1.0) / 6.0 + 0.5).max(0.0)
 }
 
-/// A gamma number of a large shape and scale 1: its cube root is nearly normal [Wilson31].
+/// Draws a gamma number of a large shape and scale 1: its cube root is nearly normal [Wilson31].
 fn gamma(shape: f64, stream: &mut Stream) -> f64 {
     let root = 1.0 - 1.0 / (9.0 * shape) + normal(stream) / (3.0 * libm::sqrt(shape));
     shape * root * root * root

@@ -1,14 +1,14 @@
-//! How an on-off source begins that has been sending for ever: its state at a random instant.
+//! Start of a stationary on-off source: its state at a random instant.
 //!
-//! Exponential periods have no memory, so what is left of the present one is distributed as the whole. What remains to be drawn
-//! is whether the source is on, and how much on-time is left until its next packet.
+//! Exponential periods have no memory, so the rest of the current period has the distribution of a whole one. It remains to draw
+//! whether the source is on, and the on-time until its next packet.
 
 use super::{draw, uniform, whole_spacings, OnOff, Remainder};
 use crate::rng::Stream;
 use crate::units::Duration;
 
 impl OnOff {
-    /// When the first packet goes out.
+    /// Time of the first packet.
     pub(super) fn first_of_stationary(&mut self, stream: &mut Stream) -> Duration {
         match self.remainder {
             Remainder::Carried => self.first_of_carried(stream),
@@ -17,8 +17,8 @@ impl OnOff {
         }
     }
 
-    /// On-time is all that counts between two packets, so that any part of a spacing of it has passed since the last, whether the
-    /// source is on or off.
+    /// Only on-time counts between two packets. Any part of a spacing of it may have passed since the last packet, whether the source
+    /// is on or off.
     fn first_of_carried(&mut self, stream: &mut Stream) -> Duration {
         let silence = if self.is_on(self.on, stream) { Duration::ZERO } else { draw(self.off, stream) };
         self.begin(stream);
@@ -26,7 +26,7 @@ impl OnOff {
         silence + self.pass(needed, stream)
     }
 
-    /// The present on period has an exponential age too, and a packet went out at its beginning.
+    /// The current on period also has an exponential age, and a packet was sent at its beginning.
     fn first_of_restarted(&mut self, stream: &mut Stream) -> Duration {
         if !self.is_on(self.on, stream) {
             return self.first_after_silence(stream);
@@ -58,7 +58,7 @@ impl OnOff {
         stream.chance(on.as_seconds() / (on + self.off).as_seconds())
     }
 
-    /// The off period goes on, and the next on period begins with a packet.
+    /// The off period continues, and the next on period begins with a packet.
     fn first_after_silence(&mut self, stream: &mut Stream) -> Duration {
         let silence = draw(self.off, stream);
         self.begin(stream);

@@ -58,7 +58,7 @@ fn what_is_left_after_very_many_on_periods_has_the_law_of_a_whole_one() {
 
 #[test]
 fn below_ten_thousand_periods_each_is_drawn() {
-    // The stream stands at another place afterwards.
+    // The state of the stream is different afterwards.
     let draws = |spacing: &str| {
         let mut source = OnOff::new(&read(&["packet = 160 bytes", spacing, "on = 1 ms", "off = 3 ms"]).expect("sound"), &Site::trial());
         let (mut used, mut stream) = (0, stream("draws"));

@@ -1,7 +1,7 @@
-//! What sets the rate of a rate-based transport.
+//! Rate control of rate-based transports.
 //!
-//! A rate control is told what a connection sends and what comes back, and answers with a rate and, if it wants one, a window. Its
-//! [`Feedback`] says what it needs from receivers and ports; nobody provides what is not asked for.
+//! A rate control receives the events of a connection (packets sent, acknowledgements, marks) and returns a rate and optionally a
+//! window. Its [`Feedback`] lists what it needs from receivers and ports; nothing else is provided.
 
 pub mod dcqcn;
 pub mod fixed;
@@ -15,7 +15,7 @@ use crate::units::{Bytes, Duration, Rate, Time};
 use dyn_clone::DynClone;
 use std::any::Any;
 
-/// Makes the plan, the rate control at work and the dispatch between them from the list below.
+/// Generates the plan, the running rate control and the dispatch between them from the list below.
 macro_rules! rate_controls {
     ($( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
         crate::component_plans! {
@@ -23,7 +23,7 @@ macro_rules! rate_controls {
             pub enum RateControlPlan of "rate-control" open RateControls { $( $name => $variant($parameters) shows <$control>::STATE, )* }
         }
 
-        /// A rate control at work. `Custom` is for users of the crate.
+        /// A running rate control. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone)]
         pub enum AnyRateControl {
@@ -129,13 +129,13 @@ impl Probe for AnyRateControl {
 }
 
 impl RateControlPlan {
-    /// [`RateControl::feedback`] of the control that it describes, for packets of so many bytes.
+    /// Value of [`RateControl::feedback`] for the control that the plan describes, with packets of `packet` bytes.
     pub fn feedback(&self, packet: u32) -> Feedback {
         RateControls::on_trial(|context| AnyRateControl::new(self, &RateContext { packet, ..context.clone() })).feedback()
     }
 }
 
-/// What a rate control learns about its connection when it is built.
+/// Description of a connection for the rate control that is built for it.
 #[derive(Clone, Debug)]
 pub struct RateContext {
     /// The sending end of the flow.
@@ -144,24 +144,24 @@ pub struct RateContext {
     pub packet: u32,
 }
 
-/// What a rate control needs from receivers and ports.
+/// Feedback that a rate control needs from receivers and ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Feedback {
-    /// The least time between two notifications of marks (CNP) of a receiver; `None` if it sends none, and data cannot be marked.
+    /// Minimum time between two notifications of marks (CNP) by a receiver; `None` if it sends none, and data cannot be marked.
     pub notification_interval: Option<Duration>,
-    /// Packets per acknowledgement, each of which echoes when the packet that it answers was sent. `None` if the control is told of no
-    /// acknowledgements: then they come as the transport has them.
+    /// Packets per acknowledgement; each acknowledgement echoes the sending time of the packet that it answers. `None` if the control
+    /// gets no acknowledgements; the transport then sends them by its own rule.
     pub ack_every: Option<u32>,
-    /// Ports write [`HopRecord`]s, which acknowledgements echo.
+    /// Whether ports write [`HopRecord`]s, which acknowledgements echo.
     pub telemetry: bool,
 }
 
-/// An acknowledgement, for a control that has asked for them. One that refuses a packet (NAK) is one too.
+/// An acknowledgement, for a control that requests them. A refusal (NAK) counts as one.
 #[derive(Clone, Copy, Debug)]
 pub struct RateAck<'a> {
-    /// When it arrived.
+    /// Arrival time.
     pub now: Time,
-    /// From the sending of the packet that it answers until now.
+    /// Time since the answered packet was sent.
     pub rtt: Duration,
     /// The packet that the receiver expects next.
     pub next: u32,
@@ -171,13 +171,13 @@ pub struct RateAck<'a> {
     pub telemetry: &'a [HopRecord],
 }
 
-/// The record of a port about itself for a packet that it begins to transmit (in-band telemetry) [Li19]. The port of the sending
-/// host writes none.
+/// Record of a port about itself for a packet whose transmission it begins (in-band telemetry) [Li19]. The port of the sending host
+/// writes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopRecord {
-    /// Bytes that wait behind the packet.
+    /// Bytes waiting behind the packet.
     pub queue: u64,
-    /// Bytes that the port began to transmit before the packet, since the start of the run.
+    /// Bytes whose transmission the port began before the packet, since the start of the run.
     pub sent: u64,
     /// Start of the transmission.
     pub at: Time,
@@ -185,37 +185,37 @@ pub struct HopRecord {
     pub rate: Rate,
 }
 
-/// What a rate control decides. The sender asks for the rate before each packet, and sends it as long after the last as that takes.
+/// Decisions of a rate control. The sender asks for the rate before each packet; the spacing after the previous packet follows from it.
 pub trait RateControl: Probe + DynClone {
     /// The rate at `now`, above 0.
     fn rate(&mut self, now: Time) -> Rate;
 
-    /// What it needs; never another answer for the same parameters.
+    /// Feedback that the control needs; always the same for the same parameters.
     fn feedback(&self) -> Feedback {
         Feedback::default()
     }
 
-    /// Packets leave while fewer bytes than this are outstanding, or none are.
+    /// Window in bytes: packets leave while fewer bytes are outstanding, or none.
     fn window(&self) -> Option<Bytes> {
         None
     }
 
-    /// A packet of `size` bytes leaves at `now`.
+    /// Handles a packet of `size` bytes that leaves at `now`.
     fn on_sent(&mut self, now: Time, size: u32) {
         let _ = (now, size);
     }
 
-    /// An acknowledgement has come, where [`Feedback::ack_every`] asks for them.
+    /// Handles an acknowledgement, if [`Feedback::ack_every`] requests them.
     fn on_ack(&mut self, ack: &RateAck<'_>) {
         let _ = ack;
     }
 
-    /// A notification has come that packets were marked.
+    /// Handles a notification that packets were marked.
     fn on_notification(&mut self, now: Time) {
         let _ = now;
     }
 
-    /// All that the application has offered is acknowledged.
+    /// Handles the acknowledgement of everything that the application has offered.
     fn on_message_complete(&mut self, now: Time) {
         let _ = now;
     }
@@ -230,7 +230,7 @@ pub(crate) mod testing {
     use super::{Rate, RateContext};
     use crate::site::Site;
 
-    /// A connection of packets of 1000 bytes before a link of so many Gbit/s.
+    /// A connection with packets of 1000 bytes and a first link of `gbps` Gbit/s.
     pub fn context(gbps: u64) -> RateContext {
         RateContext { site: Site { rate: Rate::from_bps(gbps * 1_000_000_000), ..Site::trial() }, packet: 1000 }
     }

@@ -5,14 +5,14 @@ use super::RecoverCheck;
 use crate::packet::Ack;
 use crate::transport::congestion_control::Window;
 
-/// What a sender is doing about losses.
+/// Phase of a sender with respect to losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// None is known.
+    /// No loss is known.
     Normal,
     /// Fast recovery.
     Recovery,
-    /// Going back over what may have been lost; duplicate acknowledgements mean nothing.
+    /// Go-back-N: sends again from the first unacknowledged segment on; duplicate acknowledgements have no effect.
     GoBack,
 }
 
@@ -21,11 +21,11 @@ pub enum Phase {
 pub struct LossDetection {
     /// DupThresh.
     pub dup_ack_threshold: u32,
-    /// Whether the first duplicate acknowledgements let new segments go out [RFC3042 s2].
+    /// Whether the first duplicate acknowledgements permit new segments [RFC3042 s2].
     pub limited_transmit: bool,
     /// Whether receivers report the blocks that they hold.
     pub uses_blocks: bool,
-    /// From when on duplicate acknowledgements may mean a further loss.
+    /// Acknowledgement from which on duplicates may indicate a further loss.
     pub recover_check: RecoverCheck,
 }
 
@@ -38,28 +38,28 @@ pub struct Flight {
     pub unacknowledged: u32,
     /// The segment to send next (SND.NXT).
     pub next: u32,
-    /// The segment after the highest that was ever sent.
+    /// The segment after the highest ever sent.
     pub high: u32,
-    /// What had been sent when the last loss was seen.
+    /// Value of `high` when the last loss was detected.
     pub recover: u32,
     /// Duplicate acknowledgements in a row.
     pub duplicates: u32,
-    /// The most that may be outstanding, in segments: the receiver's window.
+    /// Maximum number of outstanding segments: the receiver's window.
     pub max: u32,
-    /// What is being done about losses.
+    /// Phase of the sender with respect to losses.
     pub phase: Phase,
-    /// The first unacknowledged segment goes out again before anything else.
+    /// Whether the first unacknowledged segment is sent again before anything else.
     pub resend: bool,
-    /// The first retransmission of this recovery is put off.
+    /// Whether the first retransmission of this recovery is postponed.
     pub waits: bool,
-    /// The last segments that limited transmit sent: the first of them, and the one after the last.
+    /// Last range that limited transmit sent: its first segment, and the one after its last.
     limited: (u32, u32),
     detection: LossDetection,
     pub(crate) scoreboard: Scoreboard,
 }
 
 impl Flight {
-    /// Nothing has been sent.
+    /// The flight of a connection that has sent nothing.
     pub fn new(detection: LossDetection, max: u32) -> Flight {
         Flight {
             offered: 0,
@@ -78,13 +78,13 @@ impl Flight {
         }
     }
 
-    /// Segments sent and not acknowledged; after going back, those sent since.
+    /// Segments sent and not acknowledged; in go-back-N, those sent since going back.
     #[inline]
     pub fn in_flight(&self) -> u32 {
         self.next - self.unacknowledged
     }
 
-    /// FlightSize for a reduction [RFC5681 s3.1 (4)]: leaves out what limited transmit sent last [RFC5681 s3.2 (2)].
+    /// FlightSize for a reduction [RFC5681 s3.1 (4)]: leaves out the last segments of limited transmit [RFC5681 s3.2 (2)].
     pub fn flight_size(&self) -> u32 {
         let (first, end) = self.limited;
         let limited = if end == self.next { end - first.max(self.unacknowledged) } else { 0 };
@@ -96,19 +96,19 @@ impl Flight {
         self.unacknowledged + self.scoreboard.sacked_below(self.high)
     }
 
-    /// Segments that an acknowledgement shows to have arrived, by its number or by blocks that are not taken in yet.
+    /// Segments that an acknowledgement shows to have arrived, by its number or by blocks not yet recorded.
     pub fn newly_delivered(&self, ack: &Ack) -> u32 {
         let unknown = |from: u32, to: u32| (to - from) - (self.scoreboard.sacked_below(to) - self.scoreboard.sacked_below(from));
         unknown(self.unacknowledged, ack.next) + ack.blocks().map(|block| unknown(block.start, block.end)).sum::<u32>()
     }
 
-    /// Takes an acknowledgement's blocks in and says how many segments they newly cover.
+    /// Records the blocks of an acknowledgement and returns how many segments they newly cover.
     pub fn take_blocks(&mut self, ack: &Ack) -> u32 {
         self.scoreboard.update(ack.blocks(), self.unacknowledged, self.detection.dup_ack_threshold)
     }
 
-    /// Takes the blocks of an acknowledgement of new data in, where receivers report them, and says how many segments they
-    /// newly cover.
+    /// Records the blocks of an acknowledgement of new data, if receivers report blocks, and returns how many segments they newly
+    /// cover.
     pub fn take_new_blocks(&mut self, ack: &Ack) -> u32 {
         if !self.detection.uses_blocks {
             return 0;
@@ -117,7 +117,7 @@ impl Flight {
         self.take_blocks(ack)
     }
 
-    /// Counts a duplicate acknowledgement outside of recovery; whether there have been enough of them to mean a loss.
+    /// Counts a duplicate acknowledgement outside of recovery; returns whether there are enough of them to indicate a loss.
     pub fn count_duplicate(&mut self) -> bool {
         if self.phase != Phase::Normal {
             return false;
@@ -126,7 +126,7 @@ impl Flight {
         self.duplicates >= self.detection.dup_ack_threshold && self.passes_recover_check()
     }
 
-    /// Whether duplicates of the last acknowledgement may mean a loss, outside of recovery.
+    /// Whether, outside of recovery, duplicates of the last acknowledgement may indicate a loss.
     fn passes_recover_check(&self) -> bool {
         match self.detection.recover_check {
             RecoverCheck::Careful => self.unacknowledged > self.recover,
@@ -140,21 +140,21 @@ impl Flight {
         self.phase == Phase::Normal && self.scoreboard.is_lost(self.unacknowledged)
     }
 
-    /// Fast recovery begins with the retransmission of the first unacknowledged segment.
+    /// Begins fast recovery with the retransmission of the first unacknowledged segment.
     pub fn begin_recovery(&mut self) {
         self.phase = Phase::Recovery;
         self.recover = self.high;
         self.resend = true;
     }
 
-    /// The retransmission with which a recovery has begun is put off.
+    /// Postpones the retransmission with which a recovery has begun.
     pub fn put_retransmission_off(&mut self) {
         self.resend = false;
         self.waits = true;
         self.scoreboard.forget_resent();
     }
 
-    /// What is first missing by now goes out.
+    /// Sends the first missing segment, at the end of the wait.
     pub fn make_retransmission(&mut self) {
         self.resend = true;
         self.waits = false;
@@ -173,8 +173,8 @@ impl Flight {
         self.waits = false;
     }
 
-    /// Duplicate acknowledgements count again once more than what had been sent is acknowledged [RFC6582 s3.2 (2)], or as
-    /// much, with blocks [RFC6675 s5.1] or by the less careful check.
+    /// Ends go-back-N, so that duplicate acknowledgements count again: once more than `recover` is acknowledged [RFC6582 s3.2 (2)];
+    /// with blocks [RFC6675 s5.1] or the less careful check, once `recover` is.
     #[inline]
     pub fn leave_go_back(&mut self) {
         let detection = &self.detection;
@@ -184,7 +184,7 @@ impl Flight {
         }
     }
 
-    /// The segment to send next in the order of numbers, where the windows admit one; it counts as sent.
+    /// Next segment to send in sequence, if the windows admit it; it counts as sent.
     #[inline]
     pub fn next_in_order(&mut self, window: &Window) -> Option<u32> {
         let seq = if self.next < self.high { self.scoreboard.next_hole(self.next) } else { self.next };
@@ -198,14 +198,14 @@ impl Flight {
         Some(seq)
     }
 
-    /// Limited transmit sends `seq`, which is beyond cwnd.
+    /// Records that limited transmit sends `seq`, which is beyond cwnd.
     #[inline(never)]
     fn extend_limited(&mut self, seq: u32) {
         let first = if self.limited.1 == seq { self.limited.0 } else { seq };
         self.limited = (first, seq + 1);
     }
 
-    /// Whether `seq` is there to be sent and the windows admit it.
+    /// Whether `seq` is available and the windows admit it.
     #[inline]
     fn may_send(&self, seq: u32, window: &Window) -> bool {
         let in_network = seq - self.unacknowledged - self.scoreboard_credit(seq);
@@ -218,7 +218,7 @@ impl Flight {
         seq < self.offered && seq - self.unacknowledged < self.max
     }
 
-    /// New segments that duplicate acknowledgements let out beyond cwnd before a loss is certain [RFC3042 s2].
+    /// New segments that duplicate acknowledgements permit beyond cwnd before a loss is certain [RFC3042 s2].
     #[inline]
     fn limited_transmit(&self) -> u32 {
         if self.phase == Phase::Normal && self.detection.limited_transmit && !self.detection.uses_blocks {
@@ -228,8 +228,8 @@ impl Flight {
         }
     }
 
-    /// Segments before `seq` that the scoreboard shows to have left the network. Before a loss is certain this is
-    /// SACK's limited transmit [RFC6675 s5 (3)].
+    /// Segments before `seq` that have left the network, by the scoreboard. Before a loss is certain, this is SACK's limited transmit
+    /// [RFC6675 s5 (3)].
     #[inline]
     fn scoreboard_credit(&self, seq: u32) -> u32 {
         if self.phase == Phase::Normal && !self.detection.limited_transmit {
@@ -239,7 +239,7 @@ impl Flight {
         }
     }
 
-    /// What the scoreboard is asked about.
+    /// Outstanding range, for the scoreboard.
     pub(crate) fn outstanding(&self) -> Outstanding {
         Outstanding { unacknowledged: self.unacknowledged, high: self.high }
     }

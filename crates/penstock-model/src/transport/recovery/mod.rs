@@ -1,7 +1,7 @@
-//! Loss recovery: which segments a sender holds to be lost, and how it repairs them.
+//! Loss recovery: which segments a sender considers lost, and how it repairs the losses.
 //!
-//! A recovery sees the [`Flight`] of a connection and its [`Window`], which it inflates and deflates while it repairs; by
-//! how much congestion reduces the window is the business of a [congestion control](super::congestion_control).
+//! A recovery uses the [`Flight`] of a connection and its [`Window`], which it inflates and deflates during the repair. The [congestion
+//! control](super::congestion_control) decides by how much congestion reduces the window.
 
 mod flight;
 pub mod new_reno;
@@ -26,7 +26,7 @@ pub use retransmit_delay::RetransmitDelay;
 pub(crate) use scoreboard::Scoreboard;
 use std::fmt;
 
-/// Makes the plan, the recovery at work and the dispatch between them from the list below.
+/// Generates the plan, the running recovery and the dispatch between them from the list below.
 macro_rules! recoveries {
     ($( $name:literal => $variant:ident($recovery:ty, $parameters:ty), )*) => {
         crate::component_plans! {
@@ -34,7 +34,7 @@ macro_rules! recoveries {
             pub enum RecoveryPlan of "recovery" open Recoveries { $( $name => $variant($parameters), )* }
         }
 
-        /// A recovery at work. `Custom` is for users of the crate, in a box that is as small as the others.
+        /// A running recovery. `Custom` is for users of the crate, in a box as small as the others.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
         pub enum AnyRecovery {
@@ -151,24 +151,24 @@ impl OpenKind for Recoveries {
     }
 }
 
-/// A loss recovery. The sender itself begins a retransmission after a timeout, which is the same for all.
+/// A loss recovery. After a timeout, the sender itself begins the retransmission, which is the same for all recoveries.
 pub trait Recovery: DynClone + fmt::Debug {
-    /// Whether receivers report the blocks that they hold [RFC2018]; never another answer for the same parameters.
+    /// Whether receivers report the blocks that they hold [RFC2018]; always the same for the same parameters.
     fn uses_blocks(&self) -> bool {
         false
     }
 
-    /// From when on duplicate acknowledgements may mean a further loss; never another answer for the same parameters.
+    /// Acknowledgement from which on duplicates may indicate a further loss; always the same for the same parameters.
     fn recover_check(&self) -> RecoverCheck {
         RecoverCheck::AfterTimeout
     }
 
-    /// When the first retransmission goes out; never another answer for the same parameters.
+    /// Delay of the first retransmission; always the same for the same parameters.
     fn retransmit_delay(&self) -> RetransmitDelay {
         RetransmitDelay::None
     }
 
-    /// An acknowledgement of nothing new arrived while something is outstanding; whether it shows a first loss.
+    /// Handles an acknowledgement of nothing new while something is outstanding; returns whether it shows a first loss.
     fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
         let _ = ack;
         if flight.phase == Phase::Recovery {
@@ -177,25 +177,25 @@ pub trait Recovery: DynClone + fmt::Debug {
         flight.count_duplicate()
     }
 
-    /// An acknowledgement of something new, outside of recovery, had blocks that cover more than was known: it shows `newly` segments to
-    /// have arrived, in all. Whether it shows a first loss.
+    /// Handles an acknowledgement of new data, outside of recovery, whose blocks cover more than was known; it shows `newly` segments
+    /// in all to have arrived. Returns whether it shows a first loss.
     fn on_new_blocks(&mut self, newly: u32, flight: &mut Flight) -> bool {
         let _ = (newly, flight);
         false
     }
 
-    /// A loss was seen, and the congestion control has set the threshold: begins the repair. The sender puts the first
-    /// retransmission off where [`Recovery::retransmit_delay`] asks for it.
+    /// Begins the repair of a loss, after the congestion control has set the threshold. If [`Recovery::retransmit_delay`] asks for it,
+    /// the sender postpones the first retransmission.
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window);
 
-    /// `newly` segments were acknowledged in fast recovery, but not all that had been sent before it; whether that restarts
-    /// the timer.
+    /// Handles an acknowledgement of `newly` segments in fast recovery, which does not cover everything sent before it. Returns whether
+    /// it restarts the timer.
     fn on_partial_ack(&mut self, newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
         let _ = (newly, flight, window);
         true
     }
 
-    /// The segment to send next in fast recovery, where the window has room; it counts as sent.
+    /// Next segment to send in fast recovery, if the window has room; it counts as sent.
     fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
         flight.next_in_order(window)
     }

@@ -6,25 +6,25 @@ use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
-    /// NewReno: stays in fast recovery until everything sent before it is acknowledged, and repairs one loss a round trip.
+    /// NewReno: stays in fast recovery until everything sent before it is acknowledged, and repairs one loss per round trip.
     ///
     /// ## Decides
-    /// As Reno; but an acknowledgement of a part of what had been sent before the loss was seen (partial acknowledgement)
-    /// means that the next segment is lost too. It is sent again at once; cwnd shrinks by what was acknowledged and grows
-    /// by one segment.
+    /// Like Reno, except for partial acknowledgements. These acknowledge only a part of the segments sent before the loss was detected,
+    /// and indicate that the next segment is lost too. It is sent again immediately; cwnd shrinks by the number of acknowledged
+    /// segments and grows by one.
     ///
-    /// Duplicate acknowledgements mean a further loss only once more is acknowledged than had been sent when the last one was
-    /// seen, by duplicates or by the timer (`recover-check`): those below may answer segments that were sent again although
-    /// they had arrived. A loss of the very next segment after a fast recovery, and of the first one of all, therefore waits
-    /// for the timer.
+    /// Duplicate acknowledgements indicate a further loss only once more is acknowledged than had been sent when the last loss was
+    /// detected, by duplicates or by the timer (`recover-check`). Earlier duplicates may answer segments that were sent again although
+    /// they had arrived. If the very next segment after a fast recovery is lost, or the first segment of the connection, the loss
+    /// therefore waits for the timer.
     ///
     /// ## State
-    /// Whether a partial acknowledgement has come. Constant cost per acknowledgement.
+    /// Whether a partial acknowledgement has arrived. Constant cost per acknowledgement.
     ///
     /// ## Departures
     /// - A full acknowledgement sets cwnd to ssthresh [RFC6582 s3.2 (3), the second of its two choices].
-    /// - The heuristics that tell a loss from segments sent again below `recover` [RFC6582 s4.1, s4.2; both optional] are left
-    ///   out.
+    /// - The heuristics that distinguish a loss from segments sent again below `recover` [RFC6582 s4.1, s4.2; both optional] are
+    ///   omitted.
     ///
     /// ## Example
     /// ```toml
@@ -36,7 +36,7 @@ crate::parameters! {
     pub struct Parameters {
         /// Which partial acknowledgements restart the retransmission timer.
         partial_ack_timer: PartialAckTimer = "first";
-        /// From when on duplicate acknowledgements may mean a further loss; ns-2 has `careful` (`bugFix_`).
+        /// Acknowledgement from which on duplicates may indicate a further loss; ns-2 has `careful` (`bugFix_`).
         recover_check: RecoverCheck = "careful";
     }
 }
@@ -45,7 +45,7 @@ impl Check for Parameters {}
 crate::choice! {
     /// Which partial acknowledgements restart the retransmission timer in a recovery.
     pub enum PartialAckTimer {
-        /// The first only: many losses end in a timeout rather than in many round trips ("impatient") [RFC3782 s4].
+        /// Only the first: many losses end in a timeout rather than in many round trips ("impatient") [RFC3782 s4].
         "first" => First,
         /// Each of them ("slow but steady") [RFC3782 s4].
         "every" => Every,
@@ -57,7 +57,7 @@ crate::choice! {
 pub struct NewReno {
     timer: PartialAckTimer,
     check: RecoverCheck,
-    /// A partial acknowledgement has come in this recovery.
+    /// Whether a partial acknowledgement has arrived in this recovery.
     partial_seen: bool,
 }
 
@@ -80,7 +80,7 @@ impl Recovery for NewReno {
         self.partial_seen = false;
     }
 
-    /// The next hole is a loss too. The window shrinks by what left the network and grows by the segment sent again
+    /// The next hole is a loss too. The window shrinks by the segments that left the network and grows by the segment sent again
     /// [RFC6582 s3.2 (3)].
     fn on_partial_ack(&mut self, newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
         flight.resend = true;

@@ -7,23 +7,31 @@ use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
-    /// PRR (proportional rate reduction): sends at a steady share of what arrives, so that the flight is ssthresh when the recovery ends.
+    /// PRR (proportional rate reduction): sends in proportion to arrivals, so that ssthresh segments are in flight when the recovery
+    /// ends.
     ///
     /// ## Decides
-    /// Losses are seen, and segments chosen, as with `recovery.sack`. While more is in the network (inflight) than ssthresh, an acknowledgement
-    /// lets out SndCnt = ceil(prr_delivered ssthresh / RecoverFS) - prr_out segments: prr_delivered have arrived and prr_out been sent since the
-    /// recovery began, in which RecoverFS may arrive. With no more in the network, as many leave as arrive (PRR-CRB), and one more for an acknowledgement
-    /// that advances and shows no further loss (SafeACK, PRR-SSRB), up to ssthresh. The first acknowledgement lets out one segment at least.
-    /// cwnd is inflight + SndCnt, and ssthresh at the end.
+    /// Losses are detected, and segments chosen, as with `recovery.sack`. During a recovery, each acknowledgement permits SndCnt
+    /// further segments. prr_delivered segments have arrived and prr_out have been sent since the recovery began. RecoverFS segments
+    /// were in flight at its beginning; segments that had been SACKed earlier do not count.
+    ///
+    /// | inflight (segments in the network) | SndCnt |
+    /// |---|---|
+    /// | above ssthresh | $ceil(prr_delivered ssthresh / RecoverFS) - prr_out$ |
+    /// | at most ssthresh | the larger of prr_delivered - prr_out and the new arrivals (PRR-CRB), up to ssthresh - inflight |
+    /// | at most ssthresh, and the acknowledgement advances and shows no further loss (SafeACK) | one more (PRR-SSRB), up to ssthresh - inflight |
+    ///
+    /// The first acknowledgement permits at least one segment. cwnd is inflight + SndCnt during the recovery and ssthresh at its end.
     ///
     /// ## State
-    /// Four counts, and the ranges that have arrived beyond the cumulative acknowledgement. Costs as much as `recovery.sack`.
+    /// Four counts, and the ranges that have arrived beyond the cumulative acknowledgement. The same cost as `recovery.sack`.
     ///
     /// ## Departures
     /// - The first retransmission counts as sent (prr_out) as soon as the loss is seen.
-    /// - ssthresh may have a fraction of a segment, as the congestion control sets it; segments leave whole, and SndCnt is never negative.
+    /// - ssthresh may have a fraction of a segment, as set by the congestion control. Whole segments are sent, and SndCnt is never
+    ///   negative.
     /// - A rescue retransmission does not count as a further loss.
-    /// - Marks of ECN reduce the window at once.
+    /// - ECN marks reduce the window immediately.
     ///
     /// ## Example
     /// ```toml
@@ -45,10 +53,10 @@ pub struct Prr {
     delivered: u32,
     /// prr_out.
     out: u32,
-    /// Segments that the last acknowledgement has shown to have arrived (DeliveredData), outside of recovery; and in it, all that had
-    /// arrived by then.
+    /// Outside of recovery, segments that the last acknowledgement has shown to have arrived (DeliveredData); in recovery, all segments
+    /// that had arrived by the last acknowledgement.
     last: u32,
-    /// Segments before this one that have not arrived were lost at the last acknowledgement.
+    /// Value of the scoreboard's `lost_below` at the last acknowledgement: segments before it that have not arrived are lost.
     lost_below: u32,
 }
 
@@ -58,7 +66,7 @@ impl Prr {
         Prr { recover_flight: 0, delivered: 0, out: 0, last: 0, lost_below: 0 }
     }
 
-    /// An acknowledgement in recovery has shown `newly` segments to have arrived [RFC9937 s6.2].
+    /// Updates cwnd for an acknowledgement in recovery that shows `newly` segments to have arrived [RFC9937 s6.2].
     fn update(&mut self, newly: u32, is_safe: bool, flight: &Flight, window: &mut Window) {
         if newly == 0 {
             return;
@@ -102,7 +110,7 @@ impl Recovery for Prr {
         flight.count_duplicate() || flight.is_first_lost()
     }
 
-    /// RecoverFS leaves out what had arrived before this acknowledgement [RFC9937 s6.1].
+    /// RecoverFS leaves out the segments that had arrived before this acknowledgement [RFC9937 s6.1].
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
         let newly = self.last;
         let sacked = flight.delivered() - flight.unacknowledged;
@@ -148,7 +156,7 @@ mod tests {
         (Prr::new(&Parameters {}, &Site::trial()), flight, Window { size: 20.0, threshold: 10.0, max: 1000 })
     }
 
-    /// A duplicate acknowledgement with one block; what it lets out, the fast retransmit included.
+    /// Applies a duplicate acknowledgement with one block; returns the segments sent, the fast retransmit included.
     fn duplicate(it: &mut Prr, flight: &mut Flight, window: &mut Window, start: u32, end: u32) -> Vec<u32> {
         acknowledge(it, flight, window, (start, end));
         sent(it, flight, window)
@@ -179,8 +187,9 @@ mod tests {
         for end in [2, 3] {
             assert!(duplicate(&mut it, &mut flight, &mut window, 1, end).is_empty());
         }
-        // RecoverFS: 20 less the two that had arrived. The n-th arrival since then lets ceil(10 n / 18) out in all. Of the 18, one is lost, so
-        // that with the 15th 17 - 15 + 8 = 10 are in the network, ssthresh: from then on one leaves for each that arrives, up to ssthresh.
+        // RecoverFS is 20 minus the two that had arrived. After the n-th arrival since then, ceil(10 n / 18) have been sent in all. One
+        // of the 18 is lost, so with the 15th arrival 17 - 15 + 8 = 10 are in the network, which is ssthresh: from then on, one is sent
+        // per arrival, up to ssthresh.
         let all = [1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 7, 8, 8, 8, 9, 10];
         let mut out = Vec::new();
         for (end, total) in (4..=20).zip(all) {
@@ -189,17 +198,17 @@ mod tests {
         }
         assert_eq!(out, [0, 20, 21, 22, 23, 24, 25, 26, 27, 28]);
         assert_eq!(flight.scoreboard.pipe(flight.outstanding()), 10);
-        // Nothing new tells of nothing.
+        // An acknowledgement without new information permits nothing.
         assert!(duplicate(&mut it, &mut flight, &mut window, 1, 20).is_empty());
     }
 
-    /// cwnd, inflight and what is sent, of acknowledgements each with one more segment from `first` on, and with limited transmit: the rows
-    /// `c`, `i` and `s` of the figures of RFC 9937.
+    /// cwnd, inflight and the segments sent for each acknowledgement, with limited transmit; each acknowledgement reports one more
+    /// segment from `first` on. These are the rows `c`, `i` and `s` of the figures of RFC 9937.
     fn figure(first: u32, acknowledgements: u32) -> Vec<(u32, u32, Vec<u32>)> {
         let (mut it, mut flight, mut window) = outstanding();
         let mut of_ack = |end| {
             acknowledge(&mut it, &mut flight, &mut window, (first, end));
-            // The fast retransmit counts as sent as soon as the loss is seen.
+            // The fast retransmit counts as sent as soon as the loss is detected.
             let in_flight = flight.scoreboard.pipe(flight.outstanding()) - u32::from(flight.resend);
             let out = if flight.phase == Phase::Recovery {
                 sent(&mut it, &mut flight, &window)
@@ -214,8 +223,9 @@ mod tests {
 
     #[test]
     fn a_single_loss_is_as_in_figure_1_of_rfc_9937() {
-        // Acknowledgement 22 ends the recovery, with ssthresh. The figure goes on with the proportional reduction at 19, where inflight is ssthresh,
-        // and sends the last but one there, with 11 and 10 in its rows, and 10 and 10 at 20; section 6.2 has it wait for 20.
+        // Acknowledgement 22 ends the recovery, with ssthresh. At 19, inflight is ssthresh; the figure continues the proportional
+        // reduction there and sends the last segment but one, with 11 and 10 in its rows, and 10 and 10 at 20. Section 6.2 sends that
+        // segment at 20.
         let cwnd = [20, 20, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 10, 10, 10];
         let in_flight = [19, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 9, 9];
         let seen = figure(1, 21);
@@ -236,11 +246,11 @@ mod tests {
     #[test]
     fn after_heavy_losses_it_conserves_packets_and_then_grows_as_slow_start_does() {
         let (mut it, mut flight, mut window) = outstanding();
-        // 0 to 14 are lost. With 2 in the network, one leaves for each that arrives.
+        // Segments 0 to 14 are lost. With 2 in the network, one is sent per arrival.
         for (end, expected) in [(16, vec![]), (17, vec![]), (18, vec![0]), (19, vec![1]), (20, vec![2])] {
             assert_eq!(duplicate(&mut it, &mut flight, &mut window, 15, end), expected, "block to {end}");
         }
-        // Each retransmission that arrives lets two out: the acknowledgement advances and shows no loss.
+        // Each retransmission that arrives permits two segments: the acknowledgement advances and shows no loss.
         for (next, expected) in [(1, vec![3, 4]), (2, vec![5, 6]), (3, vec![7, 8])] {
             flight.unacknowledged = next;
             flight.scoreboard.remove_below(next);

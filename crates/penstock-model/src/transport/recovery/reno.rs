@@ -6,14 +6,13 @@ use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
-    /// Reno: resends one segment (fast retransmit), and keeps sending while its acknowledgement is on the way (fast
-    /// recovery).
+    /// Reno: resends one segment (fast retransmit) and keeps sending until it is acknowledged (fast recovery).
     ///
     /// ## Decides
-    /// `dup-ack-threshold` duplicate acknowledgements mean that the first unacknowledged segment is lost. It is sent again
-    /// at once; cwnd becomes ssthresh and one segment more for each duplicate acknowledgement, which shows that something
-    /// has left the network. The first acknowledgement of something new ends that, with cwnd at ssthresh; a further loss
-    /// in the same window starts over, unless `recover-check` forbids it.
+    /// `dup-ack-threshold` duplicate acknowledgements indicate that the first unacknowledged segment is lost. It is sent again
+    /// immediately. cwnd becomes ssthresh plus one segment for each duplicate acknowledgement, which shows that a segment has left the
+    /// network. The first acknowledgement of new data ends the recovery, with cwnd at ssthresh. A further loss in the same window
+    /// starts a new recovery, unless `recover-check` forbids it.
     ///
     /// ## State
     /// None beyond the flight's. Constant cost per acknowledgement.
@@ -29,8 +28,8 @@ crate::parameters! {
     /// ## References
     /// RFC 5681 s3.2; Fall and Floyd [Fall96 s2.2].
     pub struct Parameters {
-        /// From when on duplicate acknowledgements may mean a further loss. RFC 5681 knows no such check; ns-2 has `careful`
-        /// (`bugFix_`), so that of several losses in a window all but the first wait for the timer.
+        /// Acknowledgement from which on duplicates may indicate a further loss. RFC 5681 has no such check; ns-2 has `careful`
+        /// (`bugFix_`): of several losses in a window, all except the first wait for the timer.
         recover_check: RecoverCheck = "after-timeout";
     }
 }

@@ -1,13 +1,13 @@
-//! When the first retransmission of a fast recovery goes out.
+//! Delay of the first retransmission of a fast recovery.
 
 crate::choice! {
-    /// When the first retransmission of a fast recovery goes out, after the acknowledgement that shows the loss.
+    /// Delay of the first retransmission of a fast recovery after the acknowledgement that shows the loss.
     pub enum RetransmitDelay {
-        /// At once [RFC5681 s3.2 (3)].
+        /// No delay [RFC5681 s3.2 (3)].
         "none" => None,
-        /// Half a smoothed round trip later; nothing is sent meanwhile.
+        /// Half a smoothed round trip; nothing is sent meanwhile.
         "half-round-trip" => HalfRoundTrip,
-        /// The same; what has never been sent before goes out meanwhile, as the window allows.
+        /// The same; segments that were never sent before are sent meanwhile, as the window permits.
         "half-round-trip-with-new-data" => HalfRoundTripWithNewData,
     }
 }

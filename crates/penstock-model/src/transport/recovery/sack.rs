@@ -7,25 +7,30 @@ use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
-    /// SACK: resends what the receiver's blocks show as missing, several losses a round trip.
+    /// SACK: resends the segments that the receiver's blocks show as missing, several per round trip.
     ///
     /// ## Decides
-    /// A segment is lost once `dup-ack-threshold` segments beyond it have arrived. In fast recovery, cwnd is ssthresh, and a
-    /// segment goes out whenever fewer are held to be in the network (pipe): first those that are lost, then new ones,
-    /// then those that may be lost, at last, once more than the first retransmission is acknowledged, the highest one (rescue).
+    /// A segment is lost once `dup-ack-threshold` segments beyond it have arrived. In fast recovery, cwnd is ssthresh. While fewer
+    /// segments are estimated to be in the network (pipe), the sender sends, in this order of preference:
     ///
-    /// With `retransmit-delay` the first retransmission waits for half a smoothed round trip after the acknowledgement that shows
-    /// the loss; ssthresh and cwnd are reduced before. Meanwhile the retransmission timer goes on as it was: if it expires first, the
-    /// timeout ends the wait. An acknowledgement of all that had been sent ends it with nothing to send again; after one of a part
-    /// of it, what is missing then is sent when the wait is over. Before the first measurement of a round trip nothing waits.
+    /// - a lost segment,
+    /// - a new segment,
+    /// - a segment that may be lost,
+    /// - the highest outstanding segment (rescue), after an acknowledgement beyond the first retransmission.
+    ///
+    /// With `retransmit-delay`, the first retransmission is sent half a smoothed round trip after the acknowledgement that shows the
+    /// loss; ssthresh and cwnd are reduced at that acknowledgement. The retransmission timer keeps running, and a timeout ends the
+    /// wait. An acknowledgement of everything sent before the loss was detected ends the wait without a retransmission. After a partial
+    /// acknowledgement, the segment that is then the first missing one is sent at the end of the wait. There is no wait before the
+    /// first measurement of the round-trip time.
     ///
     /// ## State
-    /// The ranges that have arrived beyond the cumulative acknowledgement. Constant cost per acknowledgement without loss,
-    /// else one that grows with the number of ranges.
+    /// The ranges that have arrived beyond the cumulative acknowledgement. Constant cost per acknowledgement without loss; with losses,
+    /// the cost grows with the number of ranges.
     ///
     /// ## Departures
-    /// - The rescue retransmission is left out where the segment has been sent again already.
-    /// - A timeout forgets all blocks [RFC2018 s5; RFC6675 s5.1].
+    /// - The rescue retransmission is omitted if the segment has already been sent again.
+    /// - A timeout discards all blocks [RFC2018 s5; RFC6675 s5.1].
     ///
     /// ## Example
     /// ```toml
@@ -35,7 +40,7 @@ crate::parameters! {
     /// ## References
     /// RFC 6675; RFC 2018; Fall and Floyd [Fall96 s2.4]; the delay is that of [Jain98 slide 28].
     pub struct Parameters {
-        /// When the first retransmission of a fast recovery goes out.
+        /// Delay of the first retransmission of a fast recovery.
         retransmit_delay: RetransmitDelay = "none";
     }
 }
@@ -63,13 +68,13 @@ impl Recovery for Sack {
         self.delay
     }
 
-    /// Only news of arrivals makes a duplicate acknowledgement [RFC6675 s2]. In recovery, pipe says what has left the
-    /// network.
+    /// Only an acknowledgement that reports new arrivals is a duplicate [RFC6675 s2]. In recovery, pipe shows how many segments have
+    /// left the network.
     fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, _window: &mut Window) -> bool {
         flight.take_blocks(ack) > 0 && (flight.count_duplicate() || flight.is_first_lost())
     }
 
-    /// It is a duplicate acknowledgement, too [RFC6675 s2, s5].
+    /// An acknowledgement with new blocks is also a duplicate [RFC6675 s2, s5].
     fn on_new_blocks(&mut self, _newly: u32, flight: &mut Flight) -> bool {
         flight.count_duplicate() || flight.is_first_lost()
     }
@@ -85,7 +90,7 @@ impl Recovery for Sack {
     }
 }
 
-/// What RFC 6675 would send next, if pipe leaves room [RFC6675 s5 (C), s4 NextSeg].
+/// Segment that RFC 6675 sends next, if pipe leaves room [RFC6675 s5 (C), s4 NextSeg].
 pub(super) fn next_segment(flight: &mut Flight, window: &Window, delay: RetransmitDelay) -> Option<u32> {
     debug_assert!(flight.phase == Phase::Recovery);
     let outstanding = flight.outstanding();

@@ -7,31 +7,38 @@ use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
-    /// SACK of 1996 (Sack1 in ns): resends the holes in the receiver's blocks while its count of the network allows.
+    /// SACK of 1996 (Sack1 in ns): resends the holes in the receiver's blocks, limited by an estimate of the segments in the network.
     ///
     /// ## Decides
-    /// `dup-ack-threshold` duplicate acknowledgements mean a loss: the first unacknowledged segment is sent again, and cwnd is
-    /// ssthresh during fast recovery. A count of what is in the network, pipe, begins with what is outstanding less those
-    /// duplicates. It grows with each segment sent, and falls by one with each duplicate acknowledgement that reports an
-    /// arrival, by two with a partial acknowledgement (the retransmission, and the segment that was lost). While pipe is below
-    /// cwnd, the next hole in the blocks is sent again, or a new segment if there is none.
+    /// `dup-ack-threshold` duplicate acknowledgements indicate a loss. The first unacknowledged segment is sent again, and cwnd is
+    /// ssthresh during fast recovery. pipe, the estimate of the segments in the network, starts as the number of outstanding segments
+    /// minus those duplicates. Afterwards it changes:
     ///
-    /// Unlike `recovery.sack`, a lost segment counts as being in the network until a partial acknowledgement covers it: after
-    /// the loss of half of a window the repair grows like a slow start, and after the loss of more it waits for the timer.
+    /// | event | pipe |
+    /// |---|---|
+    /// | segment sent | +1 |
+    /// | duplicate acknowledgement that reports an arrival | -1 |
+    /// | partial acknowledgement | -2 (the retransmission and the lost segment) |
     ///
-    /// With `retransmit-delay` the first retransmission waits for half a smoothed round trip after the acknowledgement that shows
-    /// the loss; ssthresh and cwnd are reduced before. Meanwhile the retransmission timer goes on as it was: if it expires first, the
-    /// timeout ends the wait. An acknowledgement of all that had been sent ends it with nothing to send again; after one of a part
-    /// of it, what is missing then is sent when the wait is over. Before the first measurement of a round trip nothing waits.
+    /// While pipe is below cwnd, the sender resends the next hole in the blocks, or sends a new segment if there is no hole.
+    ///
+    /// Unlike in `recovery.sack`, a lost segment counts as being in the network until a partial acknowledgement covers it. After the
+    /// loss of half a window, the repair therefore grows like a slow start; after the loss of more, it waits for the timer.
+    ///
+    /// With `retransmit-delay`, the first retransmission is sent half a smoothed round trip after the acknowledgement that shows the
+    /// loss; ssthresh and cwnd are reduced at that acknowledgement. The retransmission timer keeps running, and a timeout ends the
+    /// wait. An acknowledgement of everything sent before the loss was detected ends the wait without a retransmission. After a partial
+    /// acknowledgement, the segment that is then the first missing one is sent at the end of the wait. There is no wait before the
+    /// first measurement of the round-trip time.
     ///
     /// ## State
-    /// pipe, and the ranges that have arrived beyond the cumulative acknowledgement. Constant cost per acknowledgement without
-    /// loss, else one that grows with the number of ranges.
+    /// pipe, and the ranges that have arrived beyond the cumulative acknowledgement. Constant cost per acknowledgement without loss;
+    /// with losses, the cost grows with the number of ranges.
     ///
     /// ## Departures
-    /// - Before a loss is seen, `limited-transmit` lets new segments out as it does with `recovery.sack` [RFC6675 s5 (3)]; the
-    ///   TCP of 1996 is `limited-transmit = false`.
-    /// - A timeout forgets all blocks [RFC2018 s5], and until what had been sent is acknowledged duplicates mean nothing.
+    /// - Before a loss is detected, `limited-transmit` permits new segments as with `recovery.sack` [RFC6675 s5 (3)]. The TCP of 1996
+    ///   is `limited-transmit = false`.
+    /// - A timeout discards all blocks [RFC2018 s5]. Until everything sent before it is acknowledged, duplicates have no effect.
     ///
     /// ## Example
     /// ```toml
@@ -41,7 +48,7 @@ crate::parameters! {
     /// ## References
     /// Fall and Floyd [Fall96 s2.4]; RFC 2018; the delay is that of [Jain98 slide 28].
     pub struct Parameters {
-        /// When the first retransmission of a fast recovery goes out.
+        /// Delay of the first retransmission of a fast recovery.
         retransmit_delay: RetransmitDelay = "none";
     }
 }
@@ -50,7 +57,7 @@ impl Check for Parameters {}
 /// The recovery of a connection; the scoreboard is in the flight.
 #[derive(Clone, Debug)]
 pub struct Sack1 {
-    /// Segments held to be in the network, during fast recovery.
+    /// Estimate of the segments in the network during fast recovery.
     pipe: u32,
     delay: RetransmitDelay,
 }
@@ -79,7 +86,7 @@ impl Recovery for Sack1 {
         flight.count_duplicate()
     }
 
-    /// The segment held to be lost has left the network, and its retransmission enters it.
+    /// The lost segment has left the network, and its retransmission enters it.
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
         flight.scoreboard.begin_recovery(flight.unacknowledged);
         self.pipe = flight.in_flight() - flight.duplicates;
@@ -87,9 +94,9 @@ impl Recovery for Sack1 {
         flight.begin_recovery();
     }
 
-    /// For each partial acknowledgement but the first, the segment that was lost has not been taken from pipe yet; the first
-    /// counts likewise, so that the repair is never slower than a slow start [Fall96 s2.4]. What arrives late, before anything was
-    /// sent again, is one segment.
+    /// For each partial acknowledgement except the first, the lost segment has not been subtracted from pipe yet. The first counts the
+    /// same, so that the repair is never slower than a slow start [Fall96 s2.4]. A late arrival before any retransmission counts as one
+    /// segment.
     fn on_partial_ack(&mut self, _newly: u32, flight: &mut Flight, _window: &mut Window) -> bool {
         self.pipe = self.pipe.saturating_sub(if flight.waits { 1 } else { 2 });
         true

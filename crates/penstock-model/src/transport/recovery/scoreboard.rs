@@ -3,7 +3,7 @@
 use crate::packet::SackBlock;
 use crate::transport::ranges::RangeSet;
 
-/// What the sender knows of the segments beyond the cumulative acknowledgement, and which of them it has sent again.
+/// The segments beyond the cumulative acknowledgement: which have arrived, and which have been sent again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     sacked: RangeSet,
@@ -16,7 +16,7 @@ pub(crate) struct Scoreboard {
     rescue_beyond: u32,
 }
 
-/// What a sender asks the scoreboard about: `[unacknowledged, high)` has been sent and not acknowledged cumulatively.
+/// Range of outstanding segments: `[unacknowledged, high)` has been sent and not acknowledged cumulatively.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outstanding {
     pub unacknowledged: u32,
@@ -24,7 +24,7 @@ pub(crate) struct Outstanding {
 }
 
 impl Scoreboard {
-    /// Takes an acknowledgement's blocks in and says how many segments they newly cover.
+    /// Records the blocks of an acknowledgement and returns how many segments they newly cover.
     pub fn update(&mut self, blocks: impl IntoIterator<Item = SackBlock>, unacknowledged: u32, dup_ack_threshold: u32) -> u32 {
         let beyond = blocks.into_iter().filter(|block| block.end > unacknowledged);
         let newly = beyond.map(|block| self.sacked.insert(SackBlock { start: block.start.max(unacknowledged), ..block })).sum();
@@ -40,7 +40,7 @@ impl Scoreboard {
         self.sacked.is_empty()
     }
 
-    /// Everything before `seq` has been acknowledged cumulatively.
+    /// Removes the segments before `seq`, which are acknowledged cumulatively.
     #[inline]
     pub fn remove_below(&mut self, seq: u32) {
         if !self.sacked.is_empty() {
@@ -48,29 +48,29 @@ impl Scoreboard {
         }
     }
 
-    /// Forgets all, as after a timeout: the receiver may have discarded what it reported [RFC2018 s5, s8].
+    /// Discards everything, as after a timeout: the receiver may have discarded what it reported [RFC2018 s5, s8].
     pub fn clear(&mut self) {
         self.sacked.clear();
         self.lost_below = 0;
     }
 
-    /// A recovery begins with the retransmission of `first`.
+    /// Begins a recovery with the retransmission of `first`.
     pub fn begin_recovery(&mut self, first: u32) {
         self.resent_below = first + 1;
         self.rescue_beyond = first + 1; // no premature rescue [RFC6675 s5 (4.3)]
     }
 
-    /// Nothing has been sent again yet.
+    /// Records that nothing has been sent again.
     pub fn forget_resent(&mut self) {
         self.resent_below = 0;
     }
 
-    /// Segments before this one that have not arrived are lost.
+    /// The bound below which segments that have not arrived are lost.
     pub fn lost_below(&self) -> u32 {
         self.lost_below
     }
 
-    /// Segments from `from` on and before `to` that have not arrived.
+    /// Number of segments from `from` on and before `to` that have not arrived.
     pub fn holes(&self, from: u32, to: u32) -> u32 {
         let from = from.min(to);
         (to - from) - (self.sacked.count_below(to) - self.sacked.count_below(from))
@@ -101,7 +101,7 @@ impl Scoreboard {
         }
     }
 
-    /// SetPipe: segments held to be in the network [RFC6675 s4].
+    /// SetPipe: number of segments considered to be in the network [RFC6675 s4].
     ///
     /// Each unSACKed segment counts once if it is not lost and once if it was sent again.
     pub fn pipe(&self, outstanding: Outstanding) -> u32 {
@@ -138,7 +138,7 @@ impl Scoreboard {
         Some(highest)
     }
 
-    /// `seq` was sent again by rule 1 or 3.
+    /// Records that `seq` was sent again by rule 1 or 3.
     pub fn on_resent(&mut self, seq: u32) {
         self.resent_below = seq + 1;
     }

@@ -6,11 +6,11 @@ use crate::site::Site;
 use crate::transport::congestion_control::Window;
 
 crate::parameters! {
-    /// Tahoe: resends from the loss on, from a window of one segment.
+    /// Tahoe: resends from the lost segment on, from a window of one segment.
     ///
     /// ## Decides
-    /// `dup-ack-threshold` duplicate acknowledgements mean a loss. The sender then does as after a timeout, without
-    /// waiting for it: cwnd is one segment, and sending goes on from the first unacknowledged segment.
+    /// `dup-ack-threshold` duplicate acknowledgements indicate a loss. The sender then acts as after a timeout, but immediately: cwnd
+    /// is one segment, and sending continues from the first unacknowledged segment.
     ///
     /// ## State
     /// None. Constant cost per acknowledgement.

@@ -10,15 +10,15 @@ crate::parameters! {
     /// Timeout only: waits for the retransmission timer, as the earliest TCP did.
     ///
     /// ## Decides
-    /// Duplicate acknowledgements mean nothing: they start no retransmission and let no new segment out, so that
-    /// `dup-ack-threshold` and `limited-transmit` have no effect. A lost segment is sent again when the retransmission timer
-    /// expires, from a window of one segment, and whatever followed it after that (go-back-N).
+    /// Duplicate acknowledgements have no effect: they start no retransmission and permit no new segment, so `dup-ack-threshold` and
+    /// `limited-transmit` have no effect either. When the retransmission timer expires, the lost segment is sent again, from a window
+    /// of one segment, followed by all segments after it (go-back-N).
     ///
     /// ## State
     /// None. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - The window after the timeout, and its growth, are the congestion control's; before [Jacobson88] there was none.
+    /// - The window after the timeout and its growth are those of the congestion control; before [Jacobson88] there was none.
     ///
     /// ## Example
     /// ```toml
@@ -43,12 +43,12 @@ impl TimeoutOnly {
 }
 
 impl Recovery for TimeoutOnly {
-    /// Not even counted, so that limited transmit sees none.
+    /// Duplicates are not counted, so that limited transmit sees none.
     fn on_duplicate_ack(&mut self, _ack: &Ack, _flight: &mut Flight, _window: &mut Window) -> bool {
         false
     }
 
-    /// What a timeout does; no acknowledgement brings it about.
+    /// Does the same as a timeout; no acknowledgement triggers it.
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
         flight.go_back(window);
     }

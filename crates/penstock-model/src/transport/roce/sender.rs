@@ -16,22 +16,22 @@ use std::sync::Arc;
 pub struct Sender {
     parameters: Arc<Parameters>,
     control: AnyRateControl,
-    /// The codepoint of data.
+    /// ECN codepoint of data packets.
     ecn: Ecn,
     /// Packets per acknowledgement.
     ack_every: u32,
     is_started: bool,
-    /// How many packets there are to send; `u32::MAX` without an end.
+    /// Number of packets to send; `u32::MAX` without an end.
     offered: u32,
-    /// The next to send, the one after the last that has ever been sent, and the first that is not acknowledged.
+    /// The next packet to send, the one after the last ever sent, and the first unacknowledged one.
     next: u32,
     sent: u32,
     acknowledged: u32,
     /// The earliest time of the next packet.
     next_send: Time,
-    /// When the sender goes back for want of progress.
+    /// Time at which the sender goes back for lack of progress.
     timeout: Time,
-    /// Telemetry of packets that are not acknowledged, by their time of sending and the hop.
+    /// Telemetry of unacknowledged packets, by sending time and hop.
     telemetry: BTreeMap<(Time, u32), HopRecord>,
 }
 
@@ -43,7 +43,7 @@ impl Sender {
         Sender::controlled_by(AnyRateControl::new(&parameters.rate_control, &context), parameters)
     }
 
-    /// The same with this rate control, whatever the parameters name.
+    /// The same sender with this rate control instead of that of the parameters.
     pub fn controlled_by(control: AnyRateControl, parameters: &Arc<Parameters>) -> Sender {
         let feedback = control.feedback();
         Sender {
@@ -62,29 +62,29 @@ impl Sender {
         }
     }
 
-    /// Takes the changeable ones of its parameters from `now` on.
+    /// Applies the changeable parameters from `now` on.
     pub fn change(&mut self, now: Time, parameters: &dyn Any) {
         if let Some(parameters) = own::<Parameters>(parameters).rate_control.changeable() {
             self.control.change(now, parameters);
         }
     }
 
-    /// The application offers a message of so many packets; without an end if `None`.
+    /// Offers a message of `packets` packets; without an end if `None`.
     pub fn offer(&mut self, packets: Option<u32>) {
         self.offered = packets.map_or(u32::MAX, |packets| self.offered.saturating_add(packets));
     }
 
-    /// Nothing new is sent from now on.
+    /// Sends nothing new from now on.
     pub fn withdraw(&mut self) {
         self.offered = self.sent;
     }
 
-    /// Sending may begin.
+    /// Starts the connection.
     pub fn start(&mut self) {
         self.is_started = true;
     }
 
-    /// Everything before `next` has been received; if `is_nak`, the receiver misses that packet.
+    /// Acknowledges everything before `next`; with `is_nak`, the receiver misses that packet.
     pub fn on_ack(&mut self, now: Time, next: u32, is_nak: bool, echo: Echo) {
         self.acknowledge(now, next);
         if is_nak {
@@ -96,12 +96,13 @@ impl Sender {
         }
     }
 
-    /// The record of hop `hop` for the packet sent at `sent`. It comes before the acknowledgement of the packet.
+    /// Record of hop `hop` for the packet sent at `sent`. It arrives before the acknowledgement of the packet.
     pub fn on_telemetry(&mut self, sent: Time, hop: u32, record: HopRecord) {
         self.telemetry.insert((sent, hop), record);
     }
 
-    /// Takes the records of the packet sent at `sent`, by hop. Those of earlier packets go too: these or their acknowledgements are lost.
+    /// Removes the records of the packet sent at `sent`, by hop, and returns them. Records of earlier packets are removed too: these
+    /// packets or their acknowledgements are lost.
     fn take_telemetry(&mut self, sent: Time) -> Vec<HopRecord> {
         let later = self.telemetry.split_off(&(sent, u32::MAX));
         let taken = std::mem::replace(&mut self.telemetry, later);
@@ -120,7 +121,7 @@ impl Sender {
         }
     }
 
-    /// The receiver has got marked packets.
+    /// Handles a notification that the receiver got marked packets.
     pub fn on_notification(&mut self, now: Time) {
         self.control.on_notification(now);
     }
@@ -131,18 +132,18 @@ impl Sender {
         self.is_started && self.next < self.offered && outstanding < self.parameters.max_outstanding.0 && self.has_room(outstanding)
     }
 
-    /// Whether the window of the rate control has room beside so many packets.
+    /// Whether the window of the rate control has room for a packet besides `outstanding` packets.
     fn has_room(&self, outstanding: u32) -> bool {
         let room = |window: Bytes| u64::from(outstanding) * self.parameters.packet.get() < window.get();
         outstanding == 0 || self.control.window().is_none_or(room)
     }
 
-    /// Whether the window and the rate admit a packet at `now`.
+    /// Whether the window and the rate permit a packet at `now`.
     pub fn is_ready(&self, now: Time) -> bool {
         self.has_next() && self.next_send <= now
     }
 
-    /// When the timer expires: all that is due while the sender waits for its port.
+    /// Time at which the timer expires: the only deadline while the sender waits for its port.
     pub fn timeout(&self) -> Time {
         self.timeout
     }
@@ -152,7 +153,7 @@ impl Sender {
         self.parameters.packet.get() as u32 // at most MAX_PACKET
     }
 
-    /// When a packet may leave, or the timer expires.
+    /// Time at which a packet may leave or the timer expires.
     pub fn deadline(&self) -> Time {
         if self.has_next() {
             self.timeout.min(self.next_send)
@@ -174,7 +175,7 @@ impl Sender {
         }
     }
 
-    /// The packet to send at `now`, if any.
+    /// Next packet to send at `now`, if any.
     pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
         if !self.is_ready(now) {
             return None;
@@ -193,17 +194,17 @@ impl Sender {
         Some(Transmission { body: Body::RoceData { psn, asks_for_ack, retransmission }, size, ecn: self.ecn })
     }
 
-    /// Whether all that has been offered is acknowledged.
+    /// Whether everything offered is acknowledged.
     pub fn is_finished(&self) -> bool {
         self.acknowledged == self.offered
     }
 
-    /// What sets the rate.
+    /// The rate control.
     pub fn rate_control(&self) -> &AnyRateControl {
         &self.control
     }
 
-    /// The name of what sets the rate.
+    /// Name of the rate control.
     pub fn rate_control_name(&self) -> &'static str {
         self.parameters.rate_control.name()
     }
@@ -211,7 +212,7 @@ impl Sender {
 
 crate::state! {
     impl Sender, |it, _now| {
-        /// Packets that have been sent and are not acknowledged; after going back, those that are sent again.
+        /// Packets sent and not acknowledged; after going back, those sent again.
         "flight", "packets", is f64::from(it.next - it.acknowledged);
     }
 }

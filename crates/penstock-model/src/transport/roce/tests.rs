@@ -22,7 +22,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_ms(ms)
 }
 
-/// The packet that leaves now: its number, whether it asks for an acknowledgement, whether it is sent again.
+/// Next packet that leaves: its number, whether it requests an acknowledgement, whether it is sent again.
 fn leaves(it: &mut Sender, at: u64) -> Option<(u32, bool, bool)> {
     match it.next_transmission(ms(at))?.body {
         Body::RoceData { psn, asks_for_ack, retransmission } => Some((psn, asks_for_ack, retransmission)),
@@ -36,14 +36,14 @@ fn packets_leave_at_the_rate() {
     assert_eq!(leaves(&mut it, 5), Some((0, false, false)));
     assert_eq!((leaves(&mut it, 5), it.deadline()), (None, ms(6)));
     assert_eq!(leaves(&mut it, 6), Some((1, true, false)));
-    // The last of a message asks for an acknowledgement too; then only the timer is left, which runs from the first on.
+    // The last packet of a message requests an acknowledgement too; then only the timer is left, which runs from the first packet on.
     assert_eq!(leaves(&mut it, 7), Some((2, true, false)));
     assert_eq!(it.deadline(), ms(5) + Duration::from_ns(4_194_304));
     it.on_ack(ms(8), 2, false, Echo::NONE);
     assert!(!it.is_finished());
     it.on_ack(ms(9), 3, false, Echo::NONE);
     assert_eq!((it.is_finished(), it.deadline()), (true, Time::NEVER));
-    // Another message is numbered on.
+    // The numbers of another message follow on.
     it.offer(Some(1));
     assert_eq!(leaves(&mut it, 20), Some((3, true, false)));
 }
@@ -54,14 +54,14 @@ fn a_nak_sends_everything_again_from_the_gap_on() {
     for psn in 0..5 {
         assert_eq!(leaves(&mut it, u64::from(psn)), Some((psn, false, false)));
     }
-    // Packet 1 is missing: 0 is acknowledged with that.
+    // Packet 1 is missing: the NAK acknowledges packet 0.
     it.on_ack(ms(4), 1, true, Echo::NONE);
     assert_eq!(leaves(&mut it, 4), None);
     for psn in 1..5 {
         assert_eq!(leaves(&mut it, 4 + u64::from(psn)), Some((psn, false, true)));
     }
     assert_eq!(leaves(&mut it, 9), Some((5, false, false)));
-    // An acknowledgement from before the gap does not lead back, one beyond what is to be sent again leads forward.
+    // An acknowledgement from before the gap does not move the sender back; one beyond the packets to resend moves it forward.
     it.on_ack(ms(9), 1, false, Echo::NONE);
     assert_eq!(leaves(&mut it, 10), Some((6, false, false)));
     it.on_ack(ms(10), 3, true, Echo::NONE);
@@ -98,7 +98,7 @@ fn what_is_withdrawn_is_not_sent() {
     leaves(&mut it, 0);
     it.withdraw();
     assert_eq!((leaves(&mut it, 1), it.is_finished()), (None, false));
-    // It had not asked for an acknowledgement: sent again, it is the last one.
+    // The packet had not requested an acknowledgement; sent again, it is the last one and does.
     it.on_deadline(ms(5));
     assert_eq!(leaves(&mut it, 5), Some((0, true, true)));
 }
@@ -107,7 +107,7 @@ fn receiver(lines: &[&str]) -> Receiver {
     Receiver::new(&read::<Parameters>(lines).expect("sound").feedback())
 }
 
-/// What a receiver answers a packet with.
+/// Answer of a receiver to a packet.
 fn answers(it: &mut Receiver, at_us: u64, (psn, asks_for_ack, ecn): (u32, bool, Ecn)) -> (bool, Option<(u32, bool)>) {
     let [notification, answer] =
         it.on_packet(Time::ZERO + Duration::from_us(at_us), DataPacket { psn, asks_for_ack, ecn, sent: Time::ZERO });
@@ -127,11 +127,11 @@ fn packets_beyond_a_gap_are_refused_once() {
     assert_eq!(answer(3, false), Some((2, true)));
     assert_eq!(answer(4, true), None);
     assert_eq!(answer(5, false), None);
-    // From the gap on again; another gap is refused again.
+    // In order again from the gap on; another gap is refused again.
     assert_eq!(answer(2, false), None);
     assert_eq!(answer(3, true), Some((4, false)));
     assert_eq!(answer(6, false), Some((4, true)));
-    // A duplicate is acknowledged if it asks for that.
+    // A duplicate is acknowledged if it requests that.
     assert_eq!(answer(1, true), Some((4, false)));
     assert_eq!(answer(1, false), None);
     assert_eq!(it.delivered(), 4);
@@ -147,7 +147,7 @@ fn marks_are_told_at_most_once_per_interval() {
     assert!(!is_told(60, 3, Ecn::Ect0));
     assert!(is_told(61, 4, Ecn::Ce));
     assert!(!is_told(110, 5, Ecn::Ce));
-    // At a fixed rate marks say nothing.
+    // At a fixed rate, marks have no effect.
     let mut it = receiver(&["rate-control = fixed"]);
     assert!(!answers(&mut it, 0, (0, false, Ecn::Ce)).0);
 }
@@ -160,7 +160,7 @@ fn mistakes_are_told() {
     assert_eq!(mistakes(&["timeout = 0 s"]), ["timeout: must be above 0 s"]);
 }
 
-/// Keeps what it is told of; sends 8 Mbit/s and has a window of 1500 bytes.
+/// Records its inputs; sends 8 Mbit/s and has a window of 1500 bytes.
 #[derive(Clone, Default)]
 struct Listener(Arc<Mutex<Vec<String>>>);
 
@@ -208,10 +208,10 @@ fn a_rate_control_is_told_of_acknowledgements_with_their_telemetry() {
     let mut it = Sender::controlled_by(AnyRateControl::Custom(Box::new(heard.clone())), &parameters);
     it.offer(Some(3));
     it.start();
-    // Every packet asks for an acknowledgement; the third does not fit the window.
+    // Every packet requests an acknowledgement; the third does not fit the window.
     assert_eq!([leaves(&mut it, 0), leaves(&mut it, 1), leaves(&mut it, 2)], [Some((0, true, false)), Some((1, true, false)), None]);
     let record = |queue| HopRecord { queue, sent: 0, at: ms(0), rate: Rate::from_bps(8_000_000) };
-    // Of the first packet a record comes, and its acknowledgement is lost; those of the second one go by hop.
+    // A record of the first packet arrives, and its acknowledgement is lost; the records of the second packet are ordered by hop.
     it.on_telemetry(ms(0), 1, record(10));
     it.on_telemetry(ms(1), 2, record(22));
     it.on_telemetry(ms(1), 1, record(21));

@@ -3,22 +3,22 @@
 use crate::packet::{AckFlags, Ecn};
 use crate::transport::congestion_control::{EcnEcho, EcnUse};
 
-/// What a sender remembers of echoed marks.
+/// State of a sender for echoed marks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EcnSender {
-    /// Both ends have agreed on ECN.
+    /// Whether both ends have agreed on ECN.
     pub negotiated: bool,
     /// What the congestion control has agreed on.
     pub ecn_use: EcnUse,
-    /// The next new segment tells the receiver that the window has been reduced (CWR).
+    /// Whether the next new segment tells the receiver that the window has been reduced (CWR).
     cwr_due: bool,
-    /// The segment after the highest that had been sent when the window was last reduced.
+    /// The segment after the highest sent when the window was last reduced.
     reduced_until: u32,
     /// Marked segments as counted by the receiver, from 5 on (s.cep) [RFC9768 s3.2.1].
     marks: u32,
 }
 
-/// The counts of both ends begin here, so that a count of none differs from flags that are not used [RFC9768 s3.2.1].
+/// Initial count of both ends: a count of no marks then differs from unused flags [RFC9768 s3.2.1].
 const FIRST_COUNT: u32 = 5;
 
 impl EcnSender {
@@ -33,14 +33,14 @@ impl EcnSender {
         self.ecn_use.echo.counts()
     }
 
-    /// Whether they do in an option too.
+    /// Whether acknowledgements also count marks in an option.
     pub fn reads_option(&self) -> bool {
         self.ecn_use.echo == EcnEcho::CountWithOption
     }
 
-    /// Segments marked since the acknowledgement before, of which acknowledgements may have been lost; this one shows `delivered` segments to
-    /// have arrived. Where these are 8 or more the count may have wrapped: the highest possible number is taken [RFC9768 sA.2.1]. One
-    /// that shows none to have arrived may be old. An option, `counted` modulo 2^24, leaves no doubt.
+    /// Number of segments marked since the previous acknowledgement. Acknowledgements may have been lost; this one shows `delivered`
+    /// segments to have arrived. From 8 segments on, the count may have wrapped: the highest possible number is used [RFC9768 sA.2.1].
+    /// An acknowledgement that shows no arrival may be old. An option, `counted` modulo 2^24, is unambiguous.
     pub fn take_marks(&mut self, flags: AckFlags, counted: u32, delivered: u32) -> u32 {
         if delivered == 0 {
             return 0;
@@ -57,20 +57,20 @@ impl EcnSender {
         marked
     }
 
-    /// Whether the window has been reduced for the data of which `unacknowledged` is the first outstanding segment: no
-    /// further mark or loss of it counts [RFC3168 s6.1.2].
+    /// Whether the window has already been reduced for the data in flight, whose first segment is `unacknowledged`: no further mark or
+    /// loss of that data counts [RFC3168 s6.1.2].
     #[inline]
     pub fn has_reduced(&self, unacknowledged: u32) -> bool {
         self.negotiated && unacknowledged < self.reduced_until
     }
 
-    /// The window was reduced, for whatever reason, when `high` was the segment after the last sent.
+    /// Records that the window was reduced, for any reason, when `high` was the segment after the last sent.
     pub fn on_reduction(&mut self, high: u32) {
         self.reduced_until = high;
         self.cwr_due = self.negotiated && !self.counts_marks();
     }
 
-    /// The codepoint of a segment, and whether it carries CWR, which only new data do [RFC3168 s6.1.2].
+    /// Codepoint of a segment, and whether it carries CWR, which only new data does [RFC3168 s6.1.2].
     #[inline]
     pub fn mark(&mut self, retransmission: bool) -> (Ecn, bool) {
         if !self.negotiated {
@@ -80,31 +80,31 @@ impl EcnSender {
     }
 }
 
-/// What a receiver remembers of marks.
+/// State of a receiver for marks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EcnReceiver {
-    /// Both ends have agreed on ECN.
+    /// Whether both ends have agreed on ECN.
     pub negotiated: bool,
-    /// What acknowledgements say: ECE until the sender answers with CWR [RFC3168 s6.1.3], or while the segments that they acknowledge
-    /// are marked (DCTCP.CE) [RFC8257 s3.2]; or the count of marks (r.cep) [RFC9768 s3.2.2.2].
+    /// Flags of acknowledgements: ECE until the sender answers with CWR [RFC3168 s6.1.3], or while the acknowledged segments are marked
+    /// (DCTCP.CE) [RFC8257 s3.2]; or the count of marks (r.cep) [RFC9768 s3.2.2.2].
     pub flags: AckFlags,
-    /// Marked segments, where they are counted (r.cep).
+    /// Number of marked segments, if they are counted (r.cep).
     pub marks: u32,
     ecn_use: EcnUse,
-    /// The segment before was marked; only where marks are counted.
+    /// Whether the previous segment was marked; only if marks are counted.
     was_marked: bool,
-    /// A mark has not been acknowledged at once; only where marks are counted.
+    /// Whether a mark has not been acknowledged immediately; only if marks are counted.
     has_held_back: bool,
 }
 
-/// When a segment is acknowledged, for what it says of marks.
+/// Time of the acknowledgement of a segment, with respect to its mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AckTiming {
     /// As without ECN.
     AsUsual,
-    /// At once, and apart from those before it: it is marked and they were not, or the other way round [RFC8257 s3.2].
+    /// Immediately, and separately from earlier segments: it is marked and they were not, or vice versa [RFC8257 s3.2].
     Apart,
-    /// At once.
+    /// Immediately.
     AtOnce,
 }
 
@@ -116,7 +116,7 @@ impl EcnReceiver {
         it
     }
 
-    /// Whether both ends have agreed on ECN is known.
+    /// Records whether both ends have agreed on ECN.
     pub fn negotiate(&mut self, negotiated: bool) {
         self.negotiated = negotiated;
         if negotiated && self.ecn_use.echo.counts() {
@@ -131,13 +131,13 @@ impl EcnReceiver {
         self.negotiated && self.ecn_use.echo == EcnEcho::CountWithOption
     }
 
-    /// A segment arrived; outside of the window (`is_old`), where codepoints are ignored [RFC3168 s6.1.5], unless marks are counted.
+    /// Handles an arriving segment. Outside of the window (`is_old`) codepoints are ignored [RFC3168 s6.1.5], unless marks are counted.
     #[inline]
     pub fn on_segment(&mut self, is_old: bool, ecn: Ecn, cwr: bool) -> AckTiming {
         let before = self.flags.ece();
         let marked = self.negotiated && !is_old && ecn == Ecn::Ce;
         let echoes = match self.ecn_use.echo {
-            // One that carries both CWR and a mark begins a new echo.
+            // A segment with both CWR and a mark begins a new echo.
             EcnEcho::UntilCwr => marked || before && !cwr,
             EcnEcho::Exact => marked || before && is_old,
             EcnEcho::Count | EcnEcho::CountWithOption => return self.count(self.negotiated && ecn == Ecn::Ce),
@@ -149,7 +149,7 @@ impl EcnReceiver {
         }
     }
 
-    /// Counts a mark. The first after an unmarked segment is acknowledged at once, and then every second [RFC9768 s3.2.2.5.1].
+    /// Counts a mark. The first after an unmarked segment is acknowledged immediately, and then every second [RFC9768 s3.2.2.5.1].
     fn count(&mut self, marked: bool) -> AckTiming {
         let follows = std::mem::replace(&mut self.was_marked, marked);
         if !marked {
@@ -216,7 +216,7 @@ mod tests {
             assert_eq!(EcnSender::new(true, counting()).take_marks(AckFlags::of_count(5 + 2), 0, delivered), marked, "of {delivered}");
         }
         let mut it = EcnSender::new(true, EcnUse { echo: EcnEcho::CountWithOption, ..EcnUse::default() });
-        // 12 counted in all; then old news, none of 8, and the wrap of the counter.
+        // 12 counted in all; then an old acknowledgement, none of 8, and the wrap of the counter.
         for (counted, delivered, marked) in [(12, 9, 7), (40, 0, 0), (12, 8, 0), (12 + 0xFF_0000, 100, 0xFF_0000), (3, 100, 0xFFF7)] {
             assert_eq!(it.take_marks(AckFlags::of_count(counted), counted, delivered), marked, "{counted} after {delivered}");
         }
@@ -237,7 +237,7 @@ mod tests {
             (Ecn::Ce, at_once, 2),
         ];
         for (i, (ecn, timing, ace)) in cases.into_iter().enumerate() {
-            // Old or not, all count.
+            // All count, old or not.
             assert_eq!((it.on_segment(i % 2 == 0, ecn, false), it.flags.ace()), (timing, ace), "segment {i}");
         }
         let mut other = EcnReceiver::new(false, counting());

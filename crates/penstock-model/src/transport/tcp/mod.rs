@@ -1,8 +1,8 @@
-//! TCP, one way: a sender of full-sized segments and a receiver of them.
+//! TCP, one way: a sender of full-sized segments and its receiver.
 //!
-//! Neither owns a clock. After every input (`start`, `offer`, `on_*`) the caller asks `next_transmission` until it
-//! answers `None`, then looks at `deadline`, the instant at which `on_deadline` (of a receiver, `on_timeout`) is due. A sender that
-//! waits for its port is asked later, whenever the port has room; `is_ready` says whether to ask at all.
+//! Neither end owns a clock. After every input (`start`, `offer`, `on_*`) the caller asks `next_transmission` until it returns `None`,
+//! then reads `deadline`, the instant at which `on_deadline` (of a receiver, `on_timeout`) is due. A sender that waits for its port is
+//! asked later, when the port has room; `is_ready` shows whether to ask at all.
 
 mod ecn;
 mod output_gate;
@@ -27,7 +27,7 @@ use crate::packet::{Body, Ecn};
 /// A packet that an end host wants to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
-    /// What it carries.
+    /// Content.
     pub body: Body,
     /// Bytes on the wire, headers included.
     pub size: u32,
@@ -35,13 +35,13 @@ pub struct Transmission {
     pub ecn: Ecn,
 }
 
-/// Segments that go out in a row.
+/// A range of segments sent in sequence.
 #[derive(Clone, Copy, Debug)]
 pub struct Segments {
     /// The first.
     pub first: u32,
     /// The one after the last.
     pub end: u32,
-    /// From here on, they have never been sent before.
+    /// First of them that was never sent before.
     pub new_from: u32,
 }

@@ -1,14 +1,14 @@
-//! What holds output back: pacing, and the wait before a delayed retransmission.
+//! Delays of output: pacing, and the wait before a delayed retransmission.
 
 use super::pacer::Pacer;
 use crate::units::Time;
 
-/// Times until which a sender sends less than its window admits. Only senders that may have to wait have one.
+/// Times until which a sender sends less than its window permits. Only senders that may have to wait have one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutputGate {
     /// Spaces segments, where they are paced.
     pub pacer: Option<Pacer>,
-    /// When the wait before a retransmission ends; [`Time::NEVER`] where none is under way.
+    /// End of the wait before a retransmission; [`Time::NEVER`] without one.
     pub wait_end: Time,
 }
 
@@ -17,12 +17,12 @@ impl OutputGate {
         OutputGate { pacer: paced.then(Pacer::new), wait_end: Time::NEVER }
     }
 
-    /// When the sender must be asked again.
+    /// Time at which the sender must be asked again.
     pub fn wake(&self) -> Time {
         self.pacer.map_or(Time::NEVER, |pacer| pacer.wake).min(self.wait_end)
     }
 
-    /// Whether pacing keeps the next segment back.
+    /// Whether pacing delays the next segment.
     pub fn holds_back(&mut self, now: Time) -> bool {
         self.pacer.as_mut().is_some_and(|pacer| pacer.holds_back(now))
     }

@@ -3,20 +3,20 @@
 use crate::transport::congestion_control::Window;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// In slow start segments leave at twice the rate at which a window is acknowledged, so that it can double in a round trip;
+/// Factor of the pacing rate in slow start: twice the rate at which a window is acknowledged, so that it can double in a round trip;
 /// Linux' `tcp_pacing_ss_ratio`.
 const SLOW_START_FACTOR: f64 = 2.0;
 
-/// In congestion avoidance, a fifth faster than that, so that pacing itself does not keep the window from being used [RFC9002
-/// s7.7]; Linux' `tcp_pacing_ca_ratio`.
+/// Factor in congestion avoidance: a fifth faster than that rate, so that pacing does not leave the window unused [RFC9002 s7.7];
+/// Linux' `tcp_pacing_ca_ratio`.
 const AVOIDANCE_FACTOR: f64 = 1.2;
 
-/// When the next segment may leave.
+/// Schedule of the next segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
-    /// The earliest time of the next segment.
+    /// Earliest time of the next segment.
     pub next: Time,
-    /// When a segment that has been held back may leave; [`Time::NEVER`] if none has.
+    /// Time at which a delayed segment may leave; [`Time::NEVER`] without one.
     pub wake: Time,
 }
 
@@ -25,20 +25,20 @@ impl Pacer {
         Pacer { next: Time::ZERO, wake: Time::NEVER }
     }
 
-    /// Whether a segment must wait; the pacer then remembers until when.
+    /// Whether a segment must wait; if so, records until when.
     pub fn holds_back(&mut self, now: Time) -> bool {
         self.wake = if now < self.next { self.next } else { Time::NEVER };
         now < self.next
     }
 
-    /// `size` bytes leave `now`; a rate that is not known yet spaces nothing.
+    /// Schedules the next segment after `size` bytes leave `now`; an unknown rate causes no spacing.
     pub fn on_sent(&mut self, now: Time, size: u32, rate: Option<Rate>) {
         self.next = now + rate.map_or(Duration::ZERO, |rate| rate.transmission_time(Bytes::new(u64::from(size))));
     }
 }
 
-/// The rate for a control that has none of its own: a window of packets of `size` bytes per smoothed round trip, times a
-/// factor. Slow start counts up to half of ssthresh, so that the rate has come down when it ends (as in Linux).
+/// Pacing rate for a control without its own: a window of packets of `size` bytes per smoothed round trip, times a factor. The factor
+/// of slow start applies up to half of ssthresh, so that the rate is lower when slow start ends (as in Linux).
 pub(super) fn default_rate(window: &Window, size: u32, smoothed: Option<Duration>) -> Option<Rate> {
     let round = smoothed.filter(|round| *round > Duration::ZERO)?.as_seconds();
     let factor = if window.size < window.threshold / 2.0 { SLOW_START_FACTOR } else { AVOIDANCE_FACTOR };

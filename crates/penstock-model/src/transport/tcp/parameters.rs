@@ -9,44 +9,47 @@ use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoverCheck, Reco
 use crate::units::{Bytes, Duration};
 
 crate::parameters! {
-    /// TCP: reliable, in order, and sending no faster than the congestion that it meets allows.
+    /// TCP: reliable, in-order delivery at a rate limited by congestion control.
     ///
     /// ## Decides
-    /// The sender keeps min(cwnd, max-window) segments outstanding. cwnd and ssthresh are the `congestion-control`'s; how a
-    /// loss is seen and repaired is the `recovery`'s; `variant` is a preset of both. Without an acknowledgement the
-    /// retransmission timer expires: cwnd is one segment then, and sending goes on from the first unacknowledged segment.
-    /// With `ecn`, an echoed mark lets the congestion control reduce cwnd, once per window of data, and nothing is sent again. With
-    /// `pacing`, segments leave spaced instead of as soon as the window admits them.
+    /// The sender keeps min(cwnd, max-window) segments outstanding. The `congestion-control` sets cwnd and ssthresh, and the `recovery`
+    /// detects and repairs losses; `variant` is a preset of both. If no acknowledgement arrives until the retransmission timer expires,
+    /// cwnd becomes one segment, and sending continues from the first unacknowledged segment. With `ecn`, an echoed mark lets the
+    /// congestion control reduce cwnd, once per window of data, without a retransmission. With `pacing`, segments leave spaced by a
+    /// rate instead of as soon as the window admits them.
     ///
     /// ## State
-    /// About 400 bytes for both ends, and what the congestion control adds; ranges of segments only while some are missing.
-    /// Constant cost per packet without loss.
+    /// About 400 bytes for both ends, plus those of the congestion control; ranges of segments only while some are missing. Constant
+    /// cost per packet without loss.
     ///
     /// ## Departures
-    /// - Sequence numbers count full-sized segments, data flows one way, and the receiver's application always reads:
-    ///   `max-window` stands for its window and for the sender's buffer.
-    /// - After a timeout the sender resends from the first unacknowledged segment on (go-back-N), until
-    ///   acknowledgements have passed what had been sent.
-    /// - Until then duplicate acknowledgements start no fast retransmit [RFC6582 s3.2 (2)], and limited transmit sends nothing,
-    ///   where [RFC3042 s2] makes no exception; whether they start one right after a fast recovery is the `recovery`'s.
-    /// - FlightSize, which a loss or a timeout halves [RFC5681 s3.1 (4)], leaves out what limited transmit sent last. In go-back-N
-    ///   it counts what was sent since the timeout. At a timeout in fast recovery it counts up to ssthresh: what duplicates have
-    ///   inflated the window by has left the network.
-    /// - The retransmission timer restarts when fast retransmit begins; [RFC6298 s5] leaves it as it is.
-    /// - One segment per round trip is timed, as [RFC6298 s3] permits without timestamps; none that was sent again.
-    /// - Each sender's clock ticks from a random part of `timer-tick` on, as in ns-2: in step, senders that begin together
-    ///   would all have their first round trip rounded down.
-    /// - Both ends have the same parameters, so that a SYN that asks for ECN is granted it, and a SYN that is lost is sent
-    ///   again with ECN.
-    /// - No timestamps, no connection teardown.
+    /// - Sequence numbers count full-sized segments. Data flows one way. The receiver's application always reads; `max-window` represents
+    ///   for the receiver's window and the sender's buffer.
+    /// - After a timeout, the sender resends from the first unacknowledged segment on (go-back-N) until acknowledgements cover
+    ///   everything sent before the timeout.
+    /// - Until then, duplicate acknowledgements start no fast retransmit [RFC6582 s3.2 (2)], and limited transmit sends nothing;
+    ///   [RFC3042 s2] makes no such exception. The `recovery` decides whether they start one directly after a fast recovery.
+    /// - FlightSize, which a loss or a timeout halves [RFC5681 s3.1 (4)], leaves out the last segments of limited transmit. In
+    ///   go-back-N it counts the segments sent since the timeout. At a timeout in fast recovery it counts only up to ssthresh, since
+    ///   the segments by which duplicates have inflated the window have left the network.
+    /// - The retransmission timer restarts when fast retransmit begins; [RFC6298 s5] does not restart it.
+    /// - One segment per round trip is timed, as [RFC6298 s3] permits without timestamps; retransmitted segments are not timed.
+    /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
+    ///   together would all have their first round trip rounded down.
+    /// - Both ends have the same parameters: a SYN that requests ECN is always granted it, and a lost SYN is sent again with ECN.
+    /// - There are no timestamps, and connections are not closed.
     ///
     /// ## Example
     /// ```toml
     /// transport.tcp = { recovery.sack = {}, congestion-control.cubic = {}, ecn = true, pacing = true }
     /// ```
-    /// What ns-2 did by default in 1999 is `variant = "tahoe"` or another one, `initial-window = "1 packet"`,
-    /// `max-window = "20 packets"`, `syn = false`, `limited-transmit = false`, `timer-tick = "100 ms"`,
-    /// `initial-rto = "6 s"`, `min-rto = "0 s"` and `max-rto = "100000 s"`.
+    /// The defaults of ns-2 in 1999 are a variant, such as `variant = "tahoe"`, and these values:
+    ///
+    /// | parameters | values |
+    /// |---|---|
+    /// | windows | `initial-window = "1 packet"`, `max-window = "20 packets"` |
+    /// | procedures | `syn = false`, `limited-transmit = false` |
+    /// | timer | `timer-tick = "100 ms"`, `initial-rto = "6 s"`, `min-rto = "0 s"`, `max-rto = "100000 s"` |
     ///
     /// ## References
     /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 3042 (limited transmit), RFC 6928 (initial window), RFC 3168
@@ -54,64 +57,64 @@ crate::parameters! {
     pub struct Parameters {
         /// A preset of recovery and congestion control.
         variant: Option<Variant>;
-        /// How losses are seen and repaired; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion control must
-        /// know which segments arrive (`bbr`).
+        /// Detection and repair of losses; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion control needs
+        /// to know which segments arrive (`bbr`).
         recovery: Option<RecoveryPlan>;
-        /// What sets cwnd and ssthresh; `reno` if left out.
+        /// Algorithm that sets cwnd and ssthresh; `reno` if left out.
         congestion_control: Option<CongestionControlPlan>, changeable;
         /// Size of a data packet on the wire, headers included.
         packet: Bytes = "1500 bytes";
         /// Size of a packet without data (acknowledgements, connection set-up), and of the headers in a data packet.
         header: Bytes = "40 bytes";
-        /// Congestion window at the beginning (IW), never more than `max-window`; ten packets [RFC6928 s2]. RFC 3390
-        /// had 2 to 4 packets, RFC 2001 and ns-2 before 2001 one.
+        /// Initial congestion window (IW), at most `max-window`; ten packets [RFC6928 s2]. RFC 3390 had 2 to 4 packets, RFC 2001 and
+        /// ns-2 before 2001 one.
         initial_window: Limit = "10 packets";
-        /// The most that may be outstanding, up to 2^20 segments; bytes count payload, as a receiver's window does. ns-2 had 20
+        /// Maximum of outstanding segments, up to 2^20; a value in bytes counts payload, as a receiver's window does. ns-2 had 20
         /// packets.
         max_window: Limit = "1000 packets";
-        /// Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
+        /// Window at which slow start ends (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
         initial_slow_start_threshold: Option<Limit>;
-        /// Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, two at
-        /// least. ns-2 had 100 ms until 2002, then 10 ms.
+        /// Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, at least two. ns-2 had
+        /// 100 ms until 2002, then 10 ms.
         timer_tick: Duration = "0 s";
         /// Retransmission timeout before the first measurement [RFC6298 s2.1]; RFC 2988 had 3 s, ns-2 6 s until 2002.
         initial_rto: Duration = "1 s";
-        /// The least timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004.
+        /// Minimum timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004.
         min_rto: Duration = "1 s";
-        /// The greatest timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007.
+        /// Maximum timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007.
         max_rto: Duration = "60 s";
-        /// The most that back-off multiplies the timeout by; 64 in BSD and ns-2.
+        /// Maximum factor by which back-off multiplies the timeout; 64 in BSD and ns-2.
         max_backoff: Count = "64";
         /// In-order segments per acknowledgement: 1 acknowledges each, as most published simulations do; 2 delays
         /// acknowledgements as hosts should [RFC5681 s4.2].
         ack_every: Count = "1";
-        /// How long an acknowledgement may be delayed, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2].
+        /// Maximum delay of an acknowledgement, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2].
         ack_delay: Option<Duration>;
-        /// Whether the first duplicate acknowledgements let new segments go out [RFC3042 s2].
+        /// Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
         limited_transmit: bool = "true";
-        /// Whether a connection begins with a SYN exchange, which also measures the round trip.
+        /// Whether a connection begins with a SYN exchange, which also measures the round-trip time.
         syn: bool = "true";
-        /// Duplicate acknowledgements that mean a loss (DupThresh) [RFC5681 s3.2].
+        /// Duplicate acknowledgements that indicate a loss (DupThresh) [RFC5681 s3.2].
         dup_ack_threshold: Count = "3";
         /// Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
         restart_after_idle: bool = "true";
-        /// Which partial acknowledgements restart the timer; only for the variant `new-reno`, the first if left out.
+        /// Which partial acknowledgements restart the timer; only for the variant `new-reno`; `first` if left out.
         partial_ack_timer: Option<PartialAckTimer>;
-        /// Whether data segments are ECN-capable and the receiver echoes marks, as the congestion control has it; agreed on
-        /// with the SYN exchange, or taken for agreed without one [RFC3168 s6.1].
+        /// Whether data segments are ECN-capable and the receiver echoes marks, in the way that the congestion control defines;
+        /// negotiated by the SYN exchange, or assumed without one [RFC3168 s6.1].
         ecn: bool = "false";
-        /// Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
+        /// Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one, otherwise
         /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
         pacing: bool = "false";
-        /// What both ends do when the queue of their host's own port is full.
+        /// Behaviour of both ends when the queue of their host's own port is full.
         local_queue: LocalQueue = "drop";
     }
 }
 
 crate::choice! {
-    /// What a connection does when the queue of its host's own port is full.
+    /// Behaviour of a connection when the queue of its host's own port is full.
     pub enum LocalQueue {
-        /// Hands packets over as a router does; what finds no room is lost, and reduces the window.
+        /// Passes packets on as a router does; a packet that does not fit is lost, and the loss reduces the window.
         "drop" => Drop,
         /// Waits for room: packets stay at the connection, and the port asks the waiting connections in turn (round robin).
         "backpressure" => Backpressure,
@@ -119,15 +122,15 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// How a sender repairs losses that duplicate acknowledgements tell of, with Reno's congestion control.
+    /// How a sender repairs losses that duplicate acknowledgements indicate, with Reno's congestion control.
     pub enum Variant {
         /// Resends from the loss on, from a window of one segment [Fall96 s2.1].
         "tahoe" => Tahoe,
         /// Resends one segment and halves the window; a further loss in the window starts over [RFC5681 s3.2].
         "reno" => Reno,
-        /// Stays in recovery until everything sent before it is acknowledged, one loss a round trip [RFC6582 s3].
+        /// Stays in recovery until everything sent before it is acknowledged; repairs one loss per round trip [RFC6582 s3].
         "new-reno" => NewReno,
-        /// Resends what the receiver's blocks show as missing, several losses a round trip [RFC6675 s5].
+        /// Resends the segments that the receiver's blocks show as missing, several per round trip [RFC6675 s5].
         "sack" => Sack,
     }
 }
@@ -183,15 +186,15 @@ impl Check for Parameters {
 /// The largest IPv4 packet [RFC791 s3.1].
 const MAX_PACKET: u64 = 65_535;
 
-/// The largest window in segments: that of 2^30 bytes [RFC7323 s2.3] holds 735,000 segments of Ethernet's size.
+/// Maximum window in segments: a window of 2^30 bytes [RFC7323 s2.3] holds 735,000 segments of Ethernet's size.
 const MOST_SEGMENTS: u32 = 1 << 20;
 const _: () = assert!(MOST_SEGMENTS <= SackBlocks::REACH);
 
-/// The longest that an acknowledgement may be held back [RFC5681 s4.2].
+/// Maximum delay of an acknowledgement [RFC5681 s4.2].
 const LONGEST_DELAY: Duration = Duration::from_ms(500);
 
 impl Parameters {
-    /// Whether the preset agrees with what is set separately.
+    /// Checks that the preset agrees with the recovery and the congestion control that are set separately.
     fn check_preset(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.partial_ack_timer.is_some() && self.recovery.is_some() {
             let instead = "write recovery.new-reno = { partial-ack-timer = ... }";
@@ -229,7 +232,7 @@ impl Parameters {
         }
     }
 
-    /// How losses are repaired.
+    /// The loss recovery of a connection.
     pub(super) fn recovery_plan(&self) -> RecoveryPlan {
         let preset = || {
             let timer = self.partial_ack_timer.unwrap_or(PartialAckTimer::First);
@@ -239,12 +242,12 @@ impl Parameters {
         self.recovery.clone().unwrap_or_else(preset)
     }
 
-    /// What rules the window.
+    /// The congestion control of a connection.
     pub fn congestion_control_plan(&self) -> CongestionControlPlan {
         self.congestion_control.clone().unwrap_or_else(|| CongestionControlPlan::Reno(reno_control::Parameters::default()))
     }
 
-    /// What the congestion control learns about its connection.
+    /// Context for the congestion control of a connection.
     pub(super) fn connection_context(&self, site: Site) -> ConnectionContext {
         let payload = self.payload() as u32; // at most MAX_PACKET
         ConnectionContext { site, packet_size: self.packet_size(), payload, max_window: self.most_outstanding(), paced: self.pacing }
@@ -260,7 +263,7 @@ impl Parameters {
         self.congestion_control_plan().ecn_use(&self.connection_context(Site::trial()))
     }
 
-    /// The window of a new connection: IW, and ssthresh as high as can be unless given.
+    /// Window of a new connection: IW, and the maximum as ssthresh unless a value is given.
     pub(super) fn first_window(&self) -> Window {
         let max = self.segments(self.max_window);
         let threshold = self.initial_slow_start_threshold.map_or(max, |threshold| self.segments(threshold));
@@ -268,7 +271,7 @@ impl Parameters {
     }
 
     fn payload(&self) -> u64 {
-        // Parameters that leave no room for data are asked for it too, before they are refused.
+        // Called before a check refuses parameters that leave no room for data.
         self.packet.get().saturating_sub(self.header.get()).max(1)
     }
 
@@ -280,7 +283,7 @@ impl Parameters {
         }
     }
 
-    /// The most segments that may be outstanding.
+    /// Maximum number of outstanding segments.
     pub fn most_outstanding(&self) -> u32 {
         self.segments(self.max_window)
     }

@@ -8,36 +8,36 @@ use crate::transport::ranges::RangeSet;
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
-/// A TCP receiver: counts what arrives in order, remembers what does not, and acknowledges.
+/// A TCP receiver: counts in-order segments, records out-of-order ones, and acknowledges them.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     parameters: Arc<Parameters>,
-    /// The segment expected next.
+    /// The next segment in order.
     next: u32,
-    /// What has arrived beyond it.
+    /// Segments that have arrived beyond it.
     beyond: RangeSet,
-    /// A segment of each of the blocks that changed last, the latest first (SACK only).
+    /// One segment of each block that changed last, the latest first (SACK only).
     recent: [u32; 3],
     /// Segments that arrived in order since the last acknowledgement.
     unacknowledged: u32,
     duplicates: u32,
     deadline: Time,
     ack_due: bool,
-    /// An acknowledgement of the segments before the last goes out first, with the ECE that is theirs, not the last one's.
+    /// Whether the segments before the last are acknowledged first, with their ECE instead of that of the last one.
     earlier_due: Option<u32>,
     syn_ack_due: bool,
-    /// Acknowledgements report blocks where there are any.
+    /// Whether acknowledgements report blocks, if there are any.
     uses_blocks: bool,
-    /// [`Receiver::on_predicted_segment`] is for the segments of now: none is missing, and none can be marked.
+    /// Whether [`Receiver::on_predicted_segment`] currently applies: no segment is missing, and none can be marked.
     predicts_segments: bool,
     ecn: EcnReceiver,
 }
 
-/// ns-2's delay of acknowledgements.
+/// Delay of acknowledgements in ns-2.
 const DEFAULT_DELAY: Duration = Duration::from_ms(100);
 
 impl Receiver {
-    /// A receiver that has heard nothing yet.
+    /// Receiver of a new connection.
     pub fn new(parameters: &Arc<Parameters>) -> Receiver {
         Receiver {
             parameters: Arc::clone(parameters),
@@ -56,7 +56,7 @@ impl Receiver {
         }
     }
 
-    /// Asks for the memory that a segment needs.
+    /// Prefetches the memory that a segment needs.
     #[inline]
     pub fn prefetch(&self) {
         prefetch(&self.next);
@@ -64,15 +64,15 @@ impl Receiver {
         prefetch(&self.deadline);
     }
 
-    /// A SYN arrived, which may ask for ECN; it is answered however often it comes.
+    /// Handles a SYN, which may request ECN; each SYN is answered.
     pub fn on_syn(&mut self, _now: Time, ecn: bool) {
         self.syn_ack_due = true;
         self.ecn.negotiate(ecn && self.parameters.ecn);
     }
 
-    /// Does what [`Receiver::on_segment`] and [`Receiver::next_transmission`] do about the segment expected next while none
-    /// is missing; whether the acknowledgement of all segments, [`Receiver::delivered`], goes out. `None` of another one,
-    /// which changes nothing.
+    /// Does what [`Receiver::on_segment`] and [`Receiver::next_transmission`] do for the next segment in order while none is missing;
+    /// returns whether the acknowledgement of all segments, [`Receiver::delivered`], is sent. Returns `None` for any other segment,
+    /// without a change.
     #[inline(always)]
     pub fn on_predicted_segment(&mut self, now: Time, seq: u32) -> Option<bool> {
         debug_assert_eq!(self.predicts_segments, self.beyond.is_empty() && !self.parameters.ecn);
@@ -82,7 +82,7 @@ impl Receiver {
         Some(self.on_next_segment(now))
     }
 
-    /// The segment expected next arrived while none is missing; whether it is acknowledged at once.
+    /// Handles the next segment in order while none is missing; returns whether it is acknowledged immediately.
     #[inline(always)]
     fn on_next_segment(&mut self, now: Time) -> bool {
         self.next += 1;
@@ -103,14 +103,14 @@ impl Receiver {
         self.parameters.header_size()
     }
 
-    /// Segment `seq` arrived with the codepoint `ecn`; `cwr` tells that the sender has reduced its window.
+    /// Handles segment `seq` with the codepoint `ecn`; `cwr` shows that the sender has reduced its window.
     ///
-    /// Duplicates, segments out of order and segments that fill a gap are acknowledged at once [RFC5681 s4.2].
+    /// Duplicates, segments out of order and segments that fill a gap are acknowledged immediately [RFC5681 s4.2].
     pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, cwr: bool) {
         if self.parameters.ecn {
             let timing = self.ecn.on_segment(seq < self.next, ecn, cwr);
             if timing == AckTiming::Apart {
-                // Two acknowledgements, so that none is of marked and of unmarked segments [RFC8257 s3.2].
+                // Two acknowledgements, so that none covers both marked and unmarked segments [RFC8257 s3.2].
                 self.earlier_due = (self.unacknowledged > 0).then_some(self.next);
             }
             self.ack_due |= timing != AckTiming::AsUsual;
@@ -134,19 +134,19 @@ impl Receiver {
         self.predicts_segments = self.beyond.is_empty() && !self.parameters.ecn;
     }
 
-    /// The delay of an acknowledgement is over.
+    /// Handles the end of the delay of an acknowledgement.
     pub fn on_timeout(&mut self, now: Time) {
         debug_assert!(now >= self.deadline);
         self.ack_due = true;
     }
 
-    /// When [`Receiver::on_timeout`] is due; [`Time::NEVER`] if no acknowledgement waits.
+    /// Time at which [`Receiver::on_timeout`] is due; [`Time::NEVER`] if no acknowledgement waits.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// What to send now, if anything.
+    /// Next packet to send now, if any.
     #[inline(always)]
     pub fn next_transmission(&mut self, _now: Time) -> Option<Transmission> {
         let size = self.parameters.header_size();
@@ -160,7 +160,7 @@ impl Receiver {
         self.takes_ack().then(|| Transmission { body: self.ack(), size, ecn: self.ecn.of_ack() })
     }
 
-    /// Whether an acknowledgement is due, which then goes out.
+    /// Whether an acknowledgement is due; it counts as sent.
     #[inline(always)]
     pub fn takes_ack(&mut self) -> bool {
         if !std::mem::take(&mut self.ack_due) {
@@ -171,21 +171,21 @@ impl Receiver {
         true
     }
 
-    /// Whether what is to be sent is at most one acknowledgement, which says nothing but what has arrived in order and what
-    /// [`Receiver::flags`] do, and is not ECN-capable.
+    /// Whether at most one acknowledgement is to be sent, which carries only the in-order count and [`Receiver::flags`], and is not
+    /// ECN-capable.
     #[inline]
     pub fn has_plain_acks(&self) -> bool {
         !self.reports_blocks()
             && (!self.parameters.ecn || self.earlier_due.is_none() && !self.ecn.of_ack().is_capable() && !self.ecn.has_option())
     }
 
-    /// What acknowledgements say of marks now.
+    /// Flags that acknowledgements carry for marks.
     #[inline]
     pub fn flags(&self) -> AckFlags {
         self.ecn.flags
     }
 
-    /// Whether acknowledgements report blocks now.
+    /// Whether acknowledgements currently report blocks.
     #[inline]
     fn reports_blocks(&self) -> bool {
         self.uses_blocks && !self.beyond.is_empty()
@@ -197,12 +197,12 @@ impl Receiver {
         self.next
     }
 
-    /// Segments that had arrived before.
+    /// Number of duplicate segments.
     pub fn duplicates(&self) -> u32 {
         self.duplicates
     }
 
-    /// Puts the block of `seq` first; older entries of the same block go.
+    /// Moves the block of `seq` to the front and removes older entries of the same block.
     fn remember(&mut self, seq: u32) {
         let Some(block) = self.beyond.block_of(seq) else { return };
         let [first, second, _] = self.recent;
@@ -223,7 +223,7 @@ impl Receiver {
         Body::ack(Ack { next: self.next, flags: self.ecn.flags, sack })
     }
 
-    /// The latest blocks first [RFC2018 s4], then the highest, as many as fit.
+    /// The latest blocks first [RFC2018 s4], then the highest, up to the maximum number.
     fn sack(&self) -> SackBlocks {
         let latest = self.recent.map(|seq| self.beyond.block_of(seq));
         let is_first = |i: usize| latest[i].is_some() && !latest[..i].contains(&latest[i]);

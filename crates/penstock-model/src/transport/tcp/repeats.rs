@@ -4,14 +4,14 @@ use crate::packet::SackBlock;
 use crate::transport::ranges::RangeSet;
 use crate::units::Time;
 
-/// Counts retransmissions of segments that had been sent again before: either was lost, or was not needed.
+/// Counts retransmissions of segments that had already been retransmitted: either was lost, or was unnecessary.
 #[derive(Clone, Debug)]
 pub(super) struct Repeats {
-    /// Those that have been sent again, of the segments that are not acknowledged.
+    /// Unacknowledged segments that have been sent again.
     resent: RangeSet,
-    /// Counting begins here.
+    /// Time at which counting begins.
     from: Time,
-    /// How many.
+    /// The count.
     pub count: u64,
 }
 
@@ -20,7 +20,7 @@ impl Repeats {
         Repeats { resent: RangeSet::default(), from, count: 0 }
     }
 
-    /// Segments from `first` up to `end` are sent again; `unacknowledged` is the first that is not acknowledged.
+    /// Records that the segments from `first` up to `end` are sent again; `unacknowledged` is the first unacknowledged one.
     #[cold]
     pub fn on_resent(&mut self, now: Time, (first, end): (u32, u32), unacknowledged: u32) {
         self.resent.remove_below(unacknowledged);

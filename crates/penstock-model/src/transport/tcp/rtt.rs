@@ -14,17 +14,17 @@ pub(super) struct Estimator {
     rttvar_by_4: u64,
     /// Timeout before bounds and back-off.
     unbounded: Duration,
-    /// The timeout is multiplied by this, 1, 2, 4 and so on.
+    /// Back-off factor of the timeout: 1, 2, 4 and so on.
     backoff: u32,
-    /// RTO: the timeout within its bounds and backed off.
+    /// RTO: the timeout within its bounds, with back-off.
     rto: Duration,
-    /// The next sample starts the averages again.
+    /// Whether the next sample restarts the averages.
     fresh: bool,
-    /// How long before the beginning of time the clock's ticks began.
+    /// Time from the first tick of the clock to the beginning of the run.
     clock_offset: Duration,
 }
 
-/// Beyond this back-off the averages are held to be obsolete, as in BSD and ns-2 [RFC6298 s5 permits it].
+/// Back-off above which the averages are obsolete, as in BSD and ns-2 [RFC6298 s5 permits it].
 const FORGET_ABOVE: u32 = 8;
 
 /// The timeout when data follows a SYN that was lost [RFC6298 s5.7].
@@ -38,12 +38,12 @@ impl Estimator {
         estimator
     }
 
-    /// A segment sent once, at `sent`, was acknowledged `now`. Ends the back-off [RFC6298 s5].
+    /// Updates the averages with a segment that was sent once, at `sent`, and acknowledged `now`. Ends the back-off [RFC6298 s5].
     pub fn on_sample(&mut self, parameters: &Parameters, sent: Time, now: Time) {
         let tick = parameters.timer_tick.as_ps().max(1);
-        // A ticking clock sees how many ticks fell between the two instants, at least one.
+        // A ticking clock counts the ticks between the two instants, at least one.
         let ticks_at = |instant: Time| (instant + self.clock_offset).as_ps() / tick;
-        // Sums of 12 samples fit: only a round trip of 13 days or more, at the finest tick, is told as less.
+        // Sums of 12 samples fit: only a round trip of 13 days or more, at the finest tick, is reported as less.
         let sample = (ticks_at(now) - ticks_at(sent)).clamp(1, u64::MAX / 16);
         if self.fresh {
             self.srtt_by_8 = sample * 8;
@@ -59,7 +59,7 @@ impl Estimator {
         self.settle(parameters);
     }
 
-    /// The timer expired.
+    /// Applies back-off after the timer has expired.
     pub fn back_off(&mut self, parameters: &Parameters) {
         self.backoff = self.backoff.saturating_mul(2).min(parameters.max_backoff.0);
         if self.backoff > FORGET_ABOVE {
@@ -68,7 +68,7 @@ impl Estimator {
         self.settle(parameters);
     }
 
-    /// Data may be sent after a SYN was lost: there is no sample yet, and the path is not as quick as hoped.
+    /// Sets the timeout for data after a lost SYN: there is no sample yet, and the path may be slow.
     pub fn on_lost_syn(&mut self, parameters: &Parameters) {
         self.unbounded = parameters.initial_rto.max(AFTER_LOST_SYN);
         self.backoff = 1;
@@ -80,13 +80,13 @@ impl Estimator {
         self.rto = backed_off.min(parameters.max_rto).max(parameters.timer_tick.times(2));
     }
 
-    /// SRTT, once there has been a sample.
+    /// SRTT, after the first sample.
     pub fn smoothed(&self, parameters: &Parameters) -> Option<Duration> {
         let tick = parameters.timer_tick.as_ps().max(1);
         (!self.fresh).then(|| Duration::from_ps((u128::from(tick) * u128::from(self.srtt_by_8) / 8) as u64))
     }
 
-    /// RTTVAR, once there has been a sample.
+    /// RTTVAR, after the first sample.
     pub fn variation(&self, parameters: &Parameters) -> Option<Duration> {
         let tick = parameters.timer_tick.as_ps().max(1);
         (!self.fresh).then(|| Duration::from_ps((u128::from(tick) * u128::from(self.rttvar_by_4) / 4) as u64))

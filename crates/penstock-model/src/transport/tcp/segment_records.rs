@@ -1,5 +1,5 @@
-//! Records of outstanding segments, for congestion controls that ask for reports: what is in the network, what arrives, what is
-//! lost, and at which rate [Cheng21].
+//! Records of outstanding segments, for congestion controls that request reports: the segments in the network, arrivals, losses and the
+//! delivery rate [Cheng21].
 
 use crate::packet::Ack;
 use crate::transport::congestion_control::{AckReport, RateSample, SentSegment};
@@ -7,7 +7,7 @@ use crate::transport::recovery::Scoreboard;
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;
 
-/// What is known of a segment.
+/// Status of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     InNetwork,
@@ -35,28 +35,28 @@ pub(super) struct SegmentRecords {
     delivered: u32,
     delivered_time: Time,
     first_sent: Time,
-    /// C.app_limited: C.delivered at which the effect of an idle application is over; 0 if there is none.
+    /// C.app_limited: value of C.delivered at which the effect of an idle application ends; 0 without one.
     app_limited: u32,
     in_network: u32,
-    /// Segments before this one have been looked at for losses.
+    /// Segments before this one have been checked for losses.
     examined: u32,
     min_rtt: Duration,
     pending: Pending,
 }
 
-/// What the report under way has gathered.
+/// Data of the current report.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
     acknowledged: u32,
     sacked: u32,
     lost: u32,
     in_network_before: u32,
-    /// The newly delivered segment that was sent last, and its number.
+    /// The newly delivered segment that was sent last, with its number.
     newest: Option<(Record, u32)>,
 }
 
 impl SegmentRecords {
-    /// Nothing has been sent.
+    /// Records of a connection that has sent nothing.
     pub fn new() -> SegmentRecords {
         SegmentRecords {
             first: 0,
@@ -72,7 +72,7 @@ impl SegmentRecords {
         }
     }
 
-    /// Segment `seq` leaves: the one after those known, or one that is sent again, which is held to be lost.
+    /// Records that segment `seq` leaves: the one after the known ones, or a retransmission of one considered lost.
     pub fn on_sent(&mut self, now: Time, seq: u32) -> SentSegment {
         let in_flight = self.in_network;
         if in_flight == 0 {
@@ -108,7 +108,7 @@ impl SegmentRecords {
         SentSegment { now, seq, retransmission, in_flight, app_limited: self.app_limited > 0 }
     }
 
-    /// An acknowledgement has come, whose blocks `scoreboard` does not know yet.
+    /// Handles an acknowledgement whose blocks are not in `scoreboard` yet.
     pub fn on_ack(&mut self, now: Time, ack: &Ack, scoreboard: &Scoreboard) {
         self.pending.in_network_before = self.in_network;
         for block in ack.blocks() {
@@ -129,7 +129,7 @@ impl SegmentRecords {
         }
     }
 
-    /// The segment at `index` has arrived; whether that is news [Cheng21 s3.3, UpdateRateSample].
+    /// Records that the segment at `index` has arrived; returns whether this is new [Cheng21 s3.3, UpdateRateSample].
     fn deliver(&mut self, now: Time, index: usize) -> bool {
         let Some(record) = self.records.get_mut(index).filter(|record| record.state != State::Delivered) else { return false };
         if record.state == State::InNetwork {
@@ -151,7 +151,7 @@ impl SegmentRecords {
         true
     }
 
-    /// Every segment before `lost_below` that has neither arrived nor been sent again is held to be lost.
+    /// Marks every segment before `lost_below` as lost that has neither arrived nor been sent again.
     pub fn lose_below(&mut self, lost_below: u32) {
         for seq in self.examined.max(self.first)..lost_below {
             if let Some(record) = self.records.get_mut((seq - self.first) as usize) {
@@ -165,7 +165,7 @@ impl SegmentRecords {
         self.examined = self.examined.max(lost_below);
     }
 
-    /// After a timeout, everything is held to be lost.
+    /// Marks all segments as lost, after a timeout.
     pub fn lose_all(&mut self) {
         for record in self.records.iter_mut().filter(|record| record.state == State::InNetwork) {
             record.state = State::Lost;
@@ -178,12 +178,12 @@ impl SegmentRecords {
         self.in_network
     }
 
-    /// The application has nothing to send although the window has room [Cheng21 s3.4].
+    /// Records that the application has nothing to send although the window has room [Cheng21 s3.4].
     pub fn on_idle(&mut self) {
         self.app_limited = (self.delivered + self.in_network).max(1);
     }
 
-    /// The report of the acknowledgement that has come last.
+    /// Report of the last acknowledgement.
     pub fn take_report(&mut self, now: Time, in_recovery: bool) -> AckReport {
         let Pending { acknowledged, sacked, lost, in_network_before, newest } = std::mem::take(&mut self.pending);
         let newest = newest.map(|(newest, _)| newest);
@@ -225,7 +225,7 @@ mod tests {
         Time::ZERO + Duration::from_ms(ms)
     }
 
-    /// Takes an acknowledgement in as a sender does.
+    /// Applies an acknowledgement as a sender does.
     fn ack(it: &mut SegmentRecords, board: &mut Scoreboard, now: Time, next: u32, blocks: &[(u32, u32)]) -> AckReport {
         let blocks = blocks.iter().map(|(start, end)| SackBlock { start: *start, end: *end });
         let ack = Ack { next, sack: SackBlocks::new(next, blocks), ..Ack::default() };
@@ -248,12 +248,12 @@ mod tests {
         assert_eq!(facts(&report), [1, 0, 0, 8, 7, 1]);
         let report = ack(&mut it, &mut board, ms(11), 1, &[(3, 5)]);
         assert_eq!(facts(&report), [0, 2, 0, 7, 5, 3]);
-        // A third arrival beyond 1 and 2: both are lost. What was known before counts once.
+        // A third arrival beyond 1 and 2: both are lost. Known arrivals count once.
         let report = ack(&mut it, &mut board, ms(12), 1, &[(3, 6)]);
         assert_eq!(facts(&report), [0, 1, 2, 5, 2, 4]);
         assert!(it.on_sent(ms(12), 1).retransmission);
         assert_eq!(it.in_network(), 3);
-        // 1 arrives at last, and 2 is missing: not lost again.
+        // 1 arrives late, and 2 is missing: not lost again.
         let report = ack(&mut it, &mut board, ms(22), 2, &[(3, 6)]);
         assert_eq!((facts(&report), report.rtt), ([1, 0, 0, 3, 2, 5], None));
         it.lose_all();

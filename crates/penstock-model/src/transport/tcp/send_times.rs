@@ -1,9 +1,9 @@
-//! The send times of outstanding segments, for congestion controls that want a round trip with every acknowledgement.
+//! Send times of outstanding segments, for congestion controls that need a round-trip time with every acknowledgement.
 
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;
 
-/// The times of the segments from `first` on; [`Time::NEVER`] for what was sent again (Karn's rule) [RFC6298 s3].
+/// Times of the segments from `first` on; [`Time::NEVER`] for retransmitted ones (Karn's rule) [RFC6298 s3].
 #[derive(Clone, Debug, Default)]
 pub(super) struct SendTimes {
     first: u32,
@@ -16,7 +16,7 @@ impl SendTimes {
         SendTimes { first, times: VecDeque::new() }
     }
 
-    /// Segment `seq` leaves: the one after those known, or one that is sent again.
+    /// Records that segment `seq` leaves: the one after the known ones, or a retransmission.
     pub fn on_sent(&mut self, now: Time, seq: u32) {
         let Some(place) = seq.checked_sub(self.first) else { return };
         match self.times.get_mut(place as usize) {
@@ -25,7 +25,8 @@ impl SendTimes {
         }
     }
 
-    /// Segments up to `next` have been acknowledged: the round trip of the last of them, if it was sent once.
+    /// Removes the segments up to `next`, which have been acknowledged; returns the round-trip time of the last one, if it was sent
+    /// once.
     pub fn on_ack(&mut self, now: Time, next: u32) -> Option<Duration> {
         let mut last = Time::NEVER;
         while self.first < next {

@@ -20,7 +20,7 @@ use crate::units::{Duration, Time};
 use std::any::Any;
 use std::sync::Arc;
 
-/// A TCP sender: decides which segment goes out when.
+/// A TCP sender: decides when to send which segment.
 #[derive(Clone, Debug)]
 pub struct Sender {
     parameters: Arc<Parameters>,
@@ -30,27 +30,26 @@ pub struct Sender {
     control: AnyCongestionControl,
     recovery: AnyRecovery,
     estimator: Estimator,
-    /// The segment whose round trip is being measured, and when it was sent. Never one that was sent again (Karn's
-    /// rule) [RFC6298 s3].
+    /// The timed segment and its sending time. It is never a retransmission (Karn's rule) [RFC6298 s3].
     timed: Option<(u32, Time)>,
-    /// When every segment was sent, while the congestion control asks for that.
+    /// Sending times of all segments, while the congestion control needs them.
     send_times: Option<Box<SendTimes>>,
-    /// What is known of every outstanding segment, for a congestion control that asks for reports.
+    /// Records of outstanding segments, for a congestion control that requests reports.
     records: Option<Box<SegmentRecords>>,
-    /// When the retransmission timer expires.
+    /// Time at which the retransmission timer expires.
     retransmission: Time,
     last_sent: Time,
     ecn: EcnSender,
     gate: Option<Box<OutputGate>>,
-    /// [`Sender::on_predicted_ack`] is for the acknowledgements of now: nothing is repaired or paced.
+    /// Whether [`Sender::on_predicted_ack`] currently applies: nothing is repaired or paced.
     predicts_acks: bool,
-    /// No acknowledgement of new data has come since the last timeout.
+    /// Whether no acknowledgement of new data has arrived since the last timeout.
     stalled: bool,
-    /// Counts retransmissions of the same segment, if asked to.
+    /// Counter of repeated retransmissions of a segment, if requested.
     repeats: Option<Box<Repeats>>,
 }
 
-/// How far the connection is.
+/// Phase of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Connection {
     Closed,
@@ -63,33 +62,33 @@ crate::state! {
     impl Sender, |it, now| {
         /// Congestion window (cwnd) [RFC5681 s2].
         "cwnd", "segments", is it.window.size;
-        /// Slow-start threshold (ssthresh) [RFC5681 s3.1], once there is one.
+        /// Slow-start threshold (ssthresh) [RFC5681 s3.1], if there is one.
         "ssthresh", "segments", maybe Some(it.window.threshold).filter(|threshold| threshold.is_finite());
-        /// Smoothed round trip (SRTT) [RFC6298 s2], once one was measured.
+        /// Smoothed round trip (SRTT) [RFC6298 s2], after the first measurement.
         "srtt", "s", maybe it.estimator.smoothed(&it.parameters).map(Duration::as_seconds);
-        /// Variation of the round trip (RTTVAR) [RFC6298 s2], once one was measured.
+        /// Variation of the round trip (RTTVAR) [RFC6298 s2], after the first measurement.
         "rttvar", "s", maybe it.estimator.variation(&it.parameters).map(Duration::as_seconds);
         /// Retransmission timeout, with bounds and back-off (RTO) [RFC6298 s2].
         "rto", "s", is it.estimator.timeout().as_seconds();
-        /// Segments sent and not acknowledged (FlightSize) [RFC5681 s2]; after going back, those sent since.
+        /// Segments sent and not acknowledged (FlightSize) [RFC5681 s2]; in go-back-N, those sent since going back.
         "in-flight", "segments", is f64::from(it.flight.in_flight());
         /// The same in bytes on the wire.
         "in-flight-bytes", "bytes", is f64::from(it.flight.in_flight()) * f64::from(it.packet_size());
-        /// Whether it repairs losses in a fast recovery: 1 or 0.
+        /// Whether the sender is in fast recovery: 1 or 0.
         "in-recovery", "1", is f64::from(u8::from(it.flight.phase == Phase::Recovery));
     }
 }
 
 impl Sender {
-    /// Its congestion control, to see the state of.
+    /// Its congestion control, to read the state.
     pub fn congestion_control(&self) -> &impl Probe {
         &self.control
     }
 
-    /// A sender that has nothing to send and no connection.
+    /// A sender without data or a connection.
     ///
-    /// The ticks of its clock fall at multiples of `timer-tick` less `clock_offset`. Senders that begin together need
-    /// offsets of their own: with one for all, what is measured from a tick on would always be rounded down.
+    /// The ticks of its clock are at multiples of `timer-tick` minus `clock_offset`. Senders that begin together need different
+    /// offsets: with the same one, times measured from a tick on would always be rounded down.
     pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration, site: &Site) -> Sender {
         let (plan, control) = (parameters.recovery_plan(), parameters.congestion_control_plan());
         let mut control = AnyCongestionControl::new(&control, &parameters.connection_context(site.child("congestion-control")));
@@ -128,7 +127,7 @@ impl Sender {
         sender
     }
 
-    /// Asks for the memory that an acknowledgement needs.
+    /// Prefetches the memory that an acknowledgement needs.
     #[inline]
     pub fn prefetch(&self) {
         prefetch(&self.flight);
@@ -141,17 +140,17 @@ impl Sender {
         prefetch(&self.control);
     }
 
-    /// Counts from now on, or from a later time on, how often segments are sent a third time or later; before anything is sent.
+    /// Starts to count, from this or a later time on, segments sent a third time or later; called before anything is sent.
     pub fn record_repeats(&mut self, from: Time) {
         self.repeats = Some(Box::new(Repeats::new(from)));
     }
 
-    /// How often that was; `None` if it is not counted.
+    /// That count; `None` if it is not requested.
     pub fn repeats(&self) -> Option<u64> {
         self.repeats.as_ref().map(|repeats| repeats.count)
     }
 
-    /// Segments from `first` up to `end` are sent again.
+    /// Records that segments from `first` up to `end` are sent again.
     #[inline(always)]
     fn count_repeats(&mut self, now: Time, first: u32, end: u32) {
         if let Some(repeats) = &mut self.repeats {
@@ -159,36 +158,36 @@ impl Sender {
         }
     }
 
-    /// Takes the changeable ones of its parameters from `now` on.
+    /// Applies the changeable parameters from `now` on.
     pub fn change(&mut self, now: Time, parameters: &dyn Any) {
         if let Some(parameters) = own::<Parameters>(parameters).congestion_control_plan().changeable() {
             self.control.get().change(now, parameters);
         }
     }
 
-    /// The application hands over so many more segments; `None` is as many as there are sequence numbers.
+    /// Offers `segments` more segments; `None` stands for all sequence numbers.
     pub fn offer(&mut self, segments: Option<u32>) {
         self.flight.offered = segments.map_or(u32::MAX, |segments| self.flight.offered.saturating_add(segments));
     }
 
-    /// What is offered next begins with the window of a new connection; nothing is outstanding.
+    /// Begins the next offer with the window of a new connection; nothing is outstanding.
     pub fn renew_window(&mut self) {
         self.window = self.parameters.first_window();
     }
 
-    /// The application falls silent: what has been sent is still repaired, nothing new goes out.
+    /// Stops the application: outstanding data is still repaired, but nothing new is sent.
     pub fn withdraw(&mut self) {
         self.flight.offered = self.flight.offered.min(self.flight.high);
     }
 
-    /// Opens the connection: with a SYN, or at once.
+    /// Opens the connection, with a SYN or immediately.
     pub fn start(&mut self, now: Time) {
         debug_assert!(self.connection == Connection::Closed, "started twice");
         self.last_sent = now;
         self.connection = if self.parameters.syn { Connection::SynDue { attempt: 0 } } else { Connection::Open };
     }
 
-    /// The connection was granted, with ECN if both ends want it (`ecn`) [RFC3168 s6.1.1].
+    /// Handles the acceptance of the connection, with ECN if both ends want it (`ecn`) [RFC3168 s6.1.1].
     pub fn on_syn_ack(&mut self, now: Time, ecn: bool) {
         let Connection::SynSent { attempt } = self.connection else { return };
         self.connection = Connection::Open;
@@ -204,8 +203,8 @@ impl Sender {
         self.update_prediction();
     }
 
-    /// [`Sender::deadline`] has come: the retransmission timer expires, a retransmission has waited for long enough, or a paced
-    /// segment may leave.
+    /// Handles [`Sender::deadline`]: the retransmission timer expires, the wait before a retransmission ends, or a paced segment may
+    /// leave.
     pub fn on_deadline(&mut self, now: Time) {
         debug_assert!(now >= self.deadline());
         if now >= self.retransmission {
@@ -218,7 +217,7 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer expired [RFC6298 s5.4 to 5.7; RFC5681 s3.1].
+    /// Handles the expiry of the retransmission timer [RFC6298 s5.4 to 5.7; RFC5681 s3.1].
     fn on_timeout(&mut self, now: Time) {
         self.estimator.back_off(&self.parameters);
         if let Connection::SynSent { attempt } = self.connection {
@@ -227,7 +226,7 @@ impl Sender {
         }
         let mut in_flight = self.flight.flight_size();
         if self.flight.phase == Phase::Recovery {
-            // What duplicates have inflated the window by has left the network [RFC5681 s3.1 (4), s3.2 (6)].
+            // Segments by which duplicates have inflated the window have left the network [RFC5681 s3.1 (4), s3.2 (6)].
             self.window.size = self.window.threshold;
             in_flight = in_flight.min(self.window.usable());
         }
@@ -242,7 +241,7 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// The wait before a retransmission is over.
+    /// Handles the end of the wait before a retransmission.
     fn cancel_wait(&mut self) {
         self.flight.waits = false;
         if let Some(gate) = &mut self.gate {
@@ -250,12 +249,12 @@ impl Sender {
         }
     }
 
-    /// A source quench has come: slow start begins with one segment, and its threshold stays [RFC1122 s4.2.3.9].
+    /// Handles a source quench: slow start begins with one segment, and its threshold stays [RFC1122 s4.2.3.9].
     pub fn on_source_quench(&mut self) {
         self.window.size = 1.0;
     }
 
-    /// When [`Sender::on_deadline`] is due; [`Time::NEVER`] when no timer runs.
+    /// Time at which [`Sender::on_deadline`] is due; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.gate.as_ref().map_or(self.retransmission, |gate| gate.wake().min(self.retransmission))
@@ -268,13 +267,13 @@ impl Sender {
         self.retransmission
     }
 
-    /// Whether the retransmission timer has expired, so that [`Sender::on_deadline`] is more than the turn of a paced segment.
+    /// Whether the retransmission timer has expired, so that [`Sender::on_deadline`] does more than send a paced segment.
     #[inline]
     pub fn is_timeout_due(&self, now: Time) -> bool {
         now >= self.retransmission
     }
 
-    /// Whether a retransmission has waited for long enough.
+    /// Whether the wait before a retransmission is over.
     pub fn is_retransmission_due(&self, now: Time) -> bool {
         self.gate.as_ref().is_some_and(|gate| gate.wait_end <= now)
     }
@@ -299,17 +298,17 @@ impl Sender {
         self.window.threshold
     }
 
-    /// Segments sent and not acknowledged; after going back, those sent since.
+    /// Segments sent and not acknowledged; in go-back-N, those sent since going back.
     pub fn in_flight(&self) -> u32 {
         self.flight.in_flight()
     }
 
-    /// Whether all that was offered (so far) has been acknowledged.
+    /// Whether everything offered so far has been acknowledged.
     pub fn is_finished(&self) -> bool {
         self.flight.unacknowledged == self.flight.offered
     }
 
-    /// Whether `max-window` alone keeps it from sending more: all that may be outstanding is, and cwnd admits as much.
+    /// Whether only `max-window` prevents further sending: that many segments are outstanding, and cwnd permits as many.
     pub fn is_held_by_max_window(&self) -> bool {
         let most = self.parameters.most_outstanding();
         self.connection == Connection::Open && self.window.size >= f64::from(most) && self.flight.in_flight() >= most

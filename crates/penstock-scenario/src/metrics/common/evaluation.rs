@@ -18,7 +18,7 @@ pub struct MetricValue {
     pub labels: Vec<(String, String)>,
     /// The unit; `1` for a share.
     pub unit: &'static str,
-    /// The number; not a number where there is nothing to average, such as the delay of packets of which none arrived.
+    /// The number; NaN where there is nothing to average, such as the delay if no packet arrived.
     pub value: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Sets of flows: groups, single flows, classes, and what is compared or summed over several groups.
+//! Sets of flows: groups, single flows, classes, and sets that span several groups, for comparisons and sums.
 
 use crate::measure::target::Target;
 use crate::measure::words::Between;
@@ -7,7 +7,7 @@ use penstock_engine::observations::{FlowCounters, Timings};
 use penstock_model::id::FlowId;
 
 impl Evaluation<'_> {
-    /// The flows of each of those that a fairness compares, and the names of their groups.
+    /// The sets of flows that a fairness compares, and the names of their groups.
     pub fn compared(&self, of: &[Target], between: Between) -> (String, Vec<Vec<usize>>) {
         let (names, groups) = self.joint_groups(of);
         let members = groups.iter().map(|group| self.group_members.flows[*group].1.clone());
@@ -66,7 +66,7 @@ impl Evaluation<'_> {
         flows.iter().map(|flow| count(&self.seen.flows[*flow])).sum()
     }
 
-    /// Bits per second of so many bytes of the window.
+    /// The rate in bit/s of `bytes` over the window.
     pub fn rate(&self, bytes: u64) -> f64 {
         bytes as f64 * 8.0 / self.window
     }

@@ -20,9 +20,9 @@ pub struct MetricInfo {
     pub default_take: &'static [Statistic],
     /// Allowed in `by`.
     pub split: &'static [SplitBy],
-    /// The keys that it uses besides those of every metric.
+    /// The keys that it uses in addition to those that every metric has.
     pub uses: &'static [Key],
-    /// Those of them that must be given.
+    /// The keys of `uses` that must be given.
     pub requires: &'static [Key],
     /// A share or an index between 0 and 1, so that an interval of it has to stay there.
     pub is_ratio: bool,

@@ -41,16 +41,16 @@ pub trait Metric: Sync {
         None
     }
 
-    /// Checks the measurement as a whole, and requests what is recorded for it per group.
+    /// Checks the measurement as a whole, and requests the records that it needs per group.
     fn prepare(&self, _request: &mut Request<'_, '_>) {}
 
-    /// Requests what is recorded of each flow of a group beyond the counters.
+    /// Requests records of each flow of a group beyond the counters.
     fn record_flows(&self, _keys: &MeasureKeys, _watch: &mut FlowWatch) {}
 
-    /// Requests what is recorded at each of these links beyond the counters.
+    /// Requests records at each of these links beyond the counters.
     ///
     /// # Errors
-    /// Why it cannot be recorded.
+    /// If it cannot be recorded, with the reason.
     fn record_links(&self, _keys: &MeasureKeys, _members: Range<u32>, _recording: &mut RecordingPlan) -> Result<(), String> {
         Ok(())
     }

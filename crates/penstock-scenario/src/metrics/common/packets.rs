@@ -11,7 +11,7 @@ use penstock_model::stats::variation::Variation;
 pub(crate) struct PacketStatistics {
     pub info: &'static MetricInfo,
     pub statistic: fn(&Evaluation<'_>, Statistic, &[usize]) -> f64,
-    /// Given the shares, of which there is at least one; empty if it has no quantiles.
+    /// The quantiles for the given shares, at least one; empty if the metric has no quantiles.
     pub quantiles: fn(&Evaluation<'_>, &[f64], &[usize]) -> Vec<f64>,
 }
 

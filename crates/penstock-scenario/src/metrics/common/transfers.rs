@@ -13,7 +13,7 @@ use penstock_model::units::Bytes;
 pub(crate) struct TransferStatistics {
     pub info: &'static MetricInfo,
     pub statistic: fn(Statistic, &[Completion]) -> f64,
-    /// Given the shares, of which there is at least one.
+    /// The quantiles for the given shares, at least one.
     pub quantiles: fn(&[f64], &[Completion]) -> Vec<f64>,
 }
 

@@ -10,7 +10,7 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// Of so many nodes; each link with the node where it is listed, and its other end.
+    /// Adjacency of `nodes` nodes. `links` gives each link with the node where it is listed, and its other end.
     pub fn new(nodes: usize, links: impl Iterator<Item = (NodeId, NodeId, LinkId)> + Clone) -> Adjacency {
         let mut first = vec![0u32; nodes + 1];
         links.clone().for_each(|(node, ..)| first[node.index() + 1] += 1);

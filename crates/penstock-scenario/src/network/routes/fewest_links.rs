@@ -6,11 +6,11 @@ use crate::network::routes::RouteRequest;
 use penstock_model::id::{LinkId, NodeId};
 use std::collections::VecDeque;
 
-/// The link by which a search enters what it has not entered.
+/// Entry link of a node that the search has not reached.
 const NOT_REACHED: u32 = u32::MAX;
 
-/// A breadth-first search, as far as it was needed: of several routes with the fewest links it finds the one whose first differing
-/// link stands earlier in the scenario.
+/// A resumable breadth-first search. Among routes with the fewest links it finds the one whose first differing link comes earlier in
+/// the scenario.
 pub struct FewestLinks<'a> {
     core: &'a Core<'a>,
     /// For each node, the link by which the search entered it.

@@ -1,4 +1,4 @@
-//! Routes of least weight by Dijkstra's algorithm [Dijkstra59], searched for back from where they end. Equal-cost multi-path (ECMP)
+//! Routes of minimum weight by Dijkstra's algorithm [Dijkstra59], searched backwards from their end. Equal-cost multi-path (ECMP)
 //! spreads flows over all of them.
 
 use super::node_array::NodeArray;
@@ -9,22 +9,22 @@ use penstock_model::id::{LinkId, NodeId};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// The distance of what no search has reached.
+/// The distance of a node that no search has reached.
 const FAR: u64 = u64::MAX;
 
-/// The next hops of a node that none have been looked for.
+/// The next hops of a node that were not computed yet.
 const UNKNOWN: (u32, u32) = (u32::MAX, u32::MAX);
 
-/// A search back from where routes end, as far as it was needed, with the next hops towards there.
+/// A resumable search backwards from the end of routes, with the next hops towards it.
 ///
-/// A route takes at every node the first link on a route of least weight, or with [`Routing::Ecmp`] one of them, chosen by a hash of
-/// the request's key and the node, as a switch chooses by a hash of the addresses [RFC2992].
+/// At every node a route uses the first link on a route of minimum weight. With [`Routing::Ecmp`] it uses one of these links, chosen
+/// by a hash of the request's key and the node, as a switch hashes addresses [RFC2992].
 pub struct LeastWeight<'a> {
     core: &'a Core<'a>,
     routing: Routing,
-    /// For each node, the least weight found so far of a route to the goal.
+    /// For each node, the minimum weight found so far of a route to the goal.
     distances: NodeArray<u64>,
-    /// Distances up to this one are final. All weights are above zero, so all that are nearer are, too.
+    /// Distances up to this one are final. All weights are above zero, so all nearer nodes are final, too.
     passed: u64,
     frontier: Frontier,
     /// For each node that was passed, where its next hops are in `links`.
@@ -34,7 +34,7 @@ pub struct LeastWeight<'a> {
 
 /// What was reached, nearest first.
 enum Frontier {
-    /// Where all links weigh the same, what is reached later is no nearer.
+    /// For equal weights: nodes reached later are no nearer.
     Queue(VecDeque<(u64, NodeId)>),
     Heap(BinaryHeap<Reverse<(u64, NodeId)>>),
 }
@@ -78,7 +78,7 @@ impl<'a> LeastWeight<'a> {
 
     /// Whether the search reaches `from`; it goes on from where it stopped. All that are nearer have been reached then.
     fn is_reached(&mut self, from: NodeId) -> bool {
-        // What is not reached is farther than anything that was passed.
+        // Nodes not reached yet are farther than every node that was passed.
         while self.distances.get(from) > self.passed {
             let Some((distance, node)) = self.frontier.pop() else { return false };
             if distance > self.distances.get(node) {
@@ -96,7 +96,7 @@ impl<'a> LeastWeight<'a> {
         true
     }
 
-    /// The links at a node that was reached that lead on by least weight.
+    /// The links of a reached node that begin a route of minimum weight.
     fn next_hops(&mut self, node: NodeId) -> &[LinkId] {
         let (mut begin, mut end) = self.next_hops.get(node);
         if (begin, end) == UNKNOWN {

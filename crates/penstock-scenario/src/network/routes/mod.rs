@@ -64,12 +64,12 @@ impl FoundRoutes {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooLong(pub usize);
 
-/// What is left of a network without its pendant trees, in which routes are searched for.
+/// A network without its pendant trees, in which routes are searched for.
 struct Core<'a> {
     nodes: usize,
-    /// All links, those of trees too.
+    /// All links, including links of trees.
     links: &'a [LinkPlan],
-    /// Of each link; empty if all are alike.
+    /// Weights by link; empty if all are equal.
     weights: Vec<u64>,
     out: Adjacency,
     into: Adjacency,
@@ -163,14 +163,14 @@ impl<'a> Routes<'a> {
         nodes.windows(2).map(link).collect()
     }
 
-    /// The routes of least weight of all `requests`. With [`Routing::First`], of several the one whose first differing link stands
-    /// earlier in the scenario.
+    /// Finds the routes of minimum weight of all `requests`. With [`Routing::First`], the first differing link decides between
+    /// several: it comes earlier in the scenario.
     ///
-    /// There is one search for all requests whose routes end at the same node of the core, however many nodes hang there; or begin,
-    /// where fewer differ in that.
+    /// One search serves all requests whose routes end at the same node of the core, whatever trees hang there. If the routes begin
+    /// at fewer different nodes of the core than they end at, one search serves all that begin at the same node.
     ///
     /// # Errors
-    /// If they are too long together.
+    /// If they have too many links together.
     pub fn find(&self, routing: Routing, requests: &[RouteRequest]) -> Result<FoundRoutes, TooLong> {
         let ends: Vec<Result<(NodeId, NodeId), Unreachable>> =
             requests.iter().map(|request| self.trees.ends_between(request.from, request.to)).collect();

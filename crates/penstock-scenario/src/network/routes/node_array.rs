@@ -1,8 +1,8 @@
-//! An array over nodes that is used again and again.
+//! A reusable array over nodes.
 
 use penstock_model::id::NodeId;
 
-/// A value for each node, the same one for all until it is set. Clearing costs as much as was set.
+/// A value for each node, initially the same for all. Clearing costs as much as was set.
 pub struct NodeArray<T> {
     values: Vec<T>,
     /// The nodes whose values were set.
@@ -11,7 +11,7 @@ pub struct NodeArray<T> {
 }
 
 impl<T: Copy + PartialEq> NodeArray<T> {
-    /// An array that has the value `unset` for each of so many nodes.
+    /// An array with the value `unset` for each of `nodes` nodes.
     pub fn new(nodes: usize, unset: T) -> NodeArray<T> {
         NodeArray { values: vec![unset; nodes], set: Vec::new(), unset }
     }

@@ -4,9 +4,9 @@ use super::Unreachable;
 use penstock_engine::blueprint::LinkPlan;
 use penstock_model::id::{LinkId, NodeId};
 
-/// The trees of a network whose nodes are linked to one neighbour alone once those behind them are taken away, with at most one link
-/// each way. There is one way through them at most, so only routes between their roots have to be searched for, once for all that
-/// hangs there. A network that is a tree is one of them.
+/// The trees of a network. A node is in a tree if, once the nodes behind it are removed, it is linked to a single neighbour, with at
+/// most one link each way. There is at most one way through a tree, so only routes between roots have to be searched for, once for
+/// all nodes that hang there. A network that is a tree is one of them.
 pub struct PendantTrees {
     /// Of each node of the network.
     places: Vec<Place>,
@@ -15,7 +15,7 @@ pub struct PendantTrees {
 /// Where a node is in its tree.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Links to its root; nothing for roots and all else that is in no tree.
+    /// Links to its root; 0 for roots and all other nodes outside trees.
     depth: u32,
     /// The only neighbour towards the root.
     parent: NodeId,
@@ -27,7 +27,7 @@ struct Place {
 #[derive(Clone, Copy, Default)]
 struct Remaining {
     count: u32,
-    /// Of their numbers, the exclusive or: the number itself where there is one.
+    /// The exclusive or of their numbers: if there is one link, its number.
     combined: u32,
 }
 
@@ -48,7 +48,7 @@ impl Remaining {
 }
 
 impl PendantTrees {
-    /// The trees of so many nodes with these links.
+    /// Finds the trees of a network of `nodes` nodes with these links.
     pub fn new(nodes: usize, links: &[LinkPlan]) -> PendantTrees {
         let mut out = vec![Remaining::default(); nodes];
         let mut into = vec![Remaining::default(); nodes];
@@ -84,7 +84,7 @@ impl PendantTrees {
             taken.push(node);
             candidates.push(parent);
         }
-        // What is nearer to a root was taken away later.
+        // Nodes nearer to a root were removed later.
         for node in taken.into_iter().rev() {
             places[node.index()].depth = places[places[node.index()].parent.index()].depth + 1;
         }

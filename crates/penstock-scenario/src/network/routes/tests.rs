@@ -1,4 +1,4 @@
-//! Routes beside those of a plain table of next hops, for each pair of nodes.
+//! Compares routes with a plain table of next hops, for each pair of nodes.
 
 use super::*;
 use penstock_model::rng::Stream;
@@ -13,7 +13,7 @@ fn links(ends: &[(usize, usize)]) -> Vec<LinkPlan> {
     ends.iter().map(|(from, to)| LinkPlan { from: node(*from), to: node(*to), ..link.clone() }).collect()
 }
 
-/// For each destination and each node, the links on routes of least weight, in the order of the scenario; without searching.
+/// For each destination and each node, the links on routes of minimum weight, in the order of the scenario; without searching.
 fn plain_table(nodes: usize, ends: &[(usize, usize)], weights: &[u64]) -> Vec<Vec<Vec<usize>>> {
     let weight = |link: usize| weights.get(link).copied().unwrap_or(1);
     let to_destination = |to: usize| {
@@ -50,8 +50,8 @@ fn hop_by_hop(table: &[Vec<Vec<usize>>], ends: &[(usize, usize)], routing: Routi
     Some(route)
 }
 
-/// A network with what large ones have: a middle of links of any direction, some beside each other, trees that hang there or at one
-/// another, senders with a link to the network and none back, sinks with one from there, and nodes without links.
+/// A network with the parts of large ones: a middle of links of any direction, some of them parallel, trees that hang there or on
+/// each other, senders with a link to the network and none back, sinks with a link from it, and nodes without links.
 fn random_network(stream: &mut Stream) -> (usize, Vec<(usize, usize)>) {
     let mut below = |n: usize| stream.below(n as u64) as usize;
     let middle = 1 + below(6);
@@ -117,7 +117,7 @@ fn routes_are_those_of_a_plain_table() {
     }
 }
 
-/// Four switches, each linked to all others, with so many hosts in turn, both ways.
+/// Four switches, each linked to all others, and `hosts` hosts linked both ways to the switches in turn.
 fn switches_with_hosts(hosts: usize) -> (usize, Vec<(usize, usize)>) {
     let mesh = (0..4).flat_map(|a| (0..4).filter(move |b| *b != a).map(move |b| (a, b)));
     let access = (4..4 + hosts).flat_map(|host| [(host, host % 4), (host % 4, host)]);
@@ -126,7 +126,7 @@ fn switches_with_hosts(hosts: usize) -> (usize, Vec<(usize, usize)>) {
 
 #[test]
 fn hosts_share_the_searches_of_their_switch() {
-    // What is searched does not grow with hosts and flows, and what is kept grows as they do.
+    // The effort of searching does not grow with hosts and flows, and the stored routes grow in proportion.
     for hosts in [100, 1_000, 10_000] {
         let (nodes, ends) = switches_with_hosts(hosts);
         let plans = links(&ends);

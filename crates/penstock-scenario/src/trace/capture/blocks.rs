@@ -2,13 +2,13 @@
 
 use penstock_model::units::{Rate, Time};
 
-/// The file's byte order, least significant first, which readers tell by this number [PCAPNG s4.1].
+/// The file's byte order, least significant first; readers detect it from this number [PCAPNG s4.1].
 const BYTE_ORDER: u32 = 0x1A2B_3C4D;
-/// Ethernet, as a type of link [PCAPNG s4.2].
+/// Ethernet, as a link type [PCAPNG s4.2].
 const ETHERNET: u16 = 1;
-/// The most bytes of a packet that a file holds: all headers fit.
+/// Maximum number of bytes of a packet in a file: all headers fit.
 const SNAP_LENGTH: u32 = 128;
-/// Of a block beside its body: type, and its length at both ends.
+/// Bytes of a block without its body: its type, and its length at both ends.
 const FRAME: usize = 12;
 
 /// Appends the section header and the description of the interface, which is the port of a link.
@@ -31,7 +31,7 @@ pub(super) fn begin(out: &mut Vec<u8>, link: &str, rate: Rate) {
     });
 }
 
-/// Appends a packet, of which `captured` is there, in full `length` bytes.
+/// Appends the `captured` part of a packet that has `length` bytes.
 pub(super) fn packet(out: &mut Vec<u8>, now: Time, captured: &[u8], length: u32) {
     debug_assert!(captured.len() <= SNAP_LENGTH as usize && captured.len() <= length as usize);
     let nanoseconds = now.as_ps() / 1000;

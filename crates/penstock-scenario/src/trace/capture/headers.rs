@@ -98,7 +98,7 @@ impl Frame {
         frame
     }
 
-    /// What is captured, and how long the whole is.
+    /// The captured bytes, and the length of the whole frame.
     pub fn captured(&self) -> (&[u8], u32) {
         (&self.bytes[..self.filled], self.length)
     }
@@ -123,7 +123,7 @@ impl Frame {
         self.filled += bytes.len();
     }
 
-    /// Writes the checksum of TCP or UDP, so many bytes behind the IP header; it covers addresses, protocol and length [RFC9293 s3.1].
+    /// Writes the checksum of TCP or UDP, `at` bytes after the IP header; it covers addresses, protocol and length [RFC9293 s3.1].
     fn check_transport(&mut self, protocol: u8, length: u32, at: usize) {
         let first = ETHERNET + IP as usize;
         let addresses = sum(&self.bytes[first - 8..first]);

@@ -21,9 +21,9 @@ use std::collections::BTreeMap;
 pub struct CapturePart {
     /// The link's name.
     pub link: String,
-    /// How many packets.
+    /// Number of packets.
     pub packets: u64,
-    /// What is to be appended to the link's file; the first part begins it.
+    /// Bytes to append to the link's file; the first part includes the file's header.
     pub bytes: Vec<u8>,
 }
 

@@ -100,6 +100,6 @@ impl CallsIngress {
             self.endings.push(Reverse((ends, slot, serial)));
             self.next_ending = self.next_ending.min(ends);
         }
-        self.sending.emitter.insert(from + first.after, serial, slot, spacing);
+        self.sending.emitter.insert(from + first.after, serial, slot, spacing, None);
     }
 }

@@ -165,7 +165,7 @@ fn emit(
         }
         if !emitter.first_is_in_wheel() {
             let Due { at, slot, .. } = emitter.first();
-            emitter.reschedule_first(send_from(calls, free, stop, at, slot, sink));
+            emitter.reschedule_first(send_from(calls, free, stop, at, slot, sink), None);
             visited += 1;
             continue;
         }

@@ -12,7 +12,7 @@ fn us(us: u64) -> Time {
     Time::ZERO + Duration::from_us(us)
 }
 
-/// Current and target rate in Mbit/s at so many microseconds.
+/// Current and target rate in Mbit/s at `at` microseconds.
 fn rates(it: &mut Dcqcn, at: u64) -> [f64; 2] {
     it.rate(us(at));
     [it.rate / 1e6, it.target / 1e6]

@@ -1,4 +1,4 @@
-//! Processing of acknowledgements by a sender: progress, round trips, losses and echoed marks.
+//! Acknowledgements at the sender: progress, round trips, losses and echoed marks.
 
 use super::super::Segments;
 use super::Sender;
@@ -8,7 +8,7 @@ use crate::transport::recovery::{Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
 
 impl Sender {
-    /// An acknowledgement arrived.
+    /// Handles an acknowledgement.
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
         debug_assert!(ack.next <= self.flight.high, "acknowledges what was never sent");
@@ -19,7 +19,7 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement arrived that may tell of marks, or that the congestion control wants a report of.
+    /// Handles an acknowledgement that may report marks, or of which the congestion control requests a report.
     #[inline(never)]
     fn on_telling_ack(&mut self, now: Time, ack: &Ack) {
         let is_current = self.flight.high > self.flight.unacknowledged && ack.next >= self.flight.unacknowledged;
@@ -37,7 +37,7 @@ impl Sender {
         }
     }
 
-    /// What an acknowledgement says of the segments outstanding; `ece` if it tells of marks.
+    /// Processes an acknowledgement for the outstanding segments; `ece` shows whether it reports marks.
     #[inline(always)]
     fn take_ack(&mut self, now: Time, ack: &Ack, ece: bool) {
         if ack.next > self.flight.unacknowledged {
@@ -48,7 +48,7 @@ impl Sender {
         self.update_prediction();
     }
 
-    /// Reports the acknowledgement to a congestion control that asks for it.
+    /// Reports the acknowledgement to a congestion control that requests it.
     #[inline(never)]
     fn report(&mut self, now: Time) {
         let Some(records) = &mut self.records else { return };
@@ -60,10 +60,9 @@ impl Sender {
         }
     }
 
-    /// Header prediction: does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to
-    /// send, about an acknowledgement without blocks as most are: of something new but not of all, outside fast recovery.
-    /// Returns the segments that go out, whose codepoints [`Sender::mark`] gives; `None` if the acknowledgement is another one,
-    /// which changes nothing.
+    /// Header prediction: does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to send, for
+    /// the most frequent kind of acknowledgement: without blocks, of new data but not of all, outside of fast recovery. Returns the
+    /// segments to send, whose codepoints [`Sender::mark`] gives; `None` for any other acknowledgement, without a change.
     #[inline(always)]
     pub fn on_predicted_ack(&mut self, now: Time, next: u32, flags: AckFlags) -> Option<Segments> {
         debug_assert_eq!(self.predicts_acks, self.may_predict());
@@ -99,19 +98,19 @@ impl Sender {
         Some(Segments { first, end, new_from: high })
     }
 
-    /// Whether acknowledgements may take the way of [`Sender::on_predicted_ack`].
+    /// Whether acknowledgements may be handled by [`Sender::on_predicted_ack`].
     fn may_predict(&self) -> bool {
         let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
         let paced = || self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
         !repairs && !paced() && self.send_times.is_none() && self.records.is_none() && !self.ecn.reads_option()
     }
 
-    /// What [`Sender::may_predict`] depends on may have changed.
+    /// Updates the flag after a change of anything that [`Sender::may_predict`] depends on.
     pub(super) fn update_prediction(&mut self) {
         self.predicts_acks = self.may_predict();
     }
 
-    /// Segments up to `next` have arrived, not all of them known before.
+    /// Handles the arrival of the segments up to `next`, not all of them known before.
     #[inline(always)]
     fn on_progress(&mut self, now: Time, next: u32) {
         self.flight.unacknowledged = next;
@@ -124,7 +123,7 @@ impl Sender {
         }
     }
 
-    /// The segment whose round trip is measured has been acknowledged.
+    /// Handles the acknowledgement of the timed segment.
     #[inline(never)]
     fn take_sample(&mut self, now: Time) {
         if let Some((_, sent)) = self.timed.take() {
@@ -135,14 +134,14 @@ impl Sender {
         }
     }
 
-    /// Tells the congestion control of a round trip.
+    /// Passes a round-trip time to the congestion control.
     pub(super) fn report_sample(&mut self, now: Time, rtt: Duration) {
         let smoothed = self.estimator.smoothed(&self.parameters).unwrap_or(rtt);
         self.control.get().on_rtt_sample(&RttSample { now, rtt, smoothed }, &mut self.window);
     }
 
-    /// Tells the congestion control of an acknowledgement of `newly` segments, before which `in_flight` were outstanding;
-    /// `delivered` are known to have arrived by now.
+    /// Passes an acknowledgement of `newly` segments to the congestion control; `in_flight` were outstanding before it, and `delivered`
+    /// are known to have arrived in all.
     #[inline(always)]
     fn report_ack(&mut self, now: Time, (newly, delivered, in_flight): (u32, u32, u32), ece: bool) {
         let flight = &self.flight;
@@ -196,7 +195,7 @@ impl Sender {
         }
     }
 
-    /// The round trip of the last segment acknowledged, for a congestion control that asks for all.
+    /// Round-trip time of the last acknowledged segment, for a congestion control that requests all.
     fn take_sample_of_ack(&mut self, now: Time, next: u32) {
         if let Some(rtt) = self.send_times.as_mut().and_then(|times| times.on_ack(now, next)) {
             self.report_sample(now, rtt);
@@ -206,14 +205,14 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement of nothing new while something is outstanding.
+    /// Handles an acknowledgement of nothing new while something is outstanding.
     fn on_duplicate_ack(&mut self, now: Time, ack: &Ack) {
         if self.recovery.on_duplicate_ack(ack, &mut self.flight, &mut self.window) {
             self.repair(now);
         }
     }
 
-    /// An acknowledgement has shown a first loss.
+    /// Handles a first loss that an acknowledgement has shown.
     fn repair(&mut self, now: Time) {
         self.reduce(now, Cause::Loss);
         self.recovery.on_loss(&mut self.flight, &mut self.window);
@@ -224,7 +223,7 @@ impl Sender {
         }
     }
 
-    /// How long the first retransmission waits, if it does.
+    /// Delay of the first retransmission, if any.
     fn retransmit_delay(&self) -> Option<Duration> {
         if self.recovery.retransmit_delay() == RetransmitDelay::None {
             return None;
@@ -233,7 +232,7 @@ impl Sender {
         Some(half).filter(|half| *half > Duration::ZERO)
     }
 
-    /// The timer goes on from where it is.
+    /// The timer keeps running.
     fn put_retransmission_off(&mut self, until: Time) {
         self.flight.put_retransmission_off();
         if let Some(gate) = &mut self.gate {
@@ -241,8 +240,8 @@ impl Sender {
         }
     }
 
-    /// What an acknowledgement of something outstanding says of marks, which shows `delivered` segments to have arrived; whether it tells of
-    /// any. In a fast recovery the window has been reduced already.
+    /// Processes the marks reported by an acknowledgement of outstanding data, which shows `delivered` segments to have arrived;
+    /// returns whether it reports any. In fast recovery the window has already been reduced.
     #[inline(always)]
     fn on_ecn_feedback(&mut self, now: Time, acknowledged: u32, (flags, counted): (AckFlags, u32), delivered: u32) -> bool {
         let newly = acknowledged - self.flight.unacknowledged;
@@ -260,8 +259,8 @@ impl Sender {
         ece
     }
 
-    /// Lets the congestion control reduce the window, but with ECN not more than once per window of data [RFC3168 s6.1.2]. Where marks are
-    /// counted a loss always reduces it, since a mark may have done so by little [RFC9331 s4.3].
+    /// Lets the congestion control reduce the window; with ECN, at most once per window of data [RFC3168 s6.1.2]. If marks are counted,
+    /// a loss always reduces it, since a mark may have reduced it only slightly [RFC9331 s4.3].
     fn reduce(&mut self, now: Time, cause: Cause) {
         let is_loss_of_its_own = cause == Cause::Loss && self.ecn.counts_marks();
         if is_loss_of_its_own || !self.ecn.has_reduced(self.flight.unacknowledged) {

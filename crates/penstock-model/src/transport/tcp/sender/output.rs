@@ -1,4 +1,4 @@
-//! Output of a sender: which segment is sent next, and when.
+//! Output of a sender: the next segment and its time.
 
 use super::super::pacer::default_rate;
 use super::super::Transmission;
@@ -8,7 +8,7 @@ use crate::transport::recovery::Phase;
 use crate::units::Time;
 
 impl Sender {
-    /// Whether pacing lets a segment out now; if not, [`Sender::deadline`] says when. The windows may still admit none.
+    /// Whether pacing permits a segment now; if not, [`Sender::deadline`] gives the time. The windows may still forbid it.
     pub fn is_ready(&mut self, now: Time) -> bool {
         match self.connection {
             Connection::Open => !self.gate.as_mut().is_some_and(|gate| gate.holds_back(now)),
@@ -17,7 +17,7 @@ impl Sender {
         }
     }
 
-    /// What to send now, if anything.
+    /// Next packet to send now, if any.
     #[inline(always)]
     pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
         match self.connection {
@@ -91,13 +91,13 @@ impl Sender {
         Transmission { body: Body::Segment { seq, retransmission, cwr }, size, ecn }
     }
 
-    /// The codepoint of the next segment, and whether it says that the window has been reduced (CWR).
+    /// Codepoint of the next segment, and whether it reports that the window has been reduced (CWR).
     #[inline(always)]
     pub fn mark(&mut self, retransmission: bool) -> (Ecn, bool) {
         self.ecn.mark(retransmission)
     }
 
-    /// Keeps a record of a segment that leaves, and tells the congestion control.
+    /// Records a segment that leaves, and informs the congestion control.
     #[inline(never)]
     fn record_sent(&mut self, now: Time, seq: u32) {
         if let Some(records) = &mut self.records {
@@ -106,7 +106,7 @@ impl Sender {
         }
     }
 
-    /// Nothing goes out; the application may be why.
+    /// Handles an attempt that sends nothing; the application may be the reason.
     #[inline(never)]
     fn record_idle(&mut self) {
         if let Some(records) = &mut self.records {
@@ -117,7 +117,7 @@ impl Sender {
         }
     }
 
-    /// A segment of `size` bytes leaves; the next one may have to wait.
+    /// Schedules the next segment after a segment of `size` bytes leaves.
     #[inline(never)]
     fn pace(&mut self, now: Time, size: u32) {
         let own = self.control.get().pacing_rate(now, &self.window);
@@ -127,7 +127,7 @@ impl Sender {
         }
     }
 
-    /// Something is sent again after nothing was outstanding. After an idle time longer than the timeout the path is unknown
+    /// Handles sending after nothing was outstanding. After an idle time longer than the timeout, the state of the path is unknown
     /// [RFC5681 s4.1].
     fn resume(&mut self, now: Time) {
         if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout() {
