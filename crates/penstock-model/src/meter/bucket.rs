@@ -97,7 +97,7 @@ impl Bucket {
         Overflow(level - self.level)
     }
 
-    /// Takes the tokens of a packet of `size` if the bucket held them at the last [`Bucket::settle`]; returns whether it did.
+    /// Takes the tokens of a packet of `size` if the bucket holds them, without filling it first; returns whether it did.
     #[inline]
     pub fn take(&mut self, size: Bytes) -> bool {
         let needed = tokens(size);

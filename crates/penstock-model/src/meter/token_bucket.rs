@@ -15,8 +15,8 @@ crate::parameters! {
     /// The bucket fills at `rate` (r) up to `burst` (b). A packet that finds at least as many tokens as it has bytes conforms:
     /// it takes its tokens and is green, or keeps its colour in mode `colour-aware`. Any other packet takes no tokens and gets
     /// `exceed-precedence`. The conforming traffic in any time t is at most $b + r t$. With `peak-rate` (p), a second bucket,
-    /// which fills at p up to `peak-burst` (M), must hold the packet too, and the conforming traffic is also at most $M + p
-    /// t$.
+    /// which fills at p up to `peak-burst` (M), must hold the packet too, and the conforming traffic is also at most
+    /// $M + p t$.
     ///
     /// ## State
     /// The tokens of one or two buckets (exact) and the time of their last update. Constant cost per packet.

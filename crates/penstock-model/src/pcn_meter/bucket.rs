@@ -246,7 +246,7 @@ fn bits(tokens: i128) -> f64 {
     tokens as f64 / PS_PER_SECOND as f64
 }
 
-/// Greatest common divisor (Euclid's algorithm).
+/// GCD of two numbers (Euclid's algorithm).
 fn common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);

@@ -14,8 +14,8 @@ crate::parameters! {
     /// ## Decides
     /// The egress measures the arriving traffic by mark and reports every `measuring-interval` (T_meas). After a report whose
     /// marked share is at least `cle-limit` (the state in which calls are refused), the ingress measures its sending rate S
-    /// for the same time. If the next report has excess-traffic marks, the ingress terminates calls with a total rate of $S -
-    /// U NM$, with the NM rate of that report, if that is above zero.
+    /// for the same time. If the next report has excess-traffic marks, the ingress terminates calls with a total rate of
+    /// $S - U NM$, with the NM rate of that report, if that is above zero.
     ///
     /// ## State
     /// Bit counts at the egress; bits, packets and one report at the ingress. Constant cost per packet.

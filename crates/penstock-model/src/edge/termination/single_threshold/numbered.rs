@@ -83,7 +83,7 @@ impl NumberedArrivals {
         (self.of_run, self.known, self.arrived) = (0, 0, 0);
     }
 
-    /// Share of arrived packets among those of the run decided since the last call; 1 if there are none.
+    /// Share of arrived packets among the packets of the run decided since the last call; 1 if there are none.
     pub(super) fn take_share(&mut self, now: Time) -> f64 {
         self.settle(now);
         let (known, arrived) = (std::mem::take(&mut self.known), std::mem::take(&mut self.arrived));
