@@ -16,7 +16,7 @@ crate::parameters! {
     /// |---|---|---|
     /// | offset | $Q_off = Q_eq - q$ | -Q_eq to Q_eq |
     /// | change | $Q_delta = q - q_old$ | -2 Q_eq to 2 Q_eq |
-    /// | feedback | $Fb = Q_off - W Q_delta$ | |
+    /// | feedback | $Fb = Q_off - W Q_delta$ | -Q_eq (1 + 2 W) to Q_eq (1 + 2 W) |
     ///
     /// The congestion point sends a message with Fb to the source of the sampled frame. Negative feedback goes to any source. Positive
     /// feedback goes to the source only if the frame carries the tag of a rate limiter that belongs to this port. If Fb is 0, no

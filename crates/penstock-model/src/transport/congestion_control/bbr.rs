@@ -374,7 +374,7 @@ crate::state! {
     impl Bbr, |it, _now| {
         /// Estimated rate of the bottleneck (BtlBw) [Cardwell17 s4.1.1].
         "btlbw", "bit/s", is it.btlbw.max() * it.packet_size * 8.0;
-        /// Estimated round trip without queues (RTprop) [Cardwell17 s4.1.2], once one was measured.
+        /// Estimated round trip without queues (RTprop) [Cardwell17 s4.1.2], after the first measurement.
         "rtprop", "s", maybe it.rtprop.map(Duration::as_seconds);
         /// Gain of the pacing rate (pacing_gain) [Cardwell17 s4.2.1].
         "pacing-gain", "1", is it.pacing_gain;

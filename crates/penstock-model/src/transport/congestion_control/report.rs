@@ -44,7 +44,7 @@ pub struct AckReport {
     pub newly_acknowledged: u32,
     /// Segments that a block covers for the first time.
     pub newly_sacked: u32,
-    /// Segments considered lost since the last report, including those of a timeout.
+    /// Segments considered lost since the last report, also by a timeout.
     pub newly_lost: u32,
     /// Segments in the network before it: sent, and neither delivered nor considered lost.
     pub in_flight_before: u32,

@@ -117,9 +117,9 @@ impl Vegas {
 
 crate::state! {
     impl Vegas, |it, _now| {
-        /// Shortest round trip (BaseRTT), once one was measured.
+        /// Shortest round trip (BaseRTT), after the first measurement.
         "base-rtt", "s", maybe (it.sample.0 > Time::ZERO).then(|| it.base.as_seconds());
-        /// Last round trip, once one was measured.
+        /// Last round trip, after the first measurement.
         "rtt", "s", maybe (it.sample.0 > Time::ZERO).then(|| it.sample.1.as_seconds());
     }
 }
