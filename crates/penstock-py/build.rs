@@ -52,7 +52,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What lies in `folder`.
+/// The entries of `folder`.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let read = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     read.map(|entry| entry.expect("a readable folder").path()).collect()

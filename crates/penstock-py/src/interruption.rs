@@ -8,9 +8,9 @@ use std::time::Duration;
 
 /// How soon a signal is noticed.
 const TICK: Duration = Duration::from_millis(20);
-/// What a main thread has: as much as the reader of nested tables is used to.
+/// The stack size of a main thread, which the reader of nested tables expects.
 const STACK: usize = 8 << 20;
-/// What small work takes.
+/// Heap that small work needs.
 const HEAP: usize = 2 << 20;
 
 /// Runs `work` with the interpreter free for other threads. On the main thread, the only one that handles signals, `work` runs on a

@@ -99,7 +99,8 @@ pub mod _core {
         penstock_scenario::key_lines(text)
     }
 
-    /// What many settings make of one scenario, in their order: scenarios without what has no effect, or their mistakes.
+    /// Applies each list of settings to the scenario, in order. Returns scenarios, without keys that have no effect, or their
+    /// mistakes.
     #[pyfunction]
     #[pyo3(signature = (text, name, sets, folder = None))]
     fn scenarios(

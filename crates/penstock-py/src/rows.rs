@@ -1,4 +1,4 @@
-//! What traces and time series have in common as Python objects: options, a run that is taken and put back, batches of rows.
+//! Shared parts of traces and time series as Python objects: options, a run that is lent to workers, batches of rows.
 
 use crate::interruption::interruptible;
 use crate::run::{Cancelled, ScenarioError};
@@ -18,7 +18,7 @@ pub type Batch<'py> = (usize, Vec<Bound<'py, PyBytes>>);
 /// How many rows a part of a file has, and its bytes.
 pub type FilePart<'py> = (usize, Bound<'py, PyBytes>);
 
-/// What all rows have in a column.
+/// The value of a column in all rows.
 #[derive(FromPyObject)]
 pub enum Constant {
     Natural(u64),

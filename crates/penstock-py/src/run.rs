@@ -78,7 +78,7 @@ impl Scenario {
         as_list(py, self.0.left_out())
     }
 
-    /// What the scenario says of itself, if anything.
+    /// The scenario's description, if it has one.
     #[getter]
     fn description(&self) -> Option<&str> {
         Some(self.0.description()).filter(|text| !text.is_empty())
@@ -132,7 +132,7 @@ impl Scenario {
         self.0.memory()
     }
 
-    /// What the scenario probably does not mean, a line for each; it runs all the same.
+    /// Warnings about probable mistakes, a line each; the scenario runs all the same.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.0.warnings().iter().map(Mistake::to_string).collect()
@@ -283,7 +283,7 @@ struct Work {
     ports: PortKinds,
 }
 
-/// What one run gave.
+/// The results of a run.
 #[pyclass(frozen, get_all, module = "penstock._core")]
 pub struct Run {
     digest: String,
@@ -300,7 +300,7 @@ pub struct Run {
     events: BTreeMap<&'static str, u64>,
     /// Ports in use, by how their departures are found.
     ports: BTreeMap<&'static str, u64>,
-    /// What decided the results although no metric shows it: the kind, of what, what it was, and its share of the run.
+    /// Causes that affected the results although no metric shows them: kind, entity, value, and share of the run.
     decided: Vec<(&'static str, String, String, f64)>,
 }
 

@@ -1,4 +1,4 @@
-//! What decided the results of a run although no metric shows it.
+//! Causes that affect the results of a run although no metric shows them.
 
 use crate::metrics::common::evaluation::GroupMembers;
 use penstock_engine::blueprint::{Blueprint, Ties};
@@ -16,22 +16,22 @@ pub struct Decided {
     pub of: String,
     /// The window, how many drops, or the names of the links.
     pub what: String,
-    /// Of `max-window`, the share of the looks at a connection after the warm-up that found it held; on average over the group. Of
-    /// `ties`, their share of the drops for want of room.
+    /// For `max-window`, the share of looks at a connection after the warm-up that found it held, on average over the group. For
+    /// `ties`, the share of tied drops among the drops for lack of room.
     pub share: f64,
 }
 
-/// Looks at the senders at instants of simulated time, which costs packets nothing: is `max-window` what holds them?
+/// Samples the senders at instants of simulated time, at no cost per packet, to find out whether `max-window` holds them.
 #[derive(Clone, Debug)]
 pub struct WindowWatch {
     from: Time,
     every: Duration,
     looks: u64,
-    /// For each flow, how many looks found it held.
+    /// For each flow, the number of looks that found it held.
     held: Vec<u32>,
 }
 
-/// How often senders are looked at in a run.
+/// Number of looks at the senders in a run.
 const LOOKS: u64 = 20;
 
 impl WindowWatch {
@@ -43,7 +43,7 @@ impl WindowWatch {
         WindowWatch { from, every, looks: 0, held: vec![0; if has_windows { blueprint.flows.len() } else { 0 }] }
     }
 
-    /// When the next look is due; [`Time::NEVER`] after the last one.
+    /// The time of the next look; [`Time::NEVER`] after the last one.
     pub fn next(&self) -> Time {
         if self.looks < LOOKS {
             self.from + self.every.times(self.looks + 1)
@@ -52,14 +52,14 @@ impl WindowWatch {
         }
     }
 
-    /// Looks at the senders of a run that has come to [`WindowWatch::next`].
+    /// Looks at the senders of a run that has reached [`WindowWatch::next`].
     pub fn look(&mut self, sim: &Sim) {
         self.looks += 1;
         sim.flows_held_by_max_window(|flow| self.held[flow.index()] += 1);
     }
 }
 
-/// What decided the results of a run.
+/// Finds the causes that affected the results of a run.
 pub(crate) fn decided(blueprint: &Blueprint, members: &GroupMembers, seen: &Observations, windows: &WindowWatch) -> Vec<Decided> {
     let mut found = held_groups(blueprint, members, windows);
     found.extend(idle_disciplines(blueprint, members, seen));
@@ -67,7 +67,7 @@ pub(crate) fn decided(blueprint: &Blueprint, members: &GroupMembers, seen: &Obse
     found
 }
 
-/// Where the order of packets that arrive at one instant decided which were dropped, unless chance decides that order.
+/// Links at which the order of simultaneous arrivals decided which packets were dropped; none if that order is random.
 fn tied_drops(blueprint: &Blueprint, members: &GroupMembers, seen: &Observations) -> Vec<Decided> {
     if blueprint.ties != Ties::Scenario {
         return Vec::new();

@@ -43,7 +43,7 @@ mod top_keys;
 mod trace;
 mod traffic;
 
-/// What a metric is made of, for metrics of plug-ins.
+/// Parts of a metric, for metrics of plug-ins.
 pub mod metric {
     pub use crate::measure::keys::{Measure, MeasureKeys};
     pub use crate::measure::recording::RecordingPlan;

@@ -38,7 +38,7 @@ use penstock_model::rng::Key;
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeSet;
 
-/// What a number takes with its labels, here and once more where it is handed over.
+/// Memory of a number with its labels, here and once more where it is handed over.
 const BYTES_OF_A_METRIC: u64 = 600;
 
 /// A scenario without mistakes.
@@ -50,9 +50,9 @@ pub struct ValidScenario {
     blueprint: Blueprint,
     measures: Vec<Measure>,
     group_members: GroupMembers,
-    /// What `[[trace]]` asks for.
+    /// The selectors of `[[trace]]`.
     traced: Vec<Selector>,
-    /// What `[[series]]` asks for.
+    /// The requests of `[[series]]`.
     series: Vec<SeriesRequest>,
     registry: Registry,
     /// Components of plug-ins that have no source.
@@ -111,7 +111,7 @@ pub(crate) fn read(
         series::read_all(&mut top, (links.complete && flows_complete).then_some(&names), durations.map(|durations| durations.run));
     goes_on()?;
     let mut switches = if links.complete { switches(&nodes, &links, mistakes) } else { Vec::new() };
-    // What follows needs everything before it.
+    // The following steps need everything before them.
     let sound = mistakes.is_empty();
     let routing = keys.as_ref().map_or(Routing::First, |keys| keys.routing);
     let (plans, routes) = if sound { route_all(&flows, &nodes, &links, &mut switches, routing, &top).unzip() } else { (None, None) };
@@ -185,7 +185,7 @@ pub(crate) fn read(
     })
 }
 
-/// What `[[measure]]` may name.
+/// The targets that `[[measure]]` may name.
 fn measurable<'a>(flows: &'a [GroupDraft], links: &'a Links, flows_complete: bool) -> Measurable<'a> {
     let group = |group: &'a GroupDraft| MeasurableGroup {
         name: &group.plan.name,
@@ -249,7 +249,7 @@ fn blueprint(
 }
 
 impl ValidScenario {
-    /// What the scenario is about.
+    /// The scenario's description.
     pub fn description(&self) -> &str {
         &self.description
     }
@@ -408,7 +408,7 @@ impl ValidScenario {
         &self.measure_texts
     }
 
-    /// What switches that pause need of headroom, and have.
+    /// Needed and given headroom of the switches that pause.
     pub fn headrooms(&self) -> Vec<Headroom> {
         headrooms(&self.blueprint)
     }

@@ -141,7 +141,7 @@ fn what_cells_cannot_be_is_refused() {
     refused(metered, &["the marker of 's1-s2' has a state for each circuit, which series show: write [[series]] with of = \"s1-s2\""]);
 }
 
-/// What `[[measure]]` yields, by the label `key`.
+/// The numbers of `[[measure]]` by the label `key`.
 fn split(scenario: &ValidScenario, metric: &str, key: &str) -> Vec<(String, f64)> {
     let found = scenario.metrics(&run(&scenario.blueprint(None, 0)));
     let label = |metric: &MetricValue| metric.labels.iter().find(|(name, _)| name == key).map(|(_, text)| text.clone());

@@ -153,7 +153,7 @@ fn termination_ends_when_the_load_is_below() {
     let other = CALLS.replace("calls = 10", "calls = [12, 8]");
     let each: Vec<f64> = scenario(&other, &measure(13 * 64)).metrics(&seen()).iter().map(|metric| metric.value).collect();
     assert_eq!(each, [5.0, 9.0]);
-    // Of 25, 22 are left at 4 s, 18 at 6 s and 15 at 9 s.
+    // 25 calls begin; 22 of them are left at 4 s, 18 at 6 s and 15 at 9 s.
     let more = CALLS.replace("calls = 10", "calls = [15, 10]");
     let each: Vec<f64> = scenario(&more, &measure(16 * 64)).metrics(&seen()).iter().map(|metric| metric.value).collect();
     assert_eq!(each, [5.0, 9.0]);

@@ -203,7 +203,7 @@ fn priority_flow_control_loses_nothing_and_lets_other_classes_pass() {
     assert!(throughput("storage") > 1.99, "{}", throughput("storage"));
     assert!((throughput("bulk") / 4.0 - 1.0).abs() < 4.0 * 0.008, "{}", throughput("bulk"));
     let paused = |of, class| value(&metrics, "paused-time", &[("of", of), ("class", class)]);
-    // Of 8 Gbit/s that are offered 2 Gbit/s pass.
+    // 2 of the 8 Gbit/s offered pass.
     assert!(paused("edge-core", "storage") > 0.5 && paused("edge-core", "bulk") == 0.0);
 }
 

@@ -119,7 +119,7 @@ fn packets_take_their_overhead_on_the_wire() {
 
 #[test]
 fn a_link_carries_what_its_overhead_leaves() {
-    // Of 20 Mbit/s that are offered, 10 x 1000 / 1038 Mbit/s arrive; the wire is never idle.
+    // 10 x 1000 / 1038 Mbit/s of the 20 Mbit/s offered arrive; the wire is never idle.
     let text = page("overhead = \"38 bytes\"").replace("800 kbit/s", "20 Mbit/s").replace("duration", "warm-up = \"0.5 s\"\nduration");
     let measured =
         format!("{text}[[measure]]\nmetric = \"throughput\"\nof = \"a-b\"\n[[measure]]\nmetric = \"utilisation\"\nof = \"a-b\"\n");
@@ -318,10 +318,10 @@ fn a_queue_without_a_limit_is_limited_by_the_shared_buffer() {
     };
     let buffer = "buffer.pool = { size = \"20 packets\" }";
     let [overflow, refused] = dropped(&text(buffer, "none"));
-    // Of 2 Mbit/s for 10 s half is sent, in packets of 160 bytes, and 20 of them are held in the end.
+    // Half of the 2 Mbit/s is sent, for 10 s in packets of 160 bytes, and 20 packets are held in the end.
     assert!(overflow == 0 && refused.abs_diff(7812 - 20) <= 2, "{overflow} and {refused}");
     assert_eq!(dropped(&text("", "none")), [0, 0]);
-    // What may wait bounds the estimate of memory: 20 packets of the buffer, 7812 of the limit or all that does not leave.
+    // The packets that may wait bound the estimate of memory: 20 of the buffer, 7812 of the limit, or all that do not leave.
     let memory = |text: &str| load(text, "t.toml", &[]).expect("sound").memory();
     let [of_buffer, of_limit, of_excess] = [text(buffer, "none"), text("", "9000 packets"), text("", "none")].map(|text| memory(&text));
     assert!(of_buffer < of_limit && of_limit == of_excess, "{of_buffer}, {of_limit}, {of_excess}");

@@ -284,7 +284,7 @@ fn the_canonical_form_knows_content_only() {
 fn what_is_far_too_large_is_refused_at_once() {
     let with = |count: &str, more: &str| lines(load(&(changed("count = 4", &format!("count = {count}")) + more), "t.toml", &[]));
     let far = link("hosts", "a", "both-ways = true") + &flow("g", "hosts", "b", FLOW);
-    // What names nodes that do not fit is not judged.
+    // Entries that name nodes which do not fit are not checked.
     assert_eq!(with("4_000_000_000", &far), ["t.toml:2: nodes: 4000000002 nodes are more than the 16000000 that fit"]);
     // As many nodes as fit may still have more flows and links than fit.
     let rest = with("15_999_998", &(far + &flow("h", "hosts", "b", FLOW)));

@@ -25,7 +25,7 @@ initial = { calls = 1000, spread = "20 ms" }
 termination.single-threshold = { receiving = "share" }
 "#;
 
-/// Of each cut, how many calls there were and how many ended.
+/// For each cut, the number of calls and the number that ended.
 fn cuts(text: &str) -> Vec<(u32, u32)> {
     let observed = Sim::new(sound(text, &[]).blueprint(None, 0)).expect("validated").run();
     let [(_, calls)] = &observed.calls[..] else { panic!("one aggregate") };

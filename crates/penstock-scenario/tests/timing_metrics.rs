@@ -317,7 +317,7 @@ source.ftp = {{ size = "2 kB" }}
     check_with(&text(""), all, &expected, "short", [2, 2]);
     let mean = |of: &str| format!("metric = \"completion-time\"\nof = \"{of}\"\ntake = [\"mean\"]");
     check_with(&text(""), &mean("syn"), &["completion-time of=syn statistic=mean 42.2000 s"], "syn", [1, 1]);
-    // What was complete in the warm-up, or withdrawn before its end, does not count.
+    // Transfers completed in the warm-up, or withdrawn before their end, do not count.
     check_with(&text("warm-up = \"100 ms\""), &mean("short"), &["completion-time of=short statistic=mean NaN s"], "short", [0, 0]);
     check_with(&text(""), &mean("stopped"), &["completion-time of=stopped statistic=mean NaN s"], "stopped", [1, 0]);
     // Alone a transfer takes 22.12 ms, with a SYN 42.2 ms. A transfer that waits for another is slowed down; one alone is not.

@@ -137,7 +137,7 @@ fn given_arrivals_are_kept_and_what_comes_after_the_end_is_left_out() {
     let seen = Sim::new(scenario.blueprint(None, 0)).expect("sound").run();
     let sent: Vec<u64> = seen.flows[1..].iter().map(|flow| flow.sent_packets).collect();
     assert_eq!(sent, [1, 1, 0]);
-    // What has not arrived is not counted.
+    // Transfers that have not arrived are not counted.
     let counts: Vec<f64> = scenario.metrics(&seen).iter().filter(|metric| metric.name == "transfers").map(|metric| metric.value).collect();
     assert_eq!(counts, [2.0, 2.0, 0.0]);
 }

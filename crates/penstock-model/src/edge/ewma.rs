@@ -3,7 +3,7 @@
 use crate::parameters::Weight;
 
 crate::choice! {
-    /// What the weight of a moving average multiplies; publications differ.
+    /// The term that the weight of a moving average multiplies; publications differ.
     pub enum Weighs {
         /// The new sample: average = w sample + (1 - w) average.
         "new-sample" => NewSample,
@@ -21,7 +21,7 @@ pub struct Ewma {
 }
 
 impl Ewma {
-    /// An average that begins at `value`.
+    /// An average with the initial value `value`.
     pub fn new(weight: Weight, weighs: Weighs, value: f64) -> Ewma {
         let (of_new, of_old) = match weighs {
             Weighs::NewSample => (weight.0, 1.0 - weight.0),
@@ -30,26 +30,26 @@ impl Ewma {
         Ewma { value, of_new, of_old }
     }
 
-    /// Takes in a sample, which is not below zero.
+    /// Adds a sample, which must not be negative.
     #[inline]
     pub fn add(&mut self, sample: f64) {
         self.add_weighted(self.weighted(sample));
     }
 
-    /// What a sample contributes.
+    /// Contribution of a sample: its value times its weight.
     #[inline]
     pub fn weighted(&self, sample: f64) -> f64 {
         self.of_new * sample
     }
 
-    /// Takes in a sample that has been [weighted](Ewma::weighted).
+    /// Adds a sample that has been [weighted](Ewma::weighted).
     ///
-    /// What is below the least normal number counts as zero. Rounding would keep an average of zeros at a subnormal number
-    /// for good, and processors are many times slower with those.
+    /// A result below the smallest normal number becomes zero. Otherwise rounding would keep an average of zeros at a
+    /// subnormal number forever, and processors are many times slower with those.
     #[inline]
     pub fn add_weighted(&mut self, contribution: f64) {
         let value = contribution + self.of_old * self.value;
-        // A jump: the next sample need not wait for the comparison.
+        // A branch, so that the next sample need not wait for the comparison.
         self.value = if value > 0.0 && value < f64::MIN_POSITIVE { zero() } else { value };
     }
 
@@ -59,14 +59,14 @@ impl Ewma {
         self.value
     }
 
-    /// Puts another value in its place.
+    /// Replaces the average.
     #[inline]
     pub fn set(&mut self, value: f64) {
         self.value = value;
     }
 }
 
-/// Zero, by a call that happens once in a long silence.
+/// Returns zero; in a function of its own, as it is called once in a long silence.
 #[cold]
 #[inline(never)]
 fn zero() -> f64 {
@@ -77,7 +77,7 @@ fn zero() -> f64 {
 mod tests {
     use super::*;
 
-    /// How many zeros an average that has seen a single one stays at or above `threshold`.
+    /// Number of samples 0 after a single sample 1 for which the average stays at or above `threshold`.
     fn memory(weight: f64, threshold: f64) -> usize {
         let mut average = Ewma::new(Weight(weight), Weighs::NewSample, 0.0);
         average.add(1.0);

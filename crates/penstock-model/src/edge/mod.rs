@@ -1,7 +1,7 @@
 //! The edges of a PCN domain: state machines of ingress and egress for one aggregate between them.
 //!
-//! Both are state machines without I/O. After every input the caller asks `next_signal` until it answers `None`, then looks
-//! at `deadline`, the instant at which `on_timer` is due. Signals travel between the two with a delay.
+//! Both are state machines without I/O. After every input the caller calls `next_signal` until it returns `None`, then reads
+//! `deadline`, the instant at which `on_timer` is due. The caller delivers the signals between the two with a delay.
 
 pub mod admission;
 pub mod ewma;
@@ -28,7 +28,7 @@ pub enum Signal {
         /// Admitted calls of the aggregate when it asked.
         live: u32,
     },
-    /// Egress to ingress: what it knows when the request arrives.
+    /// Egress to ingress: the egress' estimate when the request arrives.
     Answer {
         /// The call that asked.
         call: u32,
@@ -39,51 +39,51 @@ pub enum Signal {
     Ended,
     /// Ingress to egress: calls have been terminated, so runs of marked packets and measurements restart.
     Restart,
-    /// Egress to ingress: too much arrives; how much, if that is known yet.
+    /// Egress to ingress: too much arrives. Carries the receiving rate, if it is known yet.
     Receiving(Option<Rate>),
-    /// Egress to ingress: too much arrives; which share it is of what was sent.
+    /// Egress to ingress: too much arrives. Carries the share of the sent packets that arrived.
     Arriving(f64),
     /// Egress to ingress: enough has been terminated.
     Cancel,
-    /// Egress to ingress: the rate that may stay (SAR), while more arrives.
+    /// Egress to ingress: more than the sustainable aggregate rate (SAR) arrives. Carries the SAR.
     Sustainable(Rate),
-    /// Egress to ingress: the rates of an interval by mark.
+    /// Egress to ingress: the rates of an interval, by mark.
     Report(Report),
 }
 
-// Messages are kept in queues between processes.
+// Signals are stored in queues between processes.
 const _: () = assert!(std::mem::size_of::<Signal>() <= 48);
 
 /// The decision about a call that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It may send at once.
+    /// The call may send at once.
     Admit,
-    /// It is refused.
+    /// The call is refused.
     Block,
-    /// The egress is asked, by a [`Signal::Request`] that the caller sends; the answer decides.
+    /// The caller sends a [`Signal::Request`] to the egress; the answer decides.
     Ask,
 }
 
-/// What the edges know of their aggregate when they are built.
+/// Facts about an aggregate from which its edges are built.
 #[derive(Clone, Debug)]
 pub struct EdgeContext {
-    /// The aggregate.
+    /// Site of the aggregate.
     pub site: Site,
     /// The long-term mean rate of one call.
     pub call_rate: Rate,
-    /// Calls that are there from the start, without asking.
+    /// Calls present from the start, which need no admission.
     pub initial: u32,
 }
 
 impl EdgeContext {
-    /// One of no aggregate in particular, for questions about a plan.
+    /// A context of no particular aggregate, for queries about a plan.
     pub(crate) fn trial() -> EdgeContext {
         EdgeContext { site: Site::trial(), call_rate: Rate::from_bps(64_000), initial: 0 }
     }
 }
 
-/// Refuses an interval of reports that has no length.
+/// Refuses a report interval of zero.
 fn check_interval(every: Duration) -> Result<(), String> {
     match every {
         Duration::ZERO => Err("an interval of reports must be above zero".to_owned()),
@@ -91,7 +91,7 @@ fn check_interval(every: Duration) -> Result<(), String> {
     }
 }
 
-/// Why an admission and a termination do not go together; `None` if they do.
+/// Returns why an admission and a termination scheme cannot be combined; `None` if they can.
 pub fn mistake(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>) -> Option<String> {
     let one = admission.as_ref().and_then(AdmissionPlan::reports_every)?;
     let other = termination.as_ref().and_then(TerminationPlan::reports_every)?;
@@ -101,7 +101,7 @@ pub fn mistake(admission: &Option<AdmissionPlan>, termination: &Option<Terminati
     })
 }
 
-/// Whether the egress sends nothing but answers to requests.
+/// Whether the egress sends only answers to requests.
 pub fn only_answers(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>) -> bool {
     termination.is_none() && admission.as_ref().is_none_or(|admission| admission.reports_every().is_none())
 }
@@ -132,7 +132,8 @@ impl Ingress {
         self.admission.on_call(now, live)
     }
 
-    /// Whether a call would be admitted while the aggregate has `live`; `None` where the egress has to be asked, or that is not known.
+    /// Whether a call would be admitted while the aggregate has `live` calls; `None` if the egress decides or the scheme does
+    /// not tell.
     pub fn admits_now(&self, live: u32) -> Option<bool> {
         self.admission.admits_now(live)
     }
@@ -143,13 +144,13 @@ impl Ingress {
         self.signals.extend(self.admission.on_end());
     }
 
-    /// A packet of the aggregate goes out. That leaves the deadline as it is, and there is no signal.
+    /// A packet of the aggregate is sent. This neither changes the deadline nor causes a signal.
     #[inline]
     pub fn on_sent(&mut self, now: Time, size: Bytes) {
         self.termination.on_sent(now, size);
     }
 
-    /// A signal from the egress; for an answer, the call and whether it is admitted.
+    /// A signal arrives from the egress. For an answer, returns the call and whether it is admitted.
     pub fn on_signal(&mut self, now: Time, signal: Signal, live: u32) -> Option<(u32, bool)> {
         if let Signal::Answer { call, level } = signal {
             return Some((call, self.admission.admits(level)));
@@ -179,7 +180,8 @@ impl Ingress {
         self.signals.pop_front()
     }
 
-    /// How many calls to terminate now, at most those that live; asked once after every input, before the signals.
+    /// Number of calls to terminate now, at most the live ones. Called once after every input, before
+    /// [`Ingress::next_signal`].
     pub fn next_cut(&mut self) -> u32 {
         let cut = std::mem::take(&mut self.cut);
         for _ in 0..cut {
@@ -200,16 +202,16 @@ impl Ingress {
 #[derive(Clone)]
 pub struct Egress {
     admission: admission::AtEgress,
-    /// Elsewhere, so that an aggregate that has none of it is small: there may be very many.
+    /// Boxed, so that an aggregate without it stays small: there may be very many aggregates.
     more: Option<Box<EgressOptions>>,
     signals: VecDeque<Signal>,
 }
 
-/// Functions that not every egress has.
+/// Optional functions of an egress.
 #[derive(Clone)]
 struct EgressOptions {
     termination: termination::AtEgress,
-    /// Shared by the admission and the termination that live on reports.
+    /// Shared by an admission and a termination scheme that use reports.
     reporter: Option<Reporter>,
 }
 
@@ -235,19 +237,19 @@ impl Egress {
         true
     }
 
-    /// Whether [`Egress::on_marks`] is for it: only marks matter, not when their packets arrive, nor how large they are.
+    /// Whether only the marks of packets matter, not their arrival times or sizes, so that [`Egress::on_marks`] may be used.
     #[inline]
     pub fn only_samples(&self) -> bool {
         self.more.is_none() && self.admission.only_samples()
     }
 
-    /// A packet with this mark arrives, at an egress that [only samples](Egress::only_samples) them.
+    /// A packet with this mark arrives, at an egress that [only samples](Egress::only_samples) marks.
     #[inline(always)]
     pub fn on_mark(&mut self, mark: PcnMark) {
         self.admission.on_mark(mark);
     }
 
-    /// Packets with these marks arrive, at an egress that [only samples](Egress::only_samples) them.
+    /// Packets with these marks arrive, at an egress that [only samples](Egress::only_samples) marks.
     #[inline(always)]
     pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
         self.admission.on_marks(marks);
@@ -261,8 +263,8 @@ impl Egress {
         }
     }
 
-    /// A signal from the ingress. `counted` counts the calls of all aggregates of the group that end at this node, initial
-    /// ones included, for admission by counting.
+    /// A signal arrives from the ingress. `counted` is the number of calls (initial ones included) of all aggregates of the
+    /// group that end at this node, for admission by counting.
     pub fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32) {
         self.signals.extend(self.admission.on_signal(now, signal, counted));
         if let Some(more) = &mut self.more {
@@ -270,7 +272,7 @@ impl Egress {
         }
     }
 
-    /// Whether there is ever a [`Egress::deadline`].
+    /// Whether there can be a [`Egress::deadline`].
     pub fn has_deadlines(&self) -> bool {
         let of_more = |more: &EgressOptions| more.termination.has_deadlines() || more.reporter.is_some();
         self.admission.has_deadlines() || self.more.as_deref().is_some_and(of_more)
@@ -287,7 +289,8 @@ impl Egress {
         self.silent_until(Time::ZERO) > Time::ZERO
     }
 
-    /// Whatever arrives from `now` on, there is no signal before this; `now` where one may be caused at any time.
+    /// Lower bound on the time of the next signal, whatever arrives from `now` on; `now` if a signal may be caused at any
+    /// time.
     #[inline]
     pub fn silent_until(&self, now: Time) -> Time {
         if self.admission.answers() {
@@ -296,7 +299,8 @@ impl Egress {
         self.more.as_deref().map_or(Time::NEVER, |more| more.silent_until(now))
     }
 
-    /// There is no signal before so many packets have arrived in all, modulo 2^32; `None` where something else may cause one.
+    /// Total number of packets (mod 2^32) that must have arrived before the next signal; `None` if something else can cause
+    /// one.
     pub fn silent_before_packet(&self) -> Option<u32> {
         let more = self.more.as_deref().filter(|more| more.reporter.is_none() && !self.admission.answers())?;
         more.termination.silent_before_packet()
@@ -322,7 +326,7 @@ impl Egress {
         self.signals.pop_front()
     }
 
-    /// The congestion level that an answer would carry now; `None` where the egress keeps none.
+    /// Congestion level that an answer would carry now; `None` if the egress has no estimate.
     pub fn level(&self, now: Time) -> Option<f64> {
         self.admission.level(now)
     }

@@ -3,7 +3,7 @@
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::VecDeque;
 
-/// `bits` in `span` as a rate, rounded to the nearest bit/s; zero for no span.
+/// Returns `bits` per `span` as a rate, rounded to the nearest bit/s; zero if `span` is zero.
 pub fn rate(bits: u64, span: Duration) -> Rate {
     let ps = u128::from(span.as_ps());
     if ps == 0 {
@@ -13,7 +13,7 @@ pub fn rate(bits: u64, span: Duration) -> Rate {
     Rate::from_bps(u64::try_from((scaled + ps / 2) / ps).unwrap_or(u64::MAX))
 }
 
-/// Counts from one instant to another.
+/// Counts bits in one interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval {
     from: Time,
@@ -22,12 +22,12 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// An interval of this length that begins now.
+    /// An interval of `length` that starts now.
     pub fn new(now: Time, length: Duration) -> Interval {
         Interval { from: now, until: now + length, bits: 0 }
     }
 
-    /// When it ends.
+    /// Its end.
     #[inline]
     pub fn until(&self) -> Time {
         self.until
@@ -55,14 +55,14 @@ impl Interval {
     }
 }
 
-/// The rate over the time just past: exact, at the cost of remembering the packets in it.
+/// Exact rate over a sliding window; stores the packets of the window.
 #[derive(Clone, Debug)]
 pub struct Sliding {
     window: Duration,
-    /// Packets of the window, and some before it: when each came, and all bits up to it.
+    /// Packets of the window and some earlier ones: arrival time, and total bits up to and including the packet.
     packets: VecDeque<(Time, u64)>,
     bits: u64,
-    /// The bits before the first of these.
+    /// Total bits before the first of these packets.
     forgotten: u64,
 }
 
@@ -82,7 +82,7 @@ impl Sliding {
         self.packets.push_back((now, self.bits));
     }
 
-    /// The rate over the window that ends at `now`: what came after its beginning and up to `now`.
+    /// Rate over the window that ends at `now`. The window excludes its start and includes `now`.
     pub fn rate(&mut self, now: Time) -> Rate {
         self.forget(now);
         rate(self.bits - self.forgotten, self.window)

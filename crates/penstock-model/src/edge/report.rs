@@ -1,10 +1,10 @@
-//! The egress' regular reports of RFC 6661 and RFC 6662.
+//! Periodic reports of the egress (RFC 6661 and RFC 6662).
 
 use super::rate_meter::rate;
 use crate::packet::PcnMark;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// What arrived in an interval, by mark.
+/// Rates that arrived in an interval, by mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Not marked (NM-rate).
@@ -28,8 +28,8 @@ impl Report {
     }
 }
 
-/// Measures interval after interval and reports each at its end. A first packet begins; an interval without packets is
-/// reported and is the last.
+/// Measures consecutive intervals and reports each at its end. The first packet starts the first interval. An interval without
+/// packets is reported too; the next one then starts with the next packet.
 #[derive(Clone, Debug)]
 pub struct Reporter {
     every: Duration,
@@ -38,7 +38,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Reports every `every` (T-meas).
+    /// A reporter with intervals of `every` (T-meas).
     pub fn new(every: Duration) -> Reporter {
         Reporter { every, until: Time::NEVER, bits: [0; 3] }
     }
@@ -52,13 +52,13 @@ impl Reporter {
         self.bits[mark as usize] += size.bits();
     }
 
-    /// When the next report is due.
+    /// Time of the next report.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.until
     }
 
-    /// Whatever arrives from `now` on, there is no report before this.
+    /// Lower bound on the time of the next report, whatever arrives from `now` on.
     #[inline]
     pub fn silent_until(&self, now: Time) -> Time {
         self.until.min(now + self.every)

@@ -1,13 +1,13 @@
-//! The token bucket that the meters are made of, in exact integers.
+//! The token bucket of the meters, in exact integers.
 
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 
 crate::choice! {
-    /// What the buckets hold at the beginning.
+    /// Initial level of the buckets.
     pub enum Start {
-        /// As many tokens as fit.
+        /// Full.
         "full" => Full,
-        /// Nothing.
+        /// Empty.
         "empty" => Empty,
     }
 }
@@ -15,8 +15,8 @@ crate::choice! {
 /// One bit, in the unit of tokens: 1 bit/s for 1 ps gives one token.
 const BIT: u128 = PS_PER_SECOND as u128;
 
-/// A bucket that fills with tokens at a rate and holds no more than its depth. Tokens are counted in bit/s x ps, so filling
-/// and taking are exact whatever the rate and the instants.
+/// A bucket that fills with tokens at a rate and holds no more than its depth. Tokens are counted in bit/s x ps, so that
+/// filling and taking are exact for all rates and times.
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket {
     rate: u64,
@@ -41,19 +41,19 @@ impl Bucket {
         Rate::from_bps(self.rate)
     }
 
-    /// The most that it holds.
+    /// Its depth.
     pub fn depth(&self) -> Bytes {
         Bytes::new((self.depth / (8 * BIT)) as u64)
     }
 
-    /// From `now` on it fills at another rate up to another depth; tokens above the depth are lost.
+    /// Changes the rate and the depth from `now` on; tokens above the new depth are lost.
     pub fn change(&mut self, now: Time, rate: Rate, depth: Bytes) {
         self.settle(now);
         (self.rate, self.depth) = (rate.as_bps(), tokens(depth));
         self.level = self.level.min(self.depth);
     }
 
-    /// As [`Bucket::change`], of a bucket that there may be: one that comes at `now` begins as `start` says.
+    /// Like [`Bucket::change`], for an optional bucket. A bucket added at `now` has the initial level `start`.
     pub fn change_optional(bucket: &mut Option<Bucket>, now: Time, to: Option<(Rate, Bytes)>, start: Start) {
         *bucket = to.map(|(rate, depth)| match bucket.take() {
             Some(mut bucket) => {
@@ -64,24 +64,24 @@ impl Bucket {
         });
     }
 
-    /// What the bucket holds at `now`, in whole bytes. Reading changes nothing.
+    /// Level at `now`, in whole bytes. Does not change the bucket.
     pub fn fill(&self, now: Time) -> Bytes {
         let level = self.depth.min(self.level + self.inflow(now));
         Bytes::new((level / (8 * BIT)) as u64)
     }
 
-    /// What the bucket holds at `now`, in bits. Reading changes nothing.
+    /// Level at `now`, in bits. Does not change the bucket.
     pub fn bits(&self, now: Time) -> f64 {
         self.depth.min(self.level + self.inflow(now)) as f64 / BIT as f64
     }
 
-    /// Whether a packet of `size` finds its tokens at `now`. Reading changes nothing.
+    /// Whether the bucket holds the tokens of a packet of `size` at `now`. Does not change the bucket.
     #[inline]
     pub fn holds(&self, now: Time, size: Bytes) -> bool {
         self.depth.min(self.level + self.inflow(now)) >= tokens(size)
     }
 
-    /// Brings the bucket to `now` and gives back the tokens that found no place.
+    /// Fills the bucket up to `now`; returns the tokens that do not fit.
     #[inline]
     pub fn settle(&mut self, now: Time) -> Overflow {
         let inflow = self.inflow(now);
@@ -89,7 +89,7 @@ impl Bucket {
         self.pour(Overflow(inflow))
     }
 
-    /// Adds tokens from elsewhere and gives back those that found no place.
+    /// Adds tokens of another bucket; returns the tokens that do not fit.
     #[inline]
     pub fn pour(&mut self, tokens: Overflow) -> Overflow {
         let level = self.level + tokens.0;
@@ -97,7 +97,7 @@ impl Bucket {
         Overflow(level - self.level)
     }
 
-    /// Takes the tokens of a packet of `size` if all are there, as of the last [`Bucket::settle`].
+    /// Takes the tokens of a packet of `size` if the bucket holds them, without filling it first; returns whether it did.
     #[inline]
     pub fn take(&mut self, size: Bytes) -> bool {
         let needed = tokens(size);
@@ -108,8 +108,8 @@ impl Bucket {
         there
     }
 
-    /// The first instant, `now` or later, at which a packet of `size` finds its tokens if nothing else takes any; one
-    /// larger than the bucket finds them when it is full. Reading changes nothing.
+    /// First instant, `now` or later, at which the bucket holds the tokens of a packet of `size` if nothing else takes any. A
+    /// packet larger than the bucket is ready when the bucket is full. Does not change the bucket.
     #[inline]
     pub fn ready(&self, now: Time, size: Bytes) -> Time {
         let needed = tokens(size).min(self.depth);
@@ -123,7 +123,7 @@ impl Bucket {
         }
     }
 
-    /// Takes the tokens of a packet of `size` at `now` if it finds them in the sense of [`Bucket::ready`].
+    /// Takes the tokens of a packet of `size` at `now` if it is [ready](Bucket::ready).
     #[inline]
     pub fn spend(&mut self, now: Time, size: Bytes) {
         self.settle(now);
@@ -140,7 +140,7 @@ impl Bucket {
     }
 }
 
-/// Tokens on their way from one bucket to another.
+/// Tokens that overflow from one bucket to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overflow(u128);
 

@@ -14,16 +14,21 @@ crate::parameters! {
     /// F-GCRA: tags whole frames of a circuit above its minimum cell rate.
     ///
     /// ## Decides
-    /// A bucket for each circuit drains at its minimum cell rate (MCR). A frame whose first cell has CLP 0 and finds at most `burst` (MBS)
-    /// cells in it conforms: each of its cells adds one, and they keep CLP 0. All cells of any other frame get CLP 1, a precedence of 1, and
-    /// add nothing. Circuits without an MCR are left as they are. At a switch this is tagging by the network, at the link of a sender
-    /// tagging by the end system. Only on cell links.
+    /// Each circuit has a bucket that drains at its minimum cell rate (MCR). A frame conforms if its first cell has CLP 0 and
+    /// finds at most `burst` (MBS) cells in the bucket:
+    /// - Each cell of a conforming frame adds one cell to the bucket and keeps its CLP.
+    /// - Each cell of any other frame gets CLP 1 (precedence 1) and adds nothing.
+    ///
+    /// Cells of circuits without an MCR are not changed. At a switch this is tagging by the network; at the link of a sender
+    /// it is tagging by the end system. Only on cell links.
     ///
     /// ## State
-    /// For each circuit the bucket, exact, when it was counted, and what was decided about the present frame. Constant cost per cell.
+    /// For each circuit, the bucket (exact), the time of its last update, and the decision about the current frame. Constant
+    /// cost per cell.
     ///
     /// ## Departures
-    /// The standard drops or tags; here is tagging alone. Frames above the maximum size are refused when the scenario is read.
+    /// The standard drops or tags; here cells are only tagged. Frames above the maximum size are refused when the scenario is
+    /// read.
     ///
     /// ## Example
     /// ```toml
@@ -33,7 +38,7 @@ crate::parameters! {
     /// ## References
     /// [TM4.1 app. VI]
     pub struct Parameters {
-        /// What the bucket may hold when a frame begins (MBS), in cells.
+        /// Maximum level of the bucket at the start of a conforming frame (MBS), in cells.
         burst: Limit, changeable;
     }
 }
@@ -46,28 +51,28 @@ impl Check for Parameters {
     }
 }
 
-/// What a cell adds to a bucket, which is counted in bit-picoseconds per second.
+/// Amount that a cell adds to a bucket, in bit-picoseconds per second.
 const CELL_BITS: u128 = 8 * CELL as u128 * PS_PER_SECOND as u128;
 
 /// State of the F-GCRA.
 #[derive(Clone, Debug)]
 pub struct FGcra {
     circuits: Arc<PortCircuits>,
-    /// What a bucket may hold when a frame begins.
+    /// Maximum level of a bucket at the start of a conforming frame.
     limit: u128,
     states: Vec<CircuitState>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct CircuitState {
-    /// What the bucket held (X) when it was counted.
+    /// Level of the bucket (X) at its last update.
     filled: u128,
     counted: Time,
-    /// Whether the present frame conforms; none between frames.
+    /// Whether the current frame conforms; none between frames.
     conforms: Option<bool>,
 }
 
-/// The limit in the unit of what fills a bucket.
+/// The limit in the unit of a bucket's level.
 fn limit_of(parameters: &Parameters) -> u128 {
     match parameters.burst {
         Limit::Packets(cells) => u128::from(cells) * CELL_BITS,
@@ -76,25 +81,25 @@ fn limit_of(parameters: &Parameters) -> u128 {
 }
 
 impl FGcra {
-    /// An F-GCRA with these parameters, of no circuits yet.
+    /// An F-GCRA with these parameters, without circuits.
     pub fn new(parameters: &Parameters, _: &Site) -> FGcra {
         FGcra { circuits: PortCircuits::none(), limit: limit_of(parameters), states: Vec::new() }
     }
 
-    /// The circuits that it meters.
+    /// Sets the circuits that it meters.
     pub fn meter_circuits(&mut self, circuits: &Arc<PortCircuits>) {
         self.states = vec![CircuitState::default(); circuits.circuits.len()];
         self.circuits = Arc::clone(circuits);
     }
 
-    /// What the bucket of a circuit holds at `now`, if it drains at this rate.
+    /// Level of a circuit's bucket at `now`, if it drains at `rate`.
     fn filled(&self, circuit: usize, rate: Rate, now: Time) -> u128 {
         let state = &self.states[circuit];
         let drained = u128::from(now.since(state.counted).as_ps()) * u128::from(rate.as_bps());
         state.filled.saturating_sub(drained)
     }
 
-    /// What the buckets of the circuits that pass the port hold at `now`, in bits.
+    /// Levels of the buckets of the circuits that pass the port at `now`, in bits.
     fn fills(&self, now: Time) -> impl Iterator<Item = f64> + '_ {
         self.circuits.here.iter().map(move |circuit| {
             let rate = self.circuits.circuits.all[*circuit as usize].mcr;
@@ -105,7 +110,7 @@ impl FGcra {
 
 crate::state! {
     impl FGcra, |it, now| {
-        /// What the bucket of each circuit of the port holds (X), in their order; zero without an MCR.
+        /// Level of the bucket of each circuit of the port (X), in their order; zero without an MCR.
         "fill", "bit", each it.fills(now);
     }
 }

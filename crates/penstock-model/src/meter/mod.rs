@@ -1,4 +1,4 @@
-//! Meters measure a stream of packets against a traffic profile and give each a colour.
+//! Meters measure a stream of packets against a traffic profile and give each packet a colour.
 //!
 //! A colour is a drop precedence: 0 green, 1 yellow, 2 red. The port writes it into the packet.
 
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// A meter. The port calls it once per packet, in order of time.
 pub trait Meter: Probe + DynClone {
-    /// The colour of a packet that arrives at `now` with the colour that it carries.
+    /// Returns the new colour of a packet that arrives at `now`.
     fn colour(&mut self, now: Time, packet: &Packet) -> u8;
 
     crate::takes_changes!();
@@ -33,7 +33,7 @@ pub trait Meter: Probe + DynClone {
 
 dyn_clone::clone_trait_object!(Meter);
 
-/// Makes the plan, the meter at work and the dispatch between them from the list below.
+/// Generates the plan, the running meter and the dispatch between them from the list below.
 macro_rules! meters {
     ($( $name:literal => $variant:ident($meter:ty, $parameters:ty), )*) => {
         crate::component_plans! {
@@ -41,7 +41,7 @@ macro_rules! meters {
             pub enum MeterPlan of "meter" open Meters { $( $name => $variant($parameters) shows <$meter>::STATE, )* }
         }
 
-        /// A meter at work. `Custom` is for users of the crate.
+        /// A running meter. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone)]
         pub enum AnyMeter {
@@ -113,14 +113,14 @@ impl OpenKind for Meters {
 }
 
 impl MeterPlan {
-    /// Whether it meters each circuit of its port, and so has a state for each.
+    /// Whether it meters each circuit of its port separately.
     pub fn meters_circuits(&self) -> bool {
         matches!(self, MeterPlan::FGcra(_))
     }
 }
 
 impl AnyMeter {
-    /// Tells it of the circuits of its port, if it meters these.
+    /// Sets the circuits of its port, if it meters circuits.
     pub fn meter_circuits(&mut self, circuits: &Arc<PortCircuits>) {
         if let AnyMeter::FGcra(it) = self {
             it.meter_circuits(circuits);
@@ -129,17 +129,17 @@ impl AnyMeter {
 }
 
 crate::choice! {
-    /// What a meter makes of the colour that a packet arrives with.
+    /// How a meter uses the colour of an arriving packet.
     pub enum Mode {
         /// A packet uses no tokens of a better colour than its own and is never promoted.
         "colour-aware" => Aware,
-        /// It is ignored: every packet is metered as if green.
+        /// The colour is ignored: every packet is metered as if green.
         "colour-blind" => Blind,
     }
 }
 
 impl Mode {
-    /// The colour that a packet is metered as.
+    /// Colour as which a packet is metered.
     #[inline]
     fn admits(self, incoming: u8) -> u8 {
         match self {
@@ -150,17 +150,17 @@ impl Mode {
 }
 
 crate::choice! {
-    /// Where a green packet goes that finds no green tokens.
+    /// Treatment of a green packet that finds no green tokens.
     pub enum Demotion {
-        /// To the excess bucket: yellow if that has tokens.
+        /// It uses the excess bucket, and is yellow if that holds enough tokens.
         "next-bucket" => NextBucket,
-        /// To the worst colour; the excess bucket is for packets that arrive yellow.
+        /// It gets the worst colour; the excess bucket is for packets that arrive yellow.
         "last" => Last,
     }
 }
 
-/// Green while the first bucket lasts, yellow while the second does, else the worst colour: the rule of the three-colour
-/// markers with buckets of their own. The buckets stand at the packet's arrival.
+/// Returns green if the first bucket holds enough tokens, else yellow if the second does, else the worst colour: the rule of
+/// the three-colour markers with separate buckets. The buckets must be filled up to the packet's arrival.
 #[inline]
 fn colour_of(first: &mut bucket::Bucket, second: Option<&mut bucket::Bucket>, size: Bytes, colour: u8, demotion: Demotion) -> u8 {
     if colour == 0 && first.take(size) {
@@ -176,7 +176,7 @@ fn colour_of(first: &mut bucket::Bucket, second: Option<&mut bucket::Bucket>, si
     colour.max(2)
 }
 
-/// Why a demotion rule has no effect, for the markers that offer one.
+/// Returns why a demotion rule has no effect, if it has none.
 fn demotion_mistake(demotion: Demotion, mode: Mode, buckets: usize) -> Option<String> {
     match (demotion, mode, buckets) {
         (Demotion::NextBucket, ..) => None,
@@ -207,7 +207,7 @@ mod testing {
         Time::ZERO + Duration::from_ms(ms)
     }
 
-    /// What a probe at `ms` tells.
+    /// Values reported by a probe at `ms`.
     pub(super) fn probed(meter: &impl Meter, ms: u64) -> Vec<(&'static str, f64)> {
         let mut told = Vec::new();
         meter.probe(at(ms), &mut |variable, _, value| told.push((variable.name, value)));
@@ -219,7 +219,7 @@ mod testing {
         packets.iter().map(|(ms, size, incoming)| meter.colour(at(*ms), &packet(*size, *incoming))).collect()
     }
 
-    /// How many packets of 500 bytes become green, yellow and red in 1 Mbit/s from 0 to 100 s, both ends included.
+    /// Number of green, yellow and red packets of 500 bytes at 1 Mbit/s from 0 to 100 s, both ends included.
     pub(super) fn overload(meter: &mut impl Meter) -> [u64; 3] {
         let mut counts = [0; 3];
         (0..=25_000).for_each(|i| counts[usize::from(meter.colour(at(4 * i), &packet(500, 0)))] += 1);

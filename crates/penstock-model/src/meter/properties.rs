@@ -150,7 +150,7 @@ fn a_probe_tells_the_fills_at_its_instant() {
         meter.colour(Time::ZERO, &packet(1000, 0));
         [50, 250].map(|ms| super::testing::probed(&meter, ms).into_iter().map(|(_, bits)| bits).collect::<Vec<_>>())
     };
-    // 80 kbit/s bring 4 and 20 kbit, of which 16 fit; 120 kbit/s bring 6 and 30. Only the TCM's excess bucket takes overflow.
+    // 80 kbit/s bring 4 and 20 kbit (16 kbit fit); 120 kbit/s bring 6 and 30. Only the TCM's excess bucket takes overflow.
     let expected: [[Vec<f64>; 2]; 8] = [
         [vec![4e3], vec![16e3]],
         [vec![12e3, 12e3], vec![16e3, 12e3]],

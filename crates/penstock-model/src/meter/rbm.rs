@@ -13,16 +13,22 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Bucket 0 fills at `committed-rate` (TGR0) and bucket 1 at `excess-rate` (TGR1), each up to its own size. A packet of B
-    /// bytes is green if bucket 0 holds B, else yellow if bucket 1 holds B, and takes B from that bucket; else it is red and
-    /// takes nothing. In mode `colour-aware` only packets that arrive green may use bucket 0, and only those that arrive
-    /// green or yellow may use bucket 1. Under a lasting overload green gets TGR0 and yellow TGR1.
+    /// bytes gets the first colour whose condition holds:
+    ///
+    /// | Colour | Condition | Arriving colour in mode `colour-aware` | Takes |
+    /// |---|---|---|---|
+    /// | green | bucket 0 holds B | green | B from bucket 0 |
+    /// | yellow | bucket 1 holds B | green or yellow | B from bucket 1 |
+    /// | red | otherwise | any | nothing |
+    ///
+    /// Under a lasting overload green traffic gets TGR0 and yellow traffic TGR1.
     ///
     /// ## State
-    /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
+    /// The tokens of two buckets (exact) and the time of their last update. Constant cost per packet.
     ///
     /// ## Departures
-    /// None. Without the excess bucket there are two colours: what finds no tokens gets precedence 1, as the document has
-    /// it with two drop precedences. `demotion` and `start` answer what it leaves open.
+    /// None. Without the excess bucket there are two colours: a packet that finds no tokens gets precedence 1, as in the
+    /// document with two drop precedences. The document does not define `demotion` and `start`.
     ///
     /// ## Example
     /// ```toml
@@ -30,21 +36,21 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [Goyal99 s2]. With both buckets and `next-bucket` it marks as `rfc-4115` does.
+    /// [Goyal99 s2]. With both buckets and `next-bucket` it marks like `rfc-4115`.
     pub struct Parameters {
         /// Rate of the green tokens (TGR0).
         committed_rate: RateOrZero, changeable;
         /// Depth of the green bucket (bucket size dp0).
         committed_burst: Bytes, changeable;
-        /// Rate of the yellow tokens (TGR1); left out together with `excess-burst`, there are two colours.
+        /// Rate of the yellow tokens (TGR1); without it and `excess-burst` there are two colours.
         excess_rate: Option<RateOrZero>, changeable;
         /// Depth of the yellow bucket (bucket size dp1).
         excess_burst: Option<Bytes>, changeable;
-        /// Whether the colour that a packet arrives with matters; the document's marker is colour-aware.
+        /// Whether the colour of an arriving packet matters; the document's marker is colour-aware.
         mode: Mode = "colour-aware";
-        /// Where a packet that arrives green goes when bucket 0 is short.
+        /// Treatment of a packet that arrives green and finds too few tokens in bucket 0.
         demotion: Demotion = "next-bucket";
-        /// What the buckets hold at the beginning.
+        /// Initial level of the buckets.
         start: Start = "full";
     }
 }
@@ -92,9 +98,9 @@ impl Rbm {
 
 crate::state! {
     impl Rbm, |it, now| {
-        /// What the committed bucket holds.
+        /// Level of the committed bucket.
         "committed-fill", "bit", is it.committed.bits(now);
-        /// What the excess bucket holds.
+        /// Level of the excess bucket.
         "excess-fill", "bit", maybe it.excess.as_ref().map(|excess| excess.bits(now));
     }
 }

@@ -12,14 +12,21 @@ crate::parameters! {
     /// Two-rate three-colour marker of RFC 4115: committed and excess traffic have independent buckets.
     ///
     /// ## Decides
-    /// Bucket C fills at `committed-rate` (CIR) and bucket E at `excess-rate` (EIR). A packet of B bytes is green if C holds B,
-    /// else yellow if E holds B, and takes B from that bucket; else it is red and takes nothing. In mode `colour-aware` a
-    /// packet that arrives yellow tries only E, so it takes nothing from what green may use, and one that arrives red tries
-    /// neither. Under a lasting overload green gets CIR and yellow EIR. With a CIR or EIR of zero, what its bucket holds at the
-    /// beginning is all that it gives: without an excess service, EIR is zero.
+    /// Bucket C fills at `committed-rate` (CIR) and bucket E at `excess-rate` (EIR). A packet of B bytes gets the first colour
+    /// whose condition holds:
+    ///
+    /// | Colour | Condition | Arriving colour in mode `colour-aware` | Takes |
+    /// |---|---|---|---|
+    /// | green | C holds B | green | B from C |
+    /// | yellow | E holds B | green or yellow | B from E |
+    /// | red | otherwise | any | nothing |
+    ///
+    /// In mode `colour-aware`, packets that arrive yellow therefore take no green tokens. Under a lasting overload green
+    /// traffic gets CIR and yellow traffic EIR. If CIR or EIR is zero, its bucket gives only its initial tokens; without an
+    /// excess service, EIR is zero.
     ///
     /// ## State
-    /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
+    /// The tokens of two buckets (exact) and the time of their last update. Constant cost per packet.
     ///
     /// ## Departures
     /// A bucket that holds exactly B suffices, as in [RFC2697 s3], so that a burst of the whole depth conforms.
@@ -40,9 +47,9 @@ crate::parameters! {
         excess_rate: RateOrZero, changeable;
         /// Depth of bucket E (EBS).
         excess_burst: BytesOrZero, changeable;
-        /// Whether the colour that a packet arrives with matters.
+        /// Whether the colour of an arriving packet matters.
         mode: Mode = "colour-blind";
-        /// What the buckets hold at the beginning.
+        /// Initial level of the buckets.
         start: Start = "full";
     }
 }
@@ -78,9 +85,9 @@ impl Rfc4115 {
 
 crate::state! {
     impl Rfc4115, |it, now| {
-        /// What the committed bucket holds.
+        /// Level of the committed bucket.
         "committed-fill", "bit", is it.committed.bits(now);
-        /// What the excess bucket holds.
+        /// Level of the excess bucket.
         "excess-fill", "bit", is it.excess.bits(now);
     }
 }

@@ -1,4 +1,4 @@
-//! The three-colour marker with one rate.
+//! The single-rate three-colour marker.
 
 use super::bucket::{Bucket, Start};
 use super::{colour_of, demotion_mistake, Demotion, Meter, Mode};
@@ -12,20 +12,27 @@ crate::parameters! {
     /// Three Colour Marker, also known as the single-rate one (srTCM): one rate fills a committed bucket, and what it cannot hold an excess bucket.
     ///
     /// ## Decides
-    /// Tokens come at `committed-rate` (CIR) into bucket C, and into bucket E while C is full. A packet of B bytes is green
-    /// if C holds B, else yellow if E holds B, and takes B from that bucket; else it is red and takes nothing. In mode
-    /// `colour-aware` only packets that arrive green may use C, and only those that arrive green or yellow may use E. Under
-    /// a lasting overload green gets CIR, and yellow no more than E held at first. One of the buckets may have no depth: with a CBS of
-    /// zero all tokens go to E, and nothing is green.
+    /// Tokens arrive at `committed-rate` (CIR) in bucket C, and in bucket E while C is full. A packet of B bytes gets the
+    /// first colour whose condition holds:
+    ///
+    /// | Colour | Condition | Arriving colour in mode `colour-aware` | Takes |
+    /// |---|---|---|---|
+    /// | green | C holds B | green | B from C |
+    /// | yellow | E holds B | green or yellow | B from E |
+    /// | red | otherwise | any | nothing |
+    ///
+    /// Under a lasting overload green traffic gets CIR, and yellow traffic only the initial tokens of E. One of the buckets
+    /// may have a depth of zero: with a CBS of zero all tokens go to E, and no packet is green.
     ///
     /// ## State
-    /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
+    /// The tokens of two buckets (exact) and the time of their last update. Constant cost per packet.
     ///
     /// ## Departures
-    /// The draft knows no mode `colour-aware`; that is the rule of [RFC2697 s3]. It gives the CIR in bytes per second; here it
-    /// is a rate like any other. Without `excess-burst` there are two colours: what finds no tokens in C gets precedence 1,
-    /// and what C cannot hold is lost, as [Goyal99 s2] has it with two drop precedences. `demotion` answers what
-    /// [Goyal99 s2] leaves open; the RFC has `next-bucket`.
+    /// - The draft has no mode `colour-aware`; that is the rule of [RFC2697 s3].
+    /// - The draft gives the CIR in bytes per second; here it is a rate with any unit.
+    /// - Without `excess-burst` there are two colours, as in [Goyal99 s2] with two drop precedences: a packet that finds no
+    ///   tokens in C gets precedence 1, and tokens that C cannot hold are lost.
+    /// - [Goyal99 s2] does not define `demotion`; the RFC has `next-bucket`.
     ///
     /// ## Example
     /// ```toml
@@ -39,13 +46,13 @@ crate::parameters! {
         committed_rate: RateOrZero, changeable;
         /// Depth of bucket C (CBS).
         committed_burst: BytesOrZero, changeable;
-        /// Depth of bucket E (EBS); left out, there are two colours.
+        /// Depth of bucket E (EBS); without it there are two colours.
         excess_burst: Option<BytesOrZero>, changeable;
-        /// Whether the colour that a packet arrives with matters; default of the draft.
+        /// Whether the colour of an arriving packet matters; default of the draft.
         mode: Mode = "colour-blind";
-        /// Where a packet that arrives green goes when C is short; default of RFC 2697.
+        /// Treatment of a packet that arrives green and finds too few tokens in C; default of RFC 2697.
         demotion: Demotion = "next-bucket";
-        /// What the buckets hold at the beginning; default of the draft.
+        /// Initial level of the buckets; default of the draft.
         start: Start = "full";
     }
 }
@@ -84,9 +91,9 @@ impl Tcm {
 
 crate::state! {
     impl Tcm, |it, now| {
-        /// What the committed bucket holds.
+        /// Level of the committed bucket.
         "committed-fill", "bit", is it.committed.bits(now);
-        /// What the excess bucket holds.
+        /// Level of the excess bucket.
         "excess-fill", "bit", maybe it.excess.map(|mut excess| {
             let mut committed = it.committed;
             excess.pour(committed.settle(now));

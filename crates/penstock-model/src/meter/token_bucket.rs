@@ -9,20 +9,21 @@ use crate::units::{Bytes, Rate, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// Token bucket: tells what keeps to a rate and a burst from what exceeds them.
+    /// Token bucket: separates packets that conform to a rate and a burst from packets that exceed them.
     ///
     /// ## Decides
-    /// The bucket fills at `rate` (r) up to `burst` (b). A packet that finds as many tokens as it has bytes takes them and
-    /// conforms: it is green, or keeps its colour in mode `colour-aware`. Any other takes nothing and gets
-    /// `exceed-precedence`. What conforms in any time t is at most b + r t. With `peak-rate` (p), a second bucket that fills at
-    /// p up to `peak-burst` (M) must hold the packet too, and what conforms is also at most M + p t.
+    /// The bucket fills at `rate` (r) up to `burst` (b). A packet that finds at least as many tokens as it has bytes conforms:
+    /// it takes its tokens and is green, or keeps its colour in mode `colour-aware`. Any other packet takes no tokens and gets
+    /// `exceed-precedence`. The conforming traffic in any time t is at most $b + r t$. With `peak-rate` (p), a second bucket,
+    /// which fills at p up to `peak-burst` (M), must hold the packet too, and the conforming traffic is also at most
+    /// $M + p t$.
     ///
     /// ## State
-    /// The tokens of one or two buckets, exact, and when they were counted. Constant cost per packet.
+    /// The tokens of one or two buckets (exact) and the time of their last update. Constant cost per packet.
     ///
     /// ## Departures
-    /// None. In mode `colour-aware` a packet that arrives with `exceed-precedence` or worse keeps its colour and takes no
-    /// tokens, as the three-colour markers have it.
+    /// None. In mode `colour-aware`, a packet that arrives with `exceed-precedence` or worse keeps its colour and takes no
+    /// tokens, as in the three-colour markers.
     ///
     /// ## Example
     /// ```toml
@@ -32,19 +33,19 @@ crate::parameters! {
     /// ## References
     /// RFC 3290 s5.1.3 (a simple two-parameter token bucket meter); with a peak rate, RFC 2215 s3.6 (TOKEN_BUCKET_TSPEC).
     pub struct Parameters {
-        /// Long-run rate of what conforms (r).
+        /// Long-run rate of the conforming traffic (r).
         rate: Rate, changeable;
         /// Depth of the bucket (b).
         burst: Bytes, changeable;
-        /// Rate that what conforms does not exceed even within a burst (p); without one only `burst` limits it.
+        /// Maximum rate of the conforming traffic within a burst (p); without it only `burst` limits it.
         peak_rate: Option<Rate>, changeable;
         /// Depth of the bucket that fills at `peak-rate` (M), 1500 bytes if left out; a packet larger than it never conforms.
         peak_burst: Option<Bytes>, changeable;
-        /// Precedence of what exceeds.
+        /// Precedence of packets that exceed.
         exceed_precedence: Precedence = "1";
-        /// Whether the colour that a packet arrives with matters.
+        /// Whether the colour of an arriving packet matters.
         mode: Mode = "colour-blind";
-        /// What the bucket holds at the beginning.
+        /// Initial level of the bucket.
         start: Start = "full";
     }
 }
@@ -63,7 +64,7 @@ impl Check for Parameters {
     }
 }
 
-/// The largest packet of an Ethernet, so that one packet may always come at once.
+/// Maximum packet size of an Ethernet, so that one packet may always arrive at once.
 const PEAK_BURST: Bytes = Bytes::new(1500);
 
 impl Parameters {
@@ -96,9 +97,9 @@ impl TokenBucket {
 
 crate::state! {
     impl TokenBucket, |it, now| {
-        /// What its bucket holds.
+        /// Level of the bucket.
         "fill", "bit", is it.bucket.bits(now);
-        /// What the bucket of the peak rate holds.
+        /// Level of the peak bucket.
         "peak-fill", "bit", maybe it.peak.as_ref().map(|peak| peak.bits(now));
     }
 }

@@ -1,9 +1,9 @@
-//! The time sliding window, which estimates the rate of a stream of packets.
+//! Time sliding window, an estimator of the rate of a packet stream.
 
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// A rate over a window that slides along with the packets. Additions, multiplications and divisions of doubles only, which
-/// are the same on every machine.
+/// Rate over a window that slides with the packets. Uses only additions, multiplications and divisions of doubles, which give
+/// the same result on every machine.
 #[derive(Clone, Debug)]
 pub(super) struct TimeSlidingWindow {
     /// AVG_INTERVAL, in seconds.
@@ -15,12 +15,12 @@ pub(super) struct TimeSlidingWindow {
 }
 
 impl TimeSlidingWindow {
-    /// A window of this length that has seen `target` so far [RFC2859 s3].
+    /// A window of this length with the initial rate `target` [RFC2859 s3].
     pub fn new(interval: Duration, target: Rate) -> TimeSlidingWindow {
         TimeSlidingWindow { interval: interval.as_seconds(), rate: target.as_bps() as f64, front: Time::ZERO }
     }
 
-    /// A packet of `size` arrives: the rate with it, in bit/s [RFC2859 s3].
+    /// A packet of `size` arrives; returns the rate including it, in bit/s [RFC2859 s3].
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes) -> f64 {
         self.rate = self.rate_with(now, size.bits() as f64);
@@ -28,19 +28,20 @@ impl TimeSlidingWindow {
         self.rate
     }
 
-    /// The rate at `now`, in bit/s, if nothing arrives. Reading changes nothing.
+    /// Rate at `now`, in bit/s, if nothing arrives. Does not change the window.
     pub fn rate(&self, now: Time) -> f64 {
         self.rate_with(now, 0.0)
     }
 
-    /// The rate if so many bits arrive at `now`: what the window held and the new bits, over the window and the time since.
+    /// Rate if `bits` arrive at `now`: the bits of the window plus the new bits, divided by the window plus the time since the
+    /// last packet.
     #[inline]
     fn rate_with(&self, now: Time, bits: f64) -> f64 {
         (self.rate * self.interval + bits) / (now.since(self.front).as_seconds() + self.interval)
     }
 }
 
-/// Why `interval` is no window, if it is none.
+/// Returns why `interval` is not a valid window, if it is not.
 pub(super) fn interval_mistake(interval: Duration) -> Option<String> {
     (interval == Duration::ZERO).then(|| "is zero, so that there would be no rate; above 0 s".to_owned())
 }

@@ -13,17 +13,17 @@ crate::parameters! {
     /// Time Sliding Window Two Colour Marker (TSW2CM): marks at random the share of a stream that exceeds a rate.
     ///
     /// ## Decides
-    /// The rate of the stream is estimated over a window of `averaging-interval` (T) that slides along with its packets: one of
-    /// B bits that arrives t after the last makes avg = (avg T + B) / (t + T), beginning with `committed-rate`. Above
-    /// `committed-rate` (CTR) a packet exceeds with the probability (avg - CTR) / avg and gets `exceed-precedence`; any other is
-    /// green. In the long run what is green comes at CTR, spread over the stream and not in bursts.
+    /// The rate of the stream is estimated over a window of `averaging-interval` (T) that slides with its packets. A packet of
+    /// B bits that arrives t after the previous one sets $avg = (avg T + B) / (t + T)$; the initial value is `committed-rate`.
+    /// If avg is above `committed-rate` (CTR), a packet gets `exceed-precedence` with probability $(avg - CTR) / avg$. All
+    /// other packets are green. In the long run the green traffic has the rate CTR, spread over the stream and not in bursts.
     ///
     /// ## State
-    /// The estimate and when the last packet arrived; one random number per packet. Constant cost per packet.
+    /// The estimate and the arrival time of the last packet; one random number per packet. Constant cost per packet.
     ///
     /// ## Departures
-    /// - The colour that a packet arrives with is ignored; the source says nothing of it.
-    /// - `averaging-interval` depends on the round trips of the stream in [Clark98 s3.3]; the default is that of ns-2.
+    /// - The colour of an arriving packet is ignored; the source does not mention it.
+    /// - In [Clark98 s3.3] `averaging-interval` depends on the round-trip times of the stream; the default is from ns-2.
     ///
     /// ## Example
     /// ```toml
@@ -33,11 +33,11 @@ crate::parameters! {
     /// ## References
     /// Clark and Fang [Clark98 s3.3], with the estimator of RFC 2859 s3.
     pub struct Parameters {
-        /// Rate up to which all is green (CTR, the target rate).
+        /// Rate up to which all packets are green (CTR, the target rate).
         committed_rate: RateOrZero, changeable;
         /// Length of the window (AVG_INTERVAL).
         averaging_interval: Duration = "1 s";
-        /// Precedence of what exceeds.
+        /// Precedence of packets that exceed.
         exceed_precedence: Precedence = "1";
     }
 }
@@ -84,7 +84,8 @@ crate::state! {
 impl Meter for Tsw2cm {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
-        // A place on the line from 0 to avg: what lies beyond CTR exceeds. Up to CTR there is nothing beyond.
+        // A uniform position between 0 and avg: the packet exceeds if the position is beyond CTR, which cannot be for an avg
+        // up to CTR.
         let place = self.window.on_packet(now, packet.bytes()) * self.stream.unit();
         if place < self.committed {
             0
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_packet_exceeds_with_the_share_of_the_rate_beyond_the_target() {
-        // One packet of 1000 bytes at once: avg = 8 + 8 kbit/s, of which half is beyond CTR.
+        // One packet of 1000 bytes at once: avg = 8 + 8 kbit/s, half of it beyond CTR.
         let exceeds = (0..10_000)
             .filter(|i| {
                 let parameters = read::<Parameters>(&["committed-rate = 8 kbit/s", "exceed-precedence = 2"]).expect("sound");

@@ -10,22 +10,29 @@ use crate::units::{Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// Time Sliding Window Three Colour Marker (TSWTCM): colours at random the shares of a stream above two rates.
+    /// Time Sliding Window Three Colour Marker (TSWTCM): colours at random the shares of a stream that exceed two rates.
     ///
     /// ## Decides
-    /// The rate of the stream is estimated over a window of `averaging-interval` (T) that slides along with its packets: one of
-    /// B bits that arrives t after the last makes avg = (avg T + B) / (t + T), beginning with `committed-rate`. Above
-    /// `peak-rate` (PTR) a packet is red with the probability (avg - PTR) / avg. Above `committed-rate` (CTR) it is yellow with
-    /// the probability (min(avg, PTR) - CTR) / avg. Any other is green. In the long run what is green comes at CTR and what is
-    /// yellow at PTR - CTR, spread over the stream and not in bursts.
+    /// The rate of the stream is estimated over a window of `averaging-interval` (T) that slides with its packets. A packet of
+    /// B bits that arrives t after the previous one sets $avg = (avg T + B) / (t + T)$; the initial value is `committed-rate`.
+    /// With `committed-rate` (CTR) and `peak-rate` (PTR), the colour of a packet is random:
+    ///
+    /// | Colour | Probability |
+    /// |---|---|
+    /// | red | $(avg - PTR) / avg$ if avg is above PTR, else 0 |
+    /// | yellow | $(min(avg, PTR) - CTR) / avg$ if avg is above CTR, else 0 |
+    /// | green | otherwise |
+    ///
+    /// In the long run the green traffic has the rate CTR and the yellow traffic PTR - CTR, spread over the stream and not in
+    /// bursts.
     ///
     /// ## State
-    /// The estimate and when the last packet arrived; one random number per packet. Constant cost per packet.
+    /// The estimate and the arrival time of the last packet; one random number per packet. Constant cost per packet.
     ///
     /// ## Departures
-    /// - The name has its number of colours, as in ns-2, beside `tsw2cm`.
-    /// - The colour that a packet arrives with is ignored; RFC 2859 says nothing of it.
-    /// - The default of `averaging-interval` is that of ns-2.
+    /// - The name contains the number of colours, as in ns-2, to tell it from `tsw2cm`.
+    /// - The colour of an arriving packet is ignored; RFC 2859 does not mention it.
+    /// - The default of `averaging-interval` is from ns-2.
     ///
     /// ## Example
     /// ```toml
@@ -35,9 +42,9 @@ crate::parameters! {
     /// ## References
     /// [RFC2859 s3, s4]; the estimator is that of Clark and Fang [Clark98 s3.3].
     pub struct Parameters {
-        /// Rate up to which all is green (CTR, the committed target rate).
+        /// Rate up to which all packets are green (CTR, the committed target rate).
         committed_rate: RateOrZero, changeable;
-        /// Rate up to which nothing is red (PTR, the peak target rate).
+        /// Rate up to which no packet is red (PTR, the peak target rate).
         peak_rate: RateOrZero, changeable;
         /// Length of the window (AVG_INTERVAL).
         averaging_interval: Duration = "1 s";
@@ -86,7 +93,7 @@ crate::state! {
 impl Meter for Tsw3cm {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
-        // A place on the line from 0 to avg: up to CTR it is green, up to PTR yellow [RFC2859 s4].
+        // A uniform position between 0 and avg: green up to CTR, yellow up to PTR [RFC2859 s4].
         let place = self.window.on_packet(now, packet.bytes()) * self.stream.unit();
         if place < self.committed {
             0

@@ -12,13 +12,19 @@ crate::parameters! {
     /// Two-rate Three Colour Marker (trTCM) of RFC 2698: red above a peak rate, yellow between the committed rate and the peak.
     ///
     /// ## Decides
-    /// Bucket P fills at `peak-rate` (PIR) and bucket C at `committed-rate` (CIR). A packet of B bytes is red if P does not hold
-    /// B; else yellow, taking B from P, if C does not hold B; else green, taking B from both. In mode `colour-aware` a
-    /// packet that arrives red stays red and takes nothing, and one that arrives yellow is not tested against C. Under a
-    /// lasting overload green gets CIR and yellow PIR - CIR.
+    /// Bucket P fills at `peak-rate` (PIR) and bucket C at `committed-rate` (CIR). A packet of B bytes gets the first colour
+    /// whose condition holds:
+    ///
+    /// | Colour | Condition | In mode `colour-aware` also if the packet arrives | Takes |
+    /// |---|---|---|---|
+    /// | red | P does not hold B | red | nothing |
+    /// | yellow | C does not hold B | yellow | B from P |
+    /// | green | otherwise | - | B from both |
+    ///
+    /// Under a lasting overload green traffic gets CIR and yellow traffic PIR - CIR.
     ///
     /// ## State
-    /// The tokens of two buckets, exact, and when they were counted. Constant cost per packet.
+    /// The tokens of two buckets (exact) and the time of their last update. Constant cost per packet.
     ///
     /// ## Departures
     /// None.
@@ -39,9 +45,9 @@ crate::parameters! {
         peak_rate: RateOrZero, changeable;
         /// Peak burst size (PBS).
         peak_burst: Bytes, changeable;
-        /// Whether the colour that a packet arrives with matters.
+        /// Whether the colour of an arriving packet matters.
         mode: Mode = "colour-blind";
-        /// What the buckets hold at the beginning; default of the RFC.
+        /// Initial level of the buckets; default of the RFC.
         start: Start = "full";
     }
 }
@@ -75,9 +81,9 @@ impl TwoRateTcm {
 
 crate::state! {
     impl TwoRateTcm, |it, now| {
-        /// What the committed bucket holds.
+        /// Level of the committed bucket.
         "committed-fill", "bit", is it.committed.bits(now);
-        /// What the bucket of the peak rate holds.
+        /// Level of the peak bucket.
         "peak-fill", "bit", is it.peak.bits(now);
     }
 }

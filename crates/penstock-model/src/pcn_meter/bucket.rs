@@ -1,5 +1,5 @@
-//! The token bucket of the PCN meters, in exact integers. Unlike the bucket of the colour markers it may give less than a
-//! packet needs or go into debt, and its thresholds are seldom whole bytes.
+//! The token bucket of the PCN meters, in exact integers. Unlike the bucket of the colour markers, it may give fewer tokens
+//! than a packet needs or go into debt, and its thresholds are seldom whole bytes.
 
 use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
@@ -10,18 +10,18 @@ use std::hint::select_unpredictable;
 
 /// A bucket that fills with tokens at a rate and holds no more than its size.
 ///
-/// It counts in grains, of as many tokens as divide both a byte's and what comes in a picosecond: so it is exact, and
-/// nearly every bucket fits 64 bits. And it counts not what it holds but what is missing: then numbers that are too large to
-/// write down, as what comes in a long silence, may stay at the largest there is.
+/// The unit is a grain: the greatest common divisor of the tokens per byte and the tokens per picosecond. The count is
+/// therefore exact, and nearly every bucket fits in 64 bits. The bucket stores the grains missing from its size, not its
+/// level, so that saturating arithmetic stays exact when the inflow of a long silence overflows.
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket<N> {
     missing: N,
     size: N,
-    /// Grains that come in a picosecond.
+    /// Grains per picosecond.
     rate: u64,
-    /// Grains of a byte.
+    /// Grains per byte.
     per_byte: u64,
-    /// Tokens of a grain.
+    /// Tokens per grain.
     grain: u64,
 }
 
@@ -38,55 +38,55 @@ impl<N: BucketInteger> Bucket<N> {
         Some(Bucket { missing, size, rate: rate.as_bps() / grain, per_byte, grain })
     }
 
-    /// The same for one that may be in debt by the largest packet, of 2^32 bytes.
+    /// Like [`Bucket::new`], for a bucket that may be in debt by the largest packet, of 2^32 - 1 bytes.
     pub fn with_debt(rate: Rate, size: Depth, start: Start) -> Option<Bucket<N>> {
         let bucket = Bucket::<N>::new(rate, size, start)?;
         let debt = u128::from(u32::MAX) * u128::from(bucket.per_byte);
         N::new(bucket.size.value().saturating_add(debt)).map(|_| bucket)
     }
 
-    /// Takes in what comes in `elapsed`.
+    /// Adds the inflow of `elapsed`.
     #[inline]
     pub fn fill(&mut self, elapsed: Duration) {
         self.missing = self.missing_after(elapsed);
     }
 
-    /// The grains of a packet of `size`.
+    /// Grains of a packet of `size`.
     #[inline]
     pub fn grains(&self, size: Bytes) -> N {
         N::product(size.get(), self.per_byte)
     }
 
-    /// Takes `grains`, or what there is.
+    /// Takes `grains`, or all that are left if they are fewer.
     #[inline]
     pub fn take(&mut self, grains: N) {
         self.missing = self.missing.plus(grains).min(self.size);
     }
 
-    /// Takes `grains`, into debt if need be.
+    /// Takes `grains`, going into debt if they exceed the level.
     #[inline]
     pub fn take_with_debt(&mut self, grains: N) {
         self.missing = self.missing.plus(grains);
     }
 
-    /// How many grains it holds less than its size; it is in debt if more than that.
+    /// Grains missing from its size; more than the size if it is in debt.
     #[inline]
     pub fn missing(&self) -> N {
         self.missing
     }
 
-    /// How many grains it can hold.
+    /// Its size in grains.
     #[inline]
     pub fn size(&self) -> N {
         self.size
     }
 
-    /// What is missing when it holds `depth`, at most its size.
+    /// Grains missing at a level of `depth`; zero for a depth above the size.
     pub fn missing_at(&self, depth: Depth) -> N {
         self.size.less(self.level(depth))
     }
 
-    /// The grains of `depth`, at most the bucket's size.
+    /// Grains of `depth`, at most the bucket's size.
     pub fn level(&self, depth: Depth) -> N {
         let rate = Rate::from_bps(self.rate * self.grain);
         N::new(depth.at(rate) / u128::from(self.grain)).map_or(self.size, |level| level.min(self.size))
@@ -98,12 +98,12 @@ impl<N: BucketInteger> Bucket<N> {
         grains.value() * u128::from(self.grain)
     }
 
-    /// What it would hold `elapsed` later, in bits; below zero in debt. Reading changes nothing.
+    /// Level after `elapsed`, in bits; negative in debt. Does not change the bucket.
     pub fn bits_after(&self, elapsed: Duration) -> f64 {
         bits(self.tokens(self.size) as i128 - self.tokens(self.missing_after(elapsed)) as i128)
     }
 
-    /// What would be missing `elapsed` later, in bits.
+    /// Bits missing after `elapsed`.
     pub fn missing_bits_after(&self, elapsed: Duration) -> f64 {
         bits(self.tokens(self.missing_after(elapsed)) as i128)
     }
@@ -114,21 +114,21 @@ impl<N: BucketInteger> Bucket<N> {
     }
 }
 
-/// What is missing in a bucket as a packet finds and leaves it.
+/// Grains missing in a bucket before and after a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken<T> {
-    /// Before its grains are taken.
+    /// Missing before its grains are taken.
     pub before: T,
-    /// What would be missing afterwards if the bucket gave all of them.
+    /// Missing afterwards if the bucket gave all of them.
     pub needed: T,
-    /// Afterwards.
+    /// Missing afterwards.
     pub after: T,
     /// The packet's grains.
     pub grains: T,
 }
 
-/// A bucket while packets of one size pass. It counts not what is missing but when it would be full, as the grains that come until then
-/// from the beginning on, modulo 2^64: so it need not be filled before each packet.
+/// A bucket during a run of packets of one size. Instead of the missing grains it stores the instant at which it will be full,
+/// expressed as the inflow from time zero until then (grains modulo 2^64), so that it need not be filled before each packet.
 #[derive(Clone, Copy, Debug)]
 pub struct RunningBucket {
     full_at: u64,
@@ -138,15 +138,15 @@ pub struct RunningBucket {
 }
 
 impl RunningBucket {
-    /// Whether so many packets from `clock` on, up to which it is filled, leave less than `low` missing at any time, and do not empty it, even
-    /// if it is not filled between them.
+    /// Whether `packets` packets, starting at `clock` without any refill between them, keep the missing grains below `low` and
+    /// never empty the bucket. The bucket is filled up to `clock`.
     #[inline]
     pub fn stays_below(&self, low: u64, clock: Clock, packets: usize) -> bool {
         let missing = u128::from(self.full_at.wrapping_sub(self.rate.wrapping_mul(clock.0.as_ps())));
         missing + u128::from(self.grains) * (packets as u128) < u128::from(low.min(self.size))
     }
 
-    /// Takes a packet's grains at `now`, of which there are enough.
+    /// Takes a packet's grains at `now`; the bucket must hold enough.
     #[inline(always)]
     pub fn take_all(&mut self, now: Time) {
         let come = self.rate.wrapping_mul(now.as_ps());
@@ -154,7 +154,7 @@ impl RunningBucket {
         self.full_at = select_unpredictable(before > 0, self.full_at, come).wrapping_add(self.grains);
     }
 
-    /// Takes a packet's grains at `now` if there are enough and it `asks` for them; returns whether there were.
+    /// Takes a packet's grains at `now` if it `asks` for them and the bucket holds enough; returns whether it holds enough.
     #[inline(always)]
     pub fn take_if_enough(&mut self, now: Time, asks: bool) -> bool {
         let needed = self.missing(now) + self.grains;
@@ -164,14 +164,14 @@ impl RunningBucket {
         is_enough
     }
 
-    /// What is missing at `now`.
+    /// Grains missing at `now`.
     #[inline(always)]
     fn missing(&self, now: Time) -> u64 {
         let missing = self.full_at.wrapping_sub(self.rate.wrapping_mul(now.as_ps()));
         select_unpredictable(missing as i64 > 0, missing, 0)
     }
 
-    /// Takes a packet's grains at `now`, or what there is.
+    /// Takes a packet's grains at `now`, or all that are left if they are fewer.
     #[inline(always)]
     pub fn take(&mut self, now: Time) -> Taken<u64> {
         let come = self.rate.wrapping_mul(now.as_ps());
@@ -186,7 +186,7 @@ impl RunningBucket {
 }
 
 impl<N: BucketInteger> Bucket<N> {
-    /// Takes `grains`, or what there is.
+    /// Takes `grains`, or all that are left if they are fewer.
     #[inline(always)]
     pub fn take_and_tell(&mut self, grains: N) -> Taken<N> {
         let before = self.missing;
@@ -194,8 +194,8 @@ impl<N: BucketInteger> Bucket<N> {
         Taken { before, needed: before.plus(grains), after: self.missing, grains }
     }
 
-    /// What it becomes while packets of `size` pass from `clock`, up to which it is filled, until `end`; `None` if the numbers are too
-    /// large.
+    /// Starts a run of packets of `size` from `clock`, up to which the bucket is filled, until `end`; `None` if the numbers
+    /// are too large.
     pub fn run(&self, clock: Clock, end: Time, size: Bytes) -> Option<RunningBucket> {
         let narrow = |number: u128| u64::try_from(number).ok().filter(|number| *number < 1 << 61);
         narrow(u128::from(self.rate) * u128::from(clock.elapsed(end).as_ps()))?;
@@ -204,7 +204,7 @@ impl<N: BucketInteger> Bucket<N> {
         Some(RunningBucket { full_at, size: narrow(self.size.value())?, rate: self.rate, grains })
     }
 
-    /// Goes on from `running`, whose last packet passed at `end`.
+    /// Ends a run whose last packet passed at `end`: takes over the level of `running`.
     pub fn end_run(&mut self, running: RunningBucket, end: Time) {
         let missing = running.missing(end);
         self.missing = N::new(u128::from(missing)).expect("less than 2^61");
@@ -216,17 +216,17 @@ impl<N: BucketInteger> Bucket<N> {
 pub struct Clock(Time);
 
 impl Clock {
-    /// Set to `now`.
+    /// A clock set to `now`.
     pub fn at(now: Time) -> Clock {
         Clock(now)
     }
 
-    /// Whether it is not past `now`.
+    /// Whether it is at or before `now`.
     pub fn is_before(&self, now: Time) -> bool {
         self.0 <= now
     }
 
-    /// Goes on to `now`; returns how long that took.
+    /// Advances to `now`; returns the time elapsed.
     #[inline]
     pub fn advance(&mut self, now: Time) -> Duration {
         let elapsed = self.elapsed(now);
@@ -234,7 +234,7 @@ impl Clock {
         elapsed
     }
 
-    /// How long ago it was set.
+    /// Time elapsed since it was set.
     #[inline]
     pub fn elapsed(&self, now: Time) -> Duration {
         now.since(self.0)
@@ -246,7 +246,7 @@ fn bits(tokens: i128) -> f64 {
     tokens as f64 / PS_PER_SECOND as f64
 }
 
-/// Euclid's.
+/// GCD of two numbers (Euclid's algorithm).
 fn common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The bucket as it is defined: tokens, counted up.
+    /// Reference bucket, as defined: stores the level in tokens.
     struct Defined {
         rate: u64,
         size: i128,
@@ -274,10 +274,11 @@ mod tests {
         }
     }
 
-    /// What is done to a bucket after so many picoseconds, with a packet of so many bytes: it may take or take_with_debt.
+    /// One operation on a bucket: picoseconds since the previous one, bytes of the packet, and whether it is `take_with_debt`
+    /// (otherwise `take`).
     type Step = (u64, u32, bool);
 
-    /// Whether a bucket of `N` goes through the steps as defined; `None` if it does not fit.
+    /// Whether a bucket of `N` agrees with the reference bucket over all steps; `None` if it does not fit.
     fn as_defined<N: BucketInteger>(rate: u64, depth: Depth, threshold: Depth, steps: &[Step]) -> Option<bool> {
         let rate = Rate::from_bps(rate);
         let owes = steps.iter().any(|(.., owes)| *owes);
@@ -299,7 +300,7 @@ mod tests {
                 && (bucket.missing() > N::ZERO) == (defined.fill < size)
                 && (bucket.missing().plus(grains) > bucket.size()) == (defined.fill < needed)
                 && bucket.tokens(bucket.missing()) as i128 == size - defined.fill;
-            // As meters do: a bucket in debt takes no more debt.
+            // As in meters, a bucket in debt takes no more debt.
             if owes && defined.fill >= 0 {
                 bucket.take_with_debt(grains);
                 defined.fill -= needed;

@@ -3,24 +3,24 @@
 use std::fmt::Debug;
 use std::hint::select_unpredictable;
 
-/// A whole number of 64 bits, or of 128 where those are too few.
+/// An unsigned integer of 64 bits, or of 128 where those are too few. Arithmetic saturates.
 pub trait BucketInteger: Copy + Ord + Debug + Send + 'static {
-    /// None.
+    /// Zero.
     const ZERO: Self;
 
-    /// The number `value`, if it fits.
+    /// Converts `value`; `None` if it does not fit.
     fn new(value: u128) -> Option<Self>;
 
-    /// Its value.
+    /// The value as 128 bits.
     fn value(self) -> u128;
 
-    /// `a` times `b`, or the largest number.
+    /// `a` times `b`, at most the maximum of the type.
     fn product(a: u64, b: u64) -> Self;
 
-    /// The sum, or the largest number.
+    /// Sum, at most the maximum of the type.
     fn plus(self, other: Self) -> Self;
 
-    /// The difference, or zero.
+    /// Difference, at least zero.
     fn less(self, other: Self) -> Self;
 }
 

@@ -9,14 +9,14 @@ use std::fmt;
 /// An amount of tokens: a time at the bucket's own rate, such as `20 ms`, or bytes, such as `8 kB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// What comes in at the bucket's rate in this time.
+    /// The tokens that arrive at the bucket's rate in this time.
     Time(Duration),
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(Bytes),
 }
 
 impl Depth {
-    /// The tokens in a bucket that fills at `rate`; exact.
+    /// Exact number of tokens for a bucket that fills at `rate`.
     pub fn at(self, rate: Rate) -> Tokens {
         match self {
             Depth::Time(time) => u128::from(rate.as_bps()) * u128::from(time.as_ps()),
@@ -58,7 +58,7 @@ impl Parameter for Depth {
     }
 }
 
-/// Reports a threshold of a bucket at `rate` that is not below its size.
+/// Reports a mistake if the threshold of a bucket that fills at `rate` is not below its size.
 pub(super) fn check_below(
     mistake: &mut dyn FnMut(&str, String),
     rate: Rate,
@@ -70,7 +70,7 @@ pub(super) fn check_below(
     }
 }
 
-/// Reports an admissible rate above the supportable one.
+/// Reports a mistake if the admissible rate exceeds the supportable rate.
 pub(super) fn check_rates(mistake: &mut dyn FnMut(&str, String), admissible: Rate, supportable: Rate) {
     if admissible > supportable {
         mistake("admissible-rate", format!("{admissible} is above supportable-rate, {supportable}"));

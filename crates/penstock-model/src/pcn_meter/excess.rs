@@ -11,21 +11,27 @@ use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 
 crate::parameters! {
-    /// Excess-traffic marking: marks what exceeds a rate.
+    /// Excess-traffic marking: marks the traffic in excess of a rate.
     ///
     /// ## Decides
-    /// A bucket fills at `rate` up to `size`. A packet that arrives excess-traffic-marked passes by. Under `size-independent`
-    /// any other is marked if the bucket is in debt, and then takes nothing; else it takes its tokens, into debt if need be,
-    /// so that packets of all sizes are marked alike. Under `classic` it is marked, and takes nothing, if it finds fewer
-    /// tokens than its size. The marked share of a constant load is max(0, 1 - rate/load).
+    /// A bucket fills at `rate` up to `size`. A packet that arrives excess-traffic-marked is not metered. Any other packet is
+    /// judged by `metering`:
+    ///
+    /// | `metering` | Packet is marked if | A marked packet takes | An unmarked packet takes |
+    /// |---|---|---|---|
+    /// | `size-independent` | the bucket is in debt | no tokens | its tokens, going into debt if needed |
+    /// | `classic` | the bucket holds fewer tokens than the packet needs | no tokens | its tokens |
+    /// | `drained` | the bucket is empty after the packet | all tokens left | its tokens |
+    ///
+    /// With `size-independent`, the probability of a mark does not depend on the packet size. With it and with `classic`, the
+    /// marked share of a constant load is $max(0, 1 - rate / load)$.
     ///
     /// ## State
     /// The tokens, exact. Constant cost per packet.
     ///
     /// ## Departures
-    /// None for `size-independent`. `classic` is the bucket of the CL and SM drafts, the same as `pre-emption`; `drained`
-    /// takes what there is and marks when nothing is left, which under a lasting overload of evenly spaced packets marks
-    /// them all.
+    /// None for `size-independent`. `classic` is the bucket of the CL and SM drafts, the same as in `pre-emption`. `drained`
+    /// marks all packets under a lasting overload of evenly spaced packets.
     ///
     /// ## Example
     /// ```toml
@@ -35,13 +41,13 @@ crate::parameters! {
     /// ## References
     /// [RFC5670 s2.3, A.2], [Charny07 s2].
     pub struct Parameters {
-        /// Rate of what stays unmarked (PCN-excess-rate).
+        /// Rate of the traffic that stays unmarked (PCN-excess-rate).
         rate: Rate;
         /// Size of the bucket (BS_etm).
         size: Depth;
         /// Which packets are excess.
         metering: Metering = "size-independent";
-        /// What the bucket holds at the beginning.
+        /// Initial level of the bucket.
         start: Start = "full";
     }
 }
@@ -49,11 +55,11 @@ crate::parameters! {
 crate::choice! {
     /// How an excess meter judges a packet.
     pub enum Metering {
-        /// Marked if the bucket is in debt; the debt is less than a packet.
+        /// Marks if the bucket is in debt; the debt is at most one packet.
         "size-independent" => SizeIndependent,
-        /// Marked if the tokens are fewer than the packet needs.
+        /// Marks if the bucket holds fewer tokens than the packet needs.
         "classic" => Classic,
-        /// Takes what there is; marked if nothing is left.
+        /// Takes up to all tokens; marks if none is left.
         "drained" => Drained,
     }
 }
@@ -87,7 +93,7 @@ impl<N: BucketInteger> Excess<N> {
 
 crate::state! {
     impl Excess<N> where [N: BucketInteger], |it, now| {
-        /// What its bucket holds.
+        /// Level of the bucket.
         "fill", "bit", is it.bucket.bits_after(it.clock.elapsed(now));
     }
 }
@@ -95,7 +101,7 @@ crate::state! {
 impl<N: BucketInteger> PcnMeter for Excess<N> {
     #[inline(always)]
     fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
-        // [RFC5670 s2.3]: what is excess already is not metered again.
+        // [RFC5670 s2.3]: excess-traffic-marked packets are not metered again.
         if mark == PcnMark::Excess {
             return mark;
         }

@@ -1,4 +1,4 @@
-//! Fractional marking beside threshold marking.
+//! Fractional marking combined with threshold marking.
 
 use super::bucket::{Bucket, Clock};
 use super::bucket_integer::BucketInteger;
@@ -14,17 +14,21 @@ crate::parameters! {
     /// Fractional marking: 1/N of the bytes above the admissible rate, all above the supportable rate.
     ///
     /// ## Decides
-    /// Two buckets lose the tokens of every packet, after it has been judged. While the one that fills at `admissible-rate`
-    /// (FrTB) is below its threshold, a byte counter picks 1/N of the traffic: a packet that finds it below zero is marked
-    /// and adds N times its size, and every packet takes its size off. While the one that fills at `supportable-rate`
-    /// (ThTB) is below its threshold, every packet is marked. The marked share is 0, 1/N and 1.
+    /// Each packet is judged by the levels of two buckets and then takes its tokens from both:
+    /// - The fractional bucket (FrTB) fills at `admissible-rate`. While its level is below its threshold, a byte counter
+    ///   selects 1/N of the bytes: a packet that finds the counter below zero is marked and adds N times its size to the
+    ///   counter, and every packet subtracts its size.
+    /// - The threshold bucket (ThTB) fills at `supportable-rate`. While its level is below its threshold, every packet is
+    ///   marked.
+    ///
+    /// The marked share is 0 below the admissible rate, 1/N up to the supportable rate, and 1 above.
     ///
     /// ## State
     /// The tokens of two buckets, exact, and the byte counter. Constant cost per packet.
     ///
     /// ## Departures
-    /// None. The document gives no sizes, thresholds or first value of the counter: the defaults are those of the
-    /// document's main marker, and the counter begins at 0, so that the first packet is not marked.
+    /// None. The document gives no sizes, thresholds or initial value of the counter. The default sizes and thresholds are the
+    /// ones of the document's main marker (`single-threshold`). The counter starts at 0, so the first packet is not marked.
     ///
     /// ## Example
     /// ```toml
@@ -46,9 +50,9 @@ crate::parameters! {
         marking_size: Depth = "10 ms";
         /// Fill below which every packet is marked (ThTB.threshold).
         marking_threshold: Depth = "8 ms";
-        /// One byte in so many is marked between the two rates (N).
+        /// Marks one byte in N between the two rates (N).
         mark_every: Count = "3";
-        /// What the buckets hold at the beginning.
+        /// Initial level of the buckets.
         start: Start = "full";
     }
 }
@@ -89,13 +93,13 @@ impl Check for Parameters {
 pub struct Fractional<N> {
     clock: Clock,
     fractional: Bucket<N>,
-    /// The fractional bucket is low when more than this is missing.
+    /// The fractional bucket is below its threshold if more than this is missing.
     fractional_low: N,
     marking: Bucket<N>,
-    /// The threshold bucket likewise.
+    /// The threshold bucket is below its threshold if more than this is missing.
     marking_low: N,
     mark_every: i64,
-    /// Cnt: bytes; the next packet is marked once it is below zero.
+    /// Byte counter (Cnt): the next packet is marked if it is below zero.
     counter: i64,
 }
 
@@ -118,11 +122,11 @@ impl<N: BucketInteger> Fractional<N> {
 
 crate::state! {
     impl Fractional<N> where [N: BucketInteger], |it, now| {
-        /// What the fractional bucket holds.
+        /// Level of the fractional bucket.
         "fractional-fill", "bit", is it.fractional.bits_after(it.clock.elapsed(now));
-        /// What the marking bucket holds.
+        /// Level of the threshold bucket.
         "marking-fill", "bit", is it.marking.bits_after(it.clock.elapsed(now));
-        /// The counter of bytes.
+        /// Byte counter.
         "counter", "bytes", is it.counter as f64;
     }
 }

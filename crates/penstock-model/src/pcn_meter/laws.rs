@@ -14,14 +14,14 @@ fn stream(name: &str) -> Stream {
     site().key.child(name).stream()
 }
 
-/// The mean of the samples lies within four standard errors of `expected`.
+/// Asserts that the mean of the samples lies within four standard errors of `expected`.
 fn assert_mean(samples: &Moments, expected: f64, what: &str) {
     let (mean, variance) = (samples.mean().expect("samples"), samples.variance().expect("samples"));
     let error = (variance / samples.count() as f64).sqrt();
     assert!((mean - expected).abs() < 4.0 * error, "{what}: {mean} +- {error}, expected {expected}");
 }
 
-/// STM that marks whatever finds the marking bucket not full: its threshold is out of reach, and N is 1.
+/// STM that marks every packet that finds the marking bucket not full: its threshold is out of reach, and N is 1.
 fn shallow(supportable: &str) -> single_threshold::SingleThreshold<u64> {
     let lines = ["admissible-rate = 1 kbit/s", supportable, "marking-size = 10 s", "marking-threshold = 1 byte", "mark-every = 1"];
     single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), &site()).expect("fits")
@@ -130,7 +130,7 @@ fn excess_marking_marks_what_exceeds_the_rate() {
     }
 }
 
-/// The marked share of packets of 1500 bytes less that of packets of 100, in batches; each size has half of the packets, and
+/// Marked share of packets of 1500 bytes less that of packets of 100 bytes, in batches. Each size has half of the packets, and
 /// the load is 1.5 times the rate.
 fn size_bias(metering: &str) -> Moments {
     let parameters: excess::Parameters = read(&["rate = 8 Mbit/s", "size = 5 ms", metering]).expect("sound");
@@ -158,7 +158,7 @@ fn size_independent_metering_marks_all_sizes_alike_and_classic_does_not() {
     assert!(size_bias("metering = classic").range().expect("batches").0 > 0.05);
 }
 
-/// When the first packet is marked of those that come at `load` times the rate, 1000 of 125 bytes a second at load 1.
+/// Time in ms of the first mark when packets of 125 bytes arrive at `load` times 1 Gbit/s.
 fn first_mark(meter: &mut impl PcnMeter, load: f64) -> f64 {
     let spacing = 1e-6 / load;
     let times = (0..).map(|i| Time::ZERO + Duration::from_seconds(f64::from(i) * spacing));
@@ -168,7 +168,7 @@ fn first_mark(meter: &mut impl PcnMeter, load: f64) -> f64 {
 
 #[test]
 fn thresholds_are_reached_after_the_fluid_time() {
-    // 1 Gbit/s is a packet every 1 us; the fluid time is the way to the threshold over load - 1, here to three packets.
+    // At 1 Gbit/s a packet arrives every 1 us. The fluid time is the distance to the threshold divided by load - 1.
     let near = |ms: f64, fluid: f64, what: &str| assert!((ms - fluid).abs() < 0.02, "{what}: {ms}, fluid {fluid}");
     for (load, fluid) in [(1.05, 200.0), (1.25, 40.0), (2.0, 10.0), (5.0, 2.5)] {
         let lines = ["admissible-rate = 1 Gbit/s", "supportable-rate = 100 Gbit/s", "counted = arrivals", "mark-every = 2"];
@@ -186,7 +186,7 @@ fn thresholds_are_reached_after_the_fluid_time() {
     near(first_mark(&mut pre_emption::PreEmption::<u64>::new(&parameters, &site()).expect("fits"), 1.25), 20.0, "pre-emption");
 }
 
-/// The marked share of each of `flows` flows of 125 bytes every 10 ms that follow one another by 0.1 ms.
+/// Marked share of each of `flows` flows that send 125 bytes every 10 ms, each 0.1 ms after the previous flow.
 fn shares_in_step(flows: u64) -> Vec<f64> {
     // A packet takes the tokens of 0.5 ms: the first of a period finds the bucket full, the others do not.
     let lines = ["admissible-rate = 100 kbit/s", "supportable-rate = 2 Mbit/s", "marking-threshold = 1 ms"];
@@ -202,8 +202,8 @@ fn shares_in_step(flows: u64) -> Vec<f64> {
 
 #[test]
 fn stm_spreads_marks_over_flows_in_step_unless_n_divides_those_that_count() {
-    // Against [Satoh10 s4.1], which has no flow with all of its packets marked: with N = 3 and 3 or 6 packets that find the
-    // bucket not full in every period, the counter stands where it stood a period before.
+    // Contrary to [Satoh10 s4.1], a flow can have all of its packets marked: with N = 3 and 3 or 6 packets per period that
+    // find the bucket not full, the counter has the same value at the same point of every period.
     let third = 1.0 / 3.0;
     assert_eq!(shares_in_step(3), [0.0, third, third]);
     assert_eq!(shares_in_step(5), [0.0, third, third, third, third]);
@@ -211,7 +211,7 @@ fn stm_spreads_marks_over_flows_in_step_unless_n_divides_those_that_count() {
     assert_eq!((stuck(4), stuck(7)), (1, 2));
 }
 
-/// Whether two meters mark all packets alike and tell the same of themselves.
+/// Whether two meters mark all packets alike and report the same state.
 fn alike(one: &mut dyn PcnMeter, other: &mut dyn PcnMeter, packets: &[(u64, u64, PcnMark)]) -> bool {
     let mut now = Time::ZERO;
     packets.iter().all(|&(after, size, mark)| {

@@ -1,7 +1,7 @@
 //! PCN meters mark packets before a link is congested.
 //!
-//! A port may have several, which see each packet in the order of the scenario. Every packet of the PCN class is metered,
-//! whatever mark it arrives with, unless a meter says otherwise.
+//! A port may have several meters; each packet passes them in the order of the scenario. A meter counts every packet of the
+//! PCN class, whatever its mark, unless its documentation says otherwise.
 
 pub mod bucket;
 pub mod bucket_integer;
@@ -22,13 +22,13 @@ pub use depth::Depth;
 use dyn_clone::DynClone;
 use std::hint::select_unpredictable;
 
-/// A PCN meter. The port calls it once per accepted packet, in order of time. Of a packet it sees size and mark, as the meters of RFC
-/// 5670 do.
+/// A PCN meter. The port calls it once per accepted packet, in order of time. A meter sees only a packet's size and mark, as
+/// in RFC 5670.
 pub trait PcnMeter: Probe + DynClone {
-    /// The mark of a packet of `size` that arrives at `now` with `mark`; never less than that [RFC5670 s2.5].
+    /// Returns the new mark of a packet of `size` that arrives at `now` with `mark`; never a less severe one [RFC5670 s2.5].
     fn meter(&mut self, now: Time, size: Bytes, mark: PcnMark) -> PcnMark;
 
-    /// Meters packets of one `size` in place; returns how many of them are marked.
+    /// Meters packets of one `size` in place; returns the number that it marked.
     #[inline(always)]
     fn meter_alike<P: Metered>(&mut self, packets: &mut [P], size: Bytes) -> u64
     where
@@ -38,7 +38,7 @@ pub trait PcnMeter: Probe + DynClone {
         meter_each(self, packets).0
     }
 
-    /// The mark of `packet`, which arrives at `now`.
+    /// Returns the new mark of `packet`, which arrives at `now`.
     #[inline(always)]
     fn on_packet(&mut self, now: Time, packet: &Packet) -> PcnMark {
         self.meter(now, packet.bytes(), packet.pcn)
@@ -47,26 +47,26 @@ pub trait PcnMeter: Probe + DynClone {
 
 dyn_clone::clone_trait_object!(PcnMeter);
 
-/// What a meter's parameters tell about its marks, for checks of what interprets them.
+/// Describes a meter's marks, for checks of the schemes that read them.
 pub trait PcnMeterParameters {
-    /// The mark that it sets.
+    /// The mark that the meter sets.
     fn mark(&self) -> PcnMark;
 
-    /// The rates above which it marks.
+    /// The rates above which the meter marks.
     fn marking_rates(&self) -> Vec<MarkingRate>;
 
-    /// The share of the packets that it marks just above the admissible rate, where it marks a share: the highest threshold that
-    /// an estimate of the congestion level may be compared with.
+    /// Marked share just above the admissible rate, if the meter marks only a share there: upper limit of a threshold for an
+    /// estimate of the congestion level.
     fn highest_level(&self) -> Option<f64> {
         None
     }
 
-    /// Whether a long run of marked packets means that the supportable rate is exceeded.
+    /// Whether a long run of marked packets implies that the supportable rate is exceeded.
     fn marks_runs_above_supportable(&self) -> bool {
         false
     }
 
-    /// Whether it marks only above the supportable rate, up to which calls are to be admitted.
+    /// Whether the meter marks only above the supportable rate, so that admission by its marks admits up to that rate.
     fn marks_only_above_supportable(&self) -> bool {
         false
     }
@@ -79,7 +79,7 @@ pub struct MarkingRate {
     pub key: &'static str,
     /// The rate.
     pub rate: Rate,
-    /// Above it calls are terminated; otherwise new ones are refused.
+    /// Whether calls are terminated above the rate; if not, new calls are refused.
     pub terminates: bool,
 }
 
@@ -95,25 +95,25 @@ impl MarkingRate {
     }
 }
 
-/// A packet in place, as meters see it.
+/// A packet that meters mark in place.
 pub trait Metered {
-    /// When it arrives.
+    /// Arrival time.
     fn at(&self) -> Time;
 
-    /// Its size.
+    /// Size.
     fn size(&self) -> Bytes;
 
-    /// Its mark.
+    /// Mark, which the meter may change.
     fn mark(&mut self) -> &mut PcnMark;
 }
 
-/// Meters a packet. Not inlined: each meter would otherwise cost the registers of all.
+/// Meters a packet. Not inlined: otherwise each meter would need the registers of all of them.
 #[inline(never)]
 fn meter_packet<M: PcnMeter>(meter: &mut M, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
     meter.meter(now, size, mark)
 }
 
-/// The packets before `since`, and those from there on.
+/// Splits packets into those before `since` and those at or after it.
 fn split_at_time<P: Metered>(packets: &mut [P], since: Time) -> (&mut [P], &mut [P]) {
     let before = match packets.first() {
         Some(first) if first.at() < since => packets.partition_point(|packet| packet.at() < since),
@@ -122,7 +122,7 @@ fn split_at_time<P: Metered>(packets: &mut [P], since: Time) -> (&mut [P], &mut 
     packets.split_at_mut(before)
 }
 
-/// Meters packets in place; returns how many of them are marked, and their bytes.
+/// Meters packets in place; returns the number and the bytes of the packets that it marked.
 #[inline(never)]
 fn meter_each<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P]) -> (u64, u64) {
     let (mut marked, mut bytes) = (0, 0);
@@ -141,7 +141,7 @@ fn meter_each<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P]
 
 const FIT_128: &str = "the product of two numbers of 64 bits, and a packet, fit 128";
 
-/// Makes the plan, the meter at work and the dispatch between them from the list below.
+/// Generates the plan, the running meter and the dispatch between them from the list below.
 macro_rules! pcn_meters {
     ($( $name:literal => $variant:ident($module:ident), )*) => {
         crate::component_plans! {
@@ -150,7 +150,7 @@ macro_rules! pcn_meters {
         }
 
         impl PcnMeterPlan {
-            /// What its parameters tell about its marks.
+            /// Its parameters, which describe its marks.
             pub fn parameters(&self) -> &dyn PcnMeterParameters {
                 match self {
                     $( PcnMeterPlan::$variant(parameters) => parameters, )*
@@ -158,7 +158,7 @@ macro_rules! pcn_meters {
             }
         }
 
-        /// A PCN meter at work. `Custom` is for users of the crate, and for meters that need more than 64 bits.
+        /// A running PCN meter. `Custom` is for users of the crate and for meters that need more than 64 bits.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone)]
         pub enum AnyPcnMeter {
@@ -167,7 +167,8 @@ macro_rules! pcn_meters {
         }
 
         impl AnyPcnMeter {
-            /// Builds the meter that `plan` describes; one that marks at random draws from a stream below the key of `site`.
+            /// Builds the meter that `plan` describes. A meter that marks at random draws from a stream derived from the key
+            /// of `site`.
             pub fn new(plan: &PcnMeterPlan, site: &Site) -> AnyPcnMeter {
                 match plan {
                     $( PcnMeterPlan::$variant(parameters) => match $module::$variant::new(parameters, site) {
@@ -177,8 +178,8 @@ macro_rules! pcn_meters {
                 }
             }
 
-            /// As [`PcnMeter::meter`], for packets whose marks it writes; returns how many of those from `since` on are marked, and
-            /// their bytes. If all are of one size, that is `one_size`.
+            /// Like [`PcnMeter::meter`], for several packets, whose marks it writes. Returns the number and the bytes of the
+            /// packets marked at or after `since`. `one_size` is the size of all packets, if they have the same.
             pub fn on_packets<P: Metered>(&mut self, packets: &mut [P], one_size: Option<Bytes>, since: Time) -> (u64, u64) {
                 let (before, counted) = split_at_time(packets, since);
                 if !before.is_empty() {

@@ -12,19 +12,19 @@ use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
 
 crate::parameters! {
-    /// Pre-emption marking: marks what exceeds the supportable rate, so that the rest is what may stay.
+    /// Pre-emption marking: marks the traffic in excess of the supportable rate; the unmarked rest can be supported.
     ///
     /// ## Decides
-    /// A bucket fills at `supportable-rate` up to `size`. A packet that arrives marked for pre-emption passes by. Any other
-    /// that finds fewer tokens than its size is marked and takes nothing; else it takes its tokens. Under a lasting
-    /// overload the unmarked traffic has the supportable rate.
+    /// A bucket fills at `supportable-rate` up to `size`. A packet that arrives marked for pre-emption is not metered. Any
+    /// other packet is marked and takes no tokens if it finds fewer tokens than its size; otherwise it takes its tokens. Under
+    /// a lasting overload the unmarked traffic has the supportable rate.
     ///
     /// ## State
     /// The tokens, exact. Constant cost per packet.
     ///
     /// ## Departures
-    /// None. Large packets are marked more often than small ones; `excess` has a form that treats all alike. The depth in
-    /// packets of other documents is given in bytes here.
+    /// None. Large packets are marked more often than small ones; `excess` with `size-independent` marks all sizes equally
+    /// often. Other documents give the depth in packets; here it is in bytes or a time.
     ///
     /// ## Example
     /// ```toml
@@ -34,11 +34,11 @@ crate::parameters! {
     /// ## References
     /// [Briscoe06 pre-emption marking], [Satoh10 s10.5].
     pub struct Parameters {
-        /// Rate of what stays unmarked (SR).
+        /// Rate of the traffic that stays unmarked (SR).
         supportable_rate: Rate;
         /// Size of the bucket; default of [Satoh10 s10.5].
         size: Depth = "5 ms";
-        /// What the bucket holds at the beginning.
+        /// Initial level of the bucket.
         start: Start = "full";
     }
 }
@@ -75,7 +75,7 @@ impl<N: BucketInteger> PreEmption<N> {
 
 crate::state! {
     impl PreEmption<N> where [N: BucketInteger], |it, now| {
-        /// What its bucket holds.
+        /// Level of the bucket.
         "fill", "bit", is it.bucket.bits_after(it.clock.elapsed(now));
     }
 }
@@ -143,7 +143,7 @@ mod tests {
         // 300, 200, 50 left; 100 too many, 50 not; 99 ms later 99.
         let packets = [(0, 100), (0, 150), (0, 100), (0, 50), (0, 1), (99, 100), (100, 100)];
         assert_eq!(marks(&mut meter, &packets), [no, no, yes, no, yes, yes, no]);
-        // What is marked passes by; a threshold mark is metered and kept.
+        // A packet marked for pre-emption is not metered; a threshold-marked one is metered and keeps its mark.
         assert_eq!(meter.on_packet(at(150_000), &with_mark(50, PcnMark::Excess)), yes);
         assert_eq!(probed(&meter, 150_000), [("fill", 400.0)]);
         assert_eq!(meter.on_packet(at(150_000), &with_mark(50, PcnMark::Threshold)), PcnMark::Threshold);

@@ -15,20 +15,29 @@ crate::parameters! {
     /// Single threshold marking: no packet below the admissible rate, every N-th between, all above the supportable rate.
     ///
     /// ## Decides
-    /// Two buckets lose the tokens of every packet. The switch bucket (SwTB) fills at `admissible-rate` (AR); while it is low
-    /// the switch is on, and with the switch off nothing is marked. The marking bucket (MkTB) fills at `supportable-rate`
-    /// (SR); below `marking-threshold` every packet is marked, else every N-th of those that find it not full, which are a
-    /// share of about load/SR. So the share of marked packets is 0 below AR, load/(N SR) up to SR, and 1 above.
-    /// In form `first` both buckets are judged after the packet's tokens have been taken, and equality is low. In form
-    /// `second` the switch is on if the fill less the packet is below its threshold, the marking bucket is judged by what
-    /// the packet finds, and equality is not low: full marking begins up to a packet later.
+    /// Every packet takes its tokens from two buckets:
+    /// - The switch bucket (SwTB) fills at `admissible-rate` (AR). While it is low, the switch is on. With the switch off, no
+    ///   packet is marked.
+    /// - The marking bucket (MkTB) fills at `supportable-rate` (SR). While it is low, every packet is marked. Otherwise every
+    ///   N-th of the packets that find it not full is marked; these packets are a share of about load/SR.
+    ///
+    /// The marked share is therefore 0 below AR, $load / (N SR)$ up to SR, and 1 above. `form` defines the level that is
+    /// compared with a bucket's threshold:
+    ///
+    /// | `form` | Level of the switch bucket | Level of the marking bucket | Level equal to the threshold |
+    /// |---|---|---|---|
+    /// | `first` | after the packet | after the packet | low |
+    /// | `second` | before the packet less the packet's size | before the packet | not low |
+    ///
+    /// With `second`, marking of every packet starts up to one packet later.
     ///
     /// ## State
-    /// The tokens of two buckets, exact, and the packets counted towards N. Constant cost per packet.
+    /// The tokens of two buckets (exact) and the count of packets towards N. Constant cost per packet.
     ///
     /// ## Departures
-    /// The first form as printed never stores the time of its update; here it does. The two forms of the counter (k mod N
-    /// and k = N) are one, since each mark clears it; the switch being off keeps it. The document's text has N = 3.
+    /// The first form as printed never stores the time of its update; here it does. The two printed forms of the counter (k
+    /// mod N and k = N) are equivalent, because each mark resets it. The counter keeps its value while the switch is off. The
+    /// document's text has N = 3.
     ///
     /// ## Example
     /// ```toml
@@ -50,23 +59,23 @@ crate::parameters! {
         marking_size: Depth = "10 ms";
         /// Fill below which every packet is marked (MkTB.threshold); default of [Satoh10 s10.4].
         marking_threshold: Depth = "8 ms";
-        /// One packet in so many is marked between the two rates (N); default of [Satoh10 s10.4].
+        /// Marks one packet in N between the two rates (N); default of [Satoh10 s10.4].
         mark_every: Count = "3";
         /// Which packets count towards N while the switch is on.
         counted: Counted = "not-full";
         /// Which of the two printed forms decides.
         form: Form = "second";
-        /// What the buckets hold at the beginning.
+        /// Initial level of the buckets.
         start: Start = "full";
     }
 }
 
 crate::choice! {
-    /// The packets of which every N-th is marked.
+    /// The packets that count towards N: every N-th of them is marked.
     pub enum Counted {
-        /// Those that find the marking bucket not full: both printed forms.
+        /// Packets that find the marking bucket not full, as in both printed forms.
         "not-full" => NotFull,
-        /// All.
+        /// All packets.
         "arrivals" => Arrivals,
     }
 }
@@ -74,16 +83,16 @@ crate::choice! {
 crate::choice! {
     /// The printed forms of the marker.
     pub enum Form {
-        /// Judged after the packet's tokens have been taken; equality is low.
+        /// Judges after the packet's tokens have been taken; a level equal to the threshold is low.
         "first" => First,
-        /// Judged before; equality is not low.
+        /// Judges before the packet's tokens are taken; a level equal to the threshold is not low.
         "second" => Second,
     }
 }
 
 impl Parameters {
-    /// The marked share just above the admissible rate, AR/(N SR): the highest threshold that an estimate of the marked
-    /// share may be compared with on a path of which this is the tightest link [Satoh10 eq. 1]; 1/N where all count.
+    /// Marked share just above the admissible rate, AR/(N SR), or 1/N if all packets count: upper limit of a threshold for an
+    /// estimate of the marked share on a path whose tightest link this is [Satoh10 eq. 1].
     pub fn highest_level(&self) -> f64 {
         let counted = match self.counted {
             Counted::NotFull => self.admissible_rate.as_bps() as f64 / self.supportable_rate.as_bps() as f64,
@@ -132,16 +141,16 @@ impl Check for Parameters {
 pub struct SingleThreshold<N> {
     clock: Clock,
     switch: Bucket<N>,
-    /// The switch bucket is at its threshold when this is missing.
+    /// Tokens missing in the switch bucket when it is at its threshold.
     switch_low: N,
     marking: Bucket<N>,
-    /// The marking bucket likewise.
+    /// Tokens missing in the marking bucket when it is at its threshold.
     marking_low: N,
     form: Form,
     counter: Counter,
 }
 
-/// The count of packets, and what marks them.
+/// Counts packets and marks every N-th.
 #[derive(Clone, Copy, Debug)]
 struct Counter {
     mark_every: u32,
@@ -149,7 +158,7 @@ struct Counter {
     count: u32,
 }
 
-/// What a packet finds.
+/// State of both buckets as a packet finds them.
 struct Found {
     switch_on: bool,
     not_full: bool,
@@ -157,7 +166,7 @@ struct Found {
 }
 
 impl Form {
-    /// What a packet finds, from what it takes of both buckets and what is missing in them when they are low.
+    /// Returns the state that a packet finds, from the tokens it takes of each bucket and the tokens missing at its threshold.
     #[inline(always)]
     fn judge<T: Ord>(self, (switch, switch_low): (Taken<T>, T), (marking, marking_low): (Taken<T>, T), zero: T) -> Found {
         match self {
@@ -174,7 +183,7 @@ impl Form {
 }
 
 impl Counter {
-    /// The mark of a packet that came with `mark`.
+    /// Returns the new mark of a packet that arrives with `mark`.
     #[inline(always)]
     fn mark(&mut self, Found { switch_on, not_full, low }: Found, mark: PcnMark) -> PcnMark {
         // Without jumps, which would often be mispredicted.
@@ -205,11 +214,11 @@ impl<N: BucketInteger> SingleThreshold<N> {
 
 crate::state! {
     impl SingleThreshold<N> where [N: BucketInteger], |it, now| {
-        /// What the switching bucket holds.
+        /// Level of the switch bucket.
         "switch-fill", "bit", is it.switch.bits_after(it.clock.elapsed(now));
-        /// What the marking bucket holds.
+        /// Level of the marking bucket.
         "marking-fill", "bit", is it.marking.bits_after(it.clock.elapsed(now));
-        /// The count of packets.
+        /// Packets counted towards N.
         "count", "packets", is f64::from(it.counter.count);
     }
 }
@@ -234,7 +243,7 @@ impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
         if !self.clock.is_before(first) {
             return meter_each(self, packets).0;
         }
-        // Below the sizes, which are narrow.
+        // Fits: the thresholds are below the sizes, which `run` has found to fit.
         let (switch_low, marking_low) = (self.switch_low.value() as u64, self.marking_low.value() as u64);
         if switch.stays_below(switch_low, self.clock, packets.len()) && marking.stays_below(u64::MAX, self.clock, packets.len()) {
             // The switch stays off, so nothing is marked or counted.
@@ -286,7 +295,7 @@ mod tests {
         }
     }
 
-    /// A byte a millisecond into the switch bucket, two into the marking bucket; 1000 bytes each.
+    /// The switch bucket fills at 1 byte/ms, the marking bucket at 2 bytes/ms; each holds 1000 bytes.
     const SMALL: [&str; 6] = [
         "admissible-rate = 8 kbit/s",
         "supportable-rate = 16 kbit/s",
@@ -311,19 +320,20 @@ mod tests {
 
     #[test]
     fn the_first_form_judges_after_removal_and_equality_is_low() {
-        // On from the fifth packet (500 left); low from 800 left on, which 880 found comes to below.
+        // The switch is on from the fifth packet (500 left). The marking bucket is low at 800 left or less: a packet that
+        // finds 880 leaves 780.
         assert_eq!(pattern(&mut meter(&["form = first"])), "----######---####");
     }
 
     #[test]
     fn the_second_form_judges_before_removal_and_equality_is_not_low() {
-        // On from the sixth packet; 960, 920 and 880 are the first three of the partial zone, 840 and 800 the next two.
+        // The switch is on from the sixth packet. In the partial zone, packets find 960, 920 and 880, then 840 and 800.
         assert_eq!(pattern(&mut meter(&[])), "-----#####---#--#");
     }
 
     #[test]
     fn every_arrival_may_count() {
-        // The packet that finds 1000 counts, so the third is that which finds 920.
+        // The packet that finds 1000 counts, so the third one finds 920.
         assert_eq!(pattern(&mut meter(&["counted = arrivals"])), "-----#####--#--##");
     }
 

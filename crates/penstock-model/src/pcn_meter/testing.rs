@@ -21,14 +21,14 @@ pub(super) fn marks(meter: &mut impl PcnMeter, packets: &[(u64, u32)]) -> Vec<Pc
     packets.iter().map(|(ms, size)| meter.on_packet(at(1000 * ms), &with_mark(*size, PcnMark::Unmarked))).collect()
 }
 
-/// What a probe at `us` reports.
+/// Values reported by a probe at `us`.
 pub(super) fn probed(meter: &impl PcnMeter, us: u64) -> Vec<(&'static str, f64)> {
     let mut told = Vec::new();
     meter.probe(at(us), &mut |variable, _, value| told.push((variable.name, value)));
     told
 }
 
-/// The share of marked packets among those of `size` that come every `spacing` after `warm_up` of them.
+/// Marked share of packets of `size` spaced by `spacing`, without the first tenth.
 pub(super) fn share(meter: &mut impl PcnMeter, size: u32, spacing: Duration, packets: u64) -> f64 {
     let warm_up = packets / 10;
     let mut marked = 0;
@@ -39,7 +39,7 @@ pub(super) fn share(meter: &mut impl PcnMeter, size: u32, spacing: Duration, pac
     marked as f64 / (packets - warm_up) as f64
 }
 
-/// A packet of 100 bytes as meters see it.
+/// A packet of 100 bytes for meters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Seen {
     at: Time,
@@ -60,16 +60,16 @@ impl Metered for Seen {
     }
 }
 
-/// Of the packets of each batch, how many picoseconds after the one before they come, and how marked.
+/// Batches of packets: picoseconds since the previous packet, and the index of the mark.
 pub(super) type Batches = Vec<Vec<(u64, u8)>>;
 
-/// Whatever the spacing, up to where buckets fill for longer than 64 bits of grains.
+/// Batches with all spacings, up to those whose inflow exceeds 64 bits of grains.
 pub(super) fn batches() -> impl Strategy<Value = Batches> {
     let gap = prop_oneof![Just(0u64), 0u64..80_000_000_000, 0u64..1 << 40, 0u64..1 << 58];
     prop::collection::vec(prop::collection::vec((gap, 0u8..3), 0..30), 1..6)
 }
 
-/// A meter marks packets that pass together as it marks them one by one.
+/// Checks that a meter marks packets in a batch as it marks them one by one.
 pub(super) fn same_together<M: PcnMeter>(meter: impl Fn() -> M, batches: Batches) -> Result<(), TestCaseError> {
     let (mut together, mut each, mut now) = (meter(), meter(), 0u64);
     for batch in batches {

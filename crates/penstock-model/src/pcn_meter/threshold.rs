@@ -12,11 +12,11 @@ use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
 
 crate::parameters! {
-    /// Threshold marking: all packets while the rate is above the configured one, none below.
+    /// Threshold marking: marks all packets while the load is above a configured rate, none below it.
     ///
     /// ## Decides
-    /// A bucket fills at `rate` up to `size` and loses the tokens of every packet, marked or not. A packet after which it
-    /// holds less than `threshold` is threshold-marked, unless it is excess-traffic-marked, which it then stays.
+    /// A bucket fills at `rate` up to `size`. Every packet, marked or not, takes its tokens. If the bucket then holds less
+    /// than `threshold`, the packet is threshold-marked; a packet that is excess-traffic-marked stays so.
     ///
     /// ## State
     /// The tokens, exact. Constant cost per packet.
@@ -38,7 +38,7 @@ crate::parameters! {
         size: Depth;
         /// Fill below which packets are marked (TBthreshold.threshold).
         threshold: Depth;
-        /// What the bucket holds at the beginning.
+        /// Initial level of the bucket.
         start: Start = "full";
     }
 }
@@ -64,7 +64,7 @@ impl Check for Parameters {
 pub struct Threshold<N> {
     clock: Clock,
     bucket: Bucket<N>,
-    /// It is low when more than this is missing.
+    /// The bucket is below its threshold if more than this is missing.
     low: N,
 }
 
@@ -78,7 +78,7 @@ impl<N: BucketInteger> Threshold<N> {
 
 crate::state! {
     impl Threshold<N> where [N: BucketInteger], |it, now| {
-        /// What its bucket holds.
+        /// Level of the bucket.
         "fill", "bit", is it.bucket.bits_after(it.clock.elapsed(now));
     }
 }

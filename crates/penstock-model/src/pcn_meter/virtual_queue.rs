@@ -13,19 +13,26 @@ use crate::units::{Bytes, Rate, Time};
 use std::hint::select_unpredictable;
 
 crate::parameters! {
-    /// Virtual queue: marks at random, the more often the longer a queue at the admissible rate would be.
+    /// Virtual queue: marks at random, with a probability that grows with the length of a queue served at the admissible rate.
     ///
     /// ## Decides
-    /// A virtual queue is drained at `admissible-rate` and grows by every packet, up to `upper-limit`. A packet that finds
-    /// v there is marked with probability 0 up to `min-threshold`, (v - min)/(max - min) between, and 1 from `max-threshold`
-    /// on. Equal thresholds make a step: all packets from there on, none below.
+    /// A virtual queue is drained at `admissible-rate` and grows by every packet, up to `upper-limit`. The length v that a
+    /// packet finds gives the probability of a mark:
+    ///
+    /// | Length v | Probability |
+    /// |---|---|
+    /// | at most `min-threshold` | 0 |
+    /// | between the thresholds | $(v - min) / (max - min)$ |
+    /// | at least `max-threshold` | 1 |
+    ///
+    /// Equal thresholds make a step: packets at or above the threshold are marked, packets below it are not.
     ///
     /// ## State
     /// The virtual queue, exact. Constant cost per packet; one random number per packet between the thresholds.
     ///
     /// ## Departures
-    /// None. The levels are times at `admissible-rate`, as [Satoh10 s10.5] has them; an earlier version of that document
-    /// measured them at the link's rate.
+    /// None. The thresholds and the limit are times at `admissible-rate`, as in [Satoh10 s10.5]; an earlier version of that
+    /// document measured them at the link's rate.
     ///
     /// ## Example
     /// ```toml
@@ -37,11 +44,11 @@ crate::parameters! {
     pub struct Parameters {
         /// Rate at which the virtual queue is drained (AR).
         admissible_rate: Rate;
-        /// Queue up to which nothing is marked; default of [Satoh10 s10.5].
+        /// Length up to which no packet is marked; default of [Satoh10 s10.5].
         min_threshold: Depth = "5 ms";
-        /// Queue from which everything is marked; default of [Satoh10 s10.5].
+        /// Length from which every packet is marked; default of [Satoh10 s10.5].
         max_threshold: Depth = "15 ms";
-        /// The longest that the queue gets; default of [Satoh10 s10.5].
+        /// Maximum length of the virtual queue; default of [Satoh10 s10.5].
         upper_limit: Depth = "20 ms";
     }
 }
@@ -73,7 +80,7 @@ impl Check for Parameters {
 #[derive(Clone, Debug)]
 pub struct VirtualQueue<N> {
     clock: Clock,
-    /// The room that is left: a bucket that fills as the queue drains. What it lacks is the queue.
+    /// Room left in the virtual queue: a bucket that fills as the queue drains. The grains missing in it are the queue.
     room: Bucket<N>,
     min: N,
     max: N,
@@ -101,7 +108,7 @@ impl<N: BucketInteger> VirtualQueue<N> {
 
 crate::state! {
     impl VirtualQueue<N> where [N: BucketInteger], |it, now| {
-        /// The virtual queue.
+        /// Length of the virtual queue.
         "queue", "bit", is it.room.missing_bits_after(it.clock.elapsed(now));
     }
 }
@@ -122,11 +129,11 @@ impl<N: BucketInteger> PcnMeter for VirtualQueue<N> {
     #[inline(never)]
     fn meter_alike<P: Metered>(&mut self, packets: &mut [P], size: Bytes) -> u64 {
         let (Some(first), Some(end)) = (packets.first().map(P::at), packets.last().map(P::at)) else { return 0 };
-        // Between two thresholds marks are drawn.
+        // Marks between different thresholds are drawn at random.
         let is_step = self.min == self.max;
         let running = self.room.run(self.clock, end, size).filter(|_| is_step && self.clock.is_before(first));
         let Some(mut room) = running else { return meter_each(self, packets).0 };
-        // Below the size, which is narrow.
+        // Fits: the threshold is at most the size, which `run` has found to fit.
         let (max, mut marked) = (self.max.value() as u64, 0);
         if room.stays_below(max, self.clock, packets.len()) {
             packets.iter().for_each(|packet| room.take_all(packet.at()));
@@ -167,7 +174,7 @@ mod tests {
         }
     }
 
-    /// A byte a millisecond out of the queue.
+    /// A virtual queue drained at 1 byte/ms.
     fn meter(more: &[&str]) -> VirtualQueue<u64> {
         let levels = ["min-threshold = 200 bytes", "max-threshold = 600 bytes", "upper-limit = 1000 bytes"];
         let lines = levels.iter().filter(|line| !more.iter().any(|own| own.split(' ').next() == line.split(' ').next()));

@@ -1,4 +1,4 @@
-//! What a class may say: the parameters that the schedulers declare for their classes, together.
+//! The parameters that the schedulers declare for their classes, together.
 
 use crate::catalogue::{dedent, parameter, schema::property};
 use penstock_model::parameters::Field;

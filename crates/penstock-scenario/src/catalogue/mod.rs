@@ -154,7 +154,7 @@ fn part_entry(part: &SectionPart) -> Value {
 /// Whether a metric has a property.
 type HasProperty = fn(&MetricInfo) -> bool;
 
-/// What may be true of a metric, by its name in the catalogue.
+/// Properties of metrics, by their names in the catalogue.
 const PROPERTIES: [(&str, HasProperty); 4] = [
     ("ratio", |info| info.is_ratio),
     ("part", |info| info.is_part),

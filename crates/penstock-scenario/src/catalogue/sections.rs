@@ -21,7 +21,7 @@ use penstock_model::scheduler::class::RateLimit;
 
 /// A table of a scenario.
 pub(crate) struct SectionEntry {
-    /// What it describes.
+    /// The name of the described entity.
     pub name: &'static str,
     /// Its path in the scenario.
     pub path: &'static str,
@@ -66,7 +66,7 @@ const fn required(key: &'static str, takes: PartContent, doc: &'static str) -> S
     SectionPart { key, takes, required: true, doc }
 }
 
-/// What a link and its way back say of their ports.
+/// The parts of the port of a link, in either direction.
 const PORT: [SectionPart; 10] = [
     part("rate-changes", PartContent::ListOrTable("rate-change", "rate-file"), "Changes of the rate at known instants, by increasing time; or a file that has them, or delivery times."),
     part("scheduler", PartContent::OneOf("scheduler"), "Which queue sends next; `fifo` if left out."),

@@ -112,7 +112,7 @@ impl MeasureKeys {
     }
 }
 
-/// What a required key shall give, with an example.
+/// The instruction to give a required key, with an example.
 fn needed(key: Key) -> &'static str {
     match key {
         Key::Sample => "give the sampling interval, as in sample = \"10 ms\"",

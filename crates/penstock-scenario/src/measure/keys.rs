@@ -59,7 +59,7 @@ pub struct Measure {
     /// The quantiles that it asks for, as shares.
     pub quantiles: Vec<f64>,
     pub(crate) unit: TimeUnit,
-    /// What its numbers are split by.
+    /// The criteria that split its numbers.
     pub by: Vec<SplitBy>,
     /// Where classes of transfers' sizes end.
     pub(crate) sizes: Vec<Bytes>,
@@ -69,7 +69,7 @@ pub struct Measure {
     pub(crate) interval: Option<Duration>,
     /// How far from the mean is still fair.
     pub(crate) tolerance: f64,
-    /// What a fairness compares.
+    /// The shares that a fairness compares.
     pub(crate) between: Between,
     /// The load threshold to fall below.
     pub(crate) below: Rate,

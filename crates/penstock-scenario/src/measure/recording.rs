@@ -8,7 +8,7 @@ use penstock_model::units::{Duration, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What the engine must record for the measurements.
+/// The records that the engine must keep for the measurements.
 #[derive(Default)]
 pub struct RecordingPlan {
     pub(crate) samples: Vec<SamplePlan>,
@@ -23,7 +23,7 @@ pub struct RecordingPlan {
     expedited: usize,
 }
 
-/// What to record at each of some links, by names of classes.
+/// The records to keep at each of some links, by names of classes.
 #[derive(Default)]
 pub struct LinkRecording {
     members: Range<u32>,
@@ -39,7 +39,7 @@ pub struct LinkRecording {
 }
 
 impl RecordingPlan {
-    /// What to record at each of the links of a group; empty at first.
+    /// The records to keep at each of the links of a group; empty at first.
     pub fn at_links(&mut self, members: Range<u32>) -> &mut LinkRecording {
         self.links.entry(members.start).or_insert_with(|| LinkRecording { members, ..LinkRecording::default() })
     }

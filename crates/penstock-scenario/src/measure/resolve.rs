@@ -66,7 +66,7 @@ fn applying(section: &Section<'_>, applies: fn(&MetricInfo) -> bool) -> String {
     infos.filter(|info| applies(info)).map(|info| info.name).collect::<Vec<_>>().join(", ")
 }
 
-/// What the metric is measured of, in messages.
+/// The kind of targets of the metric, in messages.
 fn measured_of(info: &MetricInfo) -> &'static str {
     match (info.targets.flows, info.targets.calls, info.targets.links) {
         (false, false, _) => "links",

@@ -16,9 +16,9 @@ pub enum Target {
 pub struct MeasurableGroup<'a> {
     /// The name in the scenario.
     pub name: &'a str,
-    /// What is lost is sent again.
+    /// Lost data is retransmitted.
     pub is_reliable: bool,
-    /// What is lost is sent again segment by segment.
+    /// Lost data is retransmitted segment by segment.
     pub retransmits_segments: bool,
     /// Its source is `http`.
     pub is_http: bool,
@@ -50,7 +50,7 @@ pub struct MeasurableLink<'a> {
     pub carries_cells: bool,
 }
 
-/// What may be measured.
+/// The targets that may be measured.
 pub struct Measurable<'a> {
     /// The groups of flows and calls.
     pub flows: Vec<MeasurableGroup<'a>>,

@@ -6,7 +6,7 @@ use crate::measure::words::Grouping;
 use crate::metrics::common::metric::Metric;
 use penstock_model::units::Bytes;
 
-/// What one companion is measured of: a group, or the classes of several groups, and the sizes that split it.
+/// The scope of a companion: a group, or the classes of several groups, and the sizes that split it.
 #[derive(PartialEq)]
 struct Companion {
     metric: &'static dyn Metric,

@@ -43,7 +43,7 @@ impl Metric for EfError {
         }
     }
 
-    /// Of each link, or the worst of a group.
+    /// Adds the error terms of each link, or the worst of a group.
     fn of_links(&self, at: &mut Evaluation<'_>, measure: &Measure, group: usize, _samples: Option<&Range<usize>>) {
         let (name, members) = &at.group_members.links[group];
         let blueprint = at.blueprint;

@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(fair_from(&[a, b], 0..5, 0.2), Some(0));
         assert_eq!(fair_from(&[a, b], 1..2, 0.1), Some(1));
         assert_eq!(fair_from(&[a, b], 0..3, 0.1), None);
-        // What has got nothing up to the end, and bins in which nobody has anything.
+        // A flow without any bytes up to the end, and bins in which no flow has bytes.
         assert_eq!(fair_from(&[a, &b[..4]], 0..5, 0.1), None);
         assert_eq!(fair_from(&[a, b], 0..6, 0.1), None);
         assert_eq!(fair_from(&[a], 0..5, 0.1), Some(0));

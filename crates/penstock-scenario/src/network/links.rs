@@ -126,7 +126,7 @@ pub(crate) struct LinkGroup {
     pub is_reverse: bool,
     /// Its rate is written as `unlimited`.
     pub is_unlimited: bool,
-    /// What each adds to the weight of a route.
+    /// Weight that each adds to a route.
     weight: LinkWeight,
 }
 
@@ -312,7 +312,7 @@ impl Links {
     }
 }
 
-/// What the links of an entry have in common.
+/// Properties shared by the links of an entry.
 #[derive(Clone, Copy)]
 struct LinkSpec<'a> {
     nodes: &'a Nodes,
@@ -422,7 +422,7 @@ impl LinkKeys {
         self.from.0.len() > 1 || self.to.0.len() > 1
     }
 
-    /// What packets take on the wire.
+    /// Overhead and padding of packets on the wire.
     fn framing(&self) -> Framing {
         let bytes = |size: Option<Bytes>| size.map_or(0, |size| size.get() as u32);
         Framing { overhead: bytes(self.overhead), minimum: bytes(self.min_frame), in_cells: self.framing == FramingKind::Atm }

@@ -56,7 +56,7 @@ struct Group {
     first: u32,
     latency: Duration,
     is_cell_switch: bool,
-    /// What the ports of each share.
+    /// The shared resources of the ports of each node.
     switch: Option<SwitchDraft>,
 }
 
@@ -154,7 +154,7 @@ impl Nodes {
         }
         if next > MAX_ENTITIES as u64 {
             section.report("", format!("{next} nodes are more than the {MAX_ENTITIES} that fit"));
-            // What does not fit has no identifiers; whatever names it is not judged.
+            // Groups that do not fit have no identifiers, and keys that name them are not checked.
             let fits = |group: &Group| u64::from(group.first) + u64::from(group.count.unwrap_or(1)) <= MAX_ENTITIES as u64;
             nodes.broken.extend(nodes.groups.iter().filter(|group| !fits(group)).map(|group| group.name.clone()));
             nodes.groups.retain(fits);
@@ -214,7 +214,7 @@ impl Nodes {
         self.groups.iter().filter_map(move |group| Some((members(group), group.switch.as_ref()?)))
     }
 
-    /// What the ports of a node share, if they share something.
+    /// The resources that the ports of a node share, if any.
     pub fn switch(&self, node: NodeId) -> Option<&SwitchDraft> {
         self.group(node).switch.as_ref()
     }

@@ -30,9 +30,9 @@ penstock_model::parameters! {
 }
 impl Check for ParameterChangeKeys {}
 
-/// What has parameters that can change: a link or a group of flows.
+/// An entry whose parameters can change: a link or a group of flows.
 pub(crate) struct Changeable {
-    /// What it is, in messages.
+    /// Its name in messages.
     pub what: &'static str,
     /// The keys of its components.
     pub parts: &'static [&'static str],

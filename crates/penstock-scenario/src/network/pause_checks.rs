@@ -70,13 +70,13 @@ pub struct Headroom {
     pub node: String,
     /// The link into it.
     pub link: String,
-    /// What it needs for each class that is paused, in bytes.
+    /// Bytes that it needs for each paused class.
     pub needed: u64,
-    /// What it has; `None` if that must be in the shared buffer.
+    /// Bytes that it has; `None` if the shared buffer has to hold the packets.
     pub given: Option<u64>,
 }
 
-/// What switches that pause need and have; of those that are alike, the first.
+/// Needed and given headroom of the switches that pause; of several equal ones, the first.
 pub(crate) fn headrooms(blueprint: &Blueprint) -> Vec<Headroom> {
     let mut worst: BTreeMap<NodeId, Headroom> = BTreeMap::new();
     for needed in needed_headrooms(blueprint) {

@@ -20,13 +20,13 @@ penstock_model::parameters! {
     /// a whole. A pause holds for `quanta` times 512 bits of the link, and is renewed each time that half of that is over, if the
     /// half is 1 us or more [IEEE8023 s31B] [IEEE8021Qbb s36].
     ///
-    /// With `headroom`, packets from a paused link (of a paused class) go into memory reserved for it, next to the shared buffer. So
-    /// does a packet for which the shared buffer has no room, and it pauses its link at once. Departures free headroom first, and a
-    /// pause ends when all of it is free. So the node's memory loses no packet of a paused link if headroom is at least
-    /// C (t + T + D) + 2 L: C is the link's rate, D its delay, L the largest packet; t the longest wait of a pause frame, a largest packet and the
-    /// frames of all classes on the link back, and T the frame's time from there, its delay and `processing`. Less is refused.
-    /// Without `headroom`, packets that arrive after the pause must find room in the shared buffer. Drops for lack of headroom have
-    /// the cause `headroom`.
+    /// With `headroom`, packets from a paused link (of a paused class) go into memory reserved for it, next to the shared buffer.
+    /// So does a packet for which the shared buffer has no room, and it pauses its link at once. Departures free headroom first,
+    /// and a pause ends when all of it is free. So the node's memory loses no packet of a paused link if headroom is at least
+    /// C (t + T + D) + 2 L. C is the link's rate, D its delay, L the largest packet; t the longest wait of a pause frame, a largest
+    /// packet and the frames of all classes on the link back, and T the frame's time from there, its delay and `processing`. Less
+    /// is refused. Without `headroom`, packets that arrive after the pause must find room in the shared buffer. Drops for lack of
+    /// headroom have the cause `headroom`.
     ///
     /// A frame here is about one class and carries the state at the beginning of its transmission. Impairments and shapers of the
     /// link back do not affect it.
@@ -168,8 +168,8 @@ impl SwitchDraft {
 }
 
 impl SwitchDraft {
-    /// What of it does not work where cells arrive, at a cell switch or elsewhere: its messages are packets, and an end of AAL5 is no
-    /// switch.
+    /// The first key that does not work where cells arrive, at a cell switch or elsewhere: these messages are packets, and an AAL5
+    /// end is not a switch.
     pub fn unfit_for_cells(&self, is_cell_switch: bool) -> Option<&'static str> {
         let parts = [
             (self.pause.is_some(), "pause"),

@@ -88,14 +88,14 @@ struct SwitchCheck<'a> {
     draft: &'a SwitchDraft,
     /// The links that end there.
     into: &'a [LinkId],
-    /// Those that begin there.
+    /// The links that begin there.
     out: &'a [LinkId],
 }
 
 /// The links at every node, in the order of the scenario.
 struct LinksAt {
     links: Vec<LinkId>,
-    /// Those at node n are `links[first[n]..first[n + 1]]`.
+    /// The links at node n are `links[first[n]..first[n + 1]]`.
     first: Vec<u32>,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn pack(numbers: impl Iterator<Item = u64>, width: u32, bytes: &mut V
         if used >= u64::BITS {
             bytes.extend(word.to_le_bytes());
             used -= u64::BITS;
-            // What did not fit, if anything.
+            // The bits that did not fit, if any.
             word = if used == 0 { 0 } else { number >> (width - used) };
         }
     }
@@ -32,7 +32,7 @@ pub(super) fn pack(numbers: impl Iterator<Item = u64>, width: u32, bytes: &mut V
 
 /// Appends small numbers of `width` bits as one run: of a repeated number, or bit-packed (the hybrid of RLE and bit packing).
 ///
-/// What compresses the page afterwards finds shorter runs, too.
+/// The compression of the page afterwards finds shorter runs, too.
 pub(super) fn run(numbers: &[u32], width: u32, bytes: &mut Vec<u8>) {
     let Some(&first) = numbers.first() else { return };
     if numbers.iter().all(|number| *number == first) {

@@ -1,4 +1,4 @@
-//! What Parquet says of pages, columns and the file [Parquet]; fields have their numbers there.
+//! Metadata of pages, columns and the file [Parquet], with the field numbers of the format.
 
 use super::thrift::Struct;
 use super::{ColumnChunk, ConstantColumn, ConstantValue, RowGroup};
@@ -7,7 +7,7 @@ use crate::trace::{ColumnKind, TraceColumn};
 /// The program that wrote a file.
 const CREATED_BY: &str = concat!("Penstock version ", env!("CARGO_PKG_VERSION"));
 
-/// What a page holds.
+/// The content of a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageKind {
     Data = 0,

@@ -30,7 +30,7 @@ pub enum ConstantValue {
 pub struct ConstantColumn {
     /// Its name.
     pub name: String,
-    /// What all rows have.
+    /// The value in all rows.
     pub value: ConstantValue,
 }
 

@@ -14,12 +14,12 @@ pub(crate) struct Components {
 }
 
 impl Components {
-    /// Of these plug-ins, none used so far.
+    /// Components of these plug-ins, none of them used so far.
     pub fn new(registry: Registry) -> Components {
         Components { registry, used: RefCell::default() }
     }
 
-    /// The scenario has the component of this kind and name.
+    /// Records that the scenario has the component of this kind and name.
     pub fn note(&self, kind: &str, name: &str) {
         if let Some(declared) = self.registry.find(kind, name) {
             let digest = |text: &str| Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -27,7 +27,7 @@ impl Components {
         }
     }
 
-    /// Those that are used, as `KIND.NAME`, with the digests of their sources; none for those without one.
+    /// The used plug-in components, as `KIND.NAME`, with the digests of their sources; `None` for components without a source.
     pub fn used(&self) -> BTreeMap<String, Option<String>> {
         self.used.borrow().clone()
     }

@@ -3,7 +3,7 @@
 /// The most parts of a dotted key, and of the path of a setting.
 pub(crate) const MOST_PARTS: usize = 80;
 
-/// What the parser says of a key with more.
+/// The parser's message for a key with more parts.
 pub(crate) const PARSER_MESSAGE: &str = "recursion limit";
 
 /// The places of the keys with more than [`MOST_PARTS`] parts, in the order of the text.

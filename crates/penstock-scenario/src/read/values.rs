@@ -232,7 +232,7 @@ impl Parameter for LinkRate {
     }
 }
 
-/// What a link adds to the weight of a route, in thousandths.
+/// The weight that a link adds to a route, in thousandths.
 ///
 /// Sums must be exact, or routes of equal weight could not be recognised; 16 million links of the maximum weight fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

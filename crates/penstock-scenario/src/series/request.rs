@@ -29,7 +29,7 @@ pub(crate) struct SeriesRequest {
 }
 
 impl SeriesRequest {
-    /// What the keys ask for; `None` after a reported mistake.
+    /// The request that the keys describe; `None` after a reported mistake.
     pub fn new(
         keys: &SeriesKeys,
         names: &TraceNames<'_>,

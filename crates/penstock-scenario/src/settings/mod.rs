@@ -153,7 +153,7 @@ fn check_value(path: &str, value: &str) -> Result<(), String> {
     }
 }
 
-/// What an entry of a list is called.
+/// The name of an entry of a list in messages.
 fn entry_kind(list: &str) -> &'static str {
     match list {
         "links" => "link",

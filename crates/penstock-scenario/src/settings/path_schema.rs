@@ -6,7 +6,7 @@ use penstock_model::parameters::{Field, Kind};
 use penstock_model::registry::Registry;
 use penstock_model::scheduler::SchedulerPlan;
 
-/// What may be written at one path.
+/// The syntax allowed at one path.
 #[derive(Clone, Copy)]
 pub(crate) enum PathSchema {
     /// A section.

@@ -123,7 +123,7 @@ fn every_mistake_has_its_line_and_its_whole_path() {
 #[test]
 fn exactly_one_known_component_is_named() {
     let one = |text: &str| mistakes(text).join("\n");
-    // Of a long list, messages name the first dozen.
+    // Messages name the first dozen of a long list.
     let names = format!("{}, ...", DisciplinePlan::NAMES[..12].join(", "));
     assert_eq!(
         one("queue = \"tail-dorp\""),

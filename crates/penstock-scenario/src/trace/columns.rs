@@ -51,7 +51,7 @@ pub struct TraceColumns {
     pub values: Vec<Vec<u8>>,
 }
 
-/// Of a number that is not there.
+/// Marker of a missing number.
 const NONE: u32 = u32::MAX;
 
 const TIMERS: [(TimerKind, &str); 8] = [

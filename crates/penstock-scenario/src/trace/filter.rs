@@ -62,7 +62,7 @@ impl TraceFilter {
 }
 
 impl Selector {
-    /// What the keys ask for; `None` after a reported mistake.
+    /// The selector that the keys describe; `None` after a reported mistake.
     pub fn new(keys: &TraceKeys, names: &TraceNames<'_>, duration: Duration, mistake: &mut dyn FnMut(&str, String)) -> Option<Selector> {
         let mut sound = true;
         let mut report = |key: &str, message: String| {

@@ -53,7 +53,7 @@ impl<'a> Given<'a> {
         Given { given, mistakes: Vec::new() }
     }
 
-    /// What was wrong with them, each with its key.
+    /// The mistakes found so far, each with its key.
     pub fn mistakes(self) -> Vec<(String, String)> {
         self.mistakes
     }

@@ -9,7 +9,7 @@ use penstock_model::pcn_meter::PcnMeterPlan;
 pub(crate) struct Mismatch {
     /// The scheme would never act; otherwise it would act at the wrong rate.
     pub is_useless: bool,
-    /// What is wrong, to follow "on the route of ...".
+    /// The mistake, to follow "on the route of ...".
     pub message: String,
 }
 

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// A direction of routes, for all groups: data, or return traffic.
 struct Direction {
-    /// What messages call it.
+    /// Its name in messages.
     purpose: &'static str,
     /// Whether a group sends anything this way.
     is_used: fn(&GroupDraft) -> bool,
@@ -221,7 +221,7 @@ impl Router<'_, '_> {
     ) {
         let Some(points) = &mut switch.congestion_points else { return };
         let to_source = data.iter().map(|id| (*id, false, flows[id.index()].from));
-        // What has no acknowledgements has one route for both.
+        // A flow without acknowledgements has one route for both.
         let answered = answers.iter().filter(|id| flows[id.index()].backward != flows[id.index()].forward);
         let to_receiver = answered.map(|id| (*id, true, flows[id.index()].to));
         let told: Vec<(FlowId, bool, NodeId)> = to_source.chain(to_receiver).collect();

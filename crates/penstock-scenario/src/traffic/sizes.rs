@@ -46,7 +46,7 @@ fn read(section: &Section<'_>, name: &str) -> Result<Vec<(f64, f64)>, Vec<String
 #[derive(Clone, Copy)]
 struct Share {
     column: &'static str,
-    /// What a share is called in messages.
+    /// The name of a share in messages.
     name: &'static str,
     whole: f64,
 }

@@ -1,5 +1,5 @@
-//! What must hold of any text that is given as a scenario: it is read or refused without a panic, a run of it can be
-//! cancelled at any time, and gives the same results however it is executed.
+//! Invariants for any text given as a scenario: it is accepted or refused without a panic; a run of it can be cancelled at any time,
+//! and gives the same results with every executor.
 #![allow(dead_code)] // each user takes its part
 
 mod rows;
@@ -31,7 +31,7 @@ pub struct Effort {
     pub cut: u64,
 }
 
-/// What became of a scenario with which nothing is wrong.
+/// The outcome for a scenario that passes the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It has mistakes, and they are reported correctly.
@@ -44,10 +44,10 @@ pub enum Outcome {
     Compared,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What became of it, or what is wrong.
+    /// The outcome, or the violated invariant.
     pub outcome: Result<Outcome, String>,
     /// The longest phase without a look at a flag: its name, and the CPU time it took in seconds.
     pub longest: (&'static str, f64),
@@ -254,7 +254,7 @@ impl ThreadClock {
     }
 }
 
-/// What Linux has counted for this thread; 0 elsewhere.
+/// CPU time of this thread as Linux counts it; 0 elsewhere.
 fn cpu_seconds() -> f64 {
     seconds_in("/proc/thread-self/schedstat".as_ref())
 }

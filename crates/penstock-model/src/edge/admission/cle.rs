@@ -6,21 +6,27 @@ use crate::parameters::{Check, Probability, Weight};
 use crate::units::{Bytes, Duration, Time};
 
 crate::parameters! {
-    /// Congestion level estimate: a call may begin while few of its aggregate's packets arrive marked.
+    /// Congestion level estimate: admits a call while the marked share of its aggregate's packets is low.
     ///
     /// ## Decides
-    /// The egress keeps a moving average of the marked share of the aggregate, the congestion level estimate (CLE): with
-    /// `update = "packet"` over samples 1 for a marked packet and 0 for another, with `"interval"` over the marked share of
-    /// the bits of each interval. A call asks the egress, which answers with the CLE as it is when the request arrives; the
-    /// call is admitted if that is below `threshold`.
+    /// The egress keeps a moving average of the aggregate's marked share, the congestion level estimate (CLE). `update`
+    /// selects its samples:
+    ///
+    /// | `update` | Sample |
+    /// |---|---|
+    /// | `packet` | 1 for each marked packet, 0 for each unmarked one |
+    /// | `interval` | marked share of the bits of each interval |
+    ///
+    /// For each call, the ingress sends a request to the egress. The egress answers with the CLE at the arrival of the
+    /// request, and the call is admitted if that is below `threshold`.
     ///
     /// ## State
-    /// The average, the time of the last packet, and the bits of the interval under way. Constant cost per packet.
+    /// The average, the time of the last packet, and the bits of the current interval. Constant cost per packet.
     ///
     /// ## Departures
-    /// The document is silent on what the CLE of an aggregate without packets is, on the meaning of the weight and on the
-    /// first value: see `idle`, `weighs` and `initial`. Intervals begin with a packet and follow one another until one is
-    /// empty, which is no sample.
+    /// The document does not define the CLE of an aggregate without packets (see `idle`), the meaning of the weight (`weighs`)
+    /// or the initial value (`initial`). The first interval starts with a packet, and intervals follow one another until one
+    /// is empty. An empty interval is no sample.
     ///
     /// ## Example
     /// ```toml
@@ -34,27 +40,27 @@ crate::parameters! {
         threshold: Probability;
         /// Weight of the moving average; default of [Satoh10 s11.1].
         weight: Weight = "0.3";
-        /// What the weight multiplies.
+        /// Term of the moving average that `weight` multiplies.
         weighs: Weighs = "new-sample";
-        /// When the average takes in a sample.
+        /// Samples of the moving average.
         update: Update = "packet";
         /// Length of an interval, for `update = "interval"`.
         interval: Option<Duration>;
-        /// Which marks count.
+        /// Marks that count.
         marks: Marks = "any";
-        /// What becomes of a call that finds exactly the threshold.
+        /// Decision about a call if the level equals the threshold.
         at_threshold: AtThreshold = "refuse";
-        /// What becomes of the level while no packets come.
+        /// How the level changes while no packets arrive.
         idle: Idle = "reset";
-        /// Time constant of `idle = "decay"`, or patience of `"time-out"`.
+        /// Time constant of `idle = "decay"`, or silence after which `"time-out"` sets the level to 0.
         idle_time: Option<Duration>;
-        /// The level at the beginning.
+        /// Initial level.
         initial: Probability = "0";
     }
 }
 
 crate::choice! {
-    /// When a congestion level estimate takes in a sample.
+    /// When a congestion level estimate adds a sample.
     pub enum Update {
         /// With every packet.
         "packet" => Packet,
@@ -64,7 +70,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Which marks a scheme counts.
+    /// Marks that a scheme counts.
     pub enum Marks {
         /// Threshold and excess-traffic marks.
         "any" => Any,
@@ -88,25 +94,25 @@ impl Marks {
 }
 
 crate::choice! {
-    /// What becomes of a call that finds exactly the threshold.
+    /// Decision about a call if the level equals the threshold.
     pub enum AtThreshold {
-        /// It is refused [Satoh10 s10.1].
+        /// The call is refused [Satoh10 s10.1].
         "refuse" => Refuse,
-        /// It is admitted [Satoh10 s3.3.1].
+        /// The call is admitted [Satoh10 s3.3.1].
         "admit" => Admit,
     }
 }
 
 crate::choice! {
-    /// What becomes of the level of an aggregate while no packets come.
+    /// How the level of an aggregate changes while no packets arrive.
     pub enum Idle {
-        /// It stays, and may block the aggregate for good.
+        /// It stays as it is, and may block the aggregate forever.
         "frozen" => Frozen,
-        /// It is 0 for a call that asks while its aggregate has no live call.
+        /// It is reset to 0 by a request of a call whose aggregate has no live call.
         "reset" => Reset,
-        /// It decays exponentially from packet to packet.
+        /// It decays exponentially with the time since the last packet.
         "decay" => Decay,
-        /// It is 0 once no packet has come for some time.
+        /// It is 0 once no packet has arrived for `idle-time`.
         "time-out" => TimeOut,
     }
 }
@@ -135,7 +141,7 @@ impl Check for Parameters {
     }
 }
 
-/// The ingress' rule.
+/// Admission rule of the ingress.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     threshold: f64,
@@ -148,7 +154,7 @@ impl Rule {
         Rule { threshold: parameters.threshold.0, at_threshold: parameters.at_threshold }
     }
 
-    /// Whether a call that finds `level` may begin.
+    /// Whether a call is admitted at `level`.
     pub fn admits(&self, level: f64) -> bool {
         match self.at_threshold {
             AtThreshold::Refuse => level < self.threshold,
@@ -157,18 +163,18 @@ impl Rule {
     }
 }
 
-/// The egress' estimate.
+/// Estimate of the egress.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     average: Ewma,
     marks: Marks,
     idle: Idle,
-    /// Each packet is a sample, and its time does not matter.
+    /// Whether each packet is a sample and its time does not matter.
     is_timeless: bool,
     timed: Box<Timed>,
 }
 
-/// What only some estimates need.
+/// State that only some estimates need.
 #[derive(Clone, Debug)]
 struct Timed {
     idle_time: Duration,
@@ -210,20 +216,20 @@ impl Estimator {
         }
     }
 
-    /// Whether each packet is a sample, and its time does not matter.
+    /// Whether each packet is a sample and its time does not matter.
     #[inline]
     pub fn only_samples(&self) -> bool {
         self.is_timeless
     }
 
-    /// A packet with this mark arrives, and is a sample and nothing else.
+    /// A packet with this mark arrives, at an estimate that [only samples](Estimator::only_samples) marks.
     #[inline(always)]
     pub fn on_mark(&mut self, mark: PcnMark) {
         debug_assert!(self.is_timeless);
         self.average.add(f64::from(u8::from(self.marks.count(mark))));
     }
 
-    /// Packets with these marks arrive, and are samples and nothing else.
+    /// Packets with these marks arrive, at an estimate that [only samples](Estimator::only_samples) marks.
     #[inline(always)]
     pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
         let contribution = |mark| self.average.weighted(f64::from(u8::from(self.marks.count(mark))));
@@ -253,7 +259,7 @@ impl Estimator {
         timed.marked_bits += if marked { size.bits() } else { 0 };
     }
 
-    /// The level that a request finds which left while the aggregate had `live` calls.
+    /// Level for a request that was sent while the aggregate had `live` calls.
     pub fn on_request(&mut self, now: Time, live: u32) -> f64 {
         if self.idle == Idle::Reset && live == 0 {
             self.average.set(0.0);
@@ -273,18 +279,18 @@ impl Estimator {
         }
     }
 
-    /// Whether it works by intervals.
+    /// Whether it samples intervals.
     pub fn has_deadlines(&self) -> bool {
         self.timed.interval != Duration::ZERO
     }
 
-    /// When the interval under way ends.
+    /// End of the current interval.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.timed.until
     }
 
-    /// The interval under way ends.
+    /// The current interval ends.
     pub fn on_timer(&mut self, now: Time) {
         let timed = &mut *self.timed;
         let (bits, marked_bits) = (std::mem::take(&mut timed.bits), std::mem::take(&mut timed.marked_bits));

@@ -3,18 +3,19 @@
 use crate::parameters::{Check, Count};
 
 crate::parameters! {
-    /// Counting: a call may begin while fewer than so many do.
+    /// Counting: admits a call while fewer than a fixed number of calls are live.
     ///
     /// ## Decides
-    /// A call asks the egress, which counts calls: below `limit` the call is counted and admitted, else refused. The end of
-    /// a call, on its own or terminated, is told to the egress and makes room when that message arrives.
+    /// For each call, the ingress sends a request to the egress, which counts calls. If the count is below `limit`, the call
+    /// is counted and admitted; otherwise it is refused. When a call ends or is terminated, the ingress sends a message to the
+    /// egress, whose arrival decreases the count.
     ///
     /// ## State
     /// The number of calls. Nothing per packet.
     ///
     /// ## Departures
-    /// No mechanism of a network: what a perfect one would admit, against which the others are measured. Initial calls do
-    /// not ask, but count from the beginning of the run.
+    /// This is not a mechanism of a network but a reference: it admits what an ideal scheme would admit. Initial calls send no
+    /// request, but count from the beginning of the run.
     ///
     /// ## Example
     /// ```toml
@@ -22,30 +23,30 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// The M/G/n/n system of A. K. Erlang, whose blocking it has where messages take no time.
+    /// The M/G/n/n system of A. K. Erlang; the blocking probability is the same if messages have no delay.
     pub struct Parameters {
-        /// The most calls at a time.
+        /// Maximum number of calls at once.
         limit: Count;
-        /// Whose calls count.
+        /// Calls that count.
         scope: Scope = "node";
     }
 }
 impl Check for Parameters {}
 
 crate::choice! {
-    /// Whose calls count towards a limit.
+    /// Calls that count towards a limit.
     pub enum Scope {
-        /// Those of the aggregate.
+        /// Calls of the aggregate.
         "aggregate" => Aggregate,
-        /// Those of all aggregates of the group that end at the same node.
+        /// Calls of all aggregates of the group that end at the same node.
         "node" => Node,
     }
 }
 
-/// The level in the answer to a call that finds no room.
+/// Level in the answer to a call that is refused.
 pub(super) const FULL: f64 = 1.0;
 
-/// The egress' count.
+/// Call counter of the egress.
 #[derive(Clone, Debug)]
 pub struct Counter {
     limit: u32,
@@ -54,12 +55,12 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// A count with these parameters, of an aggregate with so many initial calls; the node's count has them from its owner.
+    /// A counter with these parameters, for an aggregate with `initial` calls. The owner of the node's count adds them there.
     pub fn new(parameters: &Parameters, initial: u32) -> Counter {
         Counter { limit: parameters.limit.0, scope: parameters.scope, calls: initial }
     }
 
-    /// The level for a call that asks: 0 if there is room, which it then takes, else 1.
+    /// Level for a request: 0 if the count is below the limit (the call is then counted), else 1.
     pub fn on_request(&mut self, of_node: &mut u32) -> f64 {
         let limit = self.limit;
         let calls = self.of(of_node);

@@ -23,7 +23,7 @@ crate::component_plans! {
 }
 
 impl AdmissionPlan {
-    /// How often the egress reports, for the schemes that decide from its reports.
+    /// Interval of the egress' reports, for schemes that decide from them.
     pub fn reports_every(&self) -> Option<Duration> {
         match self {
             AdmissionPlan::Cle(_) | AdmissionPlan::Count(_) => None,
@@ -33,7 +33,7 @@ impl AdmissionPlan {
         }
     }
 
-    /// Whether the ingress asks the egress about each call.
+    /// Whether the ingress sends the egress a request for each call.
     pub fn asks(&self) -> bool {
         match self {
             AdmissionPlan::Custom(it) => it.build(&EdgeContext::trial()).egress.is_some(),
@@ -41,7 +41,7 @@ impl AdmissionPlan {
         }
     }
 
-    /// The marks that a scheme of a plug-in says it reads, if any.
+    /// The marks that a plug-in scheme declares to read, if any.
     pub fn marks_of_custom(&self) -> Option<Marks> {
         match self {
             AdmissionPlan::Custom(it) => it.build(&EdgeContext::trial()).marks,
@@ -49,12 +49,12 @@ impl AdmissionPlan {
         }
     }
 
-    /// Whether it does nothing without marks.
+    /// Whether it has no effect without marks.
     pub fn needs_marks(&self) -> bool {
         self.threshold().is_some() || self.marks_of_custom().is_some()
     }
 
-    /// The key of the threshold of the congestion level estimate (CLE) above which calls are refused, and its value, if there is one.
+    /// Key and value of the threshold of the congestion level estimate (CLE) above which calls are refused, if there is one.
     pub fn threshold(&self) -> Option<(&'static str, f64)> {
         match self {
             AdmissionPlan::Cle(parameters) => Some(("threshold", parameters.threshold.0)),
@@ -103,7 +103,7 @@ impl AtIngress {
         }
     }
 
-    /// Whether a call would be admitted; `None` where the egress has to be asked, or that is not known.
+    /// Whether a call would be admitted; `None` if the egress decides or the scheme does not tell.
     pub(super) fn admits_now(&self, live: u32) -> Option<bool> {
         match self {
             AtIngress::Open => Some(true),
@@ -139,7 +139,7 @@ impl AtIngress {
     }
 }
 
-/// The admission state of RFC 6661 and RFC 6662 [s3.3.1]: blocked while the last report's level is at its limit or above.
+/// Admission state of RFC 6661 and RFC 6662 [s3.3.1]: blocked while the level of the last report is at least the limit.
 #[derive(Clone, Debug)]
 pub(super) struct AdmissionState {
     limit: f64,

@@ -1,4 +1,4 @@
-//! Admission schemes of plug-ins: what an ingress and an egress do in one aggregate.
+//! Admission schemes of plug-ins: the behaviour of ingress and egress in one aggregate.
 
 use super::cle::Marks;
 use crate::edge::{check_interval, Decision, EdgeContext, Report};
@@ -9,11 +9,11 @@ use dyn_clone::DynClone;
 
 /// Admission control at the ingress of one aggregate.
 pub trait AdmissionIngress: DynClone {
-    /// Decides about a call that arrives at `now` while the aggregate has `live` admitted calls; [`Decision::Ask`] only in a scheme that
-    /// [asks](AdmissionScheme::asking).
+    /// Decides about a call that arrives at `now` while the aggregate has `live` admitted calls. [`Decision::Ask`] is allowed
+    /// only in a scheme that [asks](AdmissionScheme::asking).
     fn on_call(&mut self, now: Time, live: u32) -> Decision;
 
-    /// Whether a call begins whose request the egress has answered with `level`.
+    /// Whether a call is admitted after the egress has answered its request with `level`.
     fn admits(&self, level: f64) -> bool {
         let _ = level;
         true
@@ -29,7 +29,7 @@ pub trait AdmissionIngress: DynClone {
         false
     }
 
-    /// Whether a call would be admitted while there are `live`, for the series `admitting`; `None` where that is not known.
+    /// Whether a call would be admitted while there are `live` calls, for the series `admitting`; `None` if that is unknown.
     fn admits_now(&self, live: u32) -> Option<bool> {
         let _ = live;
         None
@@ -45,8 +45,8 @@ pub trait AdmissionEgress: DynClone {
         let _ = (now, size, mark);
     }
 
-    /// The level that answers a request, which left while the aggregate had `live` calls. `counted` is the number of calls of all
-    /// aggregates of the group that end at this node, as far as schemes count them.
+    /// Level in the answer to a request that was sent while the aggregate had `live` calls. `counted` is the number of calls
+    /// of all aggregates of the group that end at this node, as counted by the schemes.
     fn on_request(&mut self, now: Time, live: u32, counted: &mut u32) -> f64;
 
     /// A call has ended, in a scheme that [tells](AdmissionIngress::tells_ends).
@@ -59,7 +59,7 @@ pub trait AdmissionEgress: DynClone {
         Time::NEVER
     }
 
-    /// The deadline has come; the next one is later.
+    /// The deadline has come; the next deadline must be later.
     fn on_timer(&mut self, now: Time) {
         let _ = now;
     }
@@ -67,7 +67,7 @@ pub trait AdmissionEgress: DynClone {
 
 dyn_clone::clone_trait_object!(AdmissionEgress);
 
-/// What an admission scheme consists of in one aggregate.
+/// Parts of an admission scheme in one aggregate.
 pub struct AdmissionScheme {
     pub(super) ingress: Box<dyn AdmissionIngress + Send>,
     pub(super) egress: Option<Box<dyn AdmissionEgress + Send>>,
@@ -76,17 +76,17 @@ pub struct AdmissionScheme {
 }
 
 impl AdmissionScheme {
-    /// The ingress decides by what it knows.
+    /// A scheme whose ingress decides on its own.
     pub fn alone(ingress: impl AdmissionIngress + Send + 'static) -> AdmissionScheme {
         AdmissionScheme { ingress: Box::new(ingress), egress: None, reports_every: None, marks: None }
     }
 
-    /// The ingress asks the egress about calls.
+    /// A scheme whose ingress sends requests to the egress.
     pub fn asking(ingress: impl AdmissionIngress + Send + 'static, egress: impl AdmissionEgress + Send + 'static) -> AdmissionScheme {
         AdmissionScheme { egress: Some(Box::new(egress)), ..AdmissionScheme::alone(ingress) }
     }
 
-    /// The ingress decides from reports, which the egress sends in this interval.
+    /// A scheme whose ingress decides from reports, which the egress sends at intervals of `every`.
     ///
     /// # Errors
     /// If the interval is zero.
@@ -95,7 +95,7 @@ impl AdmissionScheme {
         Ok(AdmissionScheme { reports_every: Some(every), ..AdmissionScheme::alone(ingress) })
     }
 
-    /// The same, which reads these marks: a route whose meters set none of them is a mistake of the scenario.
+    /// Declares that the scheme reads these marks: a scenario with a route whose meters set none of them is then refused.
     pub fn reading(self, marks: Marks) -> AdmissionScheme {
         AdmissionScheme { marks: Some(marks), ..self }
     }

@@ -1,4 +1,4 @@
-//! CL's termination.
+//! Termination of CL.
 
 use super::check_intervals;
 use super::cut::{AfterCut, CallRate, Cut, Rounding, Victims};
@@ -9,20 +9,23 @@ use crate::parameters::{Check, Probability};
 use crate::units::Duration;
 
 crate::parameters! {
-    /// CL, termination: calls end down to the rate that arrived without a mark.
+    /// CL, termination: terminates calls down to the rate that arrives unmarked.
     ///
     /// ## Decides
-    /// The first packet that arrives marked for pre-emption begins an interval of `sar-interval`; the rate of the packets in
-    /// it without that mark is the sustainable aggregate rate (SAR), which is told to the ingress. That measures its sending
-    /// rate S for `sending-interval` and terminates calls worth S - SAR (1 - E2) if S exceeds SAR (1 + E1).
+    /// The first packet that arrives marked for pre-emption starts an interval of `sar-interval` at the egress. The rate of
+    /// the packets without that mark in the interval is the sustainable aggregate rate (SAR), which the egress reports to the
+    /// ingress. The ingress then measures its sending rate S over `sending-interval`. If S exceeds $SAR (1 + E1)$, it
+    /// terminates calls with a total rate of $S - SAR (1 - E2)$.
     ///
     /// ## State
-    /// Bits of an interval at each edge. Constant cost per packet.
+    /// Bits of one interval at each edge. Constant cost per packet.
     ///
     /// ## Departures
-    /// [Satoh10] names only the interval of 200 ms in all; the rest is of [Briscoe06], whose margins of 5 % are zero here, as
-    /// the later documents do not mention them. Nor do they mention `settle`, which is [RFC6661]'s, and `after-cut`. `sending = "all-the-time"`
-    /// with `sar-interval = "200 ms"` is the reading in which both edges measure at the same time.
+    /// - [Satoh10] gives only the total interval of 200 ms; the rest is from [Briscoe06].
+    /// - The margins of 5 % in [Briscoe06] are zero by default, because the later documents do not mention them.
+    /// - The documents do not mention `settle`, which is from [RFC6661], and `after-cut`.
+    /// - With `sending = "all-the-time"` and `sar-interval = "200 ms"`, both edges measure at the same time, which is another
+    ///   reading of the document.
     ///
     /// ## Example
     /// ```toml
@@ -32,29 +35,29 @@ crate::parameters! {
     /// ## References
     /// [Briscoe06 flow pre-emption], [Satoh10 s10.3, s10.5].
     pub struct Parameters {
-        /// How long the egress measures what may stay.
+        /// Length of the egress' measurement of the SAR.
         sar_interval: Duration = "100 ms";
-        /// How long the ingress measures what it sends.
+        /// Length of the ingress' measurement of the sending rate.
         sending_interval: Duration = "100 ms";
-        /// When the ingress measures.
+        /// When the ingress measures its sending rate.
         sending: Sending = "after-message";
-        /// What a second message does while the ingress measures for a first.
+        /// Effect of a message that arrives during the ingress' measurement.
         newer: Newer = "replaces";
-        /// How far the sending rate must exceed the SAR, as a share of it (E1).
+        /// Minimum excess of the sending rate over the SAR, as a share of the SAR (E1).
         trigger_margin: Probability = "0";
-        /// How far below the SAR the cut goes, as a share of it (E2).
+        /// Depth of the cut below the SAR, as a share of the SAR (E2).
         cut_margin: Probability = "0";
-        /// After a cut, how long messages are ignored, so that its effect is seen first.
+        /// Time after a cut in which messages are ignored, so that its effect is seen first.
         settle: Duration = "0 ms";
-        /// What the egress does about the interval that runs at a cut.
+        /// Action of the egress after a cut, on the current interval.
         after_cut: AfterCut = "continue";
-        /// Which marks make a packet one too many.
+        /// Marks that start an interval; packets without them count in the SAR.
         marks: Marks = "excess";
-        /// How amounts are made into whole calls.
+        /// Rounding to a whole number of calls.
         rounding: Rounding = "nearest";
-        /// What one call is taken to send.
+        /// Rate assumed for one call.
         call_rate: CallRate = "mean";
-        /// Which calls are terminated.
+        /// Calls to terminate.
         victims: Victims = "random";
     }
 }
@@ -66,7 +69,7 @@ impl Check for Parameters {
     }
 }
 
-/// Reports a rule for messages during an interval that there is not.
+/// Reports a mistake if `newer` is set although there is no measurement interval.
 pub(super) fn check_newer(mistake: &mut dyn FnMut(&str, String), sending: Sending, newer: Newer) {
     if sending == Sending::AllTheTime && newer == Newer::Ignored {
         mistake("newer", "has no effect with sending = \"all-the-time\"; leave it out".to_owned());

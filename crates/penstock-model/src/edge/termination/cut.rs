@@ -1,9 +1,9 @@
-//! From a rate that is too much to calls that must stop.
+//! Conversion of an excess rate to a number of calls to terminate.
 
 use crate::units::Rate;
 
 crate::choice! {
-    /// How an amount that is no whole number of calls is rounded.
+    /// Rounding to a whole number of calls.
     pub enum Rounding {
         /// To the nearest number, halves up.
         "nearest" => Nearest,
@@ -15,50 +15,50 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// What one call is taken to send.
+    /// Rate assumed for one call.
     pub enum CallRate {
         /// The long-term mean rate of a call.
         "mean" => Mean,
-        /// The aggregate's sending rate as measured, over its live calls.
+        /// The measured sending rate of the aggregate divided by its live calls.
         "measured" => Measured,
     }
 }
 
 crate::choice! {
-    /// Which calls are terminated.
+    /// Calls to terminate.
     pub enum Victims {
-        /// Any, all with the same probability.
+        /// Random calls, all with the same probability.
         "random" => Random,
-        /// Those admitted last.
+        /// The calls admitted last.
         "newest" => Newest,
-        /// Those admitted first.
+        /// The calls admitted first.
         "oldest" => Oldest,
     }
 }
 
 crate::choice! {
-    /// What the egress does after a cut.
+    /// Action of the egress after a cut.
     pub enum AfterCut {
-        /// Nothing; it is not told.
+        /// None; the ingress does not inform it.
         "continue" => Continue,
-        /// It is told, and begins to count and to measure again.
+        /// The ingress informs it, and it restarts its counts and measurements.
         "restart" => Restart,
     }
 }
 
-/// Makes rates into calls.
+/// Converts rates to calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
-    /// How to round.
+    /// Rounding.
     pub rounding: Rounding,
-    /// What one call is taken to send.
+    /// Rate assumed for one call.
     pub call_rate: CallRate,
     /// The long-term mean rate of one call.
     pub mean: Rate,
 }
 
 impl Cut {
-    /// How many of `live` calls to terminate so that an aggregate that sends `sending` keeps `kept`; exact.
+    /// Exact number of the `live` calls to terminate so that the rate of an aggregate falls from `sending` to `kept`.
     pub fn calls(&self, sending: Rate, kept: Rate, live: u32) -> u32 {
         let amount = u128::from(sending.as_bps().saturating_sub(kept.as_bps()));
         let (calls, per) = match self.call_rate {

@@ -29,7 +29,7 @@ crate::component_plans! {
 }
 
 impl TerminationPlan {
-    /// Which calls are terminated.
+    /// Calls to terminate.
     pub fn victims(&self) -> Victims {
         match self {
             TerminationPlan::SingleThreshold(parameters) => parameters.victims,
@@ -41,7 +41,7 @@ impl TerminationPlan {
         }
     }
 
-    /// The marks that a scheme of a plug-in says it reads, if any.
+    /// The marks that a plug-in scheme declares to read, if any.
     pub fn marks_of_custom(&self) -> Option<Marks> {
         match self {
             TerminationPlan::Custom(it) => it.build(&EdgeContext::trial()).marks,
@@ -49,12 +49,12 @@ impl TerminationPlan {
         }
     }
 
-    /// Whether it does nothing without marks.
+    /// Whether it has no effect without marks.
     pub fn needs_marks(&self) -> bool {
         !matches!(self, TerminationPlan::Custom(_)) || self.marks_of_custom().is_some()
     }
 
-    /// How often the egress reports, for the schemes that decide from its reports.
+    /// Interval of the egress' reports, for schemes that decide from them.
     pub fn reports_every(&self) -> Option<Duration> {
         match self {
             TerminationPlan::Rfc6661(parameters) => Some(parameters.measuring_interval),
@@ -65,16 +65,16 @@ impl TerminationPlan {
     }
 }
 
-/// A termination at the ingress. What it decides is a number of calls.
+/// Termination at the ingress. Decides on a number of calls.
 #[derive(Clone)]
 pub(super) enum AtIngress {
     /// No call is terminated.
     Never,
-    /// Cuts a share in every interval.
+    /// Terminates a share of the calls in every interval.
     SingleThreshold(single_threshold::Ingress),
-    /// Cuts down to a rate that the egress tells (CL, SM).
+    /// Terminates calls down to a rate that the egress measures (CL, SM).
     Sustainable(sustainable::Ingress),
-    /// Cuts down to a rate that the reports imply (RFC 6661, RFC 6662).
+    /// Terminates calls down to a rate derived from the reports (RFC 6661, RFC 6662).
     Reported(reported::Ingress),
     /// One of a plug-in.
     Custom(Box<dyn TerminationIngress + Send>),
@@ -139,7 +139,7 @@ impl AtIngress {
         }
     }
 
-    /// Whether the egress is to restart after a cut.
+    /// Whether the egress restarts after a cut.
     pub(super) fn restarts(&self) -> bool {
         match self {
             AtIngress::Never | AtIngress::Reported(_) => false,
@@ -150,14 +150,14 @@ impl AtIngress {
     }
 }
 
-/// A termination at the egress.
+/// Termination at the egress.
 #[derive(Clone)]
 pub(super) enum AtEgress {
-    /// It tells nothing that the reports do not say.
+    /// Sends nothing besides the reports.
     Silent,
-    /// It follows runs of marked packets.
+    /// Detects runs of marked packets.
     SingleThreshold(single_threshold::Egress),
-    /// It measures what may stay (CL, SM).
+    /// Measures the SAR (CL, SM).
     Sustainable(sustainable::Egress),
     /// One of a plug-in.
     Custom(Box<dyn TerminationEgress + Send>),
@@ -216,7 +216,7 @@ impl AtEgress {
         }
     }
 
-    /// Whatever arrives from `now` on, there is no signal before this.
+    /// Lower bound on the time of the next signal, whatever arrives from `now` on.
     #[inline]
     pub(super) fn silent_until(&self, now: Time) -> Time {
         match self {
@@ -226,7 +226,8 @@ impl AtEgress {
         }
     }
 
-    /// There is no signal before so many packets have arrived in all, modulo 2^32; `None` where time alone may cause one.
+    /// Total number of packets (mod 2^32) that must have arrived before the next signal; `None` if something else can cause
+    /// one.
     pub(super) fn silent_before_packet(&self) -> Option<u32> {
         match self {
             AtEgress::SingleThreshold(it) => Some(it.silent_before_packet()),
@@ -243,7 +244,7 @@ impl AtEgress {
     }
 }
 
-/// Reports an interval of no length.
+/// Reports intervals of zero length.
 fn check_intervals<const N: usize>(mistake: &mut dyn FnMut(&str, String), intervals: [(&str, Duration); N]) {
     for (key, interval) in intervals {
         if interval == Duration::ZERO {

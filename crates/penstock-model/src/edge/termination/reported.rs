@@ -1,11 +1,11 @@
-//! Cutting down to a rate that two reports in a row imply: what RFC 6661 and RFC 6662 share.
+//! Termination down to a rate given by two consecutive reports: common part of RFC 6661 and RFC 6662.
 
 use super::cut::{scaled, Cut};
 use crate::edge::rate_meter::Interval;
 use crate::edge::report::Report;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// What makes the ingress ask for its sending rate.
+/// Condition on a report that makes the ingress measure its sending rate.
 #[derive(Clone, Copy, Debug)]
 pub enum Trigger {
     /// Any excess-traffic mark [RFC6661 s3.3.2].
@@ -14,59 +14,60 @@ pub enum Trigger {
     Level(f64),
 }
 
-/// The rate that may stay.
+/// Rate to keep.
 #[derive(Clone, Copy, Debug)]
 pub enum Sustained {
-    /// All but what is excess-traffic-marked [RFC6661 s3.3.2].
+    /// The rate of all traffic that is not excess-traffic-marked [RFC6661 s3.3.2].
     NotExcess,
-    /// So many times what is unmarked [RFC6662 s3.3.2].
+    /// This factor times the rate of the unmarked traffic [RFC6662 s3.3.2].
     TimesUnmarked(f64),
 }
 
-/// What an ingress is built from.
+/// Parameters of an ingress.
 #[derive(Clone, Copy, Debug)]
 pub struct IngressSetup {
-    /// What begins a round.
+    /// Condition that starts a round.
     pub trigger: Trigger,
-    /// What may stay.
+    /// Rate to keep.
     pub sustained: Sustained,
-    /// How long the sending rate is measured.
+    /// Length of the measurement of the sending rate.
     pub interval: Duration,
-    /// The fewest packets in that measurement; it goes on until they are there, or none come any more.
+    /// Minimum number of packets in that measurement. It is extended until they have been sent, or until an extension adds
+    /// none.
     pub sample_packets: u32,
-    /// After a cut, how long reports begin no round.
+    /// Time after a cut in which reports start no round.
     pub settle: Duration,
-    /// From rates to calls.
+    /// Conversion of rates to calls.
     pub cut: Cut,
 }
 
-/// A round: from the first report to the cut.
+/// State of a round, from the first report to the cut.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     sending: Interval,
     packets: u32,
-    /// The packets when the measurement was last extended.
+    /// Packets counted when the measurement was last extended.
     before: u32,
     sent: Option<Rate>,
     second: Option<Report>,
 }
 
-/// The ingress' part.
+/// The ingress.
 #[derive(Clone, Debug)]
 pub struct Ingress {
     setup: IngressSetup,
     round: Option<Round>,
-    /// Reports before this begin no round.
+    /// Reports before this time start no round.
     settled: Time,
 }
 
 impl Ingress {
-    /// An ingress.
+    /// An ingress with these parameters.
     pub fn new(setup: IngressSetup) -> Ingress {
         Ingress { setup, round: None, settled: Time::ZERO }
     }
 
-    /// A packet goes out.
+    /// A packet is sent.
     #[inline]
     pub fn on_sent(&mut self, size: Bytes) {
         if let Some(round) = &mut self.round {
@@ -77,7 +78,7 @@ impl Ingress {
         }
     }
 
-    /// A report arrives: how many calls to terminate at once.
+    /// A report arrives; returns the number of calls to terminate now.
     pub fn on_report(&mut self, now: Time, report: Report, live: u32) -> u32 {
         match &mut self.round {
             Some(_) if report.excess == Rate::ZERO => self.round = None,
@@ -91,7 +92,7 @@ impl Ingress {
         self.decide(now, live)
     }
 
-    /// When the measurement of the sending rate ends.
+    /// End of the measurement of the sending rate.
     #[inline]
     pub fn deadline(&self) -> Time {
         match &self.round {
@@ -100,7 +101,7 @@ impl Ingress {
         }
     }
 
-    /// The measurement ends: how many calls to terminate at once.
+    /// The measurement ends; returns the number of calls to terminate now.
     pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         let Some(round) = &mut self.round else {
             return 0;

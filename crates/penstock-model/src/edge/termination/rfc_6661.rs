@@ -8,22 +8,26 @@ use crate::parameters::{Check, Count};
 use crate::units::Duration;
 
 crate::parameters! {
-    /// CL edge behaviour, termination: two reports of excess in a row end calls down to what was not excess.
+    /// CL edge behaviour, termination: after two consecutive reports of excess, terminates calls down to the rate not in
+    /// excess.
     ///
     /// ## Decides
-    /// The egress measures what arrives by mark and reports every `measuring-interval` (T_meas). A report with
-    /// excess-traffic marks makes the ingress measure what it sends for as long. If the next report has such marks too, calls
-    /// worth the sent rate less the reported NM and ThM rates are terminated once both are there; if not, none are.
+    /// The egress measures the arriving traffic by mark and reports every `measuring-interval` (T_meas). After a report with
+    /// excess-traffic marks, the ingress measures its sending rate S for the same time. If the next report has excess-traffic
+    /// marks too, the ingress terminates calls with a total rate of $S - (NM + ThM)$, with the NM and ThM rates of that
+    /// report, once both S and the report are available. Otherwise it terminates none.
     ///
     /// ## State
-    /// Three counts of bits at the egress; bits, packets and a report at the ingress. Constant cost per packet.
+    /// Three bit counts at the egress; bits, packets and one report at the ingress. Constant cost per packet.
     ///
     /// ## Departures
-    /// - The decision point is the ingress, so that asking for the sent rate takes no time. Where a third report comes before
-    ///   the sent rate is known, it takes the second's place.
-    /// - The RFC has no defaults. `measuring-interval` is the lower end of the range that it recommends [RFC6661 s3.5.1]. How the
-    ///   sent rate is measured is left to the implementer [RFC6661 s3.4], and that enough time should pass between two cuts is all
-    ///   that it says of `settle` [RFC6661 s3.3.2]: 30 packets and 200 ms are ours.
+    /// - The decision point is the ingress, so requesting the sending rate takes no time. If a third report arrives before the
+    ///   sending rate is known, it replaces the second.
+    /// - The RFC has no defaults. The default of `measuring-interval` is the lower end of the recommended range [RFC6661
+    ///   s3.5.1].
+    /// - The RFC leaves the measurement of the sending rate to the implementer [RFC6661 s3.4]; the default of `sample-packets`
+    ///   is ours.
+    /// - The RFC requires only that enough time passes between two cuts [RFC6661 s3.3.2]; the default of `settle` is ours.
     ///
     /// ## Example
     /// ```toml
@@ -33,18 +37,18 @@ crate::parameters! {
     /// ## References
     /// [RFC6661 s3.2, s3.3.2].
     pub struct Parameters {
-        /// How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
-        /// 500 ms.
+        /// Length of the egress' measurement for one report and of the ingress' measurement of its sending rate (T_meas); the
+        /// RFC recommends 100 to 500 ms.
         measuring_interval: Duration = "100 ms";
-        /// The fewest packets in the ingress' measurement, which goes on until they are there.
+        /// Minimum number of packets in the ingress' measurement, which is extended until they have been sent.
         sample_packets: Count = "30";
-        /// After a cut, how long reports begin no other, so that its effect is seen first.
+        /// Time after a cut in which reports cause no further cut, so that its effect is seen first.
         settle: Duration = "200 ms";
-        /// How amounts are made into whole calls.
+        /// Rounding to a whole number of calls.
         rounding: Rounding = "nearest";
-        /// What one call is taken to send.
+        /// Rate assumed for one call.
         call_rate: CallRate = "mean";
-        /// Which calls are terminated.
+        /// Calls to terminate.
         victims: Victims = "random";
     }
 }

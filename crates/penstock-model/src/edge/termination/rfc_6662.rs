@@ -9,20 +9,20 @@ use crate::parameters::{Check, Count, Positive, Probability};
 use crate::units::Duration;
 
 crate::parameters! {
-    /// SM edge behaviour, termination: calls end down to U times what arrived without a mark.
+    /// SM edge behaviour, termination: terminates calls down to U times the rate that arrives unmarked.
     ///
     /// ## Decides
-    /// The egress measures what arrives by mark and reports every `measuring-interval` (T_meas). A report whose marked share
-    /// is `cle-limit` or more, the state in which calls are refused, makes the ingress measure what it sends for as long. If
-    /// the next report has excess-traffic marks too, calls worth the sent rate less U times the reported NM rate are
-    /// terminated, if that is above zero.
+    /// The egress measures the arriving traffic by mark and reports every `measuring-interval` (T_meas). After a report whose
+    /// marked share is at least `cle-limit` (the state in which calls are refused), the ingress measures its sending rate S
+    /// for the same time. If the next report has excess-traffic marks, the ingress terminates calls with a total rate of
+    /// $S - U NM$, with the NM rate of that report, if that is above zero.
     ///
     /// ## State
-    /// Counts of bits at the egress; bits, packets and a report at the ingress. Constant cost per packet.
+    /// Bit counts at the egress; bits, packets and one report at the ingress. Constant cost per packet.
     ///
     /// ## Departures
-    /// Those of `rfc-6661`. The RFC has no defaults; 1.2 is the lower end of what it finds reasonable for U, 1.2 to 2, and a
-    /// `cle-limit` of about 5 % is what it recommends [RFC6662 s5.1.1].
+    /// The same as for `rfc-6661`. The RFC has no defaults. The default of `u` is the lower end of the range that it finds
+    /// reasonable, 1.2 to 2. It recommends a `cle-limit` of about 5 % [RFC6662 s5.1.1].
     ///
     /// ## Example
     /// ```toml
@@ -32,22 +32,22 @@ crate::parameters! {
     /// ## References
     /// [RFC6662 s3.2, s3.3.2].
     pub struct Parameters {
-        /// Supportable over admissible rate, the same for all links (U).
+        /// Ratio of the supportable to the admissible rate, the same for all links (U).
         u: Positive = "1.2";
-        /// How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
-        /// 500 ms.
+        /// Length of the egress' measurement for one report and of the ingress' measurement of its sending rate (T_meas); the
+        /// RFC recommends 100 to 500 ms.
         measuring_interval: Duration = "100 ms";
         /// Marked share from which termination is considered (CLE-limit).
         cle_limit: Probability = "0.05";
-        /// The fewest packets in the ingress' measurement, which goes on until they are there.
+        /// Minimum number of packets in the ingress' measurement, which is extended until they have been sent.
         sample_packets: Count = "30";
-        /// After a cut, how long reports begin no other, so that its effect is seen first.
+        /// Time after a cut in which reports cause no further cut, so that its effect is seen first.
         settle: Duration = "200 ms";
-        /// How amounts are made into whole calls.
+        /// Rounding to a whole number of calls.
         rounding: Rounding = "nearest";
-        /// What one call is taken to send.
+        /// Rate assumed for one call.
         call_rate: CallRate = "mean";
-        /// Which calls are terminated.
+        /// Calls to terminate.
         victims: Victims = "random";
     }
 }

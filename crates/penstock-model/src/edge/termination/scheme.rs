@@ -1,4 +1,4 @@
-//! Termination schemes of plug-ins: what an ingress and an egress do in one aggregate.
+//! Termination schemes of plug-ins: the behaviour of ingress and egress in one aggregate.
 
 use super::cut::Victims;
 use crate::edge::admission::cle::Marks;
@@ -8,9 +8,9 @@ use crate::registry::OpenKind;
 use crate::units::{Bytes, Duration, Rate, Time};
 use dyn_clone::DynClone;
 
-/// Termination at the ingress of one aggregate. What it decides is how many of its `live` calls end at once.
+/// Termination at the ingress of one aggregate. Its methods return the number of `live` calls to terminate now.
 pub trait TerminationIngress: DynClone {
-    /// A packet of the aggregate goes out. That leaves the deadline as it is.
+    /// A packet of the aggregate is sent. This does not change the deadline.
     fn on_sent(&mut self, now: Time, size: Bytes) {
         let _ = (now, size);
     }
@@ -21,7 +21,7 @@ pub trait TerminationIngress: DynClone {
         0
     }
 
-    /// The egress says which rate may stay, in a scheme of [its own signals](TerminationScheme::signalled).
+    /// The egress signals the rate to keep, in a scheme of [its own signals](TerminationScheme::signalled).
     fn on_sustainable(&mut self, now: Time, rate: Rate, live: u32) -> u32 {
         let _ = (now, rate, live);
         0
@@ -32,13 +32,13 @@ pub trait TerminationIngress: DynClone {
         Time::NEVER
     }
 
-    /// The deadline has come; the next one is later.
+    /// The deadline has come; the next deadline must be later.
     fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         let _ = (now, live);
         0
     }
 
-    /// Whether each cut is reported to the egress, which begins to measure again.
+    /// Whether each cut is reported to the egress, which then restarts its measurement.
     fn restarts(&self) -> bool {
         false
     }
@@ -46,12 +46,12 @@ pub trait TerminationIngress: DynClone {
 
 dyn_clone::clone_trait_object!(TerminationIngress);
 
-/// Termination at the egress of one aggregate. What it signals to the ingress is the rate that may stay, while more arrives.
+/// Termination at the egress of one aggregate. It signals the rate to keep to the ingress while more arrives.
 pub trait TerminationEgress: DynClone {
     /// A packet of the aggregate arrives.
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> Option<Rate>;
 
-    /// The ingress has cut, in a scheme that [restarts](TerminationIngress::restarts).
+    /// The ingress has terminated calls, in a scheme that [restarts](TerminationIngress::restarts).
     fn on_restart(&mut self) {}
 
     /// The instant at which [`TerminationEgress::on_timer`] is due.
@@ -59,7 +59,7 @@ pub trait TerminationEgress: DynClone {
         Time::NEVER
     }
 
-    /// The deadline has come; the next one is later.
+    /// The deadline has come; the next deadline must be later.
     fn on_timer(&mut self, now: Time) -> Option<Rate> {
         let _ = now;
         None
@@ -68,7 +68,7 @@ pub trait TerminationEgress: DynClone {
 
 dyn_clone::clone_trait_object!(TerminationEgress);
 
-/// What a termination scheme consists of in one aggregate.
+/// Parts of a termination scheme in one aggregate.
 pub struct TerminationScheme {
     pub(super) ingress: Box<dyn TerminationIngress + Send>,
     pub(super) egress: Option<Box<dyn TerminationEgress + Send>>,
@@ -78,7 +78,7 @@ pub struct TerminationScheme {
 }
 
 impl TerminationScheme {
-    /// The ingress decides from reports, which the egress sends in this interval.
+    /// A scheme whose ingress decides from reports, which the egress sends at intervals of `every`.
     ///
     /// # Errors
     /// If the interval is zero.
@@ -93,7 +93,7 @@ impl TerminationScheme {
         })
     }
 
-    /// The egress measures and signals what may stay.
+    /// A scheme whose egress measures and signals the rate to keep.
     pub fn signalled(
         ingress: impl TerminationIngress + Send + 'static,
         egress: impl TerminationEgress + Send + 'static,
@@ -102,12 +102,12 @@ impl TerminationScheme {
         TerminationScheme { ingress, egress, reports_every: None, victims: Victims::Random, marks: None }
     }
 
-    /// The same, which terminates these calls; any, all with the same probability, if nothing is said.
+    /// Selects the calls to terminate; by default all calls have the same probability.
     pub fn choosing(self, victims: Victims) -> TerminationScheme {
         TerminationScheme { victims, ..self }
     }
 
-    /// The same, which reads these marks: a route whose meters set none of them is a mistake of the scenario.
+    /// Declares that the scheme reads these marks: a scenario with a route whose meters set none of them is then refused.
     pub fn reading(self, marks: Marks) -> TerminationScheme {
         TerminationScheme { marks: Some(marks), ..self }
     }

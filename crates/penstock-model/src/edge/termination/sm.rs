@@ -1,4 +1,4 @@
-//! Single marking's termination.
+//! Termination of single marking.
 
 use super::check_intervals;
 use super::cl::check_newer;
@@ -11,20 +11,21 @@ use crate::parameters::{Check, Positive, Probability, Weight};
 use crate::units::Duration;
 
 crate::parameters! {
-    /// Single marking (SM), termination: calls end down to U times the rate that arrived without a mark.
+    /// Single marking (SM), termination: terminates calls down to U times the rate that arrives unmarked.
     ///
     /// ## Decides
-    /// As `cl`, with the excess-traffic marks of the admissible rate: a marked packet begins an interval in which the egress
-    /// measures the unmarked rate (SAR); the ingress measures its sending rate S and terminates calls worth S - U SAR if
-    /// that is above zero. With `smoothing` the egress measures all the time and tells the SAR only while a moving average
-    /// of the marked share says that marked traffic exceeds U - 1 times the unmarked.
+    /// Like `cl`, but with the excess-traffic marks of the admissible rate. A marked packet starts an interval in which the
+    /// egress measures the unmarked rate (SAR). The ingress measures its sending rate S and terminates calls with a total rate
+    /// of $S - U SAR$ if that is above zero. With `smoothing`, the egress measures continuously and reports the SAR only while
+    /// the moving average of the marked share exceeds $1 - 1/U$.
     ///
     /// ## State
-    /// Bits of an interval at each edge, and the average. Constant cost per packet.
+    /// Bits of one interval at each edge, and the average. Constant cost per packet.
     ///
     /// ## Departures
-    /// The draft averages marked over unmarked traffic, which has no bound; here it is marked over all, compared with
-    /// 1 - 1/U, which is the same condition on a steady load. `settle` and `after-cut` are not the draft's.
+    /// The draft averages the ratio of marked to unmarked traffic, which is unbounded, and compares it with U - 1. Here the
+    /// average of the marked share is compared with 1 - 1/U, which is the same condition under a steady load. `settle` and
+    /// `after-cut` are not in the draft.
     ///
     /// ## Example
     /// ```toml
@@ -34,31 +35,31 @@ crate::parameters! {
     /// ## References
     /// [Charny07 s2, s3].
     pub struct Parameters {
-        /// Supportable over admissible rate, the same for all links (U); at least 1, and 1.2 or more advised.
+        /// Ratio of the supportable to the admissible rate, the same for all links (U); at least 1, and 1.2 or more advised.
         u: Positive = "1.2";
-        /// How long the egress measures what may stay.
+        /// Length of the egress' measurement of the SAR.
         sar_interval: Duration = "100 ms";
-        /// How long the ingress measures what it sends.
+        /// Length of the ingress' measurement of the sending rate.
         sending_interval: Duration = "100 ms";
-        /// When the ingress measures.
+        /// When the ingress measures its sending rate.
         sending: Sending = "after-message";
-        /// What a second message does while the ingress measures for a first.
+        /// Effect of a message that arrives during the ingress' measurement.
         newer: Newer = "replaces";
-        /// How far the sending rate must exceed the rate to keep, as a share of it.
+        /// Minimum excess of the sending rate over the rate to keep, as a share of the latter.
         trigger_margin: Probability = "0";
-        /// How far below the rate to keep the cut goes, as a share of it.
+        /// Depth of the cut below the rate to keep, as a share of it.
         cut_margin: Probability = "0";
-        /// After a cut, how long messages are ignored, so that its effect is seen first.
+        /// Time after a cut in which messages are ignored, so that its effect is seen first.
         settle: Duration = "0 ms";
-        /// What the egress does about the interval that runs at a cut.
+        /// Action of the egress after a cut, on the current interval.
         after_cut: AfterCut = "continue";
-        /// Weight of the past in the average of the marked share, 0.9 in the draft's example; left out, there is no average.
+        /// Weight of the old value in the average of the marked share, 0.9 in the draft's example; no average if left out.
         smoothing: Option<Weight>;
-        /// How amounts are made into whole calls.
+        /// Rounding to a whole number of calls.
         rounding: Rounding = "nearest";
-        /// What one call is taken to send.
+        /// Rate assumed for one call.
         call_rate: CallRate = "mean";
-        /// Which calls are terminated.
+        /// Calls to terminate.
         victims: Victims = "random";
     }
 }
@@ -74,7 +75,7 @@ impl Check for Parameters {
     }
 }
 
-/// Reports a supportable rate below the admissible one.
+/// Reports a mistake if the supportable rate is below the admissible rate.
 pub(super) fn check_u(mistake: &mut dyn FnMut(&str, String), u: Positive) {
     if u.0 < 1.0 {
         mistake("u", format!("{} puts the supportable rate below the admissible one; at least 1", u.0));

@@ -1,4 +1,4 @@
-//! Cutting down to a rate that the egress has measured: what CL and SM share.
+//! Termination down to a rate that the egress measures: common part of CL and SM.
 
 use super::cut::{scaled, AfterCut, Cut};
 use crate::edge::admission::cle::Marks;
@@ -9,37 +9,38 @@ use crate::packet::PcnMark;
 use crate::units::{Bytes, Duration, Rate, Time};
 
 crate::choice! {
-    /// How the ingress measures its sending rate.
+    /// When the ingress measures its sending rate.
     pub enum Sending {
-        /// For an interval that begins with the egress' message.
+        /// In an interval that starts with the egress' message.
         "after-message" => AfterMessage,
-        /// All the time: the interval before the message counts, and the ingress acts at once.
+        /// Continuously: the rate over the interval before the message is used, and the ingress acts at once.
         "all-the-time" => AllTheTime,
     }
 }
 
 crate::choice! {
-    /// What a message does that arrives while the sending rate is being measured for an earlier one.
+    /// Effect of a message that arrives while the sending rate is measured for an earlier one.
     pub enum Newer {
         /// Its rate replaces the earlier one.
         "replaces" => Replaces,
-        /// Nothing.
+        /// It has no effect.
         "ignored" => Ignored,
     }
 }
 
-/// What an egress is built from.
+/// Parameters of an egress.
 #[derive(Clone, Copy, Debug)]
 pub struct EgressSetup {
-    /// Which marks make a packet one too many.
+    /// Marks that count; a packet without them is part of the SAR.
     pub marks: Marks,
-    /// How long what may stay is measured.
+    /// Length of the measurement of the SAR.
     pub interval: Duration,
-    /// The smoothed marked share and the value above which it is told; without it every measurement is.
+    /// Moving average of the marked share, and the value above which the SAR is reported. Without it, every measurement is
+    /// reported.
     pub smoothed: Option<(Ewma, f64)>,
 }
 
-/// The egress' part: a marked packet begins an interval, at whose end the rate of the unmarked ones (SAR) is told.
+/// The egress: a marked packet starts an interval, and at its end the egress reports the rate of the unmarked packets (SAR).
 #[derive(Clone, Debug)]
 pub struct Egress {
     setup: EgressSetup,
@@ -48,7 +49,7 @@ pub struct Egress {
 }
 
 impl Egress {
-    /// An egress.
+    /// An egress with these parameters.
     pub fn new(setup: EgressSetup) -> Egress {
         Egress { setup, unmarked: None, marked_bits: 0 }
     }
@@ -69,13 +70,13 @@ impl Egress {
         }
     }
 
-    /// When the interval ends.
+    /// End of the interval.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.unmarked.as_ref().map_or(Time::NEVER, Interval::until)
     }
 
-    /// Whatever arrives from `now` on, nothing is told before this: an interval has to pass first.
+    /// Lower bound on the time of the next signal, whatever arrives from `now` on: an interval has to pass first.
     #[inline]
     pub fn silent_until(&self, now: Time) -> Time {
         self.deadline().min(now + self.setup.interval)
@@ -98,58 +99,58 @@ impl Egress {
         (average.value() > *above).then_some(told)
     }
 
-    /// Calls have been terminated: what has been measured of the time before counts no more.
+    /// Calls have been terminated: discards the current measurement.
     pub fn on_restart(&mut self) {
         (self.unmarked, self.marked_bits) = (None, 0);
     }
 }
 
-/// What an ingress is built from.
+/// Parameters of an ingress.
 #[derive(Clone, Copy, Debug)]
 pub struct IngressSetup {
-    /// The rate to keep over the one told (U).
+    /// Ratio of the rate to keep to the reported SAR (U).
     pub factor: f64,
-    /// How far the sending rate must exceed the rate to keep, as a share of it (E1).
+    /// Minimum excess of the sending rate over the rate to keep, as a share of the latter (E1).
     pub trigger_margin: f64,
-    /// How far below the rate to keep the cut goes, as a share of it (E2).
+    /// Depth of the cut below the rate to keep, as a share of it (E2).
     pub cut_margin: f64,
-    /// How long the sending rate is measured.
+    /// Length of the measurement of the sending rate.
     pub interval: Duration,
-    /// When it is measured.
+    /// When the sending rate is measured.
     pub sending: Sending,
-    /// What a message does in the meantime.
+    /// Effect of a message during the measurement.
     pub newer: Newer,
-    /// After a cut, how long messages are ignored.
+    /// Time after a cut in which messages are ignored.
     pub settle: Duration,
-    /// What the egress does after it.
+    /// Action of the egress after a cut.
     pub after_cut: AfterCut,
-    /// From rates to calls.
+    /// Conversion of rates to calls.
     pub cut: Cut,
 }
 
-/// The ingress' part.
+/// The ingress.
 #[derive(Clone, Debug)]
 pub struct Ingress {
     setup: IngressSetup,
     always: Option<Sliding>,
     measuring: Option<(Interval, Rate)>,
-    /// Messages before this are ignored.
+    /// Messages before this time are ignored.
     ignored_until: Time,
 }
 
 impl Ingress {
-    /// An ingress.
+    /// An ingress with these parameters.
     pub fn new(setup: IngressSetup) -> Ingress {
         let always = (setup.sending == Sending::AllTheTime).then(|| Sliding::new(setup.interval));
         Ingress { setup, always, measuring: None, ignored_until: Time::ZERO }
     }
 
-    /// Whether the egress is to restart after a cut.
+    /// Whether the egress restarts after a cut.
     pub fn restarts(&self) -> bool {
         self.setup.after_cut == AfterCut::Restart
     }
 
-    /// A packet goes out.
+    /// A packet is sent.
     #[inline]
     pub fn on_sent(&mut self, now: Time, size: Bytes) {
         if let Some(always) = &mut self.always {
@@ -160,7 +161,7 @@ impl Ingress {
         }
     }
 
-    /// The egress tells what may stay: how many calls to terminate at once.
+    /// The egress reports the SAR; returns the number of calls to terminate now.
     pub fn on_sustainable(&mut self, now: Time, rate: Rate, live: u32) -> u32 {
         if now < self.ignored_until {
             return 0;
@@ -177,13 +178,13 @@ impl Ingress {
         0
     }
 
-    /// When the interval ends.
+    /// End of the interval.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.measuring.as_ref().map_or(Time::NEVER, |(interval, _)| interval.until())
     }
 
-    /// The interval ends: how many calls to terminate.
+    /// The interval ends; returns the number of calls to terminate.
     pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         match self.measuring.take() {
             Some((interval, told)) => self.cut(now, interval.rate(now), told, live),

@@ -1,4 +1,4 @@
-//! An aggregate of CBR calls between two edges, with a marker on the way and nothing else.
+//! An aggregate of CBR calls between two edges, with only a marker between them.
 
 use super::super::{EdgeContext, Egress, Ingress, Signal, TerminationPlan};
 use crate::packet::PcnMark;
@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 const PACKET: Bytes = Bytes::new(160);
 const SPACING: Duration = Duration::from_ms(20);
 
-/// What is left of an aggregate of 64 kbit/s calls after each cut.
+/// An aggregate of 64 kbit/s calls that records its cuts.
 pub struct Domain<M> {
     ingress: Ingress,
     egress: Egress,
-    /// The mark of a packet, from its time and how many calls live.
+    /// Returns the mark of a packet from its time and the number of live calls.
     marker: M,
     delay: Duration,
     emissions: VecDeque<(Time, u32)>,
@@ -24,9 +24,9 @@ pub struct Domain<M> {
     live: Vec<u32>,
     is_live: Vec<bool>,
     picks: Stream,
-    /// When calls were terminated, and how many were left.
+    /// Time of each cut, and the number of calls left.
     pub cuts: Vec<(Time, u32)>,
-    /// When the first packet arrived marked.
+    /// Arrival time of the first marked packet.
     pub first_mark: Option<Time>,
 }
 
@@ -55,7 +55,7 @@ impl<M: FnMut(Time, usize) -> PcnMark> Domain<M> {
         }
     }
 
-    /// Runs until `end`: within an instant messages first, then timers, arrivals and emissions.
+    /// Runs until `end`. Order within an instant: messages, timers, arrivals, emissions.
     pub fn run(mut self, end: Time) -> Domain<M> {
         fn front<T>(queue: &VecDeque<(Time, T)>) -> Time {
             queue.front().map_or(Time::NEVER, |(at, _)| *at)

@@ -1,4 +1,4 @@
-//! The pages of the components that a PCN domain is made of.
+//! The reference pages of the components of a PCN domain.
 
 use crate::call::{ArrivalPlan, HoldingPlan};
 use crate::edge::{AdmissionPlan, TerminationPlan};

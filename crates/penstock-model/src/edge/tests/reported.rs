@@ -54,7 +54,7 @@ fn report_and_sample_may_come_in_either_order() {
     send(&mut ingress, ms(50), 1000);
     ingress.on_timer(ms(100), 200);
     assert_eq!((ingress.next_cut(), ingress.deadline()), (0, Time::NEVER));
-    // What is sent after the sample does not count.
+    // Packets sent after the sample do not count.
     send(&mut ingress, ms(101), 1000);
     ingress.on_signal(ms(102), report(5_000, 3_000, 2_000), 200);
     assert_eq!(ingress.next_cut(), 31);
@@ -89,7 +89,7 @@ fn a_small_sample_is_made_longer() {
     ingress.on_timer(ms(200), 20);
     // 164 packets in 200 ms are 820 kbit/s; less 10 they are 12.7 calls.
     assert_eq!(ingress.next_cut(), 13);
-    // Silence ends a sample that never gets large enough.
+    // An extension without packets ends a sample that is still too small.
     ingress.on_signal(ms(600), over, 7);
     ingress.on_timer(ms(700), 7);
     assert_eq!((ingress.next_cut(), ingress.deadline()), (0, Time::NEVER));

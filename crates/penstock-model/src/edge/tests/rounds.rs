@@ -1,4 +1,4 @@
-//! Whole terminations: how many cuts, when, and what is left.
+//! Complete terminations: number and times of the cuts, and the calls left.
 
 use super::harness::Domain;
 use super::{cl, ms, stm};
@@ -10,10 +10,10 @@ use crate::pcn_meter::{pre_emption, single_threshold, PcnMeter};
 use crate::site::Site;
 use crate::units::{Duration, Time};
 
-/// The calls that the supportable rate has room for.
+/// Number of calls that fit into the supportable rate.
 const ROOM: u32 = 2000;
 
-/// Marks every packet while more calls live than there is room for, once measuring windows are full.
+/// Marks every packet while more than `ROOM` calls are live, once the measurement windows are full.
 fn ideal(now: Time, live: usize) -> PcnMark {
     if now >= ms(200) && live > ROOM as usize {
         PcnMark::Threshold
@@ -22,7 +22,7 @@ fn ideal(now: Time, live: usize) -> PcnMark {
     }
 }
 
-/// The cuts of STM, given as the time since the first and what is left.
+/// Cuts of STM, each as the time since the first cut and the number of calls left.
 fn stm_cuts(lines: &[&str], calls: u32, delay: Duration) -> Vec<(f64, u32)> {
     let cuts = Domain::new(&stm(lines), calls, delay, ideal).run(ms(3000)).cuts;
     let first = cuts[0].0;
@@ -37,20 +37,20 @@ fn over_termination(left: u32) -> f64 {
 fn without_loss_stm_cuts_a_share_per_interval() {
     // ceil(ln x / -ln(1 - y)) cuts, the last leaving x (1 - y)^k [Satoh10 table C.1: 0.400 and 1.300 s].
     for (calls, rounds, span, over) in [(2500, 5, 0.4, 3.277), (4000, 14, 1.3, 2.465)] {
-        // What arrived in 100 ms is never less than what is sent while calls only end.
+        // While calls only end, the receiving rate over 100 ms is never below the sending rate.
         let cuts = stm_cuts(&["receiving-window = 100 ms"], calls, Duration::from_ms(1));
         assert_eq!(cuts.len(), rounds, "{cuts:?}");
         let (after, left) = cuts[rounds - 1];
         assert_eq!(after, span);
-        // Each cut is rounded to a call: at most half a call a round, shrunk by those that follow.
+        // Each cut is rounded to a whole call: an error of at most half a call per round, reduced by later cuts.
         assert!((over_termination(left) - over).abs() < 0.2, "{left}");
     }
 }
 
 #[test]
 fn a_window_that_is_no_whole_number_of_spacings_cuts_a_little_more() {
-    // 33.3 ms hold one or two packets of each call, so that the lowest of three samples lies about 1 % below the rate: cuts
-    // of about 6 %, of which ceil(ln x / -ln 0.94) are needed.
+    // 33.3 ms hold one or two packets of each call, so that the lowest of three samples is about 1 % below the rate. Each cut
+    // is therefore about 6 %, and ceil(ln x / -ln 0.94) cuts are needed.
     for lines in ["receiving = between-reports", "receiving = sliding"] {
         for (calls, rounds) in [(2500, 4), (4000, 12)] {
             let cuts = stm_cuts(&[lines], calls, Duration::from_ms(1));

@@ -1,4 +1,4 @@
-//! The parts of single threshold marking's termination by hand.
+//! Ingress and egress of termination with single threshold marking, each driven by hand.
 
 use super::{egress, ingress, kbps, ms, send, stm};
 use crate::edge::termination::single_threshold::Parameters;
@@ -10,7 +10,7 @@ use crate::units::{Bytes, Rate, Time};
 
 const SHORT: [&str; 3] = ["marked-run = 3", "unmarked-run = 2", "report-interval = 30 ms"];
 
-/// What the egress says to packets of 125 bytes, one every 10 ms; `#` is a marked one, `R` a report and `C` a cancel.
+/// Signals of the egress for packets of 125 bytes, one every 10 ms: `#` is a marked packet, `R` a report and `C` a cancel.
 fn said(lines: &[&str], packets: &str) -> String {
     let mut egress = egress(&stm(lines));
     (0..).zip(packets.chars()).map(|(i, packet)| said_to(&mut egress, ms(10 * i), packet)).collect()
@@ -39,7 +39,7 @@ fn every_report_may_need_a_run_of_its_own() {
     let often = ["marked-run = 3", "unmarked-run = 2", "report-interval = 10 ms"];
     assert_eq!(said(&often, "#######-###"), "..RRRRR...R");
     assert_eq!(said(&[&often[..], &["reports = fresh-run"]].concat(), "#######-###"), "..R..R....R");
-    // No report comes before its time, and the run goes on growing.
+    // No report is sent before its time, and the run continues to grow.
     let seldom = ["marked-run = 2", "report-interval = 30 ms", "reports = fresh-run"];
     assert_eq!(said(&seldom, "########"), ".R..R..R");
 }
@@ -59,7 +59,7 @@ fn no_signal_comes_before_the_packet_that_the_egress_names() {
             let mut egress = egress(&stm(&["marked-run = 9", "unmarked-run = 4", "report-interval = 20 ms", &counts, &reports]));
             let (mut named, mut signals, mut first) = (0, 0, None);
             for i in 1..=20_000u32 {
-                // What was named once holds for good, and is exact where marks go on and on.
+                // A bound holds once given, and is exact while all packets are marked.
                 named = egress.silent_before_packet().expect("no other reason for a signal").max(named);
                 let marked = if i <= 9 { 1.0 } else { [0.1, 0.5, 0.97][(i / 100 % 3) as usize] };
                 let said = said_to(&mut egress, ms(u64::from(i)), if stream.chance(marked) { '#' } else { '-' });
@@ -167,7 +167,7 @@ fn of_the_sending_rate_the_lowest_share_arrives() {
     ingress.on_signal(ms(66), Signal::Arriving(0.8), 200);
     send(&mut ingress, ms(70), 1000);
     ingress.on_timer(ms(100), 200);
-    // 10 Mbit/s less 0.95 x 7: as many as if 7 Mbit/s had been told.
+    // 10 Mbit/s less 0.95 x 7: as many as for a report of 7 Mbit/s.
     assert_eq!(ingress.next_cut(), 52);
     ingress.on_signal(ms(120), Signal::Arriving(1.0), 148);
     send(&mut ingress, ms(170), 640);
@@ -209,7 +209,7 @@ fn a_cancel_stops_the_measurement() {
     ingress.on_signal(ms(0), Signal::Receiving(None), 200);
     ingress.on_signal(ms(99), Signal::Cancel, 200);
     assert_eq!(ingress.deadline(), Time::NEVER);
-    // What was reported before does not count in the next.
+    // Earlier reports do not count in the next interval.
     ingress.on_signal(ms(200), Signal::Receiving(Some(kbps(1_000))), 200);
     ingress.on_signal(ms(201), Signal::Cancel, 200);
     ingress.on_signal(ms(300), Signal::Receiving(None), 200);

@@ -1,4 +1,4 @@
-//! The parts of CL's and SM's termination by hand.
+//! Ingress and egress of termination of CL and SM, each driven by hand.
 
 use super::{cl, cle, context, egress, ingress, kbps, ms, send, stm};
 use crate::edge::termination::{cl, sm};
@@ -43,7 +43,7 @@ fn sm_counts_every_mark() {
     assert_eq!(egress.next_signal(), Some(Signal::Sustainable(kbps(1000))));
 }
 
-/// The cut after `told` kbit/s at 0 and `newer` at 50 ms, with 10 Mbit/s sent.
+/// The cut after reports of `told` kbit/s at 0 and `newer` kbit/s at 50 ms, with 10 Mbit/s sent.
 fn cut(plan: &Option<TerminationPlan>, told: u64, newer: Option<u64>) -> u32 {
     let mut ingress = ingress(plan);
     ingress.on_signal(ms(0), Signal::Sustainable(kbps(told)), 200);
@@ -89,10 +89,10 @@ fn a_cut_may_be_seen_before_the_next_begins() {
             }
             ingress.next_cut()
         };
-        // Cut at 100 ms: what is told before 250 ms counts for nothing.
+        // Cut at 100 ms: reports before 250 ms are ignored.
         assert_eq!([tell(0), tell(110), tell(249), tell(250)], [31, 0, 0, 31]);
     }
-    // Where nothing is cut, nothing needs to be seen.
+    // Without a cut, no report is ignored.
     let mut ingress = ingress(&cl(&["sending = all-the-time", "settle = 150 ms"]));
     send(&mut ingress, ms(60), 1000);
     let cuts = [(100, 10_000), (101, 8_000), (102, 8_000)].map(|(at, told)| {
@@ -114,7 +114,7 @@ fn the_egress_may_begin_anew_after_a_cut() {
         arrive(&mut egress, ms(70), 50, 1);
         egress.on_signal(ms(101), Signal::Restart, &mut 0);
         assert_eq!(egress.deadline(), Time::NEVER);
-        // The interval begins with the next mark, and counts nothing of before.
+        // The interval starts with the next mark and does not count earlier packets.
         arrive(&mut egress, ms(110), 0, 1);
         arrive(&mut egress, ms(150), 20, 0);
         egress.on_timer(ms(210));

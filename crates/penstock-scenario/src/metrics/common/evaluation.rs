@@ -38,7 +38,7 @@ pub type Labels<'a> = [(&'a str, &'a str)];
 
 /// Links that are aggregated, or the share that one class, ingress or circuit has of their counts.
 pub struct LinkSet<'a> {
-    /// What the counts are split by, and the part that these are.
+    /// The criterion that splits the counts, and the part that these are.
     pub split: Option<(&'static str, String)>,
     /// The position of the class, if they are split by class.
     pub class: Option<usize>,
@@ -69,9 +69,9 @@ pub struct Evaluation<'a> {
     pub(crate) group_members: &'a GroupMembers,
     /// The plan of the run.
     pub blueprint: &'a Blueprint,
-    /// What the engine counted and recorded in the window.
+    /// The counts and records of the engine in the window.
     pub seen: &'a Observations,
-    /// How long was counted, in seconds.
+    /// The length of the window in seconds.
     pub window: f64,
     pub(crate) metrics: Vec<MetricValue>,
 }

@@ -55,7 +55,7 @@ impl Evaluation<'_> {
         flow_sets
     }
 
-    /// What was recorded of a flow beyond the counters.
+    /// Records of a flow beyond the counters.
     pub fn timings(&self, flow: usize) -> &Timings {
         let found = self.seen.timings.binary_search_by_key(&FlowId(flow as u32), |(flow, _)| *flow);
         &self.seen.timings[found.expect("the engine was told to record it")].1

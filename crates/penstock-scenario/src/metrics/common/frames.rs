@@ -1,4 +1,4 @@
-//! What metrics of frames have in common.
+//! Helpers for metrics of frames.
 
 use crate::measure::target::MeasurableGroup;
 use crate::metrics::common::evaluation::Evaluation;
@@ -12,7 +12,7 @@ pub(crate) fn check_frames(name: &str, group: &MeasurableGroup<'_>) -> Result<()
     }
 }
 
-/// What was recorded of the frames of a flow.
+/// The recorded frame times of a flow.
 pub(crate) fn frames<'a>(at: &'a Evaluation<'_>, flow: usize) -> &'a FrameTimes {
     at.timings(flow).frames.as_ref().expect("the engine was told to record it")
 }

@@ -2,7 +2,7 @@
 
 use crate::measure::words::{SplitBy, Statistic};
 
-/// What a metric is called, applies to and accepts.
+/// The name, targets and keys of a metric.
 pub struct MetricInfo {
     /// The scenario key, such as `page-time`.
     pub name: &'static str,
@@ -10,9 +10,9 @@ pub struct MetricInfo {
     pub unit: &'static str,
     /// The documentation (Markdown).
     pub doc: &'static str,
-    /// What its statistics are over, in a sentence; empty where it has none.
+    /// The population of its statistics, in a sentence; empty if it has none.
     pub statistics: &'static str,
-    /// What it may be measured of.
+    /// The targets that it may be measured of.
     pub targets: Targets,
     /// Allowed in `take`; empty for one number over all that `of` names.
     pub take: &'static [Statistic],
@@ -90,14 +90,14 @@ pub const EXTREMES: &[Statistic] = &[Statistic::Mean, Statistic::Max];
 /// The `statistics` of shares of packets.
 pub const SHARES: &str = "The mean is over all packets together; `min` and `max` are over flows, aggregates or links, each with its share.";
 
-/// What a metric may be measured of.
+/// The kinds of targets that a metric may be measured of.
 #[derive(Clone, Copy)]
 pub struct Targets {
-    /// Of flows.
+    /// It applies to flows.
     pub flows: bool,
-    /// Of aggregates of calls.
+    /// It applies to aggregates of calls.
     pub calls: bool,
-    /// Of links.
+    /// It applies to links.
     pub links: bool,
 }
 

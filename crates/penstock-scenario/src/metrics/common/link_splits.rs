@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Evaluation<'_> {
-    /// What these links have counted of each class whose flows may pass one of them.
+    /// These links' counts of each class whose flows may pass one of them.
     pub fn by_link_class(&self, links: &Range<usize>) -> Vec<LinkSet<'static>> {
         let counted = |(class, name): (usize, String)| LinkSet {
             split: Some(("class", name)),
@@ -41,7 +41,7 @@ impl Evaluation<'_> {
         links.clone().map(counters).collect()
     }
 
-    /// What these links were offered and have lost, by the link over which it came, with its name; each ingress has all links.
+    /// Packets offered and lost at these links, by ingress link, with its name; each ingress has all links.
     pub fn by_ingress(&self, links: &Range<usize>) -> Vec<LinkSet<'static>> {
         let of_link = |link| self.port_timings(link).map_or(&[][..], |timings| timings.ingresses.as_slice());
         let ingresses: BTreeSet<Option<LinkId>> = links.clone().flat_map(of_link).map(|(ingress, _)| *ingress).collect();
@@ -55,7 +55,8 @@ impl Evaluation<'_> {
         ingresses.iter().map(counted).collect()
     }
 
-    /// What waited at these links, by circuit, with its name or that of the flow whose own it is; each circuit has all links.
+    /// Backlog of these links, by circuit, with its name, or the name of the flow for a flow's own circuit; each circuit has all
+    /// links.
     pub fn by_circuit(&self, links: &Range<usize>) -> Vec<LinkSet<'static>> {
         let of_link = |link| self.port_timings(link).map_or(&[][..], |timings| timings.circuits.as_slice());
         let circuits: BTreeSet<CircuitId> = links.clone().flat_map(of_link).map(|found| found.circuit).collect();
@@ -88,12 +89,12 @@ impl Evaluation<'_> {
         LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, ..LinkCounters::default() }
     }
 
-    /// What was counted at a link by class, if it was.
+    /// A link's counts by class, if they were recorded.
     pub fn class_counters(&self, link: usize) -> Option<&[ClassCounters]> {
         self.port_timings(link).map(|port| port.classes.as_slice()).filter(|classes| !classes.is_empty())
     }
 
-    /// What was recorded at a link; `None` if no route passes it.
+    /// A link's records; `None` if no route passes it.
     pub fn port_timings(&self, link: usize) -> Option<&PortTimings> {
         let found = self.seen.ports.binary_search_by_key(&LinkId(link as u32), |(link, _)| *link);
         found.ok().map(|index| &self.seen.ports[index].1)

@@ -1,4 +1,4 @@
-//! What every metric is: what it needs, and its values.
+//! The trait of metrics: their requirements and their values.
 
 use crate::measure::keys::{Measure, MeasureKeys, Request};
 use crate::measure::recording::RecordingPlan;

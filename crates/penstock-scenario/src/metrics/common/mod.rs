@@ -1,4 +1,4 @@
-//! What metrics share: the trait, the evaluation of a run, and values that several of them have in common.
+//! Shared code of metrics: the trait, the evaluation of a run, and values that several metrics use.
 
 pub(crate) mod calls;
 pub(crate) mod counts;

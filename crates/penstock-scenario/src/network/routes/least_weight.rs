@@ -32,7 +32,7 @@ pub struct LeastWeight<'a> {
     links: Vec<LinkId>,
 }
 
-/// What was reached, nearest first.
+/// The nodes reached but not passed yet, nearest first.
 enum Frontier {
     /// For equal weights: nodes reached later are no nearer.
     Queue(VecDeque<(u64, NodeId)>),

@@ -8,7 +8,7 @@ use penstock_model::id::{LinkId, NodeId};
 /// most one link each way. There is at most one way through a tree, so only routes between roots have to be searched for, once for
 /// all nodes that hang there. A network that is a tree is one of them.
 pub struct PendantTrees {
-    /// Of each node of the network.
+    /// By node of the network.
     places: Vec<Place>,
 }
 

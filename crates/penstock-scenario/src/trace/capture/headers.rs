@@ -22,7 +22,7 @@ pub(super) const ECE: u16 = 0x40;
 pub(super) const CWR: u16 = 0x80;
 pub(super) const AE: u16 = 0x100;
 
-/// What the headers of every packet have.
+/// Fields in the headers of every packet.
 #[derive(Clone, Copy)]
 pub(super) struct Addresses {
     /// The nodes at both ends of the link.
@@ -170,7 +170,7 @@ mod tests {
 
     const ADDRESSES: Addresses = Addresses { link: [0, 1], nodes: [0, 2], ports: [49_152, 9] };
 
-    /// What a receiver does: the sum over everything that the checksum covers is all ones.
+    /// Verifies as a receiver does: the sum over everything that the checksum covers is all ones.
     fn is_right(parts: &[&[u8]]) -> bool {
         checksum(parts.iter().map(|part| sum(part)).sum()) == 0
     }

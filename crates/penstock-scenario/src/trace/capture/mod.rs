@@ -148,7 +148,7 @@ fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepo
     let traffic_class = codepoints[packet.class as usize][packet.precedence as usize] << 2 | ecn_field(packet);
     let ports = ports(packet.flow.0);
     let data = Addresses { link, nodes: [flow.from, flow.to], ports };
-    // What goes the other way. A Source Quench does not say which switch sent it.
+    // For packets in the reverse direction. A Source Quench does not say which switch sent it.
     let back = Addresses { link, nodes: [flow.to, flow.from], ports: [ports[1], ports[0]] };
     if let Body::CongestionNotification { .. } = packet.body {
         // As a datagram to the source of the flow: what stations read of it has no format outside of Ethernet.
@@ -217,7 +217,7 @@ impl Options {
         self.filled += bytes.len();
     }
 
-    /// Of a SYN: the largest segment, the shift of windows, and whether blocks may be reported [RFC9293 s3.2; RFC7323 s2.2; RFC2018 s2].
+    /// Adds the options of a SYN: maximum segment size, window scale, and SACK permitted [RFC9293 s3.2; RFC7323 s2.2; RFC2018 s2].
     fn of_syn(&mut self, payload: u32, has_blocks: bool) {
         let [high, low] = (payload as u16).to_be_bytes();
         self.put(&[2, 4, high, low, 1, 3, 3, WINDOW_SHIFT]);

@@ -17,11 +17,11 @@ pub struct Egress {
     receiving: ReceivingRate,
     marked: u32,
     unmarked: u32,
-    /// No report before this.
+    /// No report is sent before this time.
     next: Time,
-    /// Reports have been sent that nothing has cancelled.
+    /// Whether a report has been sent since the last cancel.
     reported: bool,
-    /// How many packets have arrived; this wraps around, as their numbers do.
+    /// Number of packets that have arrived; wraps around, as their sequence numbers do.
     arrived: u32,
 }
 
@@ -43,8 +43,8 @@ impl Egress {
         }
     }
 
-    /// There is no signal before so many packets have arrived in all: a run of marked ones has its length, and so has one of
-    /// unmarked ones once there have been reports.
+    /// Total number of packets that must have arrived before the next signal: the rest of a run of marked packets, or, after a
+    /// report, the rest of a run of unmarked packets.
     pub fn silent_before_packet(&self) -> u32 {
         let goes_on = self.reports == Reports::UntilCancel && self.reported;
         let until_report = if goes_on { 1 } else { self.marked_run.saturating_sub(self.marked) };

@@ -6,10 +6,10 @@ use crate::edge::termination::cut::{scaled, AfterCut, Cut};
 use crate::edge::EdgeContext;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// Above every rate that is reported.
+/// A rate above every reported rate.
 const NO_LIMIT: Rate = Rate::from_bps(u64::MAX);
 
-/// The ingress: measures what it sends after a report, and says how many calls end.
+/// The ingress: measures its sending rate after a report and decides how many calls to terminate.
 #[derive(Clone, Debug)]
 pub struct Ingress {
     length: Duration,
@@ -22,11 +22,11 @@ pub struct Ingress {
     sending: Option<Interval>,
     /// Whether there has been a report in the interval.
     reported: bool,
-    /// The lowest rate reported in it.
+    /// Lowest rate reported in the interval.
     lowest: Rate,
-    /// The lowest share reported in it.
+    /// Lowest share reported in the interval.
     share: f64,
-    /// Reports before this are ignored.
+    /// Reports before this time are ignored.
     ignored_until: Time,
 }
 
@@ -49,12 +49,12 @@ impl Ingress {
         }
     }
 
-    /// Whether the egress is to restart after a cut.
+    /// Whether the egress restarts after a cut.
     pub fn restarts(&self) -> bool {
         self.after_cut == AfterCut::Restart
     }
 
-    /// A packet goes out.
+    /// A packet is sent.
     #[inline]
     pub fn on_sent(&mut self, size: Bytes) {
         if let Some(sending) = &mut self.sending {
@@ -62,21 +62,21 @@ impl Ingress {
         }
     }
 
-    /// The egress reports what it receives.
+    /// The egress reports its receiving rate.
     pub fn on_receiving(&mut self, now: Time, rate: Option<Rate>) {
         if self.accept_report(now) {
             self.lowest = self.lowest.min(rate.unwrap_or(NO_LIMIT));
         }
     }
 
-    /// The egress reports which share of what was sent it receives.
+    /// The egress reports the share of the sent packets that it has received.
     pub fn on_arriving(&mut self, now: Time, share: f64) {
         if self.accept_report(now) {
             self.share = self.share.min(share);
         }
     }
 
-    /// Whether a report counts; if so, it begins an interval if none runs.
+    /// Returns whether a report counts. If so, starts an interval unless one is running.
     fn accept_report(&mut self, now: Time) -> bool {
         if now < self.ignored_until {
             return false;
@@ -93,13 +93,13 @@ impl Ingress {
         (self.sending, self.reported, self.lowest, self.share) = (None, false, NO_LIMIT, 1.0);
     }
 
-    /// When the interval ends.
+    /// End of the interval.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.sending.as_ref().map_or(Time::NEVER, Interval::until)
     }
 
-    /// The interval ends: how many calls to terminate.
+    /// The interval ends; returns the number of calls to terminate.
     pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         let lowest = std::mem::replace(&mut self.lowest, NO_LIMIT);
         let share = std::mem::replace(&mut self.share, 1.0);

@@ -1,29 +1,29 @@
-//! Loss by sequence numbers, where packets may overtake each other.
+//! Loss detection by sequence numbers on paths with reordering.
 
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;
 
-/// Which share of the packets sent arrives, by their numbers: a packet that others overtake is lost only once it has not
-/// come for a waiting time (Tmax in [RFC7680 s2.2]), so that reordering within that time is no loss.
+/// Share of the sent packets that arrive, by their sequence numbers. A missing packet counts as lost only after a waiting time
+/// (Tmax in [RFC7680 s2.2]), so that reordering within that time is no loss.
 #[derive(Clone, Debug)]
 pub(super) struct NumberedArrivals {
     waiting_time: Duration,
-    /// The number after the highest so far; none before the first packet.
+    /// Highest number so far plus 1; none before the first packet.
     next: Option<u32>,
-    /// The packets up to the highest number whose fate is open or that follow such a one, in the order of their numbers.
+    /// Packets from the first undecided one up to the highest number, in the order of their numbers.
     pending: VecDeque<Pending>,
-    /// How many of them belong to the run: the last ones.
+    /// Number of pending packets that belong to the run; these are the last ones.
     of_run: usize,
-    /// Packets of the run whose fate has become known since the last report.
+    /// Packets of the run decided (arrived or lost) since the last report.
     known: u32,
-    /// Those of them that have arrived.
+    /// Number of decided packets that have arrived.
     arrived: u32,
 }
 
-/// A packet whose fate is open, or that follows such a one.
+/// An undecided packet, or one that follows an undecided packet.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
-    /// Lost if it has not come by then.
+    /// Time at which the packet counts as lost if it has not arrived.
     until: Time,
     has_come: bool,
 }
@@ -40,7 +40,7 @@ impl NumberedArrivals {
             self.settle(now);
         }
         if self.is_in_order(number) {
-            // Nothing to remember.
+            // Nothing is pending.
             self.next = Some(number.wrapping_add(1));
             (self.known, self.arrived) = (self.known + 1, self.arrived + 1);
         } else {
@@ -48,16 +48,16 @@ impl NumberedArrivals {
         }
     }
 
-    /// The packet with this number is the next one, and the fate of all before it is known.
+    /// Whether the packet with this number is the next one and all packets before it are decided.
     #[inline(always)]
     fn is_in_order(&self, number: u32) -> bool {
         self.pending.is_empty() && self.next.is_none_or(|next| number == next)
     }
 
-    /// A packet arrives before which some are missing, or were.
+    /// A packet arrives out of order, or while packets are pending.
     #[inline(never)]
     fn on_reordered(&mut self, now: Time, number: u32) {
-        // Numbers wrap around; what is less than half a round ahead is later.
+        // Numbers wrap around; a number less than half the range ahead is later.
         let ahead = self.next.map_or(0, |next| number.wrapping_sub(next));
         if ahead >= u32::MAX / 2 {
             self.on_late(ahead.wrapping_neg() as usize);
@@ -70,20 +70,20 @@ impl NumberedArrivals {
         self.of_run += ahead as usize + 1;
     }
 
-    /// A packet arrives whose number lies `behind` before the next; one that has been given up as lost stays so.
+    /// A packet arrives whose number is `behind` less than the next one. A packet that already counts as lost stays lost.
     fn on_late(&mut self, behind: usize) {
         if let Some(index) = self.pending.len().checked_sub(behind) {
             self.pending[index].has_come = true;
         }
     }
 
-    /// Packets sent from now on make up the run.
+    /// Starts a run; it consists of the packets with numbers above the highest so far.
     #[inline]
     pub(super) fn begin_run(&mut self) {
         (self.of_run, self.known, self.arrived) = (0, 0, 0);
     }
 
-    /// The share that has arrived of the packets of the run whose fate has become known since the last call; all if none has.
+    /// Share of arrived packets among the packets of the run decided since the last call; 1 if there are none.
     pub(super) fn take_share(&mut self, now: Time) -> f64 {
         self.settle(now);
         let (known, arrived) = (std::mem::take(&mut self.known), std::mem::take(&mut self.arrived));
@@ -93,7 +93,7 @@ impl NumberedArrivals {
         f64::from(arrived) / f64::from(known)
     }
 
-    /// Counts, in the order of their numbers, the packets that have come or will not.
+    /// Counts the decided packets in the order of their numbers, up to the first undecided one.
     #[inline(never)]
     fn settle(&mut self, now: Time) {
         while let Some(first) = self.pending.front().filter(|first| first.has_come || first.until <= now) {
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_packet_that_is_overtaken_is_not_lost() {
         let mut late = arrivals(100, &[(0, 0), (1, 3), (2, 4), (3, 1)]);
-        // 0 and 1 have come; 2 may still, and nothing is said of 3 and 4.
+        // 0 and 1 have arrived; 2 is undecided, so 3 and 4 are still pending.
         assert_eq!((late.known + 1, late.take_share(ms(3))), (2, 1.0));
         late.on_packet(ms(100), 2);
         assert_eq!((late.take_share(ms(100)), late.pending.len()), (1.0, 0));
@@ -139,7 +139,7 @@ mod tests {
     fn a_packet_is_lost_when_the_waiting_time_is_over() {
         let mut lost = arrivals(100, &[(0, 0), (1, 3), (2, 4)]);
         assert_eq!(lost.take_share(ms(100)), 1.0);
-        // 1 and 2 are given up at 101 ms, which tells of 3 and 4 too.
+        // 1 and 2 count as lost at 101 ms, which also decides 3 and 4.
         assert_eq!(lost.take_share(ms(101)), 0.5);
         lost.on_packet(ms(102), 2);
         assert_eq!((lost.take_share(ms(102)), lost.pending.len()), (1.0, 0));
@@ -151,7 +151,7 @@ mod tests {
         run.begin_run();
         run.on_packet(ms(2), 5);
         run.on_packet(ms(3), 7);
-        // Of 1 to 3 nothing is counted although they are lost within the run; of 5, 6 and 7 one is.
+        // 1 to 3 are not counted although they are lost during the run; one of 5, 6 and 7 is lost.
         assert_eq!((run.take_share(ms(13)), run.pending.len()), (2.0 / 3.0, 0));
     }
 

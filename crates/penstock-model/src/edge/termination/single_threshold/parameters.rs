@@ -6,31 +6,38 @@ use crate::parameters::{Check, Count, Probability};
 use crate::units::{Duration, Rate};
 
 crate::parameters! {
-    /// Single threshold marking, termination: while every packet arrives marked, a share of the calls ends per interval.
+    /// Single threshold marking, termination: terminates a share of the calls per interval while every packet arrives marked.
     ///
     /// ## Decides
-    /// The egress measures the rate R that arrives. After `marked-run` (L) marked packets in a row it reports R, and again
-    /// with the first packet `report-interval` later as long as `reports` says; `unmarked-run` (M) unmarked ones in a row
-    /// cancel. A report begins a measurement of the sending rate S over `sending-interval`, at whose end calls worth
-    /// S - (1 - y) min(R, S) are terminated, R being the lowest reported in it. Where R is not below S, as without loss,
-    /// each interval leaves (1 - y) of the rate.
+    /// The egress measures the receiving rate R. After `marked-run` (L) consecutive marked packets it reports R. While
+    /// `reports` allows it, it reports again with the first packet at least `report-interval` later. After `unmarked-run` (M)
+    /// consecutive unmarked packets it cancels its reports.
     ///
-    /// With `receiving = "sliding"` R looks back over `receiving-window`, also beyond the moment at which the load rose: the
-    /// first reports are then low and the first cut is large. With `"between-reports"` the first report of a run only
-    /// begins the measurement of S, and each later one tells what arrived since the one before. With `"within-run"` R looks
-    /// back over `receiving-window` too, but is told only once that much time has passed since the first report of a run,
-    /// so that nothing counts from before the overload. With `"share"` both rates are of the same packets: the egress tells
-    /// which share of those sent has come, by their numbers, and R is that share of S; without loss R equals S. A packet that
-    /// others overtake is lost only if it has not come within `waiting-time` after the first of them.
+    /// A report starts a measurement of the sending rate S over `sending-interval` at the ingress. At the end of the interval,
+    /// the ingress terminates calls with a total rate of $S - (1 - y) min(R, S)$, where R is the lowest rate reported in the
+    /// interval. If R is not below S, as without loss, each interval reduces the rate to (1 - y) of its value.
+    ///
+    /// `receiving` defines R:
+    ///
+    /// | `receiving` | R | First report of a run |
+    /// |---|---|---|
+    /// | `sliding` | rate over the last `receiving-window` | carries R, which is low if the window reaches back before the load rose, so that the first cut is large |
+    /// | `between-reports` | rate since the previous report | only starts the measurement of S |
+    /// | `within-run` | rate over the last `receiving-window` | only starts the measurement of S, as does every report before `receiving-window` has passed since the first, so that no traffic from before the overload counts |
+    /// | `share` | S times the share of the sent packets that have arrived, by their sequence numbers | carries the share since the run began |
+    ///
+    /// With `share`, both rates refer to the same packets, so that R equals S without loss. A missing packet counts as lost
+    /// only if it has not arrived within `waiting-time` after the first packet that overtook it.
     ///
     /// ## State
-    /// The packets in the receiving window, or those from the first one missing on, and the lengths of runs at the egress; bits
-    /// and the lowest report at the ingress. Constant mean cost per packet.
+    /// At the egress, the packets in the receiving window (or those from the first missing one on) and the lengths of the
+    /// runs; at the ingress, bits and the lowest report. Constant mean cost per packet.
     ///
     /// ## Departures
-    /// A cancel is sent only after a report. An interval without a report terminates nothing and is the last. Where the
-    /// document is silent: `receiving`, `receiving-window`, `waiting-time`, `counts-unmarked`, `reports`, `next-interval`, `after-cut`,
-    /// `settle`, `keep-rate`, `rounding`, `call-rate` and `victims`.
+    /// - The egress cancels only after a report.
+    /// - An interval without a report terminates no calls and is the last.
+    /// - The document does not define `receiving`, `receiving-window`, `waiting-time`, `counts-unmarked`, `reports`,
+    ///   `next-interval`, `after-cut`, `settle`, `keep-rate`, `rounding`, `call-rate` and `victims`.
     ///
     /// ## Example
     /// ```toml
@@ -44,65 +51,68 @@ crate::parameters! {
         marked_run: Count = "100";
         /// Unmarked packets in a row that cancel (M); default of [Satoh10 s10.4].
         unmarked_run: Count = "20";
-        /// Which unmarked packets make up `unmarked-run`.
+        /// Unmarked packets that count towards `unmarked-run`.
         counts_unmarked: CountsUnmarked = "in-a-row";
-        /// The share of the rate that goes at each cut beyond the difference of sending and receiving (y); default of [Satoh10 s10.4].
+        /// Share of the rate terminated by each cut in addition to the difference of sending and receiving rate (y); default
+        /// of [Satoh10 s10.4].
         extra: Probability = "5 %";
         /// Time between reports; default of [Satoh10 s10.4].
         report_interval: Duration = "33.3 ms";
-        /// What a report tells.
+        /// Contents of a report.
         receiving: Receiving = "sliding";
-        /// How far back it looks, but for `receiving = "between-reports"` and `"share"`; left out, `report-interval`.
+        /// Window of `receiving = "sliding"` and `"within-run"`; `report-interval` if left out.
         receiving_window: Option<Duration>;
-        /// How long a packet that others have overtaken may still come before it counts as lost (Tmax); for `receiving = "share"`.
+        /// Time after which an overtaken packet that has not arrived counts as lost (Tmax); for `receiving = "share"`.
         waiting_time: Duration = "100 ms";
-        /// How long the sending rate is measured; default of [Satoh10 s10.4].
+        /// Length of the measurement of the sending rate; default of [Satoh10 s10.4].
         sending_interval: Duration = "100 ms";
-        /// How long reports go on.
+        /// How long reports continue.
         reports: Reports = "while-marked";
         /// When the next measurement of the sending rate begins.
         next_interval: NextInterval = "at-once";
-        /// What the egress does about the run of marked packets after a cut.
+        /// Action of the egress after a cut, on the run of marked packets.
         after_cut: AfterCut = "continue";
-        /// After a cut, how long reports are ignored; for `next-interval = "next-report"`.
+        /// Time after a cut in which reports are ignored; for `next-interval = "next-report"`.
         settle: Duration = "0 ms";
-        /// A sending rate up to which the ingress terminates nothing; left out, it knows none.
+        /// Sending rate up to which the ingress terminates no calls; none if left out.
         keep_rate: Option<Rate>;
-        /// How amounts are made into whole calls.
+        /// Rounding to a whole number of calls.
         rounding: Rounding = "nearest";
-        /// What one call is taken to send.
+        /// Rate assumed for one call.
         call_rate: CallRate = "mean";
-        /// Which calls are terminated.
+        /// Calls to terminate.
         victims: Victims = "random";
     }
 }
 
 crate::choice! {
-    /// What a report of the receiving rate tells.
+    /// Contents of a report of the receiving rate.
     pub enum Receiving {
-        /// The rate over the time just past.
+        /// The rate over a sliding window.
         "sliding" => Sliding,
-        /// The rate since the report before; the first of a run tells none.
+        /// The rate since the previous report; the first report of a run carries no rate.
         "between-reports" => BetweenReports,
-        /// The rate over the time just past, once all of it lies behind the first report of the run; before that, none.
+        /// The rate over a sliding window, once the window lies entirely after the first report of the run; before that, no
+        /// rate.
         "within-run" => WithinRun,
-        /// The share that has come of the packets sent since the report before; of the first of a run, since the run began.
+        /// The share of arrived packets among those sent since the previous report; in the first report of a run, since the
+        /// run began.
         "share" => Share,
     }
 }
 
 crate::choice! {
-    /// Which unmarked packets make up a run that cancels.
+    /// Unmarked packets that count towards a run that cancels.
     pub enum CountsUnmarked {
-        /// Those without a marked one between them.
+        /// Unmarked packets without a marked one between them.
         "in-a-row" => InARow,
-        /// All since the marked packets last made up a run: single marks between them do not matter.
+        /// All unmarked packets since the last full run of marked packets; single marks between them do not matter.
         "since-run" => SinceRun,
     }
 }
 
 crate::choice! {
-    /// How long the reports of the receiving rate go on.
+    /// How long the reports of the receiving rate continue.
     pub enum Reports {
         /// While the run of marked packets is unbroken.
         "while-marked" => WhileMarked,
@@ -116,7 +126,7 @@ crate::choice! {
 crate::choice! {
     /// When the next measurement of the sending rate begins.
     pub enum NextInterval {
-        /// With the end of the one before.
+        /// At the end of the previous one.
         "at-once" => AtOnce,
         /// With the next report.
         "next-report" => NextReport,

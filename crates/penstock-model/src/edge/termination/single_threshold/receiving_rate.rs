@@ -6,21 +6,21 @@ use crate::edge::rate_meter::{Interval, Sliding};
 use crate::edge::Signal;
 use crate::units::{Bytes, Duration, Time};
 
-/// How the egress measures what it receives.
+/// Measurement of the receiving rate.
 #[derive(Clone, Debug)]
 pub(super) enum ReceivingRate {
     /// Over a window.
     Window(Sliding),
-    /// Over a window of this length that begins no earlier than the first report.
+    /// Over a window of this length that starts no earlier than the first report.
     Within(Sliding, Duration, Option<Time>),
-    /// Since the last report, if it belongs to the run.
+    /// Since the last report, if that belongs to the current run.
     Since(Option<Interval>),
-    /// By the numbers of packets.
+    /// By the sequence numbers of packets.
     Numbered(NumberedArrivals),
 }
 
 impl ReceivingRate {
-    /// What `parameters` say, before anything has arrived.
+    /// A measurement as given by `parameters`, before the first packet.
     pub(super) fn new(parameters: &Parameters) -> ReceivingRate {
         let window = parameters.receiving_window.unwrap_or(parameters.report_interval);
         match parameters.receiving {
@@ -48,7 +48,7 @@ impl ReceivingRate {
         }
     }
 
-    /// The run that reports belong to is over.
+    /// The current run of reports ends.
     #[inline]
     pub(super) fn end_run(&mut self) {
         match self {
