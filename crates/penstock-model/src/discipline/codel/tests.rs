@@ -61,7 +61,7 @@ fn one_short_wait_ends_the_dropping_state() {
     // A whole interval must pass again.
     let mut drops = decided(&mut it, (302, 402, 1000), Ecn::NotEct, DROP);
     assert_eq!(drops, [402_000]);
-    // Three drops before, of which it began with one; so the count begins with 2, and 70.7 ms follow.
+    // Three drops before, starting from a count of one: the count starts at 2, and the next drop follows after 70.7 ms.
     assert_eq!((it.count, it.entry_count), (2, 2));
     drops = decided(&mut it, (403, 473, 1000), Ecn::NotEct, DROP);
     assert_eq!(drops, [473_000]);
