@@ -14,7 +14,7 @@ pub struct Segmentation {
 }
 
 impl Segmentation {
-    /// The largest packet whose cells can be numbered; AAL5 itself has room for 65,535 bytes [I.363.5].
+    /// Maximum size of a packet whose cells can be numbered; AAL5 permits 65,535 bytes [I.363.5].
     pub const LARGEST: u32 = 65_535 - 8;
 
     /// Begins to segment `packet`.
@@ -51,14 +51,14 @@ impl Iterator for Segmentation {
 /// The reassembly of the frames of one circuit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reassembly {
-    /// Cells of the present frame.
+    /// Cells of the current frame.
     count: u16,
-    /// One of them is missing, or is of another frame.
+    /// Whether a cell is missing or belongs to another frame.
     is_damaged: bool,
     first: Option<FirstCell>,
 }
 
-/// What the first cell says of its frame.
+/// Contents of the first cell of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FirstCell {
     frame: u32,
@@ -67,20 +67,20 @@ struct FirstCell {
     packet_size: u32,
 }
 
-/// What has become of a cell that arrived.
+/// Result of the arrival of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reassembled {
-    /// Its frame goes on.
+    /// The frame continues.
     Incomplete,
-    /// It was the last one of a whole frame: the packet.
+    /// The last cell of a complete frame: the packet.
     Packet(Packet),
-    /// It was the last one of a frame that lacks cells, or has cells of another one: length and CRC-32 do not fit
-    /// [I.363.5], and the packet is lost.
+    /// The last cell of a frame that lacks cells or has cells of another frame: length and CRC-32 do not match [I.363.5], and the
+    /// packet is lost.
     Damaged,
 }
 
 impl Reassembly {
-    /// Receives a cell. A frame ends with an end-of-frame cell alone: where that is lost, its cells spoil the next frame.
+    /// Receives a cell. Only an end-of-frame cell ends a frame: if it is lost, its cells corrupt the next frame.
     #[inline]
     pub fn on_cell(&mut self, cell: &Packet) -> Reassembled {
         if let Body::Cell { frame, packet_size, index, .. } = cell.body {
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_end_of_another_frame_does_not_complete_one() {
-        // As many cells as it takes, but the last is not its own.
+        // The number of cells is right, but the last one belongs to another packet.
         let cells = Segmentation::new(&numbered(0)).take(11).chain(Segmentation::new(&numbered(1)).skip(11));
         assert_eq!(receive(cells), [Reassembled::Damaged]);
         assert_eq!(receive(Segmentation::new(&numbered(0)).skip(11)), [Reassembled::Damaged]);

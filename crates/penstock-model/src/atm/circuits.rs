@@ -4,12 +4,12 @@ use crate::packet::{Body, Packet};
 use crate::units::Rate;
 use std::sync::Arc;
 
-/// A circuit in one direction.
+/// A virtual circuit in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circuit {
-    /// Its name: its own, or that of the group whose flows it carries.
+    /// Name: its own, or that of the group whose flows it carries.
     pub name: String,
-    /// Its minimum cell rate (MCR), as bits of whole cells per second.
+    /// Minimum cell rate (MCR), in bit/s of whole cells.
     pub mcr: Option<Rate>,
 }
 
@@ -18,17 +18,17 @@ pub struct Circuit {
 pub struct Circuits {
     /// By number.
     pub all: Vec<Circuit>,
-    /// For each flow, the circuit of its data and that of what its receiver sends.
+    /// For each flow, the circuit of its data and the circuit of its receiver's packets.
     of_flow: Vec<[u32; 2]>,
 }
 
 impl Circuits {
-    /// These circuits, and the numbers of those of each flow: of its data and of what its receiver sends.
+    /// The given circuits; `of_flow` has, for each flow, the numbers of the circuit of its data and of its receiver's packets.
     pub fn new(all: Vec<Circuit>, of_flow: Vec<[u32; 2]>) -> Circuits {
         Circuits { all, of_flow }
     }
 
-    /// The circuit of a cell.
+    /// Circuit of a cell.
     #[inline]
     pub fn of(&self, cell: &Packet) -> u32 {
         let backward = match cell.body {
@@ -38,12 +38,12 @@ impl Circuits {
         self.of_flow[cell.flow.index()][usize::from(backward)]
     }
 
-    /// The circuits of a flow: of its data and of what its receiver sends.
+    /// Circuits of a flow: of its data and of its receiver's packets.
     pub fn of_flow(&self, flow: usize) -> [u32; 2] {
         self.of_flow[flow]
     }
 
-    /// How many there are.
+    /// Number of circuits.
     pub fn len(&self) -> usize {
         self.all.len()
     }
@@ -59,23 +59,24 @@ impl Circuits {
 pub struct PortCircuits {
     /// All circuits of the network.
     pub circuits: Arc<Circuits>,
-    /// The numbers of those that pass the port.
+    /// Numbers of the circuits that pass the port.
     pub here: Vec<u32>,
 }
 
 impl PortCircuits {
-    /// The circuits of a port without cells.
+    /// Circuits of a port without cells.
     pub fn none() -> Arc<PortCircuits> {
         Arc::default()
     }
 
-    /// For each circuit of the network, the value that `table` has under its name; nothing for others.
+    /// For each circuit of the network, its value in `table` by name, if there is one.
     pub fn named<T: Copy>(&self, table: &[(String, T)]) -> Vec<Option<T>> {
         let value = |circuit: &Circuit| table.iter().find(|(name, _)| *name == circuit.name).map(|(_, value)| *value);
         self.circuits.all.iter().map(value).collect()
     }
 
-    /// For each circuit of the network, its share of the minimum cell rates of all that pass the port; zero without one.
+    /// For each circuit of the network, its fraction of the minimum cell rates of all circuits that pass the port; zero without a
+    /// minimum cell rate.
     pub fn mcr_shares(&self) -> Vec<f64> {
         let mcr = |circuit: &Circuit| circuit.mcr.map_or(0, Rate::as_bps);
         let sum: u64 = self.here.iter().map(|i| mcr(&self.circuits.all[*i as usize])).sum();

@@ -3,25 +3,25 @@
 pub mod aal5;
 pub mod circuits;
 
-/// The size of a cell: 5 bytes of header and 48 of payload [I.361].
+/// Size of a cell: 5 bytes of header and 48 of payload [I.361].
 pub const CELL: u32 = 53;
 
-/// What a cell carries.
+/// Payload of a cell.
 pub const PAYLOAD: u32 = 48;
 
-/// What LLC/SNAP encapsulation puts before a packet [RFC2684 s5.1], and the trailer of AAL5 behind it [I.363.5].
+/// Bytes of LLC/SNAP encapsulation before a packet [RFC2684 s5.1] and of the AAL5 trailer behind it [I.363.5].
 pub const OVERHEAD: u32 = 16;
 
-/// The smallest packet that takes two cells: its first cell tells the size, its last one is the packet itself.
+/// Minimum size of a packet with two cells: its first cell shows the size, and its last one is the packet itself.
 pub const SMALLEST_PACKET: u32 = PAYLOAD - OVERHEAD + 1;
 
-/// The cells of a packet of `size` bytes: with LLC/SNAP and trailer, padded to whole cells.
+/// Number of cells of a packet of `size` bytes: with LLC/SNAP and trailer, padded to whole cells.
 #[inline]
 pub const fn cells(size: u32) -> u32 {
     (size as u64 + OVERHEAD as u64).div_ceil(PAYLOAD as u64) as u32
 }
 
-/// The bytes of these cells on the wire.
+/// Bytes of these cells on the wire.
 #[inline]
 pub const fn bytes_in_cells(size: u64) -> u64 {
     (size + OVERHEAD as u64).div_ceil(PAYLOAD as u64) * CELL as u64

@@ -8,8 +8,8 @@ crate::parameters! {
     /// Batches: several calls arrive at once, at exponential intervals.
     ///
     /// ## Decides
-    /// The time to each batch is exponential with mean `interval`. A batch has k calls (k = 1, 2, ...) with probability $(1/m) (1 -
-    /// 1/m)^(k-1)$, where m is `mean-size`.
+    /// The time to each batch is exponential with mean `interval`. A batch has k + 1 calls (k = 0, 1, ...) with probability
+    /// $(1/m) (1 - 1/m)^k$, where m is `mean-size`.
     ///
     /// ## State
     /// None; two random numbers per batch.

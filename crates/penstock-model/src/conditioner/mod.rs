@@ -1,4 +1,4 @@
-//! Conditioners make traffic keep to a profile: a shaper delays what exceeds it, a policer drops it [RFC2475 s2.3.3].
+//! Conditioners enforce a traffic profile: a shaper delays packets that exceed it, a policer drops them [RFC2475 s2.3.3].
 
 pub mod policer;
 pub mod shaper;
@@ -21,7 +21,7 @@ pub trait Policer: Probe + DynClone {
 
 dyn_clone::clone_trait_object!(Policer);
 
-/// Makes the plan, the policer at work and the dispatch between them from the list below.
+/// Generates the plan, the running policer and the dispatch between them from the list below.
 macro_rules! policers {
     ($( $name:literal => $variant:ident($policer:ty, $parameters:ty), )*) => {
         crate::component_plans! {
@@ -29,7 +29,7 @@ macro_rules! policers {
             pub enum PolicerPlan of "policer" open Policers { $( $name => $variant($parameters) shows <$policer>::STATE, )* }
         }
 
-        /// A policer at work. `Custom` is for users of the crate.
+        /// A running policer. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone)]
         pub enum AnyPolicer {
@@ -75,22 +75,22 @@ macro_rules! policers {
     };
 }
 
-/// A shaper in front of a wire: the port asks when a packet may begin its transmission, and tells when it begins.
+/// A shaper in front of a wire: the port asks when a packet may begin its transmission, and reports when it begins.
 pub trait Shaper: Probe + DynClone {
-    /// The first instant, `now` or later, at which a packet of `size` may begin if nothing else begins before; it is some instant
-    /// of the run. Asking changes nothing, and at that instant the answer is that instant.
+    /// Earliest instant, from `now` on, at which a packet of `size` may begin if no other packet begins before; it is within the run.
+    /// The call changes nothing, and at that instant it returns the same instant.
     fn ready(&self, now: Time, size: Bytes) -> Time;
 
-    /// A packet of `size` begins its transmission at `now`, which is not before the instant of [`Shaper::ready`]. Ports that know their
-    /// departures on arrival tell it then, ahead of time and in order.
+    /// Records that a packet of `size` begins its transmission at `now`, not before the instant of [`Shaper::ready`]. Ports that know
+    /// their departures on arrival report it at that time, in advance and in order.
     fn on_start(&mut self, now: Time, size: Bytes);
 
-    /// The long-run rate of the output, where there is one. A shaper above the link's rate is a mistake of the scenario.
+    /// Long-run rate of the output, if there is one. A shaper above the link's rate is a mistake of the scenario.
     fn rate(&self) -> Option<Rate> {
         None
     }
 
-    /// The largest packet that keeps to the profile, where there is one. A larger packet is a mistake of the scenario.
+    /// Maximum size of a packet that conforms to the profile, if there is one. A larger packet is a mistake of the scenario.
     fn burst(&self) -> Option<Bytes> {
         None
     }
@@ -100,7 +100,7 @@ pub trait Shaper: Probe + DynClone {
 
 dyn_clone::clone_trait_object!(Shaper);
 
-/// Makes the plan, the shaper at work and the dispatch between them from the list below.
+/// Generates the plan, the running shaper and the dispatch between them from the list below.
 macro_rules! shapers {
     ($( $name:literal => $variant:ident($shaper:ty, $parameters:ty), )*) => {
         crate::component_plans! {
@@ -108,7 +108,7 @@ macro_rules! shapers {
             pub enum ShaperPlan of "shaper" open Shapers { $( $name => $variant($parameters) shows <$shaper>::STATE, )* }
         }
 
-        /// A shaper at work. `Custom` is for users of the crate.
+        /// A running shaper. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone)]
         pub enum AnyShaper {

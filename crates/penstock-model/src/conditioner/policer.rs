@@ -9,15 +9,15 @@ use crate::units::{Bytes, Rate, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// Token-bucket policer: drops what exceeds a rate and a burst.
+    /// Token-bucket policer: drops packets that exceed a rate and a burst.
     ///
     /// ## Decides
-    /// The bucket fills at `rate` (r) up to `burst` (b). An arriving packet that finds as many tokens as it has bytes takes
-    /// them and passes; any other is dropped (cause `policed`) and takes nothing. It comes before marker and queue, and
-    /// what it drops counts as offered to the link. What passes in any time t is at most b + r t.
+    /// The bucket fills at `rate` (r) up to `burst` (b), in bytes. If it holds at least the size of an arriving packet, the packet
+    /// passes and takes that many tokens. Otherwise the packet is dropped (cause `policed`) and takes none. The policer acts before the
+    /// marker and the queue, and its drops count as offered to the link. At most $b + r t$ passes in any time t.
     ///
     /// ## State
-    /// The tokens, exact, and when they were counted. Constant cost per packet.
+    /// The exact number of tokens, and the time of the last count. Constant cost per packet.
     ///
     /// ## Departures
     /// None.
@@ -30,11 +30,11 @@ crate::parameters! {
     /// ## References
     /// RFC 2475 s2.3.3.4 (droppers); RFC 2598 s2 for its use at the edge of an Expedited Forwarding domain.
     pub struct Parameters {
-        /// Long-run rate of what passes (r).
+        /// Long-run rate of the packets that pass (r).
         rate: Rate, changeable;
         /// Depth of the bucket (b).
         burst: Bytes, changeable;
-        /// What the bucket holds at the beginning.
+        /// Tokens in the bucket at the beginning.
         start: Start = "full";
     }
 }
@@ -68,7 +68,7 @@ impl Policer for TokenBucketPolicer {
 
 crate::state! {
     impl TokenBucketPolicer, |it, now| {
-        /// What its bucket holds.
+        /// Tokens in the bucket.
         "fill", "bit", is it.bucket.bits(now);
     }
 }

@@ -8,20 +8,20 @@ use crate::units::{Bytes, Rate, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// Token-bucket shaper: packets wait in the queue until they keep to a rate and a burst.
+    /// Token-bucket shaper: packets wait in the queue until they conform to a rate and a burst.
     ///
     /// ## Decides
-    /// The bucket fills at `rate` (r) up to `burst` (b). A packet begins its transmission when the wire is free and the
-    /// bucket holds its size, which it then takes. Order is kept and nothing is dropped; the queue in front of the link is
-    /// the buffer. What begins in any time t is at most b + r t. With a scheduler of classes it is asked again when
-    /// something arrives while the wire waits for tokens, so an urgent packet still overtakes.
+    /// The bucket fills at `rate` (r) up to `burst` (b). A packet begins its transmission when the wire is free and the bucket holds
+    /// its size, and takes that many tokens. The shaper keeps the order and drops nothing; the queue in front of the link is its
+    /// buffer. At most $b + r t$ begins in any time t. With a scheduler of classes, an arrival while the wire waits for tokens makes
+    /// the port ask again, so an urgent packet still overtakes.
     ///
     /// ## State
-    /// The tokens, exact, and when they were counted. Constant cost per packet; departures of a single queue stay known
-    /// on arrival.
+    /// The exact number of tokens, and the time of the last count. Constant cost per packet; departures of a single queue stay known on
+    /// arrival.
     ///
     /// ## Departures
-    /// A packet larger than the bucket waits until that is full and empties it; otherwise it would wait forever.
+    /// A packet larger than the bucket waits until the bucket is full, and empties it; otherwise it would wait forever.
     ///
     /// ## Example
     /// ```toml
@@ -35,7 +35,7 @@ crate::parameters! {
         rate: Rate, changeable;
         /// Depth of the bucket (b); at least the largest packet.
         burst: Bytes, changeable;
-        /// What the bucket holds at the beginning.
+        /// Tokens in the bucket at the beginning.
         start: Start = "full";
     }
 }
@@ -81,7 +81,7 @@ impl Shaper for TokenBucketShaper {
 
 crate::state! {
     impl TokenBucketShaper, |it, now| {
-        /// What its bucket holds.
+        /// Tokens in the bucket.
         "tokens", "bit", is it.bucket.bits(now);
     }
 }

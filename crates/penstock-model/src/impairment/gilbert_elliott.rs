@@ -19,9 +19,9 @@ crate::parameters! {
     /// | good | `loss-in-good` (1 - k) | `good-to-bad` (p) |
     /// | bad | `loss-in-bad` (1 - h) | `bad-to-good` (r) |
     ///
-    /// The first packet finds the bad state with its long-run share, $p / (p + r)$. The long-run loss is $(p (1 - h) + r (1 - k)) / (p
-    /// + r)$, and the bad state lasts 1/r packets on average. With the defaults, all packets of the bad state are lost and no others:
-    /// bursts of 1/r losses follow gaps of 1/p packets on average, both geometric.
+    /// The first packet finds the bad state with its long-run share, $p / (p + r)$. The long-run loss is
+    /// $(p (1 - h) + r (1 - k)) / (p + r)$, and the bad state lasts 1/r packets on average. With the defaults, all packets of the bad
+    /// state are lost and no others: bursts of 1/r losses follow gaps of 1/p packets on average, both geometric.
     ///
     /// ## State
     /// The state of the channel. Two random numbers per packet and one at the beginning, for any parameters, so that runs with

@@ -1,17 +1,17 @@
-//! The distribution of spans of time.
+//! Distribution of durations.
 
 use crate::units::Duration;
 use hdrhistogram::Histogram;
 
-/// Counts spans in buckets whose width is at most 2^-7 of their least value: quantiles are exact to 2^-8 (0.4 %) of
-/// themselves, sums and extremes exactly, and so is a constant. Distributions of parts of a run add up to that of the whole, in any order.
+/// Counts durations in buckets whose width is at most 2^-7 of their lower bound. Quantiles have a relative error of at most 2^-8 (0.4
+/// %); sums, extremes and constants are exact. Distributions of parts of a run add up to that of the whole, in any order.
 #[derive(Clone, Debug)]
 pub struct Distribution {
     buckets: Histogram<u64>,
     sum_ps: u128,
-    /// [`Duration::FOREVER`] without samples.
+    /// Minimum; [`Duration::FOREVER`] without samples.
     min: Duration,
-    /// Zero without samples.
+    /// Maximum; zero without samples.
     max: Duration,
 }
 
@@ -34,7 +34,7 @@ impl PartialEq for Distribution {
 impl Eq for Distribution {}
 
 impl Distribution {
-    /// Takes in one span.
+    /// Adds a duration.
     pub fn add(&mut self, span: Duration) {
         // Beyond 107 days the buckets end.
         self.buckets.record(span.as_ps().min(i64::MAX as u64)).expect("the buckets grow");
@@ -43,7 +43,7 @@ impl Distribution {
         self.max = self.max.max(span);
     }
 
-    /// Takes in all spans of another distribution.
+    /// Adds all durations of another distribution.
     pub fn merge(&mut self, other: &Distribution) {
         self.buckets.add(&other.buckets).expect("the buckets grow");
         self.sum_ps += other.sum_ps;
@@ -51,31 +51,32 @@ impl Distribution {
         self.max = self.max.max(other.max);
     }
 
-    /// How many spans there were.
+    /// Number of durations.
     pub fn count(&self) -> u64 {
         self.buckets.len()
     }
 
-    /// Their sum in picoseconds.
+    /// Sum in picoseconds.
     pub fn sum_ps(&self) -> u128 {
         self.sum_ps
     }
 
-    /// The shortest; `None` without any.
+    /// Minimum; `None` without samples.
     pub fn min(&self) -> Option<Duration> {
         (self.count() > 0).then_some(self.min)
     }
 
-    /// The longest; `None` without any.
+    /// Maximum; `None` without samples.
     pub fn max(&self) -> Option<Duration> {
         (self.count() > 0).then_some(self.max)
     }
 
-    /// The least span that is not exceeded by a share of `quantile`, to 0.4 % of itself; `None` without any.
+    /// Quantile: the smallest duration that a fraction `quantile` of the samples does not exceed, with a relative error of 0.4 %;
+    /// `None` without samples.
     pub fn quantile(&self, quantile: f64) -> Option<Duration> {
         (self.count() > 0).then(|| {
             let bucket = self.buckets.value_at_quantile(quantile);
-            // The first bucket begins before the shortest span, and the last one ends after the longest.
+            // The first bucket begins before the minimum, and the last one ends after the maximum.
             Duration::from_ps(self.buckets.median_equivalent(bucket)).clamp(self.min, self.max)
         })
     }
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_constant_is_exact() {
-        // 12.01 s, in whose bucket 11.9915 s would stand for all.
+        // 12.01 s, whose bucket has the middle 11.9915 s.
         let constant = of(&[12_010_000_000_000; 3]);
         let mut merged = of(&[12_010_000_000_000]);
         merged.merge(&constant);

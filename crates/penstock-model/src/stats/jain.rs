@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a set of shares has no fairness index.
+/// Reason why a set of shares has no fairness index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoIndex {
     /// There are no shares.
@@ -41,7 +41,7 @@ pub fn jain_index(shares: &[f64]) -> Result<f64, NoIndex> {
     if largest == 0.0 {
         return Err(NoIndex::AllZero);
     }
-    // Relative to the largest, so that no square overflows or vanishes.
+    // Relative to the largest share, so that no square overflows or vanishes.
     let (sum, squares) = shares.iter().map(|share| share / largest).fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
     Ok(sum * sum / (shares.len() as f64 * squares))
 }

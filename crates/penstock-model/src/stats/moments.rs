@@ -12,7 +12,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Takes in one sample.
+    /// Adds a sample.
     #[inline]
     pub fn add(&mut self, sample: f64) {
         (self.min, self.max) = if self.count == 0 { (sample, sample) } else { (self.min.min(sample), self.max.max(sample)) };
@@ -22,22 +22,22 @@ impl Moments {
         self.squares += from_old * (sample - self.mean);
     }
 
-    /// How many samples there were.
+    /// Number of samples.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean; `None` without samples.
+    /// Mean; `None` without samples.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then_some(self.mean)
     }
 
-    /// Their unbiased variance; `None` below two samples.
+    /// Unbiased variance; `None` below two samples.
     pub fn variance(&self) -> Option<f64> {
         (self.count > 1).then(|| self.squares / (self.count - 1) as f64)
     }
 
-    /// The smallest and the largest sample; `None` without samples.
+    /// Minimum and maximum; `None` without samples.
     pub fn range(&self) -> Option<(f64, f64)> {
         (self.count > 0).then_some((self.min, self.max))
     }
@@ -60,7 +60,7 @@ mod tests {
     fn a_large_offset_costs_no_digits() {
         let mut moments = Moments::default();
         [1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0].into_iter().for_each(|x| moments.add(x));
-        // 36 + 9 + 9 + 36 = 90, over 3; the sum of squares less the squared sum would lose all digits.
+        // 36 + 9 + 9 + 36 = 90, over 3; the sum of squares minus the squared sum would lose all digits.
         assert!((moments.variance().expect("two or more") - 30.0).abs() < 1e-6);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::units::{Duration, Time};
 
-/// Integrates a value that changes in steps, such as a queue's length, over a window of time; exact.
+/// Exact integral of a value that changes in steps, such as a queue length, over a window of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeWeighted {
     from: Time,
@@ -18,7 +18,7 @@ impl TimeWeighted {
         TimeWeighted { from, at: from, value, area: 0, max: value }
     }
 
-    /// The value becomes `value` at `now`. Changes come in order of time; those before the window opens only set the value.
+    /// Sets the value to `value` at `now`. Changes come in order of time; those before the window opens only set the value.
     #[inline]
     pub fn set(&mut self, now: Time, value: u64) {
         self.area += self.pending(now);
@@ -27,28 +27,28 @@ impl TimeWeighted {
         self.value = value;
     }
 
-    /// The value now.
+    /// Current value.
     pub fn value(&self) -> u64 {
         self.value
     }
 
-    /// The largest value in the window; a value that held for no time counts too.
+    /// Maximum in the window, including values that held for no time.
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// The integral from the window's opening to `until`, in value x ps. Reading changes nothing.
+    /// Integral from the window's opening to `until`, in value x ps. The call changes nothing.
     pub fn area(&self, until: Time) -> u128 {
         self.area + self.pending(until)
     }
 
-    /// The mean over the window up to `until`; `None` if the window has no length yet.
+    /// Mean over the window up to `until`; `None` if the window has no length yet.
     pub fn mean(&self, until: Time) -> Option<f64> {
         let window = until.since(self.from);
         (window > Duration::ZERO).then(|| self.area(until) as f64 / window.as_ps() as f64)
     }
 
-    /// Closes the window at `now` and opens the next one there, with the value as it is.
+    /// Closes the window at `now` and opens the next one there, with the current value.
     pub fn restart(&mut self, now: Time) {
         *self = TimeWeighted::new(now, self.value);
     }

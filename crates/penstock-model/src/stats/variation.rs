@@ -3,18 +3,18 @@
 use super::distribution::Distribution;
 use crate::units::Duration;
 
-/// Differences of the one-way delays of a flow's consecutive packets, with their sign [RFC3393 s4.2]; without it they are
-/// what [RFC2598 A.3.1] calls jitter.
+/// Signed differences of the one-way delays of a flow's consecutive packets [RFC3393 s4.2]; [RFC2598 A.3.1] calls their magnitudes
+/// jitter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
-    /// Where the later packet took as long or longer.
+    /// Differences of at least zero: the later packet took as long or longer.
     longer: Distribution,
-    /// Where it took less time.
+    /// Negative differences: the later packet took less time.
     shorter: Distribution,
 }
 
 impl Variation {
-    /// A packet took `delay`, the one before it `before`.
+    /// Adds the difference of a packet with `delay` to the previous one with `before`.
     pub fn add(&mut self, before: Duration, delay: Duration) {
         if delay >= before {
             self.longer.add(delay - before);
@@ -23,58 +23,58 @@ impl Variation {
         }
     }
 
-    /// Takes in the differences of another flow.
+    /// Adds the differences of another flow.
     pub fn merge(&mut self, other: &Variation) {
         self.longer.merge(&other.longer);
         self.shorter.merge(&other.shorter);
     }
 
-    /// The differences without their sign.
+    /// Magnitudes of the differences.
     pub fn magnitudes(&self) -> Distribution {
         let mut both = self.longer.clone();
         both.merge(&self.shorter);
         both
     }
 
-    /// How many there are.
+    /// Number of differences.
     pub fn count(&self) -> u64 {
         self.longer.count() + self.shorter.count()
     }
 
-    /// Their mean in seconds, not a number without any.
+    /// Mean in seconds; NaN without differences.
     pub fn mean(&self) -> f64 {
         let sum_ps = self.longer.sum_ps() as f64 - self.shorter.sum_ps() as f64;
         sum_ps / self.count() as f64 / crate::units::PS_PER_SECOND as f64
     }
 
-    /// The least difference in seconds, not a number without any.
+    /// Minimum in seconds; NaN without differences.
     pub fn min(&self) -> f64 {
         let least_longer = || self.longer.min().map_or(f64::NAN, Duration::as_seconds);
         self.shorter.max().map_or_else(least_longer, |most| -most.as_seconds())
     }
 
-    /// The greatest difference in seconds, not a number without any.
+    /// Maximum in seconds; NaN without differences.
     pub fn max(&self) -> f64 {
         let least_shorter = || self.shorter.min().map_or(f64::NAN, |least| -least.as_seconds());
         self.longer.max().map_or_else(least_shorter, Duration::as_seconds)
     }
 
-    /// The least difference in seconds that is not exceeded by a share of `quantile`, to 0.4 % of itself; not a number
-    /// without any.
+    /// Quantile in seconds: the smallest difference that a fraction `quantile` of them does not exceed, with a relative error of 0.4 %;
+    /// NaN without differences.
     pub fn quantile(&self, quantile: f64) -> f64 {
         let (all, below) = (self.count() as f64, self.shorter.count() as f64);
-        // The rank that is asked for, counted from the least difference; half a rank less is safe from rounding.
+        // The requested rank, counted from the minimum; half a rank less is safe from rounding.
         let rank = (quantile * all).ceil().max(1.0);
         if rank <= below {
-            // Counted from the other end: the greatest magnitude is the least difference.
+            // Counted from the other end: the maximum magnitude is the minimum difference.
             return self.shorter.quantile((below - rank + 0.5) / below).map_or(f64::NAN, |span| -span.as_seconds());
         }
         self.longer.quantile((rank - below - 0.5) / self.longer.count() as f64).map_or(f64::NAN, Duration::as_seconds)
     }
 }
 
-/// The interarrival jitter of RTP: J += (|D| - J)/16 for each packet, D being how much longer it took than the one that
-/// arrived before it [RFC3550 s6.4.1, appendix A.8].
+/// Interarrival jitter of RTP: $J = J + (|D| - J) / 16$ for each packet, where D is its transit time minus that of the previous arrival
+/// [RFC3550 s6.4.1, appendix A.8].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RtpJitter {
     /// J in sixteenths of a picosecond.
@@ -85,7 +85,7 @@ pub struct RtpJitter {
 }
 
 impl RtpJitter {
-    /// A packet took `delay`, the one that arrived before it `before`.
+    /// Updates J for a packet with `delay`; the previous arrival had `before`.
     pub fn add(&mut self, before: Duration, delay: Duration) {
         let difference = delay.as_ps().abs_diff(before.as_ps());
         // Integers, rounded as in the appendix, so that nothing depends on the order of floating-point operations.
@@ -95,23 +95,23 @@ impl RtpJitter {
         self.max = self.max.max(self.value());
     }
 
-    /// J now.
+    /// Current value of J.
     pub fn value(&self) -> Duration {
-        // Never more than the greatest difference.
+        // At most the maximum difference.
         Duration::from_ps((self.sixteenths >> 4) as u64)
     }
 
-    /// How often it changed.
+    /// Number of updates.
     pub fn updates(&self) -> u64 {
         self.updates
     }
 
-    /// The sum of its values after each packet, in picoseconds.
+    /// Sum of the values after each packet, in picoseconds.
     pub fn sum_ps(&self) -> u128 {
         self.sum_ps
     }
 
-    /// The greatest of them; `None` if it never changed.
+    /// Maximum of these values; `None` without updates.
     pub fn max(&self) -> Option<Duration> {
         (self.updates > 0).then_some(self.max)
     }
@@ -169,7 +169,7 @@ mod tests {
         });
         assert_eq!(values, [(160, 10), (150, 9), (461, 28)]);
         assert_eq!((jitter.updates(), jitter.sum_ps(), jitter.max()), (3, 47, Some(ps(28))));
-        // A constant difference is where it ends, whatever its sign.
+        // A constant difference is the limit, whatever its sign.
         (0..400).for_each(|i| if i % 2 == 0 { jitter.add(ps(0), ps(1600)) } else { jitter.add(ps(1600), ps(0)) });
         assert!(jitter.value().as_ps().abs_diff(1600) <= 1, "{:?}", jitter.value());
     }

@@ -16,7 +16,7 @@ crate::parameters! {
     /// |---|---|---|
     /// | offset | $Q_off = Q_eq - q$ | -Q_eq to Q_eq |
     /// | change | $Q_delta = q - q_old$ | -2 Q_eq to 2 Q_eq |
-    /// | feedback | $Fb = Q_off - W Q_delta$ | |
+    /// | feedback | $Fb = Q_off - W Q_delta$ | -Q_eq (1 + 2 W) to Q_eq (1 + 2 W) |
     ///
     /// The congestion point sends a message with Fb to the source of the sampled frame. Negative feedback goes to any source. Positive
     /// feedback goes to the source only if the frame carries the tag of a rate limiter that belongs to this port. If Fb is 0, no
@@ -26,12 +26,12 @@ crate::parameters! {
     /// The queue length at the last sample. One random number per arrival with `probability`, none with `interval`.
     ///
     /// ## Departures
-    /// - The slides define Q_delta as arrivals minus departures since the last sample. For frames that the queue admits, this is $q -
-    ///   q_old$.
+    /// - The slides define Q_delta as arrivals minus departures since the last sample. For frames that the queue admits, this is
+    ///   $q - q_old$.
     /// - The slides give no Q_eq. 16 frames follow from the printed range of Fb, $|Fb| <= Q_eq (1 + 2 W) = 80$.
     /// - The slides do not say which samples are answered, what happens above the severe threshold, where that threshold is, how large
-    ///   a message is, or which priority it has. The rules here are those of the later drafts, as far as known. The message is a
-    ///   minimum-size Ethernet frame in the class of the sampled frame. There is no severe threshold unless one is given.
+    ///   a message is, or which priority it has. The rules here follow the later drafts, as far as known. The message is a minimum-size
+    ///   Ethernet frame in the class of the sampled frame. There is no severe threshold unless one is given.
     /// - Frames that the queue then refuses are samples too. Frames that carry messages are not.
     ///
     /// ## Example

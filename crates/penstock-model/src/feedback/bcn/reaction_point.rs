@@ -11,11 +11,9 @@ crate::parameters! {
     /// The first negative message of a congestion point creates a rate limiter, whose rate R is that of the port. The station then
     /// sends at R: a frame starts at least s/R after the previous one of s bits. Each message changes R:
     ///
-    /// | message | R |
-    /// |---|---|
-    /// | Fb above 0 | $R + G_i Fb R_u$ |
-    /// | Fb below 0 | $R (1 - G_d abs(Fb))$ |
-    /// | stop | `restart-rate`, after a random time without any transmission, uniform up to `restart-within` |
+    /// - Positive feedback: $R = R + G_i Fb R_u$.
+    /// - Negative feedback: $R = R (1 - G_d |Fb|)$.
+    /// - Stop: nothing is sent for a random time, uniform up to `restart-within`. Then R is `restart-rate`.
     ///
     /// Limited frames carry the tag of the congestion point whose limiter is slowest. A message changes only the limiter of the
     /// congestion point that sent it. A limiter is released when R reaches the rate of the port.

@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(it.sent(74), [6848.14453125, 6875.0]);
         assert_eq!(it.sent(1), [6864.072265625, 6880.0]);
         assert_eq!(it.sent(75), [6874.5361328125, 6885.0]);
-        // The timer has run since 2 ms: at 17, 32, 47, 62 and 77 ms five cycles end, in each of which the target gains 5 more, since the
+        // The timer has run since 2 ms: five cycles end at 17, 32, 47, 62 and 77 ms, and each adds 5 more to the target, since the
         // byte counter is beyond fast recovery.
         assert_eq!(it.waited(77)[1], 6910.0);
         // Its sixth ends after half the time: both are beyond, by one cycle and by two, so the target gains 50 once.

@@ -63,7 +63,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// 2/ln 2 (BBRHighGain), the least gain that doubles the rate every round trip [Cardwell17 s4.3.2.1].
+/// 2/ln 2 (BBRHighGain), the minimum gain that doubles the rate every round trip [Cardwell17 s4.3.2.1].
 const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
 /// pacing_gain_cycle [Cardwell17 s4.3.4.3].
 const GAIN_CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
@@ -116,7 +116,7 @@ pub struct Bbr {
     packet_conservation: bool,
 }
 
-/// What is being done about losses.
+/// State of the repair of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LossState {
     Open,
@@ -260,7 +260,7 @@ impl Bbr {
         }
     }
 
-    /// A random phase, but not that which drains what none has queued [Cardwell17 s4.3.4.2].
+    /// Enters ProbeBW at a random phase, except the one that drains the queue, since there is none [Cardwell17 s4.3.4.2].
     fn enter_probe_bw(&mut self, now: Time) {
         (self.state, self.cwnd_gain) = (State::ProbeBw, PROBE_BW_CWND_GAIN);
         self.cycle_index = GAIN_CYCLE.len() - 1 - self.stream.below(7) as usize; // below 7
@@ -374,7 +374,7 @@ crate::state! {
     impl Bbr, |it, _now| {
         /// Estimated rate of the bottleneck (BtlBw) [Cardwell17 s4.1.1].
         "btlbw", "bit/s", is it.btlbw.max() * it.packet_size * 8.0;
-        /// Estimated round trip without queues (RTprop) [Cardwell17 s4.1.2], once one was measured.
+        /// Estimated round trip without queues (RTprop) [Cardwell17 s4.1.2], after the first measurement.
         "rtprop", "s", maybe it.rtprop.map(Duration::as_seconds);
         /// Gain of the pacing rate (pacing_gain) [Cardwell17 s4.2.1].
         "pacing-gain", "1", is it.pacing_gain;

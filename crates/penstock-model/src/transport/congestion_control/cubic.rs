@@ -96,9 +96,9 @@ pub struct Cubic {
     prior: f64,
     /// There is no W_max: slow start ended without congestion, or after a timeout [RFC9438 s4.8, s4.10].
     without_w_max: bool,
-    /// Congestion avoidance, once it has begun.
+    /// State of congestion avoidance, after it has begun.
     epoch: Option<Epoch>,
-    /// When the last acknowledgement arrived.
+    /// Arrival time of the last acknowledgement.
     last_ack: Time,
 }
 
@@ -148,7 +148,7 @@ impl Cubic {
         }
         // [RFC9438 s4.2 Figure 2]; no time to wait where the window is beyond W_max already.
         let k = libm::cbrt((self.w_max - cwnd).max(0.0) / self.c);
-        // What lets additive increase with `beta` take the share of Reno [RFC9438 s4.3].
+        // Factor that makes additive increase with `beta` get the share of Reno [RFC9438 s4.3].
         let alpha = 3.0 * (1.0 - self.beta) / (1.0 + self.beta);
         Epoch { start: now, k, w_est: cwnd, alpha }
     }
@@ -181,7 +181,7 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
-    /// A reduction from the window `cwnd`: what becomes of W_max [RFC9438 s4.7] and of ssthresh [RFC9438 s4.6].
+    /// Reduces from the window `cwnd`: sets W_max [RFC9438 s4.7] and ssthresh [RFC9438 s4.6].
     fn reduce(&mut self, in_flight: u32, window: &mut Window) -> f64 {
         let cwnd = window.size;
         let converges = self.fast_convergence && cwnd < self.w_max;

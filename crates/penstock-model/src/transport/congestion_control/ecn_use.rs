@@ -1,18 +1,18 @@
-//! How a congestion control uses ECN, and the feedback that it gets.
+//! Use of ECN by a congestion control, and the feedback that it gets.
 
 use crate::packet::Ecn;
 use crate::units::Time;
 
-/// How a congestion control uses ECN. Both ends of a connection keep to it; by default as [RFC3168 s6.1] says.
+/// Use of ECN by a congestion control, which both ends of a connection follow; the default is that of [RFC3168 s6.1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EcnUse {
-    /// Whether the control is nothing without ECN, so that a scenario must ask for it.
+    /// Whether the control needs ECN, so that a scenario must ask for it.
     pub required: bool,
-    /// What acknowledgements say of marks.
+    /// Mark feedback in acknowledgements.
     pub echo: EcnEcho,
-    /// Which packets queues may mark.
+    /// Packets that queues may mark.
     pub capable: EcnCapable,
-    /// The codepoint of these.
+    /// Codepoint of these packets.
     pub codepoint: EcnCodepoint,
 }
 
@@ -44,10 +44,10 @@ impl EcnUse {
     }
 }
 
-/// Which of the two codepoints of ECN-capable packets a connection uses.
+/// Codepoint of the ECN-capable packets of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnCodepoint {
-    /// ECT(0): a mark means what a loss does [RFC3168 s5], or the path is one of its own [RFC8257].
+    /// ECT(0): a mark is equivalent to a loss [RFC3168 s5], or the network is separate [RFC8257].
     #[default]
     Ect0,
     /// ECT(1): the traffic is scalable and for the low-latency queue (L4S) [RFC9331 s4.1].
@@ -62,50 +62,49 @@ impl EcnEcho {
     }
 }
 
-/// What a receiver's acknowledgements say of marks.
+/// Mark feedback in a receiver's acknowledgements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnEcho {
-    /// That there was one, until the sender answers with CWR [RFC3168 s6.1.3].
+    /// Whether there was a mark, until the sender answers with CWR [RFC3168 s6.1.3].
     #[default]
     UntilCwr,
-    /// Whether the segments that they acknowledge were marked; an acknowledgement goes out at once where that changes
-    /// [RFC8257 s3.2].
+    /// Whether the acknowledged segments were marked; a change is acknowledged immediately [RFC8257 s3.2].
     Exact,
-    /// How many have been marked since the connection began, modulo 8, in each acknowledgement (AccECN, ACE) [RFC9768 s3.2.2].
+    /// Number of marks since the connection began, modulo 8, in each acknowledgement (AccECN, ACE) [RFC9768 s3.2.2].
     Count,
-    /// That, and an option in each acknowledgement with the count modulo 2^24 [RFC9768 s3.2.3]; two SACK blocks find room beside it.
+    /// The same, plus an option in each acknowledgement with the count modulo 2^24 [RFC9768 s3.2.3]; two SACK blocks fit next to it.
     CountWithOption,
 }
 
-/// Which packets of a connection are ECN-capable.
+/// ECN-capable packets of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnCapable {
     /// Segments that are sent for the first time [RFC3168 s6.1.1, s6.1.4, s6.1.5].
     #[default]
     NewData,
-    /// They and the packets of the SYN exchange [RFC8257 s3.6].
+    /// These and the packets of the SYN exchange [RFC8257 s3.6].
     NewDataAndSyn,
-    /// All segments, those sent again too, which are to get the treatment of L4S [RFC9331 s4.1].
+    /// All segments, including retransmissions, so that all get the treatment of L4S [RFC9331 s4.1].
     Segments,
-    /// All, acknowledgements and segments sent again too [RFC8257 s4.1].
+    /// All packets, including acknowledgements and retransmissions [RFC8257 s4.1].
     Everything,
 }
 
-/// What an acknowledgement says of marks: an acceptable one, of what is outstanding or of what was acknowledged last.
+/// Mark feedback of an acceptable acknowledgement: of outstanding data or of the last acknowledged segment.
 #[derive(Clone, Copy, Debug)]
 pub struct EcnFeedback {
-    /// When it arrived.
+    /// Arrival time.
     pub now: Time,
-    /// The segment that it asks for next (SEG.ACK).
+    /// The segment expected next (SEG.ACK).
     pub acknowledged: u32,
-    /// Segments that it acknowledges for the first time, by SEG.ACK alone.
+    /// Segments acknowledged for the first time, by SEG.ACK alone.
     pub newly: u32,
-    /// The segment that is sent next (SND.NXT).
+    /// The segment to send next (SND.NXT).
     pub next: u32,
-    /// Segments that it shows to have arrived, by SEG.ACK and, where marks are counted, by its blocks.
+    /// Segments shown to have arrived, by SEG.ACK and, if marks are counted, by blocks.
     pub delivered: u32,
-    /// Whether it tells of a mark.
+    /// Whether it reports a mark.
     pub ece: bool,
-    /// Segments held to have been marked: with ECE those newly acknowledged, or as counted.
+    /// Segments considered marked: with ECE the newly acknowledged ones, otherwise as counted.
     pub marked: u32,
 }

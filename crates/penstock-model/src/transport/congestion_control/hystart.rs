@@ -1,4 +1,4 @@
-//! HyStart++: leaves slow start when round trips grow longer, before anything is lost [RFC9406].
+//! HyStart++: leaves slow start when round trips become longer, before a loss [RFC9406].
 
 use super::{Acknowledgement, Window};
 use crate::units::Duration;
@@ -9,10 +9,10 @@ const MIN_THRESHOLD: Duration = Duration::from_ms(4);
 /// An increase above this always counts (MAX_RTT_THRESH) [RFC9406 s4.3].
 const MAX_THRESHOLD: Duration = Duration::from_ms(16);
 
-/// Between them, this fraction of the last round's least round trip counts (MIN_RTT_DIVISOR) [RFC9406 s4.3].
+/// In between, this fraction of the last round's minimum round trip counts (MIN_RTT_DIVISOR) [RFC9406 s4.3].
 const THRESHOLD_DIVISOR: u64 = 8;
 
-/// Samples before a round's least round trip means anything (N_RTT_SAMPLE) [RFC9406 s4.3].
+/// Samples required for a round's minimum round trip (N_RTT_SAMPLE) [RFC9406 s4.3].
 const SAMPLES: u32 = 8;
 
 /// Conservative slow start grows by this fraction (CSS_GROWTH_DIVISOR) [RFC9406 s4.3].
@@ -21,7 +21,7 @@ const CSS_GROWTH_DIVISOR: f64 = 4.0;
 /// Rounds of conservative slow start before congestion avoidance (CSS_ROUNDS) [RFC9406 s4.3].
 const CSS_ROUNDS: u32 = 5;
 
-/// Segments by which an unpaced sender grows per acknowledgement at most (L) [RFC9406 s4.3].
+/// Maximum growth of an unpaced sender per acknowledgement, in segments (L) [RFC9406 s4.3].
 const UNPACED_LIMIT: u32 = 8;
 
 /// No round trip known: longer than any.
@@ -37,7 +37,7 @@ pub(super) struct HyStart {
     last_round_min: Duration,
     round_min: Duration,
     samples: u32,
-    /// In conservative slow start: what made it begin, and how many rounds of it are over.
+    /// Conservative slow start, while it lasts: its baseline and the number of completed rounds.
     conservative: Option<Conservative>,
 }
 
@@ -55,14 +55,14 @@ impl HyStart {
         HyStart { limit, round_end: 0, last_round_min: UNKNOWN, round_min: UNKNOWN, samples: 0, conservative: None }
     }
 
-    /// A round trip was measured.
+    /// Handles a measured round trip.
     pub fn on_rtt_sample(&mut self, rtt: Duration) {
         self.round_min = self.round_min.min(rtt);
         self.samples += 1;
     }
 
-    /// An acknowledgement of new data: grows the window, and ends slow start by setting the threshold to it
-    /// [RFC9406 s4.2].
+    /// Handles an acknowledgement of new data: grows the window, and ends slow start by setting the threshold to the window [RFC9406
+    /// s4.2].
     pub fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
         let growth = f64::from(ack.newly.min(self.limit));
         if !ack.app_limited {
@@ -77,7 +77,7 @@ impl HyStart {
         }
     }
 
-    /// Compares the round's least round trip with what it should not exceed, or fall below.
+    /// Compares the round's minimum round trip with the threshold for entering or leaving conservative slow start.
     fn compare(&mut self) {
         match self.conservative {
             None if self.last_round_min != UNKNOWN && self.round_min != UNKNOWN => {
@@ -87,14 +87,14 @@ impl HyStart {
                     self.conservative = Some(Conservative { baseline: self.round_min, rounds: 0 });
                 }
             }
-            // The increase was a spurious one: back to slow start.
+            // The increase was spurious: back to slow start.
             Some(conservative) if self.round_min < conservative.baseline => self.conservative = None,
             _ => {}
         }
     }
 
-    /// The window that the round began with has been acknowledged. A round in which conservative slow start begins counts
-    /// as one of it.
+    /// Ends a round: the window with which it began has been acknowledged. A round in which conservative slow start begins counts as
+    /// one of its rounds.
     fn on_round_end(&mut self, next: u32, window: &mut Window) {
         self.round_end = next;
         self.last_round_min = self.round_min;
@@ -122,7 +122,7 @@ mod tests {
     }
 
     impl Connection {
-        /// A connection whose first round trip takes so many milliseconds.
+        /// A connection whose first round trip takes `rtt` milliseconds.
         fn new(paced: bool, rtt: u64) -> Connection {
             let window = Window { size: 10.0, threshold: 10_000.0, max: 10_000 };
             let mut connection = Connection { it: HyStart::new(paced), window, acknowledged: 0 };
@@ -138,7 +138,7 @@ mod tests {
             for ms in rtts {
                 self.acknowledged += 1;
                 self.it.on_rtt_sample(Duration::from_ms(*ms));
-                // What is sent meanwhile is the next round, which is as long as the caller makes it.
+                // The segments sent meanwhile are the next round, whose length the caller sets.
                 let next = if self.acknowledged == next { next + 8 } else { next };
                 self.ack(1, next);
             }

@@ -1,8 +1,8 @@
-//! Congestion control: how much a sender may have in the network, and how fast it sends.
+//! Congestion control: limits the amount of data in the network and the sending rate of a connection.
 //!
-//! A congestion control is told what happens to a connection (acknowledgements, round trips, losses, marks, timeouts, idle
-//! times) and answers with a [`Window`] and, if it wants one, a pacing rate. Which segments are lost, and how they are
-//! repaired, is the business of a [`recovery`](super::recovery).
+//! A congestion control receives the events of a connection (acknowledgements, round trips, losses, marks, timeouts, idle times) and
+//! returns a [`Window`] and optionally a pacing rate. A [`recovery`](super::recovery) decides which segments are lost and how they are
+//! repaired.
 
 pub mod bbr;
 pub mod cubic;
@@ -25,8 +25,8 @@ pub use report::{AckReport, Needs, RateSample, SentSegment};
 use std::fmt;
 pub use window::Window;
 
-/// Makes the plan, the congestion control at work and the dispatch between them from the list below. The first of the list
-/// may be another one at work (`or`) where its parameters ask for what would cost its fast path a decision.
+/// Generates the plan, the running congestion control and the dispatch between them from the list below. The first of the list may be
+/// replaced by another one (`or`) if its parameters request something that would cost its fast path a branch.
 macro_rules! congestion_controls {
     ($first_name:literal => $first:ident($first_control:ty, $first_parameters:ty) $( or $other:ident($other_control:ty) )+,
      $( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
@@ -39,7 +39,7 @@ macro_rules! congestion_controls {
         }
 
         impl CongestionControlPlan {
-            /// [`CongestionControl::ecn_use`] of the control that it describes.
+            /// Value of [`CongestionControl::ecn_use`] for the control that the plan describes.
             pub fn ecn_use(&self, context: &ConnectionContext) -> EcnUse {
                 match self {
                     CongestionControlPlan::$first(parameters) => <$first_control>::new(parameters, context).ecn_use(),
@@ -48,7 +48,7 @@ macro_rules! congestion_controls {
                 }
             }
 
-            /// [`CongestionControl::needs`] of the control that it describes.
+            /// Value of [`CongestionControl::needs`] for the control that the plan describes.
             pub fn needs(&self, context: &ConnectionContext) -> Needs {
                 match self {
                     CongestionControlPlan::$first(parameters) => <$first_control>::new(parameters, context).needs(),
@@ -58,8 +58,8 @@ macro_rules! congestion_controls {
             }
         }
 
-        /// A congestion control at work. Boxed, so that a connection has the size that most need; what has no state takes
-        /// no memory. `Custom` is for users of the crate.
+        /// A running congestion control. Boxed, so that a connection has the size that most need; a control without state uses no
+        /// memory. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
         pub enum AnyCongestionControl {
@@ -81,7 +81,7 @@ macro_rules! congestion_controls {
         }
 
         impl AnyCongestionControl {
-            /// The congestion control that `plan` describes.
+            /// Creates the congestion control that `plan` describes.
             pub fn new(plan: &CongestionControlPlan, context: &ConnectionContext) -> AnyCongestionControl {
                 match plan {
                     CongestionControlPlan::$first(parameters) => {
@@ -97,8 +97,8 @@ macro_rules! congestion_controls {
                 }
             }
 
-            /// [`CongestionControl::on_ack`]. That of the first of the list is inlined, and gathers only the facts that it
-            /// reads; however many follow, it stays as fast.
+            /// [`CongestionControl::on_ack`]. The first of the list is inlined and gathers only the facts that it reads; its speed does
+            /// not depend on the length of the list.
             #[inline(always)]
             pub fn on_ack_with(&mut self, facts: impl Fn(&Window) -> Acknowledgement, window: &mut Window) {
                 if let AnyCongestionControl::$first(it) = self {
@@ -147,16 +147,16 @@ impl OpenKind for CongestionControls {
     }
 }
 
-/// What a congestion control learns about its connection when it is built.
+/// Description of a connection for the congestion control that is built for it.
 #[derive(Clone, Debug)]
 pub struct ConnectionContext {
     /// The sending end of the flow.
     pub site: Site,
     /// Bytes of a full-sized segment on the wire.
     pub packet_size: u32,
-    /// Bytes of it that are payload (MSS).
+    /// Payload bytes of a full-sized segment (MSS).
     pub payload: u32,
-    /// The most segments that may be outstanding.
+    /// Maximum number of outstanding segments.
     pub max_window: u32,
     /// Whether the sender spaces its segments.
     pub paced: bool,
@@ -165,38 +165,38 @@ pub struct ConnectionContext {
 /// An acknowledgement of new data.
 #[derive(Clone, Copy, Debug)]
 pub struct Acknowledgement {
-    /// When it arrived.
+    /// Arrival time.
     pub now: Time,
-    /// Segments that it acknowledges for the first time (cumulatively).
+    /// Segments acknowledged for the first time (cumulatively).
     pub newly: u32,
     /// Segments known to have arrived since the connection began, selectively acknowledged ones included.
     pub delivered: u32,
-    /// The segment after the last that it acknowledges (SND.UNA from now on).
+    /// The segment after the last acknowledged one (the new SND.UNA).
     pub acknowledged: u32,
-    /// The segment that is sent next (SND.NXT).
+    /// The segment to send next (SND.NXT).
     pub next: u32,
-    /// Segments that were outstanding before it arrived.
+    /// Segments that were outstanding before the arrival.
     pub in_flight: u32,
-    /// The application had nothing more to send although the window had room [RFC7661 s4.5.3; RFC9438 s5.8].
+    /// Whether the application had nothing more to send although the window had room [RFC7661 s4.5.3; RFC9438 s5.8].
     pub app_limited: bool,
-    /// The receiver echoes that a segment met congestion (ECE) [RFC3168 s6.1].
+    /// Whether the receiver echoes that a segment met congestion (ECE) [RFC3168 s6.1].
     pub ece: bool,
-    /// The sender repairs losses in a fast recovery, which rules the window meanwhile.
+    /// Whether the sender is in a fast recovery, which controls the window meanwhile.
     pub in_recovery: bool,
 }
 
 impl Acknowledgement {
-    /// Whether it may let the window grow.
+    /// Whether the window may grow.
     #[inline(always)]
     pub fn may_grow(&self) -> bool {
         !self.in_recovery && !self.ece
     }
 }
 
-/// Why a congestion control is to reduce its window.
+/// Reason for a reduction of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A segment is held to be lost; a recovery follows.
+    /// A segment is considered lost; a recovery follows.
     Loss,
     /// The receiver echoes a CE mark; nothing is lost.
     Ecn,
@@ -205,131 +205,130 @@ pub enum Cause {
 /// Congestion, reported once per window of data [RFC5681 s3.2; RFC3168 s6.1.2].
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
-    /// When it was seen.
+    /// Time of detection.
     pub now: Time,
-    /// By what.
+    /// Reason of the reduction.
     pub cause: Cause,
-    /// Segments to reduce from. After a loss this is FlightSize less what limited transmit sent [RFC5681 s3.1 (4), s3.2 (2)]; after
-    /// an echoed mark it is at most cwnd, which [RFC3168 s6.1.2] halves.
+    /// Segments to reduce from. After a loss, FlightSize minus the segments of limited transmit [RFC5681 s3.1 (4), s3.2 (2)]; after an
+    /// echoed mark, at most cwnd, which [RFC3168 s6.1.2] halves.
     pub in_flight: u32,
 }
 
 /// The retransmission timer has expired.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeout {
-    /// When.
+    /// Time of expiry.
     pub now: Time,
-    /// FlightSize less what limited transmit sent.
+    /// FlightSize minus the segments of limited transmit.
     pub in_flight: u32,
-    /// Nothing new has been acknowledged since the last timeout.
+    /// Whether nothing new has been acknowledged since the last timeout.
     pub repeated: bool,
 }
 
 /// A measured round trip.
 #[derive(Clone, Copy, Debug)]
 pub struct RttSample {
-    /// When its acknowledgement arrived.
+    /// Arrival time of the acknowledgement.
     pub now: Time,
-    /// How long it took.
+    /// Length of the round trip.
     pub rtt: Duration,
     /// SRTT, this sample included [RFC6298 s2].
     pub smoothed: Duration,
 }
 
-/// Which segments' round trips a congestion control wants to know.
+/// Round trips that a congestion control needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RttSampling {
     /// One at a time, as the retransmission timer measures them [RFC6298 s3].
     OncePerRound,
-    /// One with each acknowledgement of new data, as if every segment carried a timestamp: that of the last segment that it
-    /// acknowledges, unless that was sent again. Takes memory for every segment outstanding.
+    /// One with each acknowledgement of new data, as if every segment carried a timestamp: that of the last acknowledged segment,
+    /// unless it was sent again. Uses memory for every outstanding segment.
     EveryAck,
 }
 
-/// A congestion control. What it decides is in the [`Window`], which a recovery may inflate meanwhile.
+/// A congestion control. Its decisions are in the [`Window`], which a recovery may inflate meanwhile.
 pub trait CongestionControl: Probe + DynClone {
-    /// An acknowledgement of new data arrived. One that echoes a mark grows no window [RFC3168 s6.1.2], nor does one in a
-    /// fast recovery.
+    /// Handles an acknowledgement of new data. If it echoes a mark or arrives in a fast recovery, the window does not grow [RFC3168
+    /// s6.1.2].
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window);
 
-    /// Congestion was seen: sets the threshold and, where nothing is lost, the window.
+    /// Handles congestion: sets the threshold and, if nothing is lost, the window.
     fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window);
 
-    /// The timer expired: sets the threshold; the window becomes one segment.
+    /// Handles a timeout: sets the threshold; the window becomes one segment.
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window);
 
-    /// A round trip was measured; called before [`CongestionControl::on_ack`] of the same acknowledgement. The SYN exchange
-    /// gives one too, which no `on_ack` follows.
+    /// Handles a measured round trip; called before [`CongestionControl::on_ack`] of the same acknowledgement. The SYN exchange gives
+    /// one too, without a following `on_ack`.
     fn on_rtt_sample(&mut self, sample: &RttSample, window: &mut Window) {
         let _ = (sample, window);
     }
 
-    /// `segments` of those sent are held to be lost, and are sent again.
+    /// Handles `segments` that are considered lost and are sent again.
     fn on_lost(&mut self, now: Time, segments: u32) {
         let _ = (now, segments);
     }
 
-    /// What it needs beyond what every control is told; never another answer for the same parameters.
+    /// Needs of the control beyond the events of every control; always the same for the same parameters.
     fn needs(&self) -> Needs {
         Needs::default()
     }
 
-    /// An acknowledgement arrived, of new data or not; called after everything else is done about it, where [`Needs::reports`] asks
-    /// for it.
+    /// Handles the report of an acknowledgement, of new data or not, if [`Needs::reports`] requests it; called after all other
+    /// processing of the acknowledgement.
     fn on_report(&mut self, report: &AckReport, window: &mut Window) {
         let _ = (report, window);
     }
 
-    /// A segment leaves, where [`Needs::reports`] asks for it; called before the pacing rate is asked for.
+    /// Handles a segment that leaves, if [`Needs::reports`] requests it; called before the pacing rate is read.
     fn on_sent(&mut self, sent: &SentSegment, window: &mut Window) {
         let _ = (sent, window);
     }
 
-    /// Whether it keeps the rate low on purpose, so that what is in the network is held to be limited by the application; asked after
-    /// [`CongestionControl::on_report`].
+    /// Whether the control deliberately keeps the rate low, so that the segments in the network count as limited by the application;
+    /// read after [`CongestionControl::on_report`].
     fn limits_rate(&self) -> bool {
         false
     }
 
-    /// A fast recovery begins, which has set the window.
+    /// Handles the start of a fast recovery, which has set the window.
     fn on_recovery_start(&mut self, now: Time, window: &mut Window) {
         let _ = (now, window);
     }
 
-    /// A fast recovery ends: sets the window.
+    /// Handles the end of a fast recovery: sets the window.
     fn on_recovery_end(&mut self, now: Time, window: &mut Window) {
         let _ = now;
         window.size = window.threshold; // [RFC5681 s3.2 (6); RFC6582 s3.2 (3); RFC6675 s5]
     }
 
-    /// Something is sent after nothing was outstanding.
+    /// Handles sending after nothing was outstanding.
     fn on_resume(&mut self, now: Time, window: &mut Window) {
         let _ = (now, window);
     }
 
-    /// How it uses ECN, which both ends keep to; never another answer for the same parameters.
+    /// Use of ECN, which both ends follow; always the same for the same parameters.
     fn ecn_use(&self) -> EcnUse {
         EcnUse::default()
     }
 
-    /// What an acknowledgement says of marks, where both ends have agreed on ECN; called before anything else is done about
-    /// the acknowledgement, whether it acknowledges something new or not.
+    /// Handles the marks that an acknowledgement reports, if both ends have agreed on ECN; called before all other processing of the
+    /// acknowledgement, whether it acknowledges new data or not.
     fn on_ecn_feedback(&mut self, feedback: &EcnFeedback) {
         let _ = feedback;
     }
 
-    /// Which round trips it wants to know from now on.
+    /// Round trips that the control currently needs.
     fn rtt_sampling(&self) -> RttSampling {
         RttSampling::OncePerRound
     }
 
-    /// Whether segments leave spaced at [`CongestionControl::pacing_rate`] even where the scenario does not ask for pacing.
+    /// Whether segments leave at [`CongestionControl::pacing_rate`] even if the scenario does not ask for pacing.
     fn paces(&self) -> bool {
         false
     }
 
-    /// The rate at which segments leave when they are paced; by default the sender's, from the window and the smoothed
-    /// round trip.
+    /// Pacing rate; by default that of the sender, from the window and the smoothed round trip.
     fn pacing_rate(&self, now: Time, window: &Window) -> Option<Rate> {
         let _ = (now, window);
         None
@@ -351,7 +350,7 @@ pub(crate) mod testing {
     use super::ConnectionContext;
     use crate::site::Site;
 
-    /// A connection whose packets of so many bytes of payload have 40 more, and a window of 1000 of them at most.
+    /// A connection with packets of `payload` bytes plus 40 bytes of headers, and a maximum window of 1000 packets.
     pub fn context(payload: u32) -> ConnectionContext {
         ConnectionContext { site: Site::trial(), packet_size: payload + 40, payload, max_window: 1000, paced: false }
     }

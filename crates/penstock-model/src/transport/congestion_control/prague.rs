@@ -70,7 +70,7 @@ pub struct Prague {
     marked_since_growth: u32,
     /// A mark has been seen: from then on alpha is updated.
     has_seen_mark: bool,
-    /// The smoothed round trip, once one was measured.
+    /// The smoothed round trip, after the first measurement.
     smoothed: Option<Duration>,
     /// Time of the next update of alpha.
     due: Time,

@@ -1,13 +1,14 @@
-//! What a congestion control is told of every acknowledgement and of every segment, where it asks for that.
+//! Reports of acknowledgements and segments, for congestion controls that request them.
 
 use crate::units::{Duration, Rate, Time};
 
-/// What a congestion control needs beyond what every one is told; declared once, for all its life. Who declares nothing pays nothing.
+/// Needs of a congestion control beyond the events of every control, constant for its lifetime. A control without needs has no extra
+/// cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// [`on_report`](super::CongestionControl::on_report) and [`on_sent`](super::CongestionControl::on_sent) are called. Takes 32 bytes for
-    /// every outstanding segment and excludes header prediction. Which segments have arrived beyond the cumulative
-    /// acknowledgement must be known, so that the recovery is one with SACK.
+    /// Whether [`on_report`](super::CongestionControl::on_report) and [`on_sent`](super::CongestionControl::on_sent) are called. Costs
+    /// 32 bytes for every outstanding segment and disables header prediction. The recovery must be one with SACK, so that arrivals
+    /// beyond the cumulative acknowledgement are known.
     pub reports: bool,
 }
 
@@ -16,36 +17,36 @@ impl Needs {
     pub const REPORTS: Needs = Needs { reports: true };
 }
 
-/// A segment leaves.
+/// A segment that leaves.
 #[derive(Clone, Copy, Debug)]
 pub struct SentSegment {
-    /// When.
+    /// Sending time.
     pub now: Time,
-    /// Its number.
+    /// Segment number.
     pub seq: u32,
-    /// It was sent before.
+    /// Whether it was sent before.
     pub retransmission: bool,
     /// Segments in the network before it.
     pub in_flight: u32,
-    /// The application limits the rate: it had nothing to send while the window had room, and what was in the network then is not all
-    /// delivered (C.app_limited) [Cheng21 s3.4].
+    /// Whether the application limits the rate: it had nothing to send while the window had room, and the segments then in the network
+    /// have not all been delivered (C.app_limited) [Cheng21 s3.4].
     pub app_limited: bool,
 }
 
-/// What an acknowledgement tells, of new data or not (a duplicate, or one with SACK blocks alone).
+/// Report of an acknowledgement, of new data or not (a duplicate, or one with SACK blocks alone).
 #[derive(Clone, Copy, Debug)]
 pub struct AckReport {
-    /// When it arrived.
+    /// Arrival time.
     pub now: Time,
     /// The segment expected next (SND.UNA).
     pub acknowledged: u32,
-    /// Segments acknowledged cumulatively of which no block had told.
+    /// Segments acknowledged cumulatively that no block had covered before.
     pub newly_acknowledged: u32,
     /// Segments that a block covers for the first time.
     pub newly_sacked: u32,
-    /// Segments held to be lost since the last report, those of a timeout included.
+    /// Segments considered lost since the last report, also by a timeout.
     pub newly_lost: u32,
-    /// Segments in the network before it: sent, neither delivered nor held to be lost.
+    /// Segments in the network before it: sent, and neither delivered nor considered lost.
     pub in_flight_before: u32,
     /// Segments in the network after it.
     pub in_flight: u32,
@@ -55,12 +56,12 @@ pub struct AckReport {
     pub rtt: Option<Duration>,
     /// The delivery rate, if there is a sample [Cheng21 s3.3].
     pub rate: Option<RateSample>,
-    /// The sender repairs losses, in a fast recovery or after a timeout.
+    /// Whether the sender repairs losses, in a fast recovery or after a timeout.
     pub in_recovery: bool,
 }
 
 impl AckReport {
-    /// Segments that it shows to have arrived (DeliveredData).
+    /// Segments that the acknowledgement shows to have arrived (DeliveredData).
     pub fn newly_delivered(&self) -> u32 {
         self.newly_acknowledged + self.newly_sacked
     }
@@ -75,7 +76,7 @@ pub struct RateSample {
     pub interval: Duration,
     /// C.delivered when the newest delivered segment was sent (rs.prior_delivered).
     pub prior_delivered: u32,
-    /// That segment was sent while the application limited the rate (rs.is_app_limited).
+    /// Whether that segment was sent while the application limited the rate (rs.is_app_limited).
     pub is_app_limited: bool,
 }
 

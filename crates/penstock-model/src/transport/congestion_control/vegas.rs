@@ -89,7 +89,7 @@ impl Vegas {
         f64::from(window.usable()) - actual_times_base
     }
 
-    /// The timed segment has been acknowledged; `waiting` unless it cannot be told.
+    /// Handles the acknowledgement of the timed segment; `waiting` is `None` if it is unknown.
     fn on_round_end(&mut self, waiting: Option<f64>, window: &mut Window) {
         if window.is_in_slow_start() {
             match waiting {
@@ -108,7 +108,7 @@ impl Vegas {
         }
     }
 
-    /// What is under way no longer tells of the window of now.
+    /// Discards the current measurement: the segments in flight were not sent with the current window.
     fn forget_round(&mut self) {
         self.timed = None;
         self.grows = false;
@@ -117,9 +117,9 @@ impl Vegas {
 
 crate::state! {
     impl Vegas, |it, _now| {
-        /// Shortest round trip (BaseRTT), once one was measured.
+        /// Shortest round trip (BaseRTT), after the first measurement.
         "base-rtt", "s", maybe (it.sample.0 > Time::ZERO).then(|| it.base.as_seconds());
-        /// Last round trip, once one was measured.
+        /// Last round trip, after the first measurement.
         "rtt", "s", maybe (it.sample.0 > Time::ZERO).then(|| it.sample.1.as_seconds());
     }
 }

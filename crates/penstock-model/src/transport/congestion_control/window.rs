@@ -1,13 +1,13 @@
 //! The congestion window and its threshold, in segments.
 
-/// cwnd and ssthresh. Additions and divisions of doubles only, which are the same on every machine.
+/// cwnd and ssthresh. Uses only additions and divisions of doubles, which give the same results on every machine.
 #[derive(Clone, Debug)]
 pub struct Window {
     /// cwnd.
     pub size: f64,
     /// ssthresh.
     pub threshold: f64,
-    /// The most that may be outstanding, in segments.
+    /// Maximum number of outstanding segments.
     pub max: u32,
 }
 
@@ -18,13 +18,13 @@ impl Window {
         self.size < self.threshold
     }
 
-    /// Whole segments that may be outstanding: one at least, since a window below one is kept by pacing alone.
+    /// Whole segments that may be outstanding: at least one, since only pacing keeps a window below one.
     #[inline]
     pub fn usable(&self) -> u32 {
         (self.size as u32).max(1).min(self.max)
     }
 
-    /// An acknowledgement of new data arrived: slow start or congestion avoidance [RFC5681 s3.1].
+    /// Handles an acknowledgement of new data: slow start or congestion avoidance [RFC5681 s3.1].
     #[inline]
     pub fn grow(&mut self) {
         self.size += if self.is_in_slow_start() { 1.0 } else { 1.0 / self.size };
@@ -36,12 +36,12 @@ impl Window {
         self.threshold = f64::from((flight / 2).max(2));
     }
 
-    /// [`Window::halve_threshold`] with another factor than 1/2, in whole segments.
+    /// [`Window::halve_threshold`] with a factor other than 1/2, in whole segments.
     pub fn reduce_threshold(&mut self, flight: u32, factor: f64) {
         self.threshold = f64::from((f64::from(flight) * factor) as u32).max(2.0);
     }
 
-    /// [`Window::reduce_threshold`] with the fraction of a segment that remains, as in bytes.
+    /// [`Window::reduce_threshold`] that keeps the fraction of a segment, as in bytes.
     pub fn reduce_threshold_exactly(&mut self, flight: u32, factor: f64) {
         self.threshold = (f64::from(flight) * factor).max(2.0);
     }

@@ -16,7 +16,7 @@ crate::parameters! {
     /// - a lost segment,
     /// - a new segment,
     /// - a segment that may be lost,
-    /// - the highest outstanding segment (rescue), after an acknowledgement beyond the first retransmission.
+    /// - the highest segment that is not SACKed (rescue), after an acknowledgement beyond the first retransmission.
     ///
     /// With `retransmit-delay`, the first retransmission is sent half a smoothed round trip after the acknowledgement that shows the
     /// loss; ssthresh and cwnd are reduced at that acknowledgement. The retransmission timer keeps running, and a timeout ends the

@@ -18,7 +18,7 @@ crate::parameters! {
     /// None. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - The window after the timeout and its growth are those of the congestion control; before [Jacobson88] there was none.
+    /// - The congestion control sets the window after the timeout and its growth; before [Jacobson88] there was no such window.
     ///
     /// ## Example
     /// ```toml

@@ -19,8 +19,8 @@ crate::parameters! {
     /// rate instead of as soon as the window admits them.
     ///
     /// ## State
-    /// About 400 bytes for both ends, plus those of the congestion control; ranges of segments only while some are missing. Constant
-    /// cost per packet without loss.
+    /// About 400 bytes for both ends, plus the state of the congestion control; ranges of segments only while some are missing.
+    /// Constant cost per packet without loss.
     ///
     /// ## Departures
     /// - Sequence numbers count full-sized segments. Data flows one way. The receiver's application always reads; `max-window` represents

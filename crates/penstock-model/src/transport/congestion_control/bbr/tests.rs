@@ -21,7 +21,7 @@ fn at_ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_ms(ms)
 }
 
-/// Acknowledges ten segments that were sent a round ago, at so many segments per second; one round trip is 100 ms.
+/// Report of ten segments that were sent a round ago, at `rate` segments per second; one round trip is 100 ms.
 fn report(round: u32, rate: u32) -> AckReport {
     let interval = Duration::from_ps(10 * 1_000_000_000_000 / u64::from(rate));
     let sample = RateSample { delivered: 10, interval, prior_delivered: 10 * round, is_app_limited: false };

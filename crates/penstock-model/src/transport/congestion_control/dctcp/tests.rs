@@ -50,7 +50,7 @@ fn alpha_moves_a_sixteenth_towards_the_share_of_marks_once_per_window() {
     // WindowEnd is SND.UNA = 0: the first acknowledgement ends a window, without a mark. 15/16 x 1.
     feedback(&mut it, (1, 1, 10), false);
     assert_eq!((it.alpha, it.window_end), (0.9375, 10));
-    // Segments 1 to 9, of which 4 to 6 are marked: SEG.ACK = WindowEnd does not end the window.
+    // Segments 1 to 9, with 4 to 6 marked: SEG.ACK = WindowEnd does not end the window.
     for seq in 1..10 {
         feedback(&mut it, (seq + 1, 1, 20), (4..7).contains(&seq));
         assert_eq!(it.alpha, 0.9375);

@@ -5,7 +5,7 @@ use crate::transport::congestion_control::{Acknowledgement, Congestion, Congesti
 use crate::units::Time;
 use std::any::Any;
 
-/// Reno whose growth counts what is acknowledged.
+/// Reno with growth by the amount of acknowledged data.
 #[derive(Clone, Debug)]
 pub struct ByteCounting {
     reno: Reno,
@@ -15,7 +15,7 @@ pub struct ByteCounting {
     increase: f64,
     /// Segments acknowledged in congestion avoidance since cwnd last grew (bytes_acked).
     counted: f64,
-    /// The slow start under way began with a timeout.
+    /// Whether the current slow start began with a timeout.
     after_timeout: bool,
 }
 
@@ -38,8 +38,8 @@ impl CongestionControl for ByteCounting {
             return;
         }
         if window.is_in_slow_start() {
-            // What arrived before the timeout is acknowledged together, and says nothing of what has left the network since
-            // [RFC3465 s2.3].
+            // Data that arrived before the timeout is acknowledged together, which says nothing about the data that has left the
+            // network since [RFC3465 s2.3].
             let limit = if self.after_timeout { 1 } else { self.limit };
             window.size += f64::from(ack.newly.min(limit));
         } else {

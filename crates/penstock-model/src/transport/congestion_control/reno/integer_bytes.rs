@@ -33,7 +33,7 @@ impl IntegerBytes {
         Some(IntegerBytes { reno: Reno::new(parameters, context), segment, acks_per_increase, increase, counted: 0 })
     }
 
-    /// What acknowledgements add to a window of so many bytes, once N of them have come.
+    /// Growth of a window of `bytes` bytes per N acknowledgements: zero until N of them have arrived.
     fn next_increase(&mut self, bytes: u64) -> u64 {
         self.counted += 1;
         if self.counted < self.acks_per_increase {

@@ -33,7 +33,7 @@ impl Connection {
         new
     }
 
-    /// The next segment is acknowledged, after this round trip if it can be told, and what the window then allows is sent.
+    /// Acknowledges the next segment, with round-trip time `rtt` if it is known, and sends as much as the window then permits.
     fn ack(&mut self, rtt: Option<u64>) {
         self.now += Duration::from_ms(1);
         if let Some(ms) = rtt {
@@ -57,7 +57,7 @@ impl Connection {
         self.next = self.next.max(self.acknowledged + self.window.usable());
     }
 
-    /// Acknowledgements up to that of the timed segment, which has taken so many milliseconds: the window after it.
+    /// Acknowledges up to the timed segment, whose round trip was `rtt` milliseconds; returns the window after it.
     fn round(&mut self, rtt: Option<u64>) -> f64 {
         while self.acknowledged < self.it.timed.expect("a round trip is timed") {
             self.ack(rtt);

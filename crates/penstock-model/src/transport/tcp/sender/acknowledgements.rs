@@ -19,7 +19,7 @@ impl Sender {
         }
     }
 
-    /// Handles an acknowledgement that may report marks, or of which the congestion control requests a report.
+    /// Handles an acknowledgement that may report marks, or that the congestion control wants a report of.
     #[inline(never)]
     fn on_telling_ack(&mut self, now: Time, ack: &Ack) {
         let is_current = self.flight.high > self.flight.unacknowledged && ack.next >= self.flight.unacknowledged;

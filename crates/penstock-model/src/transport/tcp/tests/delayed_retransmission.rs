@@ -101,7 +101,7 @@ fn before_the_first_measurement_nothing_waits() {
     assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7 8 9\n100: 0*");
 }
 
-/// The `packet`-th packet that is sent, from one, takes so many milliseconds longer.
+/// Delays the `packet`-th sent packet, from one, by `ms` milliseconds.
 fn late(packet: usize, ms: u64) -> impl FnMut(usize) -> Duration {
     move |number| Duration::from_ms(if number == packet { ms } else { 0 })
 }

@@ -43,17 +43,17 @@ pub fn parameters(given: &[(&str, Value)]) -> Arc<Parameters> {
     read(&all).expect("sound parameters")
 }
 
-/// A sender, a receiver and what is on the way between them.
+/// A sender, a receiver and the packets in flight between them.
 pub struct Path {
     pub sender: Sender,
     pub receiver: Receiver,
     pub now: Time,
-    /// Decides on the n-th data or SYN packet (from zero) and on the n-th packet back.
+    /// Decide on the n-th data or SYN packet (from zero) and on the n-th packet back.
     lose_forward: Box<dyn FnMut(usize, Body) -> bool>,
     lose_back: Box<dyn FnMut(usize, Body) -> bool>,
     /// Decides on the n-th ECN-capable data packet.
     mark: Box<dyn FnMut(usize, Body) -> bool>,
-    /// What the n-th packet of both directions takes longer than the delay.
+    /// Extra delay of the n-th packet of both directions.
     extra_delay: Box<dyn FnMut(usize) -> Duration>,
     sent: [usize; 2],
     in_transit: BTreeMap<(Time, usize), (bool, Body, Ecn)>,
@@ -125,7 +125,7 @@ impl Path {
         self.collect();
     }
 
-    /// Lets everything happen that is due up to `end`.
+    /// Processes all events up to `end`.
     pub fn run_until(&mut self, end: Time) -> &mut Path {
         while self.next_event() <= end {
             self.step();
@@ -143,7 +143,7 @@ impl Path {
         arrival.min(self.sender.deadline()).min(self.receiver.deadline())
     }
 
-    /// Handles what is due next, arrivals before timers, and says what arrived.
+    /// Processes the next event, arrivals before timers, and returns the arrival.
     pub fn step(&mut self) -> Option<Body> {
         self.now = self.next_event();
         let arrived = self.in_transit.first_entry().filter(|entry| entry.key().0 == self.now).map(|entry| entry.remove());
@@ -171,7 +171,7 @@ impl Path {
         arrived.map(|(_, body, _)| body)
     }
 
-    /// What would be sent, and how the end that it reaches would look, by header prediction; `None` of what is not predicted.
+    /// Packets that header prediction would send, and the resulting state of the receiving end; `None` if the arrival is not predicted.
     fn predicted(&self, arrived: Body) -> Option<(Vec<(Body, Ecn)>, String)> {
         match arrived {
             Body::Ack { next, flags, sack, sack_rest } if SackBlocks::join(sack, sack_rest).is_empty() => {

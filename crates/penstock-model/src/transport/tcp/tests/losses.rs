@@ -205,9 +205,9 @@ fn checking(recovery: &str, check: &str) -> Path {
     Path::new(&parameters(&[("recovery", recovery), ("initial-window", text("8 packets"))]))
 }
 
-/// 14 is the first segment after those that had been sent when 2 was found lost (recover is 13): four duplicates of 14, of which
-/// two let a new segment out, cover recover and not more. By the timeout at 1200 ms they are six. Going back, the ACK of 14*
-/// covers all, and slow start goes on.
+/// 14 is the first segment after those that had been sent when 2 was found lost (recover is 13). Four duplicates of 14 cover recover
+/// and not more; two of them permit a new segment. By the timeout at 1200 ms there are six duplicates. In go-back-N the ACK of 14*
+/// covers all, and slow start continues.
 #[test]
 fn a_loss_right_after_a_fast_recovery_waits_for_the_timer_if_new_reno_is_careful() {
     let start = format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15 16 17 18\n300: 19 20");
@@ -227,7 +227,7 @@ fn a_loss_right_after_a_fast_recovery_waits_for_the_timer_if_new_reno_is_careful
 
 #[test]
 fn careful_new_reno_waits_for_the_timer_if_the_first_segment_of_all_is_lost() {
-    // Else ssthresh is 4, and seven duplicates make cwnd 11 of which 10 are outstanding, so that 10 follows 0*.
+    // Otherwise ssthresh is 4, and seven duplicates make cwnd 11 with 10 outstanding, so that 10 follows 0*.
     for (check, end, rest) in [("careful", 1050, "\n1000: 0*"), ("less-careful", 150, " 0* 10"), ("after-timeout", 150, " 0* 10")] {
         let mut path = checking("new-reno", check).losing_once(&[0]).start(None);
         path.run_ms(end);

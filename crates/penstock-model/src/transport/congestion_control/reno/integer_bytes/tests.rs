@@ -25,7 +25,7 @@ fn control(payload: u32, max_window: u32, lines: &[&str]) -> IntegerBytes {
     IntegerBytes::new(&parameters, &ConnectionContext { max_window, ..context(payload) }).expect("integer bytes")
 }
 
-/// A window of so many bytes in congestion avoidance, with no maximum that matters.
+/// A window of `bytes` bytes in congestion avoidance, with a maximum that is never reached.
 fn window(payload: u32, bytes: u32) -> Window {
     Window { size: f64::from(bytes) / f64::from(payload), threshold: 2.0, max: 1 << 20 }
 }
@@ -83,7 +83,7 @@ fn an_increase_after_n_acknowledgements_is_n_times_as_large() {
     assert_eq!(after_each(&mut it, 512, &mut window, 8), bytes);
 }
 
-/// What a control is told.
+/// An event of a control.
 type Event = fn(&mut IntegerBytes, &mut Window);
 
 #[test]
@@ -115,7 +115,7 @@ fn slow_start_does_not_count() {
     assert_eq!(after_each(&mut it, 512, &mut starting, 2), [2048.0, 2304.0]);
 }
 
-/// What a window of so many segments has grown by, in bytes, once all of it has been acknowledged.
+/// Growth in bytes of a window of `segments` segments after all of it has been acknowledged.
 fn growth_per_window(lines: &[&str], segments: u32) -> f64 {
     let mut window = window(512, segments * 512);
     after_each(&mut control(512, 1171, lines), 512, &mut window, segments as usize).last().expect("some") - f64::from(segments * 512)
