@@ -310,7 +310,7 @@ impl Body {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Packet {
-    /// When its source sent it.
+    /// Time at which its source sent it.
     pub created: Time,
     /// The flow that it belongs to.
     pub flow: FlowId,

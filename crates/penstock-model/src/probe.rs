@@ -10,7 +10,7 @@ pub struct Variable {
     pub name: &'static str,
     /// The unit of its values; `1` if it has none.
     pub unit: &'static str,
-    /// What it is, with its symbol.
+    /// Its description, with its symbol.
     pub doc: &'static str,
 }
 

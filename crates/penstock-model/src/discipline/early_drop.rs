@@ -112,14 +112,14 @@ pub(super) struct Curve {
     pub(super) gentle: bool,
 }
 
-/// Where an average lies on the curve.
+/// Position of an average on the curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Zone {
     /// Below the minimum threshold.
     Safe,
-    /// Where drops are random, with this probability before spacing.
+    /// Drops are random, with this probability before spacing.
     Random(f64),
-    /// Where every packet is dropped.
+    /// Every packet is dropped.
     Forced,
 }
 
@@ -216,7 +216,8 @@ impl CurveDrops {
         CurveDrops { curve, near_empty, above_min: false }
     }
 
-    /// Why an arrival of `size` bytes, already in `count`, is dropped although there is room for it; `None` if it is not.
+    /// Cause for which an arrival of `size` bytes, already in `count`, is dropped although there is room for it; `None` if it
+    /// is accepted.
     ///
     /// The arrival that finds the average risen above the minimum only restarts the count, and one that finds a queue of one or
     /// less is `near_empty` (ns-2's queue/red.cc).
@@ -276,7 +277,7 @@ pub(super) fn amount(limit: Limit) -> u64 {
     }
 }
 
-/// Why an average does not reach a minimum threshold of `limit` or above: it is of queues up to `limit`.
+/// Message for a minimum threshold at or above `limit`, which an average of queues up to `limit` never reaches.
 pub(super) const UNREACHED: &str = "is not below limit, so the average never reaches it and nothing would be dropped early";
 
 /// The mistake of a threshold in another unit than the limit, if it is one.
@@ -284,7 +285,7 @@ pub(super) fn unit_mistake(threshold: Limit, limit: Limit) -> Option<String> {
     (!same_unit(threshold, limit)).then(|| "must be in packets if limit is, and in bytes if limit is".to_owned())
 }
 
-/// Whether two limits count the same thing.
+/// Whether two limits have the same unit.
 pub(super) fn same_unit(a: Limit, b: Limit) -> bool {
     matches!(a, Limit::Packets(_)) == matches!(b, Limit::Packets(_))
 }

@@ -51,7 +51,7 @@ pub enum DepartureVerdict {
     Drop(DropCause),
 }
 
-/// Why a packet stops counting as queued.
+/// Reason for which a packet no longer counts as queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
     /// Its transmission has begun or, if the packet in service counts ([`Counting::InSystem`](super::Counting::InSystem)), has ended.

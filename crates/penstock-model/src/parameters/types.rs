@@ -89,7 +89,7 @@ impl Parameter for Bytes {
     }
 }
 
-/// What a class may send more at each of its visits.
+/// Bytes added at each visit to the bytes that a class may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Quantum(pub Bytes);
 
@@ -159,17 +159,18 @@ impl Limit {
     }
 }
 
-/// The line of a link, at which a time is a queue length.
+/// Line of a link, which converts times to queue lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineRate {
-    /// Its first rate.
+    /// Its initial rate.
     pub rate: Rate,
-    /// It carries cells, and its queues count them.
+    /// Whether it carries cells, which its queues count.
     pub cells: bool,
 }
 
 impl LineRate {
-    /// What the line sends in a time, in whole bytes or cells, as an author would write it; any other value as it is.
+    /// Converts a time to the whole bytes or cells that the line sends in it, as written in a scenario; returns other values
+    /// unchanged.
     pub(super) fn length(self, value: Value) -> Value {
         let time = match &value {
             Value::Text(text) if is_time(text) => text.parse::<Duration>().ok(),

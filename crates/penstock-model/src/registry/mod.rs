@@ -25,7 +25,7 @@ pub struct Registry {
 /// Why a plug-in cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegistryError {
-    /// It was built for another version of this interface.
+    /// The plug-in was built for another version of this interface.
     Interface {
         /// The plug-in.
         plugin: String,

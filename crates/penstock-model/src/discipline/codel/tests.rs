@@ -18,8 +18,8 @@ fn at(us: u64) -> Time {
     Time::ZERO + Duration::from_us(us)
 }
 
-/// What becomes of packets that could be sent each `spacing` us from `from` to `to` ms and have waited for 50 ms; of those
-/// that are dropped or marked, when.
+/// Times at which packets are dropped or marked if one that has waited for 50 ms could be sent every `spacing` us from `from`
+/// to `to` ms.
 fn decided(it: &mut Codel, (from, to, spacing): (u64, u64, u64), ecn: Ecn, verdict: DepartureVerdict) -> Vec<u64> {
     let mut times = Vec::new();
     let mut now = 1000 * from;
