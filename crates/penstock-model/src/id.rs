@@ -1,4 +1,4 @@
-//! Identifiers: `u32` newtypes, so that a flow is never taken for a port.
+//! Identifiers: `u32` newtypes, so that a flow cannot be confused with a port.
 
 macro_rules! ids {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => {$(
@@ -25,7 +25,7 @@ ids! {
     LinkId;
     /// A route: the links that a packet takes, in order.
     RouteId;
-    /// Where a packet stands on its route: an entry of the table of hops.
+    /// Position of a packet on its route: an index into the table of hops.
     HopId;
     /// A process: a router's port, or a host with all its interfaces.
     ProcessId;

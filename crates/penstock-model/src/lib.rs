@@ -1,7 +1,7 @@
 //! Pure state machines and values of traffic management.
 //!
-//! Every component here is handed `now` and returns what it decides. Nothing in this crate owns a clock, an event loop,
-//! a file or a global; [`penstock-engine`](https://docs.rs) is the only crate with a clock.
+//! Every component receives `now` and returns its decision. Nothing in this crate owns a clock, an event loop, a file or a
+//! global; [`penstock-engine`](https://docs.rs) is the only crate with a clock.
 //!
 //! A folder is a kind of component, a file is one named component, and the line that lists it in the folder's `mod.rs`
 //! feeds the scenario reader, the JSON Schema, the Python classes, the reference page and `penstock list`.

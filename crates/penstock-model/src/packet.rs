@@ -13,16 +13,16 @@ pub use frame_place::FramePlace;
 pub use marks::{Ecn, PcnMark};
 pub use sack::{SackBlock, SackBlocks, SackHead, SackRest};
 
-/// What a packet carries for its end hosts. Sequence numbers count segments, not bytes.
+/// Contents of a packet for its end hosts. Sequence numbers count segments, not bytes.
 ///
-/// In memory the fields of a variant follow the tag in their order. The number that identifies a packet is the first of four bytes, so that it
-/// stands in one place in all variants: [`Packet::sequence`] is one read.
+/// In memory the fields of a variant follow the tag in order of declaration. The number that identifies a packet is the first
+/// field of four bytes and has the same offset in all variants, so that [`Packet::sequence`] is one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Body {
     /// A datagram, numbered by its source.
     Datagram {
-        /// Where it is in its frame.
+        /// Position in its frame.
         place: FramePlace,
         /// The number of its frame, modulo 2^16; zero if its source has no frames.
         frame: u16,
@@ -45,16 +45,16 @@ pub enum Body {
     },
     /// A TCP acknowledgement, of [`Body::ack`] and for [`Body::to_ack`].
     Ack {
-        /// What it says of marks.
+        /// Flags that echo marks.
         flags: AckFlags,
-        /// The beginning of what has arrived beyond it.
+        /// First part of the SACK blocks.
         sack: SackHead,
         /// The segment expected next.
         next: u32,
-        /// The rest of what has arrived beyond it.
+        /// Second part of the SACK blocks.
         sack_rest: SackRest,
     },
-    /// Asks the egress of an aggregate whether a call may begin.
+    /// Requests admission of a call from the egress of an aggregate.
     Request {
         /// The call's serial number.
         call: u32,
@@ -63,10 +63,10 @@ pub enum Body {
     },
     /// Asks the source of a packet that was dropped to send less: ICMP Source Quench [RFC792].
     SourceQuench {
-        /// Counts what its sender has sent.
+        /// Sequence number among the packets of its sender.
         number: u32,
     },
-    /// A TCP data segment that a rate limiter has held back or let pass, with its tag. The receiving station takes the tag off.
+    /// A TCP data segment that has passed a rate limiter, with the limiter's tag. The receiving station removes the tag.
     TaggedSegment {
         /// As in [`Body::Segment`].
         retransmission: bool,
@@ -77,7 +77,7 @@ pub enum Body {
         /// The congestion point that the limiter belongs to.
         tag: LinkId,
     },
-    /// A datagram, likewise.
+    /// A datagram with the tag of a rate limiter.
     TaggedDatagram {
         /// As in [`Body::Datagram`].
         place: FramePlace,
@@ -88,7 +88,7 @@ pub enum Body {
         /// The congestion point that the limiter belongs to.
         tag: LinkId,
     },
-    /// A data packet of RoCE, likewise.
+    /// A data packet of RoCE with the tag of a rate limiter.
     TaggedRoceData {
         /// As in [`Body::RoceData`].
         asks_for_ack: bool,
@@ -99,13 +99,13 @@ pub enum Body {
         /// The congestion point that the limiter belongs to.
         tag: LinkId,
     },
-    /// Tells the source of a sampled frame how the queue of a congestion point stands.
+    /// Reports the queue of a congestion point to the source of a sampled frame.
     CongestionNotification {
-        /// Counts what its sender has sent.
+        /// Sequence number among the packets of its sender.
         number: u32,
         /// The congestion point, by the link of its port.
         point: LinkId,
-        /// What it says.
+        /// The feedback.
         feedback: Feedback,
     },
     /// A data packet of RoCE.
@@ -119,23 +119,23 @@ pub enum Body {
     },
     /// An acknowledgement of RoCE.
     RoceAck {
-        /// Later ones have come instead (NAK).
+        /// Whether later packets have arrived instead (NAK).
         is_nak: bool,
         /// The packet expected next.
         next: u32,
-        /// When the packet that it answers was sent, if the sender wants to know.
+        /// Time at which the acknowledged packet was sent, if the sender requests it.
         echo: Echo,
     },
     /// Tells a RoCE sender that its packets were marked (CNP).
     CongestionNotificationPacket {
-        /// Counts what its sender has sent.
+        /// Sequence number among the packets of its sender.
         number: u32,
     },
-    /// A cell of a frame, but the last: that has the body of the frame's packet, and ends the frame [I.363.5].
+    /// A cell of a frame, except the last one. The last cell has the body of the frame's packet and ends the frame [I.363.5].
     Cell {
         /// The packet is sent by the receiver of its flow.
         backward: bool,
-        /// Which cell of the frame it is, from zero.
+        /// Index of the cell in its frame, from zero.
         index: u16,
         /// The number of the packet.
         frame: u32,
@@ -165,7 +165,7 @@ pub enum Body {
         /// Fields of the transport's own.
         words: [u32; 3],
     },
-    /// Such a data packet with the tag of a rate limiter.
+    /// A data packet of a plug-in's transport with the tag of a rate limiter.
     TaggedTransportData {
         /// As in [`Body::TransportData`].
         retransmission: bool,
@@ -176,9 +176,9 @@ pub enum Body {
         /// The congestion point that the limiter belongs to.
         tag: LinkId,
     },
-    /// What the receiver of such a transport sends back.
+    /// An acknowledgement of a plug-in's transport.
     TransportAck {
-        /// What it acknowledges.
+        /// The number that it acknowledges.
         next: u32,
         /// Fields of the transport's own.
         words: [u32; 4],
@@ -186,7 +186,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// The number of what opens a connection, before all segments.
+    /// Number of the packets that open a connection, which precede all segments.
     pub const NO_SEGMENT: u32 = u32::MAX;
 
     /// A datagram of a source without frames.
@@ -195,13 +195,13 @@ impl Body {
         Body::Datagram { place: FramePlace::Only, frame: 0, seq }
     }
 
-    /// What asks for a connection.
+    /// The packet that requests a connection.
     #[inline]
     pub const fn syn(ecn: bool) -> Body {
         Body::Syn { ecn, number: Body::NO_SEGMENT }
     }
 
-    /// What grants it.
+    /// The packet that grants a connection.
     #[inline]
     pub const fn syn_ack(ecn: bool) -> Body {
         Body::SynAck { ecn, number: Body::NO_SEGMENT }
@@ -223,7 +223,7 @@ impl Body {
         }
     }
 
-    /// Whether flows count it among the packets that they send and receive: data, and what asks for calls.
+    /// Whether flows count it as sent and received: data and requests for calls.
     #[inline]
     pub const fn is_data(&self) -> bool {
         matches!(
@@ -254,7 +254,7 @@ impl Body {
         )
     }
 
-    /// The same with the tag of a rate limiter; what is no data of a flow stays as it is.
+    /// Adds the tag of a rate limiter to data of a flow; other bodies are unchanged.
     pub const fn tagged(self, tag: LinkId) -> Body {
         match self {
             Body::Segment { seq, retransmission, cwr } => Body::TaggedSegment { seq, retransmission, cwr, tag },
@@ -265,7 +265,7 @@ impl Body {
         }
     }
 
-    /// The same without a tag.
+    /// Removes the tag.
     pub const fn untagged(self) -> Body {
         match self {
             Body::TaggedSegment { seq, retransmission, cwr, .. } => Body::Segment { seq, retransmission, cwr },
@@ -279,7 +279,7 @@ impl Body {
     /// Whether it is data that was sent before.
     #[inline(always)]
     pub const fn is_retransmission(&self) -> bool {
-        // Datagrams come as often as all others.
+        // Datagrams are as frequent as all others together.
         if let Body::Datagram { .. } = self {
             return false;
         }
@@ -310,7 +310,7 @@ impl Body {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Packet {
-    /// When its source sent it.
+    /// Time at which its source sent it.
     pub created: Time,
     /// The flow that it belongs to.
     pub flow: FlowId,
@@ -318,15 +318,15 @@ pub struct Packet {
     pub hop: HopId,
     /// Bytes on the wire, headers included.
     pub size: u32,
-    /// Drop precedence (colour): 0 is the best protected (green), 2 the least (red) [RFC2597 s6].
+    /// Drop precedence (colour): 0 (green) is the best protected, 2 (red) the worst [RFC2597 s6].
     pub precedence: u8,
     /// Traffic class, an index into the scenario's classes.
     pub class: u8,
-    /// Marked by PCN meters.
+    /// Mark of PCN meters.
     pub pcn: PcnMark,
     /// The ECN codepoint; a discipline that marks writes [`Ecn::Ce`].
     pub ecn: Ecn,
-    /// What the end hosts read.
+    /// Contents for the end hosts.
     pub body: Body,
 }
 
@@ -346,7 +346,7 @@ impl Packet {
         (marks as u64) << 32 | self.size as u64
     }
 
-    /// The number that its end hosts know it by; for digests and traces.
+    /// Number by which its end hosts identify it; for digests and traces.
     #[inline]
     pub const fn sequence(&self) -> u32 {
         match self.body {

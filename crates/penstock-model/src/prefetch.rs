@@ -1,8 +1,8 @@
-//! Asking for memory before it is needed.
+//! Prefetching of memory.
 
-/// Asks the processor to bring the cache line nearer that `value` begins in, without waiting for it. Results do not depend on it.
+/// Prefetches the cache line in which `value` starts, without waiting for it. Results do not depend on it.
 ///
-/// On processors other than x86-64 nothing is asked for.
+/// Has no effect on processors other than x86-64.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

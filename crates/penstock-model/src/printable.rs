@@ -1,14 +1,14 @@
-//! Text from outside as messages show it: on one line, of bounded length, and without a character that acts on a
-//! terminal or cannot be seen.
+//! Untrusted text in messages: shown on one line, with bounded length, and without characters that control a terminal or are
+//! invisible.
 //!
-//! A scenario may come from a stranger, and what its names say must not move the cursor, colour, reorder or hide the
-//! message around them [UAX9 s2]. Such characters are shown as TOML writes them in a basic string: `\u001B`.
+//! A scenario may come from a stranger, and its names must not move the cursor or colour, reorder or hide the message around
+//! them [UAX9 s2]. Such characters are shown as in a basic string of TOML: `\u001B`.
 
-/// Characters of a value that a message quotes.
+/// Maximum number of characters of a value in a message.
 const QUOTED: usize = 60;
-/// Characters of a file's name that a message begins with.
+/// Maximum number of characters of a file name in a message.
 const FILE: usize = 300;
-/// What stands for the rest.
+/// Replacement of the omitted rest.
 const MORE: &str = "...";
 
 /// Ranges of the characters that are shown escaped, in ascending order: control characters (C0, DEL, C1), those that change the direction of writing
@@ -48,7 +48,7 @@ pub fn printable(text: &str) -> String {
 /// [`printable`], and at most `most` characters of it.
 pub fn shortened(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most.saturating_mul(4)));
-    // `cut` is the last place at which the dots would fit: no escape is cut in two.
+    // `cut` is the last position at which the dots fit, so that no escape is cut in two.
     let (mut length, mut cut) = (0, 0);
     for c in text.chars() {
         length += if is_escaped(c) { push_escaped(&mut shown, c) } else { push(&mut shown, c) };
@@ -64,17 +64,17 @@ pub fn shortened(text: &str, most: usize) -> String {
     shown
 }
 
-/// How a message quotes what was written: `'rr1'`, shortened.
+/// Quotes a value for a message, shortened: `'rr1'`.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", shortened(text, QUOTED))
 }
 
-/// How a message names a file.
+/// Name of a file for a message.
 pub fn file_name(name: &str) -> String {
     shortened(name, FILE)
 }
 
-/// Gives how many characters were written.
+/// Returns the number of characters written.
 fn push_escaped(shown: &mut String, c: char) -> usize {
     let code = u32::from(c);
     let escape = if code <= 0xFFFF { format!("\\u{code:04X}") } else { format!("\\U{code:08X}") };

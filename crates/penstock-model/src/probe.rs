@@ -1,29 +1,29 @@
-//! Probes: the state that components show, each declared once. Time series, the reference pages and `penstock explain` follow
-//! from it.
+//! Probes: the state variables of components, each declared once. Time series, the reference pages and `penstock explain` are
+//! generated from the declarations.
 
 use crate::units::Time;
 
-/// A variable of the state that a component shows.
+/// A state variable of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// The name in series.
     pub name: &'static str,
-    /// The unit of its values; `1` for what has none.
+    /// The unit of its values; `1` if it has none.
     pub unit: &'static str,
-    /// What it is, with its symbol.
+    /// Its description, with its symbol.
     pub doc: &'static str,
 }
 
-/// Receives a variable of a state, which of several of its kind where there are such (queues, precedences), and its value.
+/// Receives a state variable, its index if there are several of its kind (queues, precedences), and its value.
 pub type ReportVariable<'a> = dyn FnMut(&'static Variable, Option<u32>, f64) + 'a;
 
-/// A component that shows its state.
+/// A component that reports its state.
 pub trait Probe {
-    /// Reports the state at `now`, without changing it: always in the order of the declaration.
+    /// Reports the state at `now` in the order of the declaration, without changing it.
     fn probe(&self, now: Time, report: &mut ReportVariable<'_>);
 }
 
-/// The variables of a part, then those of what it is part of; `N` in all.
+/// Concatenates the variables of a part and of its whole; `N` in total.
 #[doc(hidden)]
 pub const fn joined<const N: usize>(part: &[Variable], own: &[Variable]) -> [Variable; N] {
     let mut all = [Variable { name: "", unit: "", doc: "" }; N];
@@ -64,8 +64,9 @@ pub const fn joined<const N: usize>(part: &[Variable], own: &[Variable]) -> [Var
 /// assert_eq!(Line::STATE[1].unit, "bytes");
 /// ```
 ///
-/// A type with parameters is written `impl Meter<N> where [N: Word], |it, now| { ... }`. A component without state to show has nothing
-/// between its braces. One that shows the state of a part, too, names its field and type: `impl Epd, frames: FrameQueue, |it, now| { ... }`.
+/// A type with parameters is written `impl Meter<N> where [N: Word], |it, now| { ... }`. A component without state has empty
+/// braces. A component that also reports the state of a part names its field and type: `impl Epd, frames: FrameQueue, |it,
+/// now| { ... }`.
 #[macro_export]
 macro_rules! state {
     ( impl $type:ty $(where [$($generics:tt)*])?, |$it:ident, $now:ident| { $( $(#[doc = $doc:literal])+ $name:literal, $unit:literal, $how:ident $value:expr; )* } ) => {

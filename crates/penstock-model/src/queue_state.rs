@@ -1,6 +1,6 @@
 //! State of a queue of a port.
 
-/// The state of a queue, as schedulers see it, and disciplines that drop from other queues.
+/// State of a queue for schedulers and for disciplines that drop from other queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueState {
     /// Packets that wait.

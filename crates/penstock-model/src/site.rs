@@ -9,11 +9,11 @@ use std::sync::Arc;
 pub struct Site {
     /// The key of its random streams, its own for each component at each place.
     pub key: Key,
-    /// The rate of the link at the beginning: at a port that of its link, at an end of a flow or aggregate that of the first link of
-    /// its route, at a switch the sum over its ports.
+    /// Initial rate: at a port the rate of its link, at an end of a flow or aggregate the rate of the first link of its route,
+    /// at a switch the sum over its ports.
     pub rate: Rate,
-    /// The name in the scenario: of a link, such as `hosts[3]-r1`, with a dot and the name of the class behind it where each class has
-    /// a component of its own; of a flow or aggregate, such as `voice[12]`; or of a node.
+    /// Name in the scenario: of a link, such as `hosts[3]-r1`, followed by a dot and the name of the class if each class has
+    /// its own component; of a flow or aggregate, such as `voice[12]`; or of a node.
     pub name: Arc<str>,
 }
 

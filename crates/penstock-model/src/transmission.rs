@@ -1,14 +1,14 @@
-//! Transmission times: what packets take on the wire, and how long that takes.
+//! Transmission times: bytes of packets on the wire and the time that they take.
 
 use crate::atm::CELL;
 use crate::units::{Bytes, Duration, Rate};
 
-/// What packets take on the wire beyond their size.
+/// Bytes of packets on the wire in addition to their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Framing {
     /// Bytes that are added to each packet.
     pub overhead: u32,
-    /// The fewest bytes of a packet on the wire, the overhead included.
+    /// Minimum number of bytes of a packet on the wire, overhead included.
     pub minimum: u32,
     /// Packets travel in ATM cells: an AAL5 trailer is added and the last cell padded.
     pub in_cells: bool,
@@ -20,7 +20,7 @@ impl Framing {
     /// The trailer of a frame in AAL5.
     const TRAILER: u64 = 8;
 
-    /// The bytes that a packet of `size` takes on the wire.
+    /// Bytes of a packet of `size` on the wire.
     #[inline(always)]
     pub fn on_wire(self, size: u32) -> Bytes {
         let framed = (u64::from(size) + u64::from(self.overhead)).max(u64::from(self.minimum));
@@ -28,31 +28,31 @@ impl Framing {
     }
 }
 
-/// The rate of a wire, and what packets take there.
+/// Rate and framing of a wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WireRate {
     /// Bits per second, overheads included.
     pub rate: Rate,
-    /// What packets take beyond their size.
+    /// Bytes added to packets.
     pub framing: Framing,
 }
 
 impl From<Rate> for WireRate {
-    /// A wire on which packets take their size alone.
+    /// A wire without framing.
     fn from(rate: Rate) -> WireRate {
         WireRate { rate, framing: Framing::default() }
     }
 }
 
 impl WireRate {
-    /// How long a packet of `size` bytes takes.
+    /// Transmission time of a packet of `size` bytes.
     #[inline(always)]
     pub fn transmission_time(self, size: u32) -> Duration {
         self.rate.transmission_time(self.framing.on_wire(size))
     }
 }
 
-/// How long sizes take at one rate: some are remembered, since a division costs more than a look.
+/// Transmission times at one rate. Some are cached, because a division costs more than a lookup.
 #[derive(Clone, Debug)]
 pub struct TransmissionTimes {
     wire: WireRate,
@@ -62,9 +62,9 @@ pub struct TransmissionTimes {
 const PLACES: usize = 4;
 
 impl TransmissionTimes {
-    /// At this rate.
+    /// An empty cache for this wire.
     pub fn new(wire: impl Into<WireRate>) -> TransmissionTimes {
-        // A size of nothing takes no time, at rate zero neither: there is no packet like it.
+        // Size zero, which no packet has, takes no time, also at rate zero.
         TransmissionTimes { wire: wire.into(), known: [(0, Duration::ZERO); PLACES] }
     }
 
@@ -73,7 +73,7 @@ impl TransmissionTimes {
         self.wire.rate
     }
 
-    /// How long `size` bytes take.
+    /// Transmission time of `size` bytes.
     #[inline(always)]
     pub fn of(&mut self, size: u32) -> Duration {
         // The upper bits of a product scatter neighbours as well as round numbers.

@@ -129,7 +129,7 @@ impl Duration {
 }
 
 impl Rate {
-    /// Nothing moves: a failed link.
+    /// Rate of a failed link.
     pub const ZERO: Rate = Rate(0);
 
     /// A rate of `bps` bit/s.
@@ -143,7 +143,7 @@ impl Rate {
         self.0
     }
 
-    /// How long `size` takes on a wire of this rate, rounded half up to a picosecond; forever at rate zero.
+    /// Transmission time of `size` at this rate, rounded half up to a picosecond; forever at rate zero.
     #[inline]
     pub fn transmission_time(self, size: Bytes) -> Duration {
         if self.0 == 0 {
@@ -181,7 +181,7 @@ impl Bytes {
 }
 
 impl Time {
-    /// The time `span` later, which is known to be some time: [`Add`] also asks whether it is.
+    /// The time `span` later, which must be below [`Time::NEVER`]; [`Add`] saturates instead.
     #[inline]
     pub const fn plus(self, span: Duration) -> Time {
         Time(self.0 + span.0)
@@ -284,7 +284,7 @@ const SIZE_UNITS: &[(&str, u64)] = &[
 ];
 
 impl Duration {
-    /// Reads a time as `parse` does, with an `example` in messages that shows what is usual.
+    /// Reads a time like `parse`, with an `example` of a usual value for messages.
     pub(crate) fn read(text: &str, example: &str) -> Result<Duration, String> {
         parse_quantity(text, TIME_UNITS, example).map(Duration)
     }
@@ -321,7 +321,7 @@ pub fn split_quantity(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim())
 }
 
-/// What a bare `number` would be with the unit of `example`; the example itself where it is no short number, or negative.
+/// Returns a bare `number` with the unit of `example`, or the example itself if `number` is not a short number or is negative.
 pub(crate) fn with_unit_of(example: &str, number: &str) -> String {
     if number.len() <= 20 && number.parse::<f64>().is_ok_and(|number| number >= 0.0) {
         format!("{number} {}", split_quantity(example).1)

@@ -1,10 +1,10 @@
-//! What counts as queued.
+//! Packets that count as queued.
 
 /// Whether the packet in service counts as queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Only packets that wait; as ns-2 does it.
+    /// Only waiting packets, as in ns-2.
     Waiting,
-    /// The packet in service too; as M/D/1/K does it.
+    /// The packet in service too, as in M/D/1/K.
     InSystem,
 }

@@ -118,14 +118,14 @@ pub struct Dfba {
     stream: Stream,
 }
 
-/// What decides.
+/// Decision rule.
 #[derive(Clone, Debug)]
 struct Rule {
     low: u32,
     high: u32,
     alpha: f64,
     combination: Combination,
-    /// Of each circuit of the network, r and Z.
+    /// r and Z of each circuit of the network.
     circuits: Vec<(f64, f64)>,
 }
 

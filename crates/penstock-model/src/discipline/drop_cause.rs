@@ -1,6 +1,6 @@
 //! Causes of drops.
 
-/// Why a packet was lost.
+/// Cause of the loss of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropCause {
     /// The buffer was full.

@@ -1,4 +1,4 @@
-//! The arithmetic that RED and RED_n share: the average queue, the drop curve and the spacing of drops [Floyd93 s4].
+//! Common arithmetic of RED and RED_n: the average queue, the drop curve and the spacing of drops [Floyd93 s4].
 
 use super::{DropCause, Hooks, Verdict};
 use crate::packet::Packet;
@@ -7,54 +7,56 @@ use crate::rng::Stream;
 use crate::units::{Bytes, Rate, Time, PS_PER_SECOND};
 
 crate::choice! {
-    /// What idle time does to the average.
+    /// Ageing of the average by idle time.
     pub enum Idle {
-        /// It shrinks as if mean packets had met an empty queue, as many as fit into it whole, as in ns-2.
+        /// The average ages as if mean packets had found an empty queue; their number is the idle time in whole packets, as in
+        /// ns-2.
         "corrected" => Corrected,
-        /// The same, and a fraction of a packet counts too, as in [Floyd93 s4], where f(t) is linear.
+        /// Like `corrected`, but fractions of a packet count too, as in [Floyd93 s4] with a linear f(t).
         "exact" => Exact,
-        /// Nothing: only arrivals change the average.
+        /// No ageing: only arrivals change the average.
         "ignored" => Ignored,
     }
 }
 
 crate::choice! {
-    /// How drops follow one another while the average stands still; p is the probability that the curve gives.
+    /// Spacing of drops at a constant average; p is the probability given by the curve.
     pub enum Spacing {
         /// Gaps uniform on 1/p to 2/p: no drop for 1/p packets, then p/(2 - count p); ns-2's default (`wait_`).
         "wait" => Wait,
         /// Gaps uniform on 1 to 1/p: p/(1 - count p) [Floyd93 s7].
         "count" => Count,
-        /// Geometric gaps: each packet with p.
+        /// Geometric gaps: each packet is dropped with probability p.
         "independent" => Independent,
     }
 }
 
 crate::choice! {
-    /// What becomes of an arrival that finds at most one packet (or byte) waiting although the average is above the minimum.
+    /// Treatment of an arrival that finds at most one packet (or byte) waiting while the average is above the minimum.
     pub enum NearEmpty {
         /// It is not dropped, and the average counts as having been below the minimum, as in ns-2: the next arrival that finds
         /// more is not dropped either and starts the count.
         "restart" => Restart,
-        /// It is not dropped; the count goes on.
+        /// It is not dropped; the count continues.
         "spare" => Spare,
-        /// The same as of any other [Floyd93 s4].
+        /// It is treated like any other arrival [Floyd93 s4].
         "drop" => Drop,
     }
 }
 
 crate::choice! {
-    /// What a drop probability applies to.
+    /// Unit to which a drop probability applies.
     pub enum Mode {
-        /// Every packet alike.
+        /// Packets: all have the same probability.
         "packets" => Packets,
-        /// In proportion to its size over `mean-packet`; the spacing counts bytes in whole mean packets.
+        /// Bytes: the probability of a packet is proportional to its size divided by `mean-packet`; the spacing counts bytes
+        /// in whole mean packets.
         "bytes" => Bytes,
     }
 }
 
 impl Mode {
-    /// The mode of thresholds in the unit of `limit`, if none is written.
+    /// Default mode for thresholds in the unit of `limit`.
     pub(super) fn of_unit(limit: Limit) -> Mode {
         match limit {
             Limit::Packets(_) => Mode::Packets,
@@ -70,9 +72,9 @@ pub(super) const MEAN_PACKET: Bytes = Bytes::new(500);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Averaging {
     weight: f64,
-    /// Link rate (bit/s) and mean packet (bit ps/s), which make idle time into packets; `None` where it is ignored.
+    /// Link rate (bit/s) and mean packet (bit ps/s), which convert idle time to packets; `None` if idle time is ignored.
     idle: Option<(u64, u128)>,
-    /// A fraction of a packet counts.
+    /// Whether fractions of a packet count.
     is_exact: bool,
 }
 
@@ -83,7 +85,7 @@ impl Averaging {
         Averaging { weight: weight.0, idle: idle_rate, is_exact: idle == Idle::Exact }
     }
 
-    /// What remains of an average after the idle time that an arrival at `now` ends: (1-w)^m, m mean packets.
+    /// Factor by which the average ages over an idle time of m mean packets that ends at `now`: (1-w)^m.
     #[inline]
     pub(super) fn decay(&self, now: Time, idle_since: Option<Time>) -> f64 {
         let (Some((rate, packet)), Some(since)) = (self.idle, idle_since) else {
@@ -110,14 +112,14 @@ pub(super) struct Curve {
     pub(super) gentle: bool,
 }
 
-/// Where an average lies on the curve.
+/// Position of an average on the curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Zone {
     /// Below the minimum threshold.
     Safe,
-    /// Where drops are random, with this probability before spacing.
+    /// Drops are random, with this probability before spacing.
     Random(f64),
-    /// Where every packet is dropped.
+    /// Every packet is dropped.
     Forced,
 }
 
@@ -170,11 +172,11 @@ impl DropCount {
     }
 }
 
-/// How a probability becomes a decision, by the spacing of drops.
+/// Converts probabilities to decisions by the spacing of drops.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SpacingRule {
     pub(super) spacing: Spacing,
-    /// The mean packet in bytes, where large packets are dropped more often than small ones.
+    /// Mean packet in bytes, if large packets are dropped more often than small ones.
     pub(super) mean_packet: Option<u64>,
 }
 
@@ -214,7 +216,8 @@ impl CurveDrops {
         CurveDrops { curve, near_empty, above_min: false }
     }
 
-    /// Why an arrival of `size` bytes, already in `count`, is dropped although there is room for it; `None` if it is not.
+    /// Cause for which an arrival of `size` bytes, already in `count`, is dropped although there is room for it; `None` if it
+    /// is accepted.
     ///
     /// The arrival that finds the average risen above the minimum only restarts the count, and one that finds a queue of one or
     /// less is `near_empty` (ns-2's queue/red.cc).
@@ -246,8 +249,8 @@ impl CurveDrops {
     }
 }
 
-/// What becomes of an arrival for which there is a `cause` to drop it. With `ecn` an early drop of an ECN-capable packet is a
-/// mark; above the maximum threshold, and without room, even these are dropped [RFC3168 s7].
+/// Verdict on an arrival with a `cause` to drop it. With `ecn`, an ECN-capable packet is marked instead of being dropped
+/// early; above the maximum threshold and without room it is dropped too [RFC3168 s7].
 #[inline]
 pub(super) fn verdict(cause: Option<DropCause>, ecn: bool, packet: &Packet) -> Verdict {
     match cause {
@@ -257,7 +260,7 @@ pub(super) fn verdict(cause: Option<DropCause>, ecn: bool, packet: &Packet) -> V
     }
 }
 
-/// What such a discipline declares.
+/// Hooks of these disciplines.
 pub(super) fn hooks(ecn: bool) -> Hooks {
     if ecn {
         Hooks::MARK
@@ -274,7 +277,7 @@ pub(super) fn amount(limit: Limit) -> u64 {
     }
 }
 
-/// Why an average does not reach a minimum threshold of `limit` or above: it is of queues up to `limit`.
+/// Message for a minimum threshold at or above `limit`, which an average of queues up to `limit` never reaches.
 pub(super) const UNREACHED: &str = "is not below limit, so the average never reaches it and nothing would be dropped early";
 
 /// The mistake of a threshold in another unit than the limit, if it is one.
@@ -282,7 +285,7 @@ pub(super) fn unit_mistake(threshold: Limit, limit: Limit) -> Option<String> {
     (!same_unit(threshold, limit)).then(|| "must be in packets if limit is, and in bytes if limit is".to_owned())
 }
 
-/// Whether two limits count the same thing.
+/// Whether two limits have the same unit.
 pub(super) fn same_unit(a: Limit, b: Limit) -> bool {
     matches!(a, Limit::Packets(_)) == matches!(b, Limit::Packets(_))
 }
@@ -329,8 +332,8 @@ mod tests {
         assert_eq!(averaging(Idle::Corrected).decay(packet, Some(Time::from_ps(1))), 1.0);
     }
 
-    /// With arrivals at random times and load r, an idle period lasts an exponential time of 1/r mean packets, of which
-    /// 1/(e^r - 1) are whole on average.
+    /// With Poisson arrivals at load r, the length of an idle period is exponential with a mean of 1/r mean packets; it holds
+    /// 1/(e^r - 1) whole packets on average.
     #[test]
     fn of_random_idle_periods_a_share_of_r_over_e_to_the_r_less_one_ages_the_average() {
         let mut stream = Key::root(1, 0).stream();

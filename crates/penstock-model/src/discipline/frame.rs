@@ -1,7 +1,7 @@
-//! State shared by disciplines that drop whole frames: the present frame and the number of waiting cells of each circuit.
+//! State shared by disciplines that drop whole frames: the current frame and the number of waiting cells of each circuit.
 //!
-//! A switch sees only cells, and which of them ends a frame. The first cell of a frame is the one after an end of frame; if that end
-//! was lost, the switch takes two frames for one.
+//! A switch sees only cells and whether a cell ends a frame. The first cell of a frame is the one after an end of frame; if
+//! that end was lost, the switch treats two frames as one.
 
 use super::{DropCause, Occupancy, PortContext, Verdict};
 use crate::atm::circuits::PortCircuits;
@@ -27,19 +27,19 @@ crate::choice! {
 /// The frame that a circuit is sending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Frame {
-    /// None: the next cell is the first of one.
+    /// None: the next cell is the first of a frame.
     #[default]
     Between,
-    /// It has been taken so far.
+    /// All its cells so far have been accepted.
     Taken,
-    /// It has been refused from its first cell on.
+    /// The frame has been refused from its first cell on.
     Refused,
-    /// A cell found the buffer full, and the rest is of no use.
+    /// A cell found the buffer full, so the rest of the frame is useless.
     Damaged,
 }
 
 impl Frame {
-    /// Whether its further cells are of no use.
+    /// Whether its remaining cells are useless.
     fn is_lost(self) -> bool {
         matches!(self, Frame::Refused | Frame::Damaged)
     }
@@ -47,7 +47,7 @@ impl Frame {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct CircuitState {
-    /// Cells that wait (X_i).
+    /// Waiting cells (X_i).
     cells: u32,
     frame: Frame,
 }
@@ -60,24 +60,24 @@ pub struct FrameQueue {
     limit: u32,
     end_of_frame: EndOfFrame,
     states: Vec<CircuitState>,
-    /// The circuits of the accepted cells; the last ones still wait, as many as the queue holds.
+    /// Circuits of the accepted cells in order; the last ones, as many as the queue holds, still wait.
     waiting: VecDeque<u32>,
-    /// Circuits with cells that wait (Na).
+    /// Circuits with waiting cells (Na).
     active: u32,
 }
 
-/// What a decision about a frame rests on, when its first cell arrives.
+/// Input of the decision about a frame, at the arrival of its first cell.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameArrival {
     /// The circuit.
     pub circuit: usize,
-    /// Cells that wait (X).
+    /// Waiting cells (X).
     pub cells: u32,
-    /// Those of the circuit (X_i).
+    /// Waiting cells of the circuit (X_i).
     pub of_circuit: u32,
-    /// Circuits with cells that wait (Na).
+    /// Circuits with waiting cells (Na).
     pub active: u32,
-    /// The first cell has CLP 1.
+    /// Whether the first cell has CLP 1.
     pub is_tagged: bool,
 }
 
@@ -97,7 +97,7 @@ impl FrameQueue {
         FrameQueue { circuits, limit: cells_of(limit), end_of_frame, states, waiting: VecDeque::new(), active: 0 }
     }
 
-    /// The most cells that wait (K).
+    /// Maximum number of waiting cells (K).
     pub fn limit(&self) -> Limit {
         Limit::Packets(self.limit)
     }
@@ -136,12 +136,13 @@ impl FrameQueue {
         verdict
     }
 
-    /// What `value` makes of each circuit that passes the port, in their order, of something for each circuit of the network.
+    /// Applies `value` to the entries of the circuits that pass the port, in their order; `all` has an entry for each circuit
+    /// of the network.
     pub fn of_port<'a, T>(&'a self, all: &'a [T], value: impl Fn(&T) -> f64 + 'a) -> impl Iterator<Item = f64> + 'a {
         self.circuits.here.iter().map(move |circuit| value(&all[*circuit as usize]))
     }
 
-    /// The queue is first in, first out, and holds `packets` cells: all that came before those have left it.
+    /// Removes the cells that have left the queue: it is first in, first out and holds the last `packets` cells.
     #[inline]
     fn forget_sent(&mut self, packets: u32) {
         for circuit in self.waiting.drain(..self.waiting.len().saturating_sub(packets as usize)) {
@@ -158,12 +159,13 @@ crate::state! {
         "circuit-queue", "packets", each it.of_port(&it.states, |state| f64::from(state.cells));
         /// Number of circuits with waiting cells then (N_a).
         "active-circuits", "circuits", is f64::from(it.active);
-        /// Whether the rest of the present frame of each circuit is dropped, except for its last cell by `end-of-frame`: 1 or 0.
+        /// Whether the rest of the current frame of each circuit is dropped, except for its last cell by `end-of-frame`: 1 or
+        /// 0.
         "dropping", "1", each it.of_port(&it.states, |state| f64::from(u8::from(state.frame.is_lost())));
     }
 }
 
-/// A value for each of some circuits, by their names.
+/// Values of some circuits, by name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PerCircuit<T>(pub Vec<(String, T)>);
 
@@ -204,7 +206,7 @@ pub fn cells_of(limit: Limit) -> u32 {
     }
 }
 
-/// Reports limits that are not in cells, and thresholds that are not below the next one; returns whether there were none.
+/// Reports limits that are not in cells and thresholds that are not below the next one; returns whether all are valid.
 pub fn check_cells(limits: &[(&str, Limit)], mistake: &mut dyn FnMut(&str, String)) -> bool {
     let mut sound = true;
     for (key, _) in limits.iter().filter(|(_, limit)| matches!(limit, Limit::Bytes(_))) {
@@ -235,7 +237,7 @@ pub(crate) mod testing {
     use crate::units::{Rate, Time};
     use std::sync::Arc;
 
-    /// A port that the circuits `vc0`, `vc1` and so on pass, of the flows with the same numbers and with these minimum cell rates.
+    /// A port with the circuits `vc0`, `vc1` and so on of the flows with the same numbers, with these minimum cell rates.
     pub fn port(mcrs: &[u64]) -> PortContext {
         let circuit = |(i, mcr): (usize, &u64)| Circuit { name: format!("vc{i}"), mcr: Some(Rate::from_bps(*mcr)) };
         let here: Vec<u32> = (0..mcrs.len() as u32).collect();
@@ -253,12 +255,12 @@ pub(crate) mod testing {
         Packet { flow: FlowId(circuit), body, ..packet(53, 0) }
     }
 
-    /// A queue of so many cells.
+    /// A queue with this number of cells.
     pub fn holding(cells: u32) -> Occupancy {
         Occupancy { packets: cells, ..Occupancy::default() }
     }
 
-    /// For each case, whether a frame of circuit 0 is refused where so many cells of circuits 0 and 1 wait.
+    /// Checks for each case whether a frame of circuit 0 is refused when these numbers of cells of circuits 0 and 1 wait.
     pub fn refusals<D: Discipline>(new: &mut dyn FnMut(&PortContext) -> D, cases: &[((u32, u32), bool)]) {
         for ((own, other), refused) in cases {
             let mut it = new(&port(&[1, 1, 1]));
@@ -291,7 +293,8 @@ mod tests {
     const PARTIAL: Verdict = Verdict::Drop(DropCause::Partial);
     const EARLY: Verdict = Verdict::Drop(DropCause::Early);
 
-    /// What becomes of the cells of a frame that find so many waiting, of four that there is room for; and of the first of the next.
+    /// Verdicts on the cells of a frame that find `found` cells waiting in a queue of four, and on the first cell of the next
+    /// frame.
     fn verdicts(end_of_frame: EndOfFrame, is_refused: bool, found: &[u32]) -> Vec<Verdict> {
         let mut queue = FrameQueue::new(Limit::Packets(4), end_of_frame, &port(&[1]));
         let last = found.len() - 1;
@@ -318,8 +321,8 @@ mod tests {
         }
     }
 
-    /// Of ten cells every second one finds the queue full. Tail drop would take the six others, of which none is of any use; here two
-    /// are wasted, the one before the first loss and the end, and one of them where ends are dropped.
+    /// Four of ten cells find the queue full. Tail drop would accept the six others, which are all useless. Here two are
+    /// wasted, the one before the first loss and the end; only the first of them if ends are dropped.
     #[test]
     fn few_cells_of_a_damaged_frame_are_wasted() {
         let found = [3, 4, 3, 4, 3, 4, 3, 4, 3, 3];
@@ -328,7 +331,8 @@ mod tests {
         assert_eq!((wasted(EndOfFrame::Keep), wasted(EndOfFrame::Drop)), (2, 1));
     }
 
-    /// What a queue shows after these cells, of which the circuit, whether it ends its frame, and what waits before it.
+    /// State of a queue after these cells, each given by its circuit, whether it ends its frame, and the number of cells that
+    /// it finds.
     fn shown(queue: &mut FrameQueue, cells: &[(u32, bool, u32)]) -> Vec<(&'static str, Option<u32>, f64)> {
         for (circuit, is_last, waiting) in cells {
             queue.on_cell(&cell(*circuit, *is_last), &holding(*waiting), |frame| frame.circuit == 2);
@@ -340,7 +344,7 @@ mod tests {
 
     #[test]
     fn the_state_is_what_waits_of_each_circuit_and_which_frames_are_lost() {
-        // Circuit 2 is refused; of circuit 0 a cell finds no room.
+        // Circuit 2 is refused; a cell of circuit 0 finds no room.
         let cells = [(0, false, 0), (0, false, 1), (1, true, 2), (2, false, 3), (0, false, 4)];
         let state = |of_circuits: [f64; 3], active: f64, dropping: [f64; 3]| {
             let each = |name, values: [f64; 3]| (0..).zip(values).map(move |(i, value)| (name, Some(i), value));
@@ -349,11 +353,11 @@ mod tests {
         };
         let mut queue = FrameQueue::new(Limit::Packets(4), EndOfFrame::Keep, &port(&[1, 1, 1]));
         assert_eq!(shown(&mut queue, &cells), state([2.0, 1.0, 0.0], 2.0, [1.0, 0.0, 1.0]));
-        // The two of circuit 0 have left when its end comes, and nothing is lost of the next frame.
+        // The two cells of circuit 0 have left when its end arrives, and no cell of the next frame is lost.
         assert_eq!(shown(&mut queue, &[(0, true, 1), (2, true, 2)]), state([1.0, 1.0, 0.0], 2.0, [0.0; 3]));
     }
 
-    /// An end that finds no room is lost like any other cell, and what follows is a new frame.
+    /// An end that finds no room is lost like any other cell, and the next cell starts a new frame.
     #[test]
     fn the_end_of_a_whole_frame_may_be_what_overflows() {
         for end_of_frame in [EndOfFrame::Keep, EndOfFrame::Drop, EndOfFrame::Always] {

@@ -1,9 +1,10 @@
-//! What a discipline declares of itself, so that nothing else is called.
+//! Declaration of the calls that a discipline uses; the port makes no others.
 
-/// Which calls of a [`Discipline`](super::Discipline) its decisions rest on, besides that on arrival, and which of its answers are special.
+/// Set of the calls of a [`Discipline`](super::Discipline) that its decisions need, in addition to the call on arrival, and of
+/// its special verdicts.
 ///
-/// A port whose disciplines use [`Hooks::ARRIVAL`] alone, or mark then, can compute departures on arrival; any other decides about each
-/// departure when its wire becomes free. What is not declared is not called.
+/// A port whose disciplines use only [`Hooks::ARRIVAL`], with or without marks, can compute departures on arrival; any other
+/// port decides about each departure when its wire becomes free. Calls that are not declared are not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hooks(u8);
 
@@ -22,10 +23,11 @@ impl Hooks {
     pub const MARK: Hooks = Hooks(16);
     /// [`Occupancy::head_since`](super::Occupancy::head_since) is filled in.
     pub const HEAD_AGE: Hooks = Hooks(32);
-    /// [`Discipline::make_room`](super::Discipline::make_room): it sees all queues of the port, and may drop what waits in any.
+    /// [`Discipline::make_room`](super::Discipline::make_room): the discipline sees all queues of the port and may drop
+    /// packets from any.
     pub const ROOM: Hooks = Hooks(64);
 
-    /// These and others.
+    /// Union of these and others.
     pub const fn and(self, others: Hooks) -> Hooks {
         Hooks(self.0 | others.0)
     }

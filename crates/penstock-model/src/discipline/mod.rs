@@ -1,7 +1,7 @@
-//! Disciplines decide which packets a queue takes, marks, drops and sends.
+//! Disciplines decide which packets a queue accepts, marks, drops and sends.
 //!
-//! The port owns the packets and tells the discipline what is queued. The discipline answers with a [`Verdict`] on each
-//! arrival and, where it declares so in its [`Hooks`], with a [`DepartureVerdict`] on each departure.
+//! The port owns the packets and passes the discipline the occupancy of the queue. The discipline returns a [`Verdict`] on
+//! each arrival and, if declared in its [`Hooks`], a [`DepartureVerdict`] on each departure.
 
 pub mod circuit_thresholds;
 pub mod codel;
@@ -43,7 +43,7 @@ use dyn_clone::DynClone;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Makes the plan, the discipline at work and the dispatch between them from the list below.
+/// Generates the plan, the running discipline and the dispatch between them from the list below.
 macro_rules! disciplines {
     ($( $name:literal => $variant:ident($discipline:ty, $parameters:ty), )*) => {
         crate::component_plans! {
@@ -58,7 +58,7 @@ macro_rules! disciplines {
             }
         }
 
-        /// A discipline at work. `Custom` is for users of the crate.
+        /// A running discipline. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
         #[derive(Clone)]
@@ -215,33 +215,33 @@ impl DisciplinePlan {
         Disciplines::on_trial(|context| ask(&AnyDiscipline::new(self, context)))
     }
 
-    /// What the discipline uses.
+    /// Hooks that the discipline uses.
     pub fn hooks(&self) -> Hooks {
         self.on_trial(AnyDiscipline::hooks)
     }
 
-    /// The most that its queue may hold; see [`Discipline::limit`].
+    /// Maximum length of its queue; see [`Discipline::limit`].
     pub fn limit(&self) -> Option<Limit> {
         self.on_trial(AnyDiscipline::limit)
     }
 
-    /// Whether it works on cell links alone; see [`Discipline::needs_cells`].
+    /// Whether it works only on cell links; see [`Discipline::needs_cells`].
     pub fn needs_cells(&self) -> bool {
         self.on_trial(AnyDiscipline::needs_cells)
     }
 
-    /// Whether it only refuses what does not fit; see [`Discipline::is_passive`].
+    /// Whether it only refuses packets that do not fit; see [`Discipline::is_passive`].
     pub fn is_passive(&self) -> bool {
         self.on_trial(AnyDiscipline::is_passive)
     }
 
-    /// The names of those, plug-ins included, that mark packets where `ecn = true` is written.
+    /// Names of the disciplines, including plug-ins, that mark packets with `ecn = true`.
     pub fn with_ecn(registry: &Registry) -> Vec<&'static str> {
         let has_ecn = |entry: &&Entry| entry.fields.iter().any(|field| field.name == "ecn");
         DisciplinePlan::ENTRIES.iter().chain(registry.entries(DisciplinePlan::OF)).filter(has_ecn).map(|entry| entry.name).collect()
     }
 
-    /// The circuits that its parameters name, each with the key where it stands.
+    /// The circuits named by its parameters, each with its key.
     pub fn named_circuits(&self) -> Vec<(&'static str, &str)> {
         match self {
             DisciplinePlan::CircuitThresholds(it) => it.thresholds.names().map(|name| ("thresholds", name)).collect(),
@@ -256,7 +256,7 @@ impl DisciplinePlan {
     }
 }
 
-/// What stands in the queue when a packet arrives (the packet itself not included).
+/// Occupancy of the queue at the arrival of a packet, which is not included.
 #[derive(Clone, Debug, Default)]
 pub struct Occupancy {
     /// Packets.
@@ -265,9 +265,10 @@ pub struct Occupancy {
     pub bytes: u64,
     /// Packets per precedence.
     pub of_precedence: [u32; PRECEDENCES],
-    /// Since when the port has had nothing to send; `None` while it is busy.
+    /// Time since which the port has had no packet to send; `None` while it is busy.
     pub idle_since: Option<Time>,
-    /// When the packet at the head arrived; `None` if none waits, and for disciplines that do not declare [`Hooks::HEAD_AGE`].
+    /// Arrival time of the packet at the head; `None` if no packet waits, and for disciplines that do not declare
+    /// [`Hooks::HEAD_AGE`].
     pub head_since: Option<Time>,
 }
 
@@ -288,35 +289,35 @@ impl Occupancy {
         self.of_precedence[usize::from(precedence)] -= 1;
     }
 
-    /// How long the packet at the head has waited; zero if none waits. Declared by [`Hooks::HEAD_AGE`].
+    /// Waiting time of the packet at the head so far; zero if no packet waits. Declared by [`Hooks::HEAD_AGE`].
     #[inline]
     pub fn head_age(&self, now: Time) -> Duration {
         self.head_since.map_or(Duration::ZERO, |since| now.since(since))
     }
 
-    /// Whether `packet` still fits: fewer than `limit` packets stand here, or its bytes do not exceed `limit` bytes.
+    /// Whether `packet` fits: fewer than `limit` packets are queued, or the bytes including it do not exceed `limit` bytes.
     #[inline]
     pub fn has_room(&self, packet: &Packet, limit: Limit) -> bool {
         limit.has_room(self.packets, self.bytes, packet.size)
     }
 }
 
-/// How many drop precedences a packet may have [RFC2597 s2: three; a fourth for experiments].
+/// Number of drop precedences [RFC2597 s2: three; a fourth for experiments].
 pub const PRECEDENCES: usize = 4;
 
-/// What a discipline learns about its port when it is built.
+/// Facts about a port from which its disciplines are built.
 #[derive(Clone, Debug)]
 pub struct PortContext {
-    /// The port, or its class that the queue is of.
+    /// Site of the port, or of the class of the port to which the queue belongs.
     pub site: Site,
-    /// What packets take on the wire beyond their size.
+    /// Bytes of packets on the wire in addition to their size.
     pub framing: Framing,
     /// The circuits of a cell link.
     pub circuits: Arc<PortCircuits>,
 }
 
 impl PortContext {
-    /// That of a port without circuits, on whose wire packets take their size alone.
+    /// Context of a port without circuits or overhead on the wire.
     pub fn of(site: Site) -> PortContext {
         PortContext { site, framing: Framing::default(), circuits: PortCircuits::none() }
     }
@@ -324,37 +325,39 @@ impl PortContext {
 
 /// A queue discipline. Decisions may use `now`, the packet, the occupancy and the discipline's own state and streams.
 ///
-/// At one instant timers precede arrivals, and arrivals precede departures (but in a port with a single queue, where the
-/// departure leaves no choice, it precedes the arrival).
+/// At one instant timers precede arrivals, and arrivals precede departures. In a port with a single queue, where there is no
+/// choice of the packet to send, a departure precedes the arrival.
 pub trait Discipline: Probe + DynClone {
     /// Decides on `packet`, arriving at `now` to a queue that holds `queue`.
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict;
 
-    /// The packet that is dropped to make room for `packet`, such as one of the longest queue, where several share a limit: `queues` are all
-    /// queues of the port, and `queues[own]` is this discipline's. Asked before [`Discipline::on_arrival`] until there is none; each time
-    /// `queues` no longer shows what has been dropped. For [`Hooks::ROOM`].
+    /// Selects a packet to drop in order to make room for `packet` if several queues share a limit, such as one of the longest
+    /// queue. `queues` are all queues of the port; `queues[own]` is the queue of this discipline. Called before
+    /// [`Discipline::on_arrival`] until it returns `None`; `queues` no longer includes the packets dropped so far. For
+    /// [`Hooks::ROOM`].
     fn make_room(&mut self, now: Time, packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
         let _ = (now, packet, own, queues);
         None
     }
 
-    /// The most that its queue may hold; `None` of a discipline that refuses nothing for want of room. Memory is estimated by it, and
-    /// connections that wait for their port fill the queue up to it.
+    /// Maximum length of its queue; `None` if the discipline has no limit. It serves to estimate memory, and connections that
+    /// wait for their port fill the queue up to it.
     fn limit(&self) -> Option<Limit> {
         None
     }
 
-    /// Whether it drops frames by circuit, and so works on cell links alone.
+    /// Whether it drops frames by circuit and therefore works only on cell links.
     fn needs_cells(&self) -> bool {
         false
     }
 
-    /// Whether it only refuses what does not fit. All others are active queue management, and a run reports where they have not acted.
+    /// Whether it only refuses packets that do not fit. All other disciplines are active queue management, and a run reports
+    /// the ports where they have not acted.
     fn is_passive(&self) -> bool {
         false
     }
 
-    /// Whether it marks ECN-capable packets whatever its parameters say, and so has none called `ecn`.
+    /// Whether it marks ECN-capable packets with any parameters, and therefore has no parameter `ecn`.
     fn always_marks() -> bool
     where
         Self: Sized,
@@ -362,37 +365,37 @@ pub trait Discipline: Probe + DynClone {
         false
     }
 
-    /// Whether the packet in service counts in the occupancy that [`Discipline::on_arrival`] is told.
+    /// Whether the packet in service counts in the occupancy passed to [`Discipline::on_arrival`].
     fn counting(&self) -> Counting {
         Counting::Waiting
     }
 
-    /// Which of the calls below it uses, and whether it evicts.
+    /// The calls below that it uses, and whether it evicts packets.
     fn hooks(&self) -> Hooks {
         Hooks::ARRIVAL
     }
 
-    /// Decides on `packet`, the head, which has `waited` and whose transmission could begin at `now`; `queue` is what stands
-    /// behind it.
+    /// Decides on `packet`, the head, whose transmission could begin at `now` after it has waited for `waited`. `queue` is the
+    /// occupancy behind it.
     #[inline]
     fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
         let _ = (now, packet, waited, queue);
         DepartureVerdict::Send
     }
 
-    /// `packet` no longer counts as queued. For occupancy by flow, class or virtual circuit; what enters is what
-    /// [`Discipline::on_arrival`] accepts or marks.
+    /// `packet` no longer counts as queued. For occupancy by flow, class or virtual circuit; packets enter when
+    /// [`Discipline::on_arrival`] accepts or marks them.
     #[inline]
     fn on_leave(&mut self, now: Time, packet: &Packet, why: Leave) {
         let _ = (now, packet, why);
     }
 
-    /// When [`Discipline::on_timer`] is to be called next. Any other call may move it.
+    /// Time of the next call of [`Discipline::on_timer`]. Any other call may change it.
     fn next_deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The deadline has come, with `queue` in the queue. The next one must be later.
+    /// The deadline has come; `queue` is the occupancy. The next deadline must be later.
     fn on_timer(&mut self, now: Time, queue: &Occupancy) {
         let _ = (now, queue);
     }

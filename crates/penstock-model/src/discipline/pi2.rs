@@ -29,10 +29,10 @@ crate::parameters! {
     /// nothing: an empty queue and p' = 0.
     ///
     /// ## Departures
-    /// Packets are chosen at random on arrival; [RFC9332 App. A] chooses them deterministically at departure. The delay is measured at
-    /// the head as in [RFC9332 App. A.1], and overload is handled as in [RFC9332 App. A.2]. The defaults of `update-interval`, `alpha`
-    /// and `beta` are those of the reference implementation [RFC9332 App. A.1]; the formulas of its figure 2 give 15 ms, 0.15 and 3 for
-    /// a target of 15 ms and a maximum round-trip time of 100 ms.
+    /// Packets are chosen at random on arrival; [RFC9332 App. A] chooses them deterministically at departure. The delay is
+    /// measured at the head as in [RFC9332 App. A.1], and overload is handled as in [RFC9332 App. A.2]. The defaults of
+    /// `update-interval`, `alpha` and `beta` are from the reference implementation [RFC9332 App. A.1]; the formulas of its
+    /// figure 2 give 15 ms, 0.15 and 3 for a target of 15 ms and a maximum round-trip time of 100 ms.
     ///
     /// ## Example
     /// ```toml
@@ -97,7 +97,7 @@ impl Controller {
         Controller { target, update_interval, alpha, beta, coupling, base: 0.0, last_delay: 0.0, next_update: Time::NEVER }
     }
 
-    /// Takes another target, alpha and beta, and k.
+    /// Changes the target, alpha and beta, and k.
     pub fn change(&mut self, target: Duration, (alpha, beta): (f64, f64), coupling: f64) {
         (self.target, self.alpha, self.beta, self.coupling) = (target.as_seconds(), alpha, beta, coupling);
     }

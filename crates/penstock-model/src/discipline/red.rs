@@ -49,7 +49,7 @@ crate::parameters! {
     /// - `spacing = "count"` counts the packets accepted since the last drop, so that gaps are uniform on 1 to 1/p [Floyd93 s7].
     ///   The pseudo-code of the article, and ns-2 without `wait_`, count the arrival too; their gaps end one packet earlier.
     /// - With a limit in bytes a packet must fit whole, as in tail drop; ns-2 lets the last one exceed the limit.
-    /// - The defaults (`wait`, not `gentle`) are those of ns-2 until April 2001, which most published results with RED share.
+    /// - The defaults (`wait`, not `gentle`) are from ns-2 until April 2001, as in most published results with RED.
     ///
     /// ## Example
     /// ```toml

@@ -10,9 +10,9 @@ crate::parameters! {
     /// Selective drop (SD): above a threshold, refuses frames of circuits that hold more than their share of the buffer.
     ///
     /// ## Decides
-    /// A frame of circuit i is refused whole (cause `early`) if its first cell finds more than `threshold` cells waiting (X > R) and the
-    /// circuit holds more than `z` times an equal share of them: $X_i N_a / X > Z$, where N_a circuits have waiting cells. Cells of a frame that has
-    /// been begun are treated as `epd` does. Only on cell links.
+    /// A frame of circuit i is refused whole (cause `early`) if its first cell finds more than `threshold` cells waiting (X >
+    /// R) and the circuit holds more than `z` times an equal share of them: $X_i N_a / X > Z$, where N_a circuits have waiting
+    /// cells. Cells of an accepted frame are treated as by `epd`. Only on cell links.
     ///
     /// ## State
     /// The waiting cells and the state of the present frame of each circuit; constant cost per cell.

@@ -2,17 +2,18 @@
 
 use super::DropCause;
 
-/// What becomes of an arriving packet.
+/// Decision about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The queue takes it.
+    /// The queue accepts it.
     Accept,
-    /// The queue takes it and writes [`Ecn::Ce`](crate::packet::Ecn::Ce) into it. Only for ECN-capable packets.
+    /// The queue accepts it and writes [`Ecn::Ce`](crate::packet::Ecn::Ce) into it. Only for ECN-capable packets.
     Mark,
     /// It is refused.
     Drop(DropCause),
-    /// A waiting packet is dropped first, the `position`-th from the head (0), which must be there; then the discipline is
-    /// asked again about the same arrival. For drop from the head and push-out; declared by [`Hooks::EVICTION`](super::Hooks::EVICTION).
+    /// The waiting packet at `position`, counted from the head (0), is dropped first; it must exist. The discipline then
+    /// decides again on the same arrival. For drop from the head and push-out; declared by
+    /// [`Hooks::EVICTION`](super::Hooks::EVICTION).
     Evict {
         /// Its position in the queue.
         position: u32,
@@ -33,24 +34,24 @@ pub struct Eviction {
 }
 
 impl Eviction {
-    /// The head of a queue, dropped for want of room.
+    /// The head of a queue, dropped because there is no room.
     pub fn of_head(queue: usize) -> Eviction {
         Eviction { queue, position: 0, cause: DropCause::Overflow }
     }
 }
 
-/// What becomes of the packet at the head when it could be sent.
+/// Decision about the packet at the head when its transmission could begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DepartureVerdict {
     /// Its transmission begins.
     Send,
     /// It is marked with [`Ecn::Ce`](crate::packet::Ecn::Ce) and its transmission begins. Only for ECN-capable packets.
     Mark,
-    /// It is dropped, and never reaches the wire. The scheduler is asked again at once.
+    /// It is dropped and never reaches the wire. The scheduler selects again at once.
     Drop(DropCause),
 }
 
-/// Why a packet stops counting as queued.
+/// Reason for which a packet no longer counts as queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
     /// Its transmission has begun or, if the packet in service counts ([`Counting::InSystem`](super::Counting::InSystem)), has ended.

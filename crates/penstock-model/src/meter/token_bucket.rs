@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn colours_are_kept_where_the_meter_is_aware() {
         let aware = ["exceed-precedence = 2", "mode = colour-aware"];
-        // What arrives with precedence 2 or worse takes no tokens; what conforms keeps its own.
+        // A packet that arrives with precedence 2 or worse takes no tokens; a conforming packet keeps its precedence.
         let packets = [(0, 900, 2), (0, 900, 3), (0, 600, 1), (0, 600, 1), (0, 400, 0), (0, 1, 0)];
         assert_eq!(colours(&mut token_bucket(&aware), &packets), [2, 3, 1, 2, 0, 2]);
         assert_eq!(token_bucket(&[]).colour(at(0), &packet(100, 3)), 0);

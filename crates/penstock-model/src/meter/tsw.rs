@@ -10,7 +10,7 @@ pub(super) struct TimeSlidingWindow {
     interval: f64,
     /// avg-rate, in bit/s, as of `front`.
     rate: f64,
-    /// When the last packet arrived (t-front).
+    /// Arrival time of the last packet (t-front).
     front: Time,
 }
 

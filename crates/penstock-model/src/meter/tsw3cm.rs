@@ -130,7 +130,7 @@ mod tests {
         // Below PTR it is at most 1 Mbit/s; it begins at CTR, so that some are green and some yellow.
         let [green, yellow, red] = overload(&mut marker(&["committed-rate = 400 kbit/s", "peak-rate = 1 Mbit/s"]));
         assert_eq!((green + yellow, red), (25_001, 0));
-        // As the sum over the rising estimate has it, 10,092 with four standard errors; see the test of the TSW2CM.
+        // Sum over the rising estimate: 10,092, with four standard errors; see the test of the TSW2CM.
         assert!((green as f64 - 10_092.0).abs() < 310.0, "{green}");
     }
 

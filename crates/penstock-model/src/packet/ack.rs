@@ -1,4 +1,4 @@
-//! What acknowledgements carry.
+//! Contents of acknowledgements.
 
 use super::{SackBlock, SackBlocks};
 use crate::units::Time;
@@ -8,9 +8,9 @@ use crate::units::Time;
 pub struct Ack {
     /// The segment expected next (cumulative acknowledgement).
     pub next: u32,
-    /// What it says of marks.
+    /// Flags that echo marks.
     pub flags: AckFlags,
-    /// What has arrived beyond it.
+    /// Blocks that have arrived beyond `next`.
     pub sack: SackBlocks,
 }
 
@@ -22,7 +22,7 @@ impl Ack {
     }
 }
 
-/// An echoed time, or none, in words of four bytes as the rest of a [`Body`](super::Body).
+/// An echoed time or none, stored in words of four bytes like the rest of a [`Body`](super::Body).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Echo([u32; 2]);
 

@@ -1,6 +1,6 @@
-//! Where a packet is in its frame.
+//! Position of a packet in its frame.
 
-/// Where a packet is in its frame (application data unit), such as a picture of a video.
+/// Position of a packet in its frame (application data unit), such as a picture of a video.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FramePlace {

@@ -1,4 +1,4 @@
-//! What queues and meters write into packets.
+//! Marks that queues and meters write into packets.
 
 /// The two ECN bits of the IP header [RFC3168 s5].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// Whether a queue may mark the packet instead of dropping it; one that is marked already is.
+    /// Whether a queue may mark the packet instead of dropping it; true for a packet that is marked already.
     #[inline(always)]
     pub const fn is_capable(self) -> bool {
         !matches!(self, Ecn::NotEct)
@@ -30,7 +30,7 @@ impl Ecn {
     }
 }
 
-/// What PCN meters have written into a packet, from the least to the most severe [RFC5670 s2].
+/// Mark of PCN meters in a packet, in order of severity [RFC5670 s2].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PcnMark {
     /// Not marked (NM).

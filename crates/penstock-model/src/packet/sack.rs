@@ -1,4 +1,4 @@
-//! SACK blocks as packets carry them: few bytes, since every packet has room for them and hardly any has some.
+//! SACK blocks in packets: stored in few bytes, because every packet has room for them and few packets have any.
 
 /// A range of segments `[start, end)` that a receiver holds beyond the cumulative acknowledgement [RFC2018 s3].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,20 +23,20 @@ pub type SackHead = [u8; 2];
 pub type SackRest = [u8; 16];
 
 impl SackBlocks {
-    /// In two parts, for a packet in which the acknowledgement lies between them.
+    /// Splits the blocks into two parts, for a packet in which the acknowledgement lies between them.
     #[inline(always)]
     pub const fn split(self) -> (SackHead, SackRest) {
         let [[[a, b, c], [d, e, f]], [[g, h, i], [j, k, l]], [[m, n, o], [p, q, r]]] = self.blocks;
         ([a, b], [c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r])
     }
 
-    /// What has been [split](SackBlocks::split).
+    /// Joins the parts of [`SackBlocks::split`].
     #[inline(always)]
     pub const fn join([a, b]: SackHead, [c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r]: SackRest) -> SackBlocks {
         SackBlocks { blocks: [[[a, b, c], [d, e, f]], [[g, h, i], [j, k, l]], [[m, n, o], [p, q, r]]] }
     }
 
-    /// How far beyond the cumulative acknowledgement a block may end.
+    /// Maximum distance of the end of a block from the cumulative acknowledgement.
     pub const REACH: u32 = (1 << 24) - 1;
 
     /// These blocks beyond `next`, as many as fit.
@@ -58,8 +58,8 @@ impl SackBlocks {
         self.blocks[0][1] == [0; 3]
     }
 
-    /// With a count of marked segments, modulo 2^24, in the place of the third block: the option of AccECN takes room that blocks would
-    /// have [RFC9768 s3.2.3].
+    /// Replaces the third block by a count of marked segments (mod 2^24): the option of AccECN occupies space of the blocks
+    /// [RFC9768 s3.2.3].
     #[must_use]
     pub fn with_marks(mut self, marks: u32) -> SackBlocks {
         let [low, middle, high, _] = marks.to_le_bytes();
@@ -102,7 +102,7 @@ mod tests {
             assert!(packed.beyond(next).eq(blocks[..count.min(2)].iter().copied()));
             assert_eq!(packed.marks(), 0x65_4321);
         }
-        // A fourth has no room.
+        // A fourth block does not fit.
         assert!(SackBlocks::new(next, blocks.iter().chain(&blocks).copied()).beyond(next).eq(blocks));
     }
 }

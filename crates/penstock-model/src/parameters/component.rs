@@ -61,7 +61,7 @@ mod tests {
         crate::parameters! {
             /// A window that follows a curve.
             pub struct Parameters {
-                /// What is left of the window after a loss.
+                /// Factor of the window after a loss.
                 beta: Probability = "0.7";
                 /// How steep the curve is.
                 scale: Positive = "0.4";

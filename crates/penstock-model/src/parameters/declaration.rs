@@ -1,4 +1,4 @@
-//! Parameters of a type that only those know who declare and use them.
+//! Parameters of a type that is known only to the code that declares and uses them.
 
 use super::{own, ChangeError, Field, Parameters, Reader};
 use std::any::Any;
@@ -31,7 +31,7 @@ impl Declaration {
 #[derive(Clone)]
 pub struct AnyParameters {
     values: Arc<dyn Any + Send + Sync>,
-    /// Tells two of the same type apart.
+    /// The values as text, which tells parameters of the same type apart.
     text: Arc<str>,
     fields: &'static [Field],
     check_change: fn(&dyn Any, &dyn Any) -> Result<(), ChangeError>,
@@ -43,7 +43,7 @@ impl AnyParameters {
         AnyParameters::shared(Arc::new(parameters))
     }
 
-    /// The same of parameters that are also used elsewhere.
+    /// These parameters, shared with other users.
     pub fn shared<P: Parameters + fmt::Debug + Send + Sync + 'static>(parameters: Arc<P>) -> AnyParameters {
         let text = format!("{parameters:?}").into();
         let check_change: fn(&dyn Any, &dyn Any) -> _ = |one, other| own::<P>(one).check_change(own(other));
@@ -60,7 +60,7 @@ impl AnyParameters {
         self.fields
     }
 
-    /// Whether a component at work with these parameters can go to `other`, of the same type.
+    /// Checks that a running component can change from these parameters to `other`, of the same type.
     ///
     /// # Errors
     /// If a parameter differs that is not changeable.

@@ -3,7 +3,7 @@
 use super::Declaration;
 use crate::probe::Variable;
 
-/// What a parameter is, for schemas and pages.
+/// Kind of a parameter, for schemas and pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A quantity with a unit; the text is an example.
@@ -47,17 +47,17 @@ pub enum Kind {
 pub struct Field {
     /// The field's name in Rust; the scenario key has hyphens, see [`Field::key`].
     pub name: &'static str,
-    /// What it means, with its symbol and source.
+    /// Its meaning, with its symbol and source.
     pub doc: &'static str,
-    /// What kind of value it takes.
+    /// Kind of its value.
     pub kind: Kind,
     /// The default as an author would write it; `None` means that it must be given.
     pub default: Option<&'static str>,
-    /// May be left out, and then has no value.
+    /// Whether it may be left out and then has no value.
     pub optional: bool,
     /// The allowed range in words; empty when the kind says it all.
     pub range: &'static str,
-    /// It can be set while a run goes on.
+    /// Whether it can be changed during a run.
     pub is_changeable: bool,
 }
 

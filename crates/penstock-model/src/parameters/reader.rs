@@ -1,32 +1,32 @@
-//! Reading declared parameters: the types that they have, and where their values come from.
+//! Reading of declared parameters: their types and the source of their values.
 
 use super::types::LineRate;
 use super::{default_value, ChangeError, Declaration, Field, Kind, Value};
 use crate::printable::quoted;
 use crate::registry::Registry;
 
-/// A type that a parameter may have.
+/// A type of parameters.
 pub trait Parameter: Sized {
-    /// What an author writes for it.
+    /// Kind of value as written in a scenario.
     const KIND: Kind;
     /// The allowed range in words.
     const RANGE: &'static str = "";
-    /// May be left out without a default.
+    /// Whether it may be left out without a default.
     const OPTIONAL: bool = false;
 
     /// Reads a value.
     ///
     /// # Errors
-    /// Says what is wrong and what is allowed; the caller adds the place.
+    /// Describes the mistake and what is allowed; the caller adds the place.
     fn from_value(value: &Value) -> Result<Self, String>;
 
-    /// The value with times in place of queue lengths made into what `line` sends in them, where the type is of queue lengths.
+    /// For types of queue lengths, converts a time to the length that `line` sends in it.
     fn at_line(value: Value, line: LineRate) -> Value {
         let _ = line;
         value
     }
 
-    /// Reads what is written for `field`, and reports mistakes to `reader`.
+    /// Reads the value of `field` and reports mistakes to `reader`.
     fn read_from(field: &Field, reader: &mut dyn Reader) -> Reading<Self> {
         let line = reader.line();
         let at_line = |value: Value| match line {
@@ -43,34 +43,34 @@ pub trait Parameter: Sized {
         }
     }
 
-    /// Whether a component at work can go from this value to `other`, of a parameter that is changeable: one that has parameters of its
-    /// own says which of them are.
+    /// Checks that a running component can change from this value of a changeable parameter to `other`. A value with its own
+    /// parameters declares which of them are changeable.
     ///
     /// # Errors
-    /// If one of those differs that is not changeable.
+    /// If one of its own parameters differs and is not changeable.
     fn check_change(&self, other: &Self) -> Result<(), ChangeError> {
         let _ = other;
         Ok(())
     }
 
-    /// The value of a parameter that was left out, where [`Parameter::OPTIONAL`].
+    /// The value of a parameter that was left out, if [`Parameter::OPTIONAL`].
     fn absent() -> Option<Self> {
         None
     }
 }
 
-/// What became of something that may be left out.
+/// Result of reading a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading<T> {
-    /// It was not written.
+    /// The parameter was left out.
     Absent,
-    /// It was, with a mistake that has been reported.
+    /// Its value has a mistake, which has been reported.
     Broken,
-    /// It was.
+    /// Its value.
     Given(T),
 }
 
-/// Where the parameters of one component come from, and where its mistakes go. The scenario reader adds file, line and path.
+/// Source of the parameters of one component, and receiver of its mistakes. The scenario reader adds file, line and path.
 pub trait Reader {
     /// The value written for `field`, if any; the field counts as known.
     fn take(&mut self, field: &Field) -> Option<Value>;

@@ -7,7 +7,7 @@ use crate::registry::Registry;
 pub(crate) struct Lines<'a> {
     pairs: Vec<(String, Value)>,
     registry: &'a Registry,
-    /// What was wrong, with its key.
+    /// Mistakes, each with its key.
     pub mistakes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The types of parameters that several components share.
+//! Types of parameters shared by several components.
 
 use super::value::decimal;
 use super::{Kind, Parameter, Value};
@@ -18,7 +18,7 @@ fn quantity<T>(value: &Value, example: &str, read: impl FnOnce(&str) -> Result<T
     }
 }
 
-/// Reads a time, with an `example` in messages that shows what is usual.
+/// Reads a time, with an `example` of a usual value for messages.
 pub fn duration(value: &Value, example: &str) -> Result<Duration, String> {
     quantity(value, example, |text| Duration::read(text, example))
 }
@@ -74,7 +74,7 @@ impl Parameter for BytesOrZero {
     }
 }
 
-/// The largest size that a scenario may name: its bits, and all that is counted in them, fit 64 bits.
+/// Maximum size in a scenario: its number of bits, and everything counted in bits, fits in 64 bits.
 pub(crate) const LARGEST_SIZE: Bytes = Bytes::new(1_000_000_000_000_000_000);
 
 impl Parameter for Bytes {
@@ -89,7 +89,7 @@ impl Parameter for Bytes {
     }
 }
 
-/// What a class may send more at each of its visits.
+/// Bytes added at each visit to the bytes that a class may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Quantum(pub Bytes);
 
@@ -129,17 +129,18 @@ impl Parameter for bool {
     }
 }
 
-/// How much a queue may hold: packets or bytes, as in `60 packets` or `64 KiB`; the packets of a cell link may be called cells.
+/// Maximum length of a queue in packets or bytes, as in `60 packets` or `64 KiB`; the packets of a cell link may be called
+/// cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// So many packets, whatever their size.
+    /// A number of packets of any size.
     Packets(u32),
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(Bytes),
 }
 
 impl Limit {
-    /// Whether `size` bytes still fit beside so many packets and bytes.
+    /// Whether a packet of `size` bytes fits next to these packets and bytes.
     #[inline(always)]
     pub fn has_room(self, packets: u32, bytes: u64, size: u32) -> bool {
         match self {
@@ -148,7 +149,7 @@ impl Limit {
         }
     }
 
-    /// Whether so many packets and bytes are at least this.
+    /// Whether these packets and bytes are at least this.
     #[inline(always)]
     pub fn is_reached(self, packets: u32, bytes: u64) -> bool {
         match self {
@@ -158,17 +159,18 @@ impl Limit {
     }
 }
 
-/// The line of a link, at which a time is a queue length.
+/// Line of a link, which converts times to queue lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineRate {
-    /// Its first rate.
+    /// Its initial rate.
     pub rate: Rate,
-    /// It carries cells, and its queues count them.
+    /// Whether it carries cells, which its queues count.
     pub cells: bool,
 }
 
 impl LineRate {
-    /// What the line sends in a time, in whole bytes or cells, as an author would write it; any other value as it is.
+    /// Converts a time to the whole bytes or cells that the line sends in it, as written in a scenario; returns other values
+    /// unchanged.
     pub(super) fn length(self, value: Value) -> Value {
         let time = match &value {
             Value::Text(text) if is_time(text) => text.parse::<Duration>().ok(),
@@ -215,7 +217,7 @@ impl Parameter for Limit {
     }
 }
 
-/// A length of a queue at which something begins: as a [`Limit`], but it may be zero.
+/// A threshold for the length of a queue: like a [`Limit`], but it may be zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueThreshold(pub Limit);
 
@@ -285,7 +287,7 @@ bounded_numbers! {
     Probability in 0.0..=1.0, "between 0 and 1";
     /// The weight of a new sample in a moving average.
     Weight in 1e-12..=1.0, "above 0, at most 1";
-    /// A factor that lowers what it multiplies, or leaves it.
+    /// A factor above 0 and at most 1.
     Fraction in 1e-12..=1.0, "above 0, at most 1";
     /// A positive number without a unit.
     Positive in 1e-12..=1e12, "above 0";
@@ -344,7 +346,7 @@ where
     }
 }
 
-/// The most characters of a name: those of a few must fit on a line.
+/// Maximum number of characters of a name, so that several names fit on a line.
 pub const LONGEST_NAME: usize = 100;
 
 /// The name of a traffic class.
@@ -368,7 +370,7 @@ impl Parameter for ClassName {
 }
 impl ListItem for ClassName {}
 
-/// Types that may stand in a list parameter.
+/// Types allowed in a list parameter.
 pub trait ListItem {}
 impl ListItem for Limit {}
 impl ListItem for QueueThreshold {}

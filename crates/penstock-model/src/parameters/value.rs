@@ -1,8 +1,8 @@
-//! Values as they are written, before any unit is read.
+//! Values as written, before units are read.
 
 use crate::printable::quoted;
 
-/// A value as the scenario's author wrote it, before any unit is read.
+/// A value as written in the scenario, before its unit is read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A quoted text, usually a quantity such as `10 Mbit/s`.
@@ -20,7 +20,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// How an error message quotes the value.
+    /// The value as quoted in an error message.
     pub fn quoted(&self) -> String {
         match self {
             Value::Text(text) => quoted(text),
@@ -33,7 +33,7 @@ impl Value {
     }
 }
 
-/// A number with few digits: those of 1e308 would fill several lines.
+/// A number with few digits; all digits of 1e308 would fill several lines.
 pub(super) fn decimal(number: f64) -> String {
     if number == 0.0 || (1e-6..1e15).contains(&number.abs()) {
         number.to_string()

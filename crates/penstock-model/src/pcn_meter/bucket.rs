@@ -10,9 +10,9 @@ use std::hint::select_unpredictable;
 
 /// A bucket that fills with tokens at a rate and holds no more than its size.
 ///
-/// The unit is a grain: the greatest common divisor of the tokens per byte and the tokens per picosecond. The count is
-/// therefore exact, and nearly every bucket fits in 64 bits. The bucket stores the grains missing from its size, not its
-/// level, so that saturating arithmetic stays exact when the inflow of a long silence overflows.
+/// The unit is a grain: the GCD of the tokens per byte and the tokens per picosecond. The count is therefore exact, and nearly
+/// every bucket fits in 64 bits. The bucket stores the grains missing from its size, not its level, so that saturating
+/// arithmetic stays exact when the inflow of a long silence overflows.
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket<N> {
     missing: N,

@@ -45,7 +45,7 @@ crate::parameters! {
         rate: Rate;
         /// Size of the bucket (BS_etm).
         size: Depth;
-        /// Which packets are excess.
+        /// Packets that are in excess.
         metering: Metering = "size-independent";
         /// Initial level of the bucket.
         start: Start = "full";

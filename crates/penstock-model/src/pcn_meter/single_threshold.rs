@@ -61,9 +61,9 @@ crate::parameters! {
         marking_threshold: Depth = "8 ms";
         /// Marks one packet in N between the two rates (N); default of [Satoh10 s10.4].
         mark_every: Count = "3";
-        /// Which packets count towards N while the switch is on.
+        /// Packets that count towards N while the switch is on.
         counted: Counted = "not-full";
-        /// Which of the two printed forms decides.
+        /// Printed form of the marker to use.
         form: Form = "second";
         /// Initial level of the buckets.
         start: Start = "full";

@@ -11,16 +11,16 @@ pub trait OpenKind: 'static {
     const OF: &'static str;
     /// The components of this crate, whose names no plug-in may use.
     const BUILT_IN: &'static [&'static str];
-    /// What a component learns of the place where it works, when it is built.
+    /// Facts about its place from which a component is built.
     type Context<'a>;
-    /// A component at work.
+    /// A running component.
     type Component;
 
     /// Calls `build` with a context for no place in particular, to see whether a factory accepts its parameters.
     fn on_trial<T>(build: impl FnOnce(&Self::Context<'_>) -> T) -> T;
 }
 
-/// Builds a component at work.
+/// Builds a running component.
 pub(super) type Factory<K> = dyn for<'a> Fn(&<K as OpenKind>::Context<'a>) -> Result<<K as OpenKind>::Component, String> + Send + Sync;
 
 /// A component of a plug-in with its parameters, as a scenario gives it.
@@ -54,7 +54,7 @@ impl<K: OpenKind> Custom<K> {
         self.parameters.fields()
     }
 
-    /// Whether a component at work can go from these parameters to the parameters of `other`, which has the same name.
+    /// Checks that a running component can change from these parameters to the parameters of `other`, which has the same name.
     ///
     /// # Errors
     /// If a parameter differs that is not changeable.
@@ -65,7 +65,7 @@ impl<K: OpenKind> Custom<K> {
     /// Builds the component for the place that `context` describes.
     ///
     /// # Errors
-    /// Says why the plug-in's factory cannot.
+    /// The reason given by the plug-in's factory.
     pub fn try_build(&self, context: &K::Context<'_>) -> Result<K::Component, String> {
         (self.factory)(context).map_err(|message| format!("the factory of {} '{}' failed: {message}", K::OF, self.name))
     }

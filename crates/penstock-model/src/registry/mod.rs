@@ -1,4 +1,4 @@
-//! Components from other crates: what a plug-in declares, and the list that the scenario reader finds them in.
+//! Components from other crates: the declarations of a plug-in, and the list in which the scenario reader finds them.
 //!
 //! A component of a plug-in is a type that implements the trait of its kind (such as
 //! [`Discipline`](crate::discipline::Discipline)), with parameters declared by
@@ -25,7 +25,7 @@ pub struct Registry {
 /// Why a plug-in cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegistryError {
-    /// It was built for another version of this interface.
+    /// The plug-in was built for another version of this interface.
     Interface {
         /// The plug-in.
         plugin: String,
@@ -77,10 +77,10 @@ impl Registry {
     /// No components.
     pub const NONE: &'static Registry = &Registry { components: Vec::new() };
 
-    /// Takes in the components of a plug-in, all or none.
+    /// Adds the components of a plug-in, all or none.
     ///
     /// # Errors
-    /// If it was built for another version of the interface, or one of its components has no sound name or that of another one.
+    /// If it was built for another version of the interface, or a component has an invalid or duplicate name.
     pub fn load(&mut self, plugin: Plugin) -> Result<(), RegistryError> {
         let name = plugin.name.to_owned();
         if plugin.interface != INTERFACE {
@@ -111,7 +111,7 @@ impl Registry {
         self.components.iter().filter(move |it| it.kind == kind).map(|it| &it.entry)
     }
 
-    /// The names of a kind: those of this crate, which `built_in` lists, and of plug-ins.
+    /// Names of the components of a kind: the built-in ones, listed in `built_in`, and the ones of plug-ins.
     pub fn names(&self, kind: &str, built_in: &[&'static str]) -> Vec<&'static str> {
         built_in.iter().copied().chain(self.entries(kind).map(|entry| entry.name)).collect()
     }
@@ -134,7 +134,7 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// Whether a scenario may have it as a key.
+/// Whether `name` is a valid key in a scenario.
 fn is_key(name: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('-').all(is_word)

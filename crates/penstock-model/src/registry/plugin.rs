@@ -1,4 +1,4 @@
-//! What a plug-in declares.
+//! Declarations of a plug-in.
 
 use super::custom::{Custom, Factory, OpenKind};
 use crate::parameters::{Entry, Parameters, Reader};
@@ -7,7 +7,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// The version of the interface between Penstock and plug-ins: of the traits of all kinds, and of what they are told.
+/// Version of the interface between Penstock and plug-ins: of the traits of all kinds and of their arguments.
 pub const INTERFACE: u32 = 2;
 
 /// The components that a crate adds.
@@ -22,11 +22,11 @@ pub struct Plugin {
 pub struct Declared {
     pub(super) kind: &'static str,
     pub(super) built_in: &'static [&'static str],
-    /// What the catalogue says of it.
+    /// Its entry in the catalogue.
     pub entry: Entry,
     /// The source text that identifies it in the names of stored runs; without one, no run with it is stored.
     pub source: Option<&'static str>,
-    /// A `Read<K>` of its kind, or what [`Plugin::add_value`] was given.
+    /// A `Read<K>` of its kind, or the value passed to [`Plugin::add_value`].
     content: Box<dyn Any + Send + Sync>,
 }
 
@@ -35,15 +35,15 @@ type Read<K> = Box<dyn Fn(&mut dyn Reader) -> Option<Custom<K>> + Send + Sync>;
 impl Plugin {
     /// A plug-in called `name` in messages, built for version `interface`, which is [`INTERFACE`] of the `penstock-model` that it was built with.
     ///
-    /// `source` is the text of all that decides what its components do (`concat!` of `include_str!`); it takes part in the names of
-    /// stored runs, so that changed source means new runs. Without it, runs with these components are not stored.
+    /// `source` is the source text of all code that affects its components (`concat!` of `include_str!`). It is part of the
+    /// names of stored runs, so that a changed source causes new runs. Without it, runs with these components are not stored.
     pub fn new(name: &'static str, interface: u32, source: Option<&'static str>) -> Plugin {
         Plugin { name, interface, components: Vec::new(), source }
     }
 
     /// Adds the component `name` with parameters `P`, showing `state`; `factory` builds it where it is used.
     ///
-    /// The factory is tried when a scenario is read, and what it then says is wrong is reported at the component's place.
+    /// The factory is tried when a scenario is read, and its errors are reported at the component's place.
     pub fn add<K, P>(
         mut self,
         name: &'static str,
@@ -74,7 +74,7 @@ impl Plugin {
 
     /// Adds `value` as the component of `entry`: of a kind without parameters, whose trait is in another crate, such as a metric.
     ///
-    /// `built_in` are the names that components of that crate have.
+    /// `built_in` are the names of the components of that crate.
     pub fn add_value<V: Any + Send + Sync>(
         mut self,
         kind: &'static str,
@@ -91,7 +91,7 @@ impl Plugin {
     }
 }
 
-/// A factory that plans share. (As an argument, the closure is one for every lifetime.)
+/// A factory shared by plans. (As an argument, the closure is general in the lifetime.)
 fn shared<K: OpenKind>(
     factory: impl for<'a> Fn(&K::Context<'a>) -> Result<K::Component, String> + Send + Sync + 'static,
 ) -> Arc<Factory<K>> {
@@ -108,7 +108,7 @@ impl Declared {
         read(reader)
     }
 
-    /// What [`Plugin::add_value`] was given; `None` if that has another type.
+    /// The value passed to [`Plugin::add_value`]; `None` if it has another type.
     pub(super) fn value<V: Any>(&self) -> Option<&V> {
         self.content.downcast_ref()
     }

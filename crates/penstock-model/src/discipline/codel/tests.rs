@@ -18,8 +18,8 @@ fn at(us: u64) -> Time {
     Time::ZERO + Duration::from_us(us)
 }
 
-/// What becomes of packets that could be sent each `spacing` us from `from` to `to` ms and have waited for 50 ms; of those
-/// that are dropped or marked, when.
+/// Times at which packets are dropped or marked if one that has waited for 50 ms could be sent every `spacing` us from `from`
+/// to `to` ms.
 fn decided(it: &mut Codel, (from, to, spacing): (u64, u64, u64), ecn: Ecn, verdict: DepartureVerdict) -> Vec<u64> {
     let mut times = Vec::new();
     let mut now = 1000 * from;
@@ -61,7 +61,7 @@ fn one_short_wait_ends_the_dropping_state() {
     // A whole interval must pass again.
     let mut drops = decided(&mut it, (302, 402, 1000), Ecn::NotEct, DROP);
     assert_eq!(drops, [402_000]);
-    // Three drops before, of which it began with one; so the count begins with 2, and 70.7 ms follow.
+    // Three drops before, starting from a count of one: the count starts at 2, and the next drop follows after 70.7 ms.
     assert_eq!((it.count, it.entry_count), (2, 2));
     drops = decided(&mut it, (403, 473, 1000), Ecn::NotEct, DROP);
     assert_eq!(drops, [473_000]);

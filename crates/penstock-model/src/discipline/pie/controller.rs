@@ -1,26 +1,26 @@
-//! The controller: delays become a probability [RFC8033 s4.2].
+//! The controller, which computes a probability from delays [RFC8033 s4.2].
 
 use super::Parameters;
 use crate::units::Duration;
 
-/// The proportional integral controller with steps that suit its probability.
+/// The proportional integral controller, whose steps are scaled by its probability.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     pub(super) target: Duration,
     alpha: f64,
     beta: f64,
     is_capped: bool,
-    /// Of a drop (drop_prob).
+    /// Drop probability (drop_prob).
     pub(super) probability: f64,
-    /// The delay that the last update saw (qdelay_old).
+    /// Delay at the last update (qdelay_old).
     pub(super) last_delay: Duration,
 }
 
-/// Below such a probability steps are divided by so much.
+/// Upper bounds on the probability, and the divisor of steps below each.
 const SCALES: [(f64, f64); 6] = [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
-/// The largest step from a probability of 0.1 on [RFC8033 s5.5].
+/// Maximum step from a probability of 0.1 on [RFC8033 s5.5].
 const MAX_STEP: f64 = 0.02;
-/// What is left of the probability after an update without congestion.
+/// Factor of the probability at an update without congestion.
 const DECAY: f64 = 0.98;
 
 impl Controller {
@@ -45,7 +45,8 @@ impl Controller {
         delay.times(2) < self.target
     }
 
-    /// Whether the last update saw a short delay and the probability is not high: then no packet is dropped [RFC8033 s4.1].
+    /// Whether the delay at the last update was short and the probability is not high, so that no packet is dropped [RFC8033
+    /// s4.1].
     #[inline]
     pub(super) fn is_uncongested(&self) -> bool {
         self.is_short(self.last_delay) && self.probability < 0.2
@@ -57,7 +58,7 @@ impl Controller {
         self.probability == 0.0 && self.is_short(delay) && self.is_short(self.last_delay)
     }
 
-    /// Whether another update without any delay would change nothing.
+    /// Whether another update with a delay of zero would change nothing.
     pub(super) fn is_at_rest(&self) -> bool {
         self.probability == 0.0 && self.last_delay == Duration::ZERO
     }

@@ -1,13 +1,13 @@
-//! The rate at which a queue empties, measured while enough stands in it [RFC8033 s5.2, App. B].
+//! Departure rate of a queue, measured while the queue is long enough [RFC8033 s5.2, App. B].
 
 use crate::units::{Bytes, Duration, Time};
 
-/// How long a threshold of bytes takes to leave the queue, on average.
+/// Mean time in which a threshold of bytes leaves the queue.
 #[derive(Clone, Debug)]
 pub(super) struct DepartureRate {
     /// DQ_THRESHOLD.
     threshold: u64,
-    /// When the measurement under way began (measurement_start), and what has left since (dq_count).
+    /// Start of the current measurement (measurement_start), and bytes that have left since (dq_count).
     measurement: Option<(Time, u64)>,
     /// avg_dq_time; `None` before the first measurement.
     mean_ps: Option<f64>,
@@ -22,13 +22,13 @@ impl DepartureRate {
         *self = DepartureRate::new(Bytes::new(self.threshold));
     }
 
-    /// How long `bytes` will take to leave; no time as long as nothing has been measured.
+    /// Estimated time in which `bytes` leave; zero before the first measurement.
     #[inline]
     pub(super) fn delay(&self, bytes: u64) -> Duration {
         Duration::from_ps(self.mean_ps.map_or(0, |mean| (bytes as f64 * mean / self.threshold as f64 + 0.5) as u64))
     }
 
-    /// A packet of `size` begins to leave, with `behind` bytes behind it.
+    /// The transmission of a packet of `size` begins, with `behind` bytes behind it.
     #[inline]
     pub(super) fn on_departure(&mut self, now: Time, size: u32, behind: u64) {
         if let Some((start, left)) = &mut self.measurement {

@@ -19,7 +19,7 @@ fn pie(lines: &[&str]) -> Pie {
     it
 }
 
-/// What an arrival meets that finds 50 packets of 500 bytes.
+/// Verdict on an arrival that finds 50 packets of 500 bytes.
 fn arrive(it: &mut Pie, ecn: Ecn) -> Verdict {
     it.on_arrival(Time::ZERO, &Packet { ecn, ..packet(500, 0) }, &queue([50, 0, 0, 0]))
 }
@@ -61,7 +61,7 @@ fn steps_suit_the_probability() {
     }
     let third = second + 16.0 * 0.001875 / 32.0;
     assert_near(update(&mut it, ms(30)), third + 0.001875 / 8.0);
-    // A delay of 10 ms: 0.125 * -0.005 + 1.25 * -0.02 = -0.025625, an eighth of which is more than there is.
+    // A delay of 10 ms: 0.125 * -0.005 + 1.25 * -0.02 = -0.025625; an eighth of that exceeds the probability.
     assert_eq!(update(&mut it, ms(10)), 0.0);
 }
 
@@ -210,12 +210,12 @@ fn the_departure_rate_makes_bytes_into_a_delay() {
         it.on_departure(Time::ZERO + spacing.times(n), &packet(512, 0), ms(999), &queue);
         it.delay(&queue)
     };
-    // Too little stands behind the first; the second begins a measurement, the 32nd after it ends it.
+    // The queue behind the first packet is too short. The second packet starts a measurement, and the 32nd after it ends it.
     assert_eq!(depart(&mut it, 0, 16_383), Duration::ZERO);
     (1..33).for_each(|n| assert_eq!(depart(&mut it, n, 16_384), Duration::ZERO));
     assert_eq!(depart(&mut it, 33, 16_384), spacing.times(32));
     assert_eq!(depart(&mut it, 34, 4096), spacing.times(8));
-    // That one began another: of half the speed for 31 more packets, it counts a quarter.
+    // That packet started another measurement: 31 more packets at half the rate, with a weight of a quarter.
     (0..30).for_each(|n| _ = depart(&mut it, 36 + 2 * n, 4096));
     let taken = (35 + 2 * 30 - 33) as f64 + 1.0;
     let expected = spacing.as_seconds() * (0.25 * taken + 0.75 * 32.0);

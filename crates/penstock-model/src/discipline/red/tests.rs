@@ -53,7 +53,7 @@ fn nothing_is_dropped_while_at_most_one_packet_waits() {
     assert_eq!(arrivals(&mut red, 0, &holding(2), 1), [FORCED]);
 }
 
-/// RED whose average stands at `average`, whatever arrives.
+/// RED with a constant average of `average`.
 fn standing(average: f64, more: &[&str]) -> Red {
     let lines: Vec<&str> = more.iter().copied().chain(["weight = 1e-12"]).collect();
     Red { average, ..Red::new(&plan(&lines).expect("sound"), &port()) }

@@ -27,13 +27,13 @@ pub struct RedN {
     stream: Stream,
 }
 
-/// What a queue is counted in.
+/// Unit in which a queue is counted.
 #[derive(Clone, Copy, Debug)]
 enum Unit {
     Packets,
     /// All together.
     Bytes,
-    /// Those of each precedence, which a queue does not tell.
+    /// Bytes of each precedence, which the occupancy of a queue does not include.
     BytesOfPrecedence([u64; PRECEDENCES]),
 }
 
@@ -52,7 +52,7 @@ impl Unit {
     }
 }
 
-/// What RED_n keeps for one precedence.
+/// State of RED_n for one precedence.
 #[derive(Clone, Copy, Debug)]
 struct Class {
     average: f64,
@@ -97,8 +97,8 @@ impl RedN {
         self.classes.iter().map(|class| class.average)
     }
 
-    /// What the average of precedence `i` counts of a queue of `all`, which is so much `of` each precedence. The last precedence
-    /// stands for all worse ones.
+    /// Part of a queue that the average of precedence `i` counts. The queue holds `all`, and `of` each precedence. The last
+    /// precedence includes all worse ones.
     #[inline(always)]
     fn counted<T: Copy + Into<u64>>(&self, i: usize, all: u64, of: &[T; PRECEDENCES]) -> u64 {
         let last = i + 1 == self.classes.len();
@@ -124,8 +124,8 @@ impl RedN {
 }
 
 impl RedN {
-    /// The decision on an arrival at a queue of `all`, which is so much `of` each precedence. One copy for each unit, so that those
-    /// who count packets do not ask for the unit at every precedence.
+    /// Decision on an arrival at a queue that holds `all`, and `of` each precedence. One copy per unit, so that counting
+    /// packets needs no test of the unit at every precedence.
     #[inline(always)]
     fn decide<T: Copy + Into<u64>>(&mut self, now: Time, packet: &Packet, queue: &Occupancy, all: u64, of: &[T; PRECEDENCES]) -> Verdict {
         if self.when_full == WhenFull::Ignore && !queue.has_room(packet, self.limit) {
@@ -153,7 +153,7 @@ impl RedN {
         verdict(cause, self.ecn, packet)
     }
 
-    /// The same where bytes are counted, of each precedence where that matters.
+    /// Decision on an arrival if bytes are counted, by precedence if needed.
     #[inline(never)]
     fn decide_on_bytes(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
         let of = if let Unit::BytesOfPrecedence(bytes) = self.unit { bytes } else { [0; PRECEDENCES] };

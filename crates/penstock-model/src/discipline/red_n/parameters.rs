@@ -9,10 +9,10 @@ crate::parameters! {
     /// RED_n: RED with thresholds, maximum probability and average per drop precedence; RIO with two precedences.
     ///
     /// ## Decides
-    /// As `red`, with the i-th entry of each list for packets of precedence i; all worse precedences share the last entry. `ecn`,
-    /// `mode`, `idle` and `near-empty` are those of `red`. `averages` selects the packets that an average counts, and `updates` the
-    /// arrivals that update it. An arrival that ends an idle period ages all averages. An arrival that does not fit into `limit` is
-    /// dropped (cause `overflow`).
+    /// Like `red`, with the i-th entry of each list for packets of precedence i; all worse precedences share the last entry.
+    /// `ecn`, `mode`, `idle` and `near-empty` work as in `red`. `averages` selects the packets that an average counts, and
+    /// `updates` the arrivals that update it. An arrival that ends an idle period ages all averages. An arrival that does not
+    /// fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// One average per precedence, and one count per precedence or one for all. The cost per packet grows with the number of
@@ -20,10 +20,10 @@ crate::parameters! {
     /// precedences, RED_n counts the bytes of each precedence on its own, and its port decides at each departure.
     ///
     /// ## Departures
-    /// The documents leave three questions open, hence `updates`, `count` and `when-full`: which arrivals update which average, whether
-    /// the count is shared, and whether a packet that finds no room is an arrival. ns-2's queue/rio.cc updates no average when an Out
-    /// packet arrives; no document asks for that, and it is not offered. Otherwise the departures are those of `red`, whose "at most
-    /// one packet waits" refers to the packets that the precedence's own average counts.
+    /// The documents do not define which arrivals update which average (see `updates`), whether the count is shared (`count`),
+    /// and whether a packet that finds no room is an arrival (`when-full`). ns-2's queue/rio.cc updates no average when an Out
+    /// packet arrives; no document requires that, and it is not offered. Otherwise the departures are the same as for `red`,
+    /// where "at most one packet waiting" refers to the packets that the precedence's own average counts.
     ///
     /// ## Example
     /// ```toml
@@ -84,7 +84,7 @@ crate::choice! {
 crate::choice! {
     /// Averages that an arrival updates.
     pub enum Updates {
-        /// The averages that will count it.
+        /// The averages that count the arriving packet.
         "rio" => Rio,
         /// All.
         "all" => All,
@@ -104,7 +104,7 @@ crate::choice! {
 crate::choice! {
     /// Effect of an arrival that finds no room on averages and count.
     pub enum WhenFull {
-        /// That of any arrival; as a drop, it restarts the count.
+        /// The same as for any other arrival; as a drop, it restarts the count.
         "refresh" => Refresh,
         /// None, as in ns-2's diffserv/dsredq.cc: under overload the averages stay lower.
         "ignore" => Ignore,

@@ -217,7 +217,7 @@ fn one_precedence_is_red() {
     }
 }
 
-/// Gaps between drops where precedences 0 and 1 alternate at p = .1: in all arrivals, and in those of precedence 0.
+/// Gaps between drops if precedences 0 and 1 alternate at p = .1: in all arrivals, and in the arrivals of precedence 0.
 fn alternating(count: &str) -> (Vec<usize>, Vec<usize>) {
     let two = [
         "limit = 60 packets",

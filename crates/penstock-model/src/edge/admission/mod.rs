@@ -76,7 +76,7 @@ pub(super) enum AtIngress {
     Count,
     /// The last report decides.
     Reported(AdmissionState),
-    /// One of a plug-in.
+    /// A scheme of a plug-in.
     Custom(Box<dyn AdmissionIngress + Send>),
 }
 
@@ -161,7 +161,7 @@ pub(super) enum AtEgress {
     Cle(cle::Estimator),
     /// It counts calls.
     Count(count::Counter),
-    /// One of a plug-in.
+    /// A scheme of a plug-in.
     Custom(Box<dyn AdmissionEgress + Send>),
 }
 

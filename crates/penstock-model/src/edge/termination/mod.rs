@@ -76,7 +76,7 @@ pub(super) enum AtIngress {
     Sustainable(sustainable::Ingress),
     /// Terminates calls down to a rate derived from the reports (RFC 6661, RFC 6662).
     Reported(reported::Ingress),
-    /// One of a plug-in.
+    /// A scheme of a plug-in.
     Custom(Box<dyn TerminationIngress + Send>),
 }
 
@@ -159,7 +159,7 @@ pub(super) enum AtEgress {
     SingleThreshold(single_threshold::Egress),
     /// Measures the SAR (CL, SM).
     Sustainable(sustainable::Egress),
-    /// One of a plug-in.
+    /// A scheme of a plug-in.
     Custom(Box<dyn TerminationEgress + Send>),
 }
 
