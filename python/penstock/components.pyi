@@ -111,17 +111,17 @@ __all__ = [
 ]
 
 class TailDrop(Component):
-    """Tail drop: refuses whatever does not fit.
+    """Tail drop: drops arrivals that do not fit into the queue.
 
     More about it: ``penstock explain tail-drop``.
 
     Parameters
     ----------
     limit : str, default 1000 packets
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate.
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     counts : Literal["waiting", "in-system"], default waiting
-        Whether the packet in service takes a place.
+        Whether the packet in service takes a slot of the buffer.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "tail-drop"
@@ -130,19 +130,18 @@ class TailDrop(Component):
     def __init__(self, *, limit: str = "1000 packets", counts: Literal["waiting", "in-system"] = "waiting") -> None: ...
 
 class Red(Component):
-    """Random Early Detection: drops at random, more often the longer the queue has been on average.
+    """Random Early Detection: drops arrivals at random, with a probability that rises with the average queue.
 
     More about it: ``penstock explain red``.
 
     Parameters
     ----------
     limit : str
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate.
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     min_threshold : str
-        Average below which nothing is dropped (min_th), in the unit of `limit`; with zero there is no such average.
-        Allowed: packets or bytes, zero or more; at a link also a time, for what it sends in that time at its first
-        rate.
+        Average below which nothing is dropped (min_th), in the unit of `limit`; zero for no such threshold. Allowed:
+        packets or bytes, zero or more; at a link also a time, for what it sends in that time at its first rate.
     max_threshold : str
         Average from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1 byte;
         at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
@@ -152,17 +151,18 @@ class Red(Component):
         Weight of an arrival's sample in the average (w_q); default of [Floyd93 s6] and ns-2. Allowed: above 0, at most
         1.
     mean_packet : str, default 500 bytes
-        Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2. Allowed: above zero.
+        Mean size of a packet, which converts idle time to packets and scales mode `bytes`; default of ns-2. Allowed:
+        above zero.
     idle : Literal["corrected", "exact", "ignored"], default corrected
-        What idle time does to the average; default of ns-2.
+        Ageing of the average by idle time; default of ns-2.
     spacing : Literal["wait", "count", "independent"], default wait
-        How drops follow one another; default of ns-2.
+        Spacing of drops; default of ns-2.
     near_empty : Literal["restart", "spare", "drop"], default restart
-        What becomes of an arrival that finds at most one waiting; default of ns-2.
+        Treatment of an arrival that finds at most one packet waiting; default of ns-2.
     mode : Literal["packets", "bytes"], optional
-        Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
+        Whether large packets are dropped more often than small ones; if left out, by the unit of the thresholds.
     gentle : bool, default false
-        Whether the probability rises steadily to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
+        Let the probability rise linearly to 1 above `max-threshold`; off in [Floyd93 s4], on in ns-2 since 2001.
     ecn : bool, default false
         Mark ECN-capable packets instead of dropping them early.
     """
@@ -183,19 +183,19 @@ class Red(Component):
     def __init__(self, *, limit: str, min_threshold: str, max_threshold: str, max_probability: float | str, weight: float | str = 0.002, mean_packet: str = "500 bytes", idle: Literal["corrected", "exact", "ignored"] = "corrected", spacing: Literal["wait", "count", "independent"] = "wait", near_empty: Literal["restart", "spare", "drop"] = "restart", mode: Literal["packets", "bytes"] | None = None, gentle: bool = False, ecn: bool = False) -> None: ...
 
 class RedN(Component):
-    """RED_n: RED with its own thresholds, maximum probability and average for each drop precedence; two make RIO.
+    """RED_n: RED with thresholds, maximum probability and average per drop precedence; RIO with two precedences.
 
     More about it: ``penstock explain red-n``.
 
     Parameters
     ----------
     limit : str
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate.
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     min_thresholds : list[str]
-        Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; with
-        zero there is no such average. Allowed: packets or bytes, zero or more; at a link also a time, for what it sends
-        in that time at its first rate.
+        Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; zero
+        for no such threshold. Allowed: packets or bytes, zero or more; at a link also a time, for what it sends in that
+        time at its first rate.
     max_thresholds : list[str]
         Averages from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1
         byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
@@ -205,25 +205,26 @@ class RedN(Component):
         Weight of an arrival's sample in an average (w_q); default of [Floyd93 s6], [Goyal99 Table 1] and ns-2. Allowed:
         above 0, at most 1.
     mean_packet : str, default 500 bytes
-        Mean packet, which makes idle time into packets and scales mode `bytes`; default of ns-2. Allowed: above zero.
+        Mean size of a packet, which converts idle time to packets and scales mode `bytes`; default of ns-2. Allowed:
+        above zero.
     idle : Literal["corrected", "exact", "ignored"], default corrected
-        What idle time does to the averages; default of ns-2.
+        Ageing of the averages by idle time; default of ns-2.
     spacing : Literal["wait", "count", "independent"], default wait
-        How drops follow one another; default of ns-2.
+        Spacing of drops; default of ns-2.
     near_empty : Literal["restart", "spare", "drop"], default restart
-        What becomes of an arrival that finds at most one waiting; default of ns-2.
+        Treatment of an arrival that finds at most one packet waiting; default of ns-2.
     mode : Literal["packets", "bytes"], optional
-        Whether large packets are dropped more often than small ones; left out, it follows the unit of the thresholds.
+        Whether large packets are dropped more often than small ones; if left out, by the unit of the thresholds.
     gentle : bool, default false
-        Whether the probability rises steadily to 1 above the maximum threshold; off in [Floyd93 s4].
+        Let the probability rise linearly to 1 above the maximum threshold; off in [Floyd93 s4].
     averages : Literal["coupled", "separate", "total"], default coupled
-        Which packets the average of a precedence counts; default of [Goyal99 s2] and RIO.
+        Packets that the average of a precedence counts; default of [Goyal99 s2] and RIO.
     updates : Literal["rio", "all"], default rio
-        Which averages an arrival refreshes; default of RIO.
+        Averages that an arrival updates; default of RIO.
     count : Literal["per-precedence", "shared"], default per-precedence
-        Whose packets the count of the spacing counts.
+        Packets that the count of the spacing counts.
     when_full : Literal["refresh", "ignore"], default refresh
-        What an arrival that finds no room does to averages and count.
+        Effect of an arrival that finds no room on averages and count.
     ecn : bool, default false
         Mark ECN-capable packets instead of dropping them early.
     """
@@ -248,23 +249,23 @@ class RedN(Component):
     def __init__(self, *, limit: str, min_thresholds: list[str], max_thresholds: list[str], max_probabilities: list[float | str], weight: float | str = 0.002, mean_packet: str = "500 bytes", idle: Literal["corrected", "exact", "ignored"] = "corrected", spacing: Literal["wait", "count", "independent"] = "wait", near_empty: Literal["restart", "spare", "drop"] = "restart", mode: Literal["packets", "bytes"] | None = None, gentle: bool = False, averages: Literal["coupled", "separate", "total"] = "coupled", updates: Literal["rio", "all"] = "rio", count: Literal["per-precedence", "shared"] = "per-precedence", when_full: Literal["refresh", "ignore"] = "refresh", ecn: bool = False) -> None: ...
 
 class Codel(Component):
-    """CoDel: drops at departure while packets have waited for too long, the more often the longer that lasts.
+    """CoDel: drops at departure while the sojourn time stays above a target, more often the longer that lasts.
 
     More about it: ``penstock explain codel``.
 
     Parameters
     ----------
     limit : str, default 1000 packets
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate.
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     target : str, default 5 ms
         Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.3]. Allowed: zero or more.
     interval : str, default 100 ms
-        Time over which the minimum is looked at, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.2].
+        Time over which the minimum is taken, about the longest usual round-trip time (INTERVAL) [RFC8289 s4.2].
         Allowed: zero or more.
     mtu : str, default 1500 bytes
-        Nothing is dropped when at most so much stands behind a packet (maxpacket) [RFC8289 s4.1, s5.6]. Allowed: above
-        zero.
+        Nothing is dropped while at most this much waits behind a packet (maxpacket) [RFC8289 s4.1, s5.6]. Allowed:
+        above zero.
     ecn : bool, default false
         Mark ECN-capable packets instead of dropping them.
     """
@@ -278,31 +279,34 @@ class Codel(Component):
     def __init__(self, *, limit: str = "1000 packets", target: str = "5 ms", interval: str = "100 ms", mtu: str = "1500 bytes", ecn: bool = False) -> None: ...
 
 class Pie(Component):
-    """PIE: drops arrivals at random, with a probability that a controller sets so that packets wait for a target time.
+    """The discipline ``pie``.
+
+    PIE: drops arrivals at random, with a probability that a controller adjusts to hold the queueing delay at a target.
 
     More about it: ``penstock explain pie``.
 
     Parameters
     ----------
     limit : str, default 1000 packets
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate.
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     target : str, default 15 ms
-        The delay that is aimed at (QDELAY_REF) [RFC8033 s4.2]. Allowed: zero or more.
+        Target queueing delay (QDELAY_REF) [RFC8033 s4.2]. Allowed: zero or more.
     update_interval : str, default 15 ms
         Time between two updates of the probability (T_UPDATE) [RFC8033 s4.2]. Allowed: zero or more.
     max_burst : str, default 150 ms
-        How long a burst may last before drops begin (MAX_BURST) [RFC8033 s4.4]. Allowed: zero or more.
+        Duration of a burst before drops begin (MAX_BURST) [RFC8033 s4.4]. Allowed: zero or more.
     alpha : float | str, default 0.125
         Weight of the deviation from the target, per second (alpha) [RFC8033 s4.2]. Allowed: above 0.
     beta : float | str, default 1.25
         Weight of the change of the delay, per second (beta) [RFC8033 s4.2]. Allowed: above 0.
     mean_packet : str, default 1500 bytes
-        Mean packet, two of which are never too many (MEAN_PKTSIZE) [RFC8033 s4.1]. Allowed: above zero.
+        Mean size of a packet (MEAN_PKTSIZE) [RFC8033 s4.1]; nothing is dropped while at most two such packets wait.
+        Allowed: above zero.
     delay : Literal["timestamps", "departure-rate"], default timestamps
-        Where the delay is taken from.
+        Source of the queueing delay.
     departure_threshold : str, optional
-        How much leaves during a measurement of the departure rate (DQ_THRESHOLD) [RFC8033 s5.2]; 16 KiB if left out.
+        Amount of data over which the departure rate is measured (DQ_THRESHOLD) [RFC8033 s5.2]; 16 KiB if left out.
         Allowed: above zero.
     ecn : bool, default false
         Mark ECN-capable packets instead of dropping them.
@@ -312,11 +316,11 @@ class Pie(Component):
     derandomise : bool, default false
         Spread drops more evenly than chance does [RFC8033 s5.4].
     cap : bool, default true
-        Hold the steps of a high probability below 0.02 [RFC8033 s5.5].
+        Limit increases of a high probability to 0.02 [RFC8033 s5.5].
     active_from : str, optional
-        What must wait for drops to become possible, until the queue has been empty without delay [RFC8033 s5.3, App. B:
-        a third of `limit`]; left out, they always are. Allowed: at least 1 packet or 1 byte; at a link also a time,
-        such as `5 ms`, for what it sends in that time at its first rate.
+        Backlog at which PIE becomes active, until the queue is empty and the delay zero [RFC8033 s5.3, App. B: a third
+        of `limit`]; always active if left out. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "pie"
@@ -339,18 +343,18 @@ class Pie(Component):
 class Pi2(Component):
     """The discipline ``pi2``.
 
-    PI2: a proportional-integral controller of the delay. Classic traffic is dropped with the square of its probability,
-    scalable traffic is marked with a multiple of it.
+    PI2: a proportional-integral controller of the delay that drops Classic traffic with the square of its probability
+    and marks scalable traffic with a multiple of it.
 
     More about it: ``penstock explain pi2``.
 
     Parameters
     ----------
     limit : str, default 1000 packets
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate.
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     target : str, default 15 ms
-        The delay that is aimed at. Allowed: zero or more.
+        Target queueing delay. Allowed: zero or more.
     update_interval : str, default 16 ms
         Time between two updates of the probability (Tupdate). Allowed: zero or more.
     alpha : float | str, default 0.16
@@ -376,16 +380,16 @@ class Pi2(Component):
 class RedMarking(Component):
     """The discipline ``red-marking``.
 
-    RED marking: marks ECN-capable arrivals with a probability that rises with the queue, and drops only what has no
-    room.
+    RED marking: marks ECN-capable arrivals with a probability that rises with the queue, and drops only when the queue
+    is full.
 
     More about it: ``penstock explain red-marking``.
 
     Parameters
     ----------
     limit : str, default 1 MB
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
     min_threshold : str, default 5 kB
         Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15]. Allowed: at least 1 packet or 1 byte; at a
         link also a time, such as `5 ms`, for what it sends in that time at its first rate.
@@ -411,11 +415,11 @@ class StepMarking(Component):
     Parameters
     ----------
     threshold : str
-        What must be exceeded for marks (K); zero marks whatever finds a packet waiting. Allowed: packets or bytes, zero
-        or more; at a link also a time, for what it sends in that time at its first rate.
+        Queue above which arrivals are marked (K); zero marks every arrival that finds a packet waiting. Allowed:
+        packets or bytes, zero or more; at a link also a time, for what it sends in that time at its first rate.
     limit : str, default 1000 packets
-        The most that the queue may hold. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
     drop_incapable : bool, default false
         Drop packets that are not ECN-capable where others are marked.
     """
@@ -434,10 +438,10 @@ class Ppd(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
         ms`, for what it sends in that time at its first rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
-        What becomes of the end of a frame that has lost cells.
+        Treatment of the last cell of a frame that has lost cells.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "ppd"
@@ -453,13 +457,13 @@ class Epd(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
         ms`, for what it sends in that time at its first rate.
     threshold : str
-        Above this, no frame is begun (R), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such
-        as `5 ms`, for what it sends in that time at its first rate.
+        Number of waiting cells above which no frame is accepted (R). Allowed: at least 1 packet or 1 byte; at a link
+        also a time, such as `5 ms`, for what it sends in that time at its first rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
-        What becomes of the end of a frame that has lost cells.
+        Treatment of the last cell of a frame that has lost cells.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "epd"
@@ -476,17 +480,17 @@ class SelectiveDrop(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
         ms`, for what it sends in that time at its first rate.
     threshold : str
-        Above this, circuits above their share begin no frame (R), in cells; 0.9 K did best in [Goyal98]. Allowed: at
-        least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first
-        rate.
+        Number of waiting cells above which circuits above their share are refused (R); 0.9 K did best in [Goyal98].
+        Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at
+        its first rate.
     z : float | str, default 0.8
-        How much more than an equal share a circuit may hold (Z); 0.8 did best in [Goyal98]. Allowed: above 0, at most
-        1.
+        Share of the queue that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98]. Allowed:
+        above 0, at most 1.
     end_of_frame : Literal["keep", "drop", "always"], default keep
-        What becomes of the end of a frame that has lost cells.
+        Treatment of the last cell of a frame that has lost cells.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "selective-drop"
@@ -499,7 +503,7 @@ class SelectiveDrop(Component):
 class Fba(Component):
     """The discipline ``fba``.
 
-    Fair buffer allocation (FBA): above a threshold, refuses frames of circuits above a share that falls as the buffer
+    Fair buffer allocation (FBA): above a threshold, refuses frames of circuits above a share that shrinks as the buffer
     fills.
 
     More about it: ``penstock explain fba``.
@@ -507,17 +511,17 @@ class Fba(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
         ms`, for what it sends in that time at its first rate.
     threshold : str
-        Above this, circuits above their share begin no frame (R), in cells; 0.5 K did best in [Goyal98]. Allowed: at
-        least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first
-        rate.
+        Number of waiting cells above which circuits above their share are refused (R); 0.5 K did best in [Goyal98].
+        Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at
+        its first rate.
     z : float | str, default 0.8
-        The share of a full buffer, as a part of an equal one (Z); 0.8 did best in [Goyal98]. Allowed: above 0, at most
-        1.
+        Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
+        Allowed: above 0, at most 1.
     end_of_frame : Literal["keep", "drop", "always"], default keep
-        What becomes of the end of a frame that has lost cells.
+        Treatment of the last cell of a frame that has lost cells.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "fba"
@@ -535,16 +539,17 @@ class FrameThresholds(Component):
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
         ms`, for what it sends in that time at its first rate.
     threshold : str
-        Above this, no frame is begun (HBO), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such
-        as `5 ms`, for what it sends in that time at its first rate.
+        Number of waiting cells above which no frame is accepted (HBO). Allowed: at least 1 packet or 1 byte; at a link
+        also a time, such as `5 ms`, for what it sends in that time at its first rate.
     tagged_threshold : str, optional
-        Above this, no tagged frame is begun (LBO), in cells; `threshold` if left out. Allowed: at least 1 packet or 1
-        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Number of waiting cells above which no tagged frame is accepted (LBO); `threshold` if left out. Allowed: at
+        least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first
+        rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
-        What becomes of the end of a frame that has lost cells.
+        Treatment of the last cell of a frame that has lost cells.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "frame-thresholds"
@@ -555,20 +560,20 @@ class FrameThresholds(Component):
     def __init__(self, *, limit: str, threshold: str, tagged_threshold: str | None = None, end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
 
 class CircuitThresholds(Component):
-    """Circuit thresholds: keeps the cells of each circuit near a threshold, by one dropped frame at a time.
+    """Circuit thresholds: keeps the waiting cells of each circuit near a threshold by dropping one frame at a time.
 
     More about it: ``penstock explain circuit-thresholds``.
 
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
         ms`, for what it sends in that time at its first rate.
     thresholds : str | dict[str, Any]
         The threshold of each circuit (R_i), in cells, by its name; of a flow with a circuit of its own, by that of the
         flow.
     end_of_frame : Literal["keep", "drop", "always"], default keep
-        What becomes of the end of a frame that has lost cells.
+        Treatment of the last cell of a frame that has lost cells.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "circuit-thresholds"
@@ -581,32 +586,32 @@ class Dfba(Component):
     """The discipline ``dfba``.
 
     Differential fair buffer allocation (DFBA): between two thresholds, refuses frames of circuits above their weighted
-    share, CLP 1 always and CLP 0 with a probability.
+    share: tagged frames always, others with a probability.
 
     More about it: ``penstock explain dfba``.
 
     Parameters
     ----------
     limit : str
-        The most that may wait (K), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
         ms`, for what it sends in that time at its first rate.
     low : str
-        Up to this, every frame is taken (L), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time,
-        such as `5 ms`, for what it sends in that time at its first rate.
+        Number of waiting cells up to which every frame is accepted (L). Allowed: at least 1 packet or 1 byte; at a link
+        also a time, such as `5 ms`, for what it sends in that time at its first rate.
     high : str
-        Above this, none is (H), in cells. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`,
-        for what it sends in that time at its first rate.
+        Number of waiting cells above which no frame is accepted (H). Allowed: at least 1 packet or 1 byte; at a link
+        also a time, such as `5 ms`, for what it sends in that time at its first rate.
     alpha : float | str, default 0.5
-        The weight of fairness against efficiency (a). Allowed: between 0 and 1.
+        Weight of fairness against efficiency (a). Allowed: between 0 and 1.
     z : str | dict[str, Any], default 1
-        The scale of the probability (Z_i): one number, or one for each circuit by its name, and 1 for others. Allowed:
-        between 0 and 1.
+        Scale of the probability (Z_i): one number, or a number per named circuit and 1 for the others. Allowed: between
+        0 and 1.
     probability : Literal["sum", "fairness-scaled", "product"], default sum
-        How the parts of the probability go together.
+        Combination of the two parts of the probability.
     weights : Literal["mcr", "equal"], default mcr
-        What the weights of circuits are (W_i).
+        Weights of the circuits (W_i).
     end_of_frame : Literal["keep", "drop", "always"], default keep
-        What becomes of the end of a frame that has lost cells.
+        Treatment of the last cell of a frame that has lost cells.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "dfba"
@@ -637,7 +642,7 @@ class Priority(Component):
     Parameters
     ----------
     order : list[str]
-        The classes from the most to the least urgent; each class of the port stands here once.
+        The classes from the most to the least urgent; each class of the port once.
 
     Each of its classes takes ``rate_limit`` (optional).
     """
@@ -647,20 +652,20 @@ class Priority(Component):
     def __init__(self, *, order: list[str]) -> None: ...
 
 class Wrr(Component):
-    """Weighted round robin: classes take turns, and each sends as much at its turn as its weight allows.
+    """Weighted round robin: classes take turns, and each sends packets or bytes by its weight.
 
     More about it: ``penstock explain wrr``.
 
     Parameters
     ----------
     weighs : Literal["packets", "bytes"], default packets
-        What weights are about.
+        Unit of the weights.
     quantum : str, optional
-        Bytes that a class of mean weight may send at a visit, with `weighs = "bytes"`; 1500 bytes if left out. Small
-        ones serve classes more evenly, large ones let each send more packets at once. Allowed: above zero, at most 1000
-        GB.
+        Bytes that a class of mean weight may send in a turn, with `weighs = "bytes"`; 1500 bytes if left out. A small
+        quantum serves classes more evenly, a large one sends longer bursts of each class. Allowed: above zero, at most
+        1000 GB.
     debts : Literal["kept", "forgiven"], default kept
-        What becomes of what a class sent too much, with `weighs = "bytes"`.
+        Treatment of overdrawn credit, with `weighs = "bytes"`.
 
     Each of its classes takes ``weight`` (needed).
     """
@@ -672,7 +677,7 @@ class Wrr(Component):
     def __init__(self, *, weighs: Literal["packets", "bytes"] = "packets", quantum: str | None = None, debts: Literal["kept", "forgiven"] = "kept") -> None: ...
 
 class Drr(Component):
-    """Deficit round robin: classes take turns, and each saves up what a turn leaves too little for its next packet.
+    """Deficit round robin: classes take turns, and each carries the unused part of its quantum over to its next turn.
 
     More about it: ``penstock explain drr``.
 
@@ -694,7 +699,7 @@ class Scfq(Component):
     def __init__(self) -> None: ...
 
 class Stfq(Component):
-    """Start-time fair queueing: shares by weight, in the order in which fair queueing would begin to send.
+    """Start-time fair queueing: shares by weight, in the order of virtual start times.
 
     More about it: ``penstock explain stfq``.
 
@@ -705,7 +710,7 @@ class Stfq(Component):
     def __init__(self) -> None: ...
 
 class Wf2qPlus(Component):
-    """WF2Q+: fair queueing by weights that serves no packet before the fluid reference would have begun it.
+    """WF2Q+: worst-case fair queueing by weights: no packet is served before the fluid reference would have started it.
 
     More about it: ``penstock explain wf2q-plus``.
 
@@ -716,21 +721,19 @@ class Wf2qPlus(Component):
     def __init__(self) -> None: ...
 
 class FqCodel(Component):
-    """The scheduler ``fq-codel``.
-
-    FQ-CoDel: a queue for each flow, served by deficit round robin, with CoDel in each; flows that send little go first.
+    """FQ-CoDel: a queue per flow with CoDel in each, served by deficit round robin; sparse flows go first.
 
     More about it: ``penstock explain fq-codel``.
 
     Parameters
     ----------
     quantum : str, default 1514 bytes
-        What a queue may send before it is another's turn [RFC8290 s5.2.4]. Allowed: above zero, at most 1000 GB.
+        Bytes that a queue may send in a turn [RFC8290 s5.2.4]. Allowed: above zero, at most 1000 GB.
     flows : int, default 1024
-        The most queues that there are [RFC8290 s5.2.5]; at most 65536. Allowed: a whole number, at least 1.
+        Number of queues [RFC8290 s5.2.5]; at most 65536. Allowed: a whole number, at least 1.
     limit : str, default 10240 packets
-        The most packets that may wait in all [RFC8290 s5.2.3]. Allowed: at least 1 packet or 1 byte; at a link also a
-        time, such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum number of packets in all queues together [RFC8290 s5.2.3]. Allowed: at least 1 packet or 1 byte; at a
+        link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     """
     KIND: ClassVar[str] = "scheduler"
     KEY: ClassVar[str] = "fq-codel"
@@ -742,18 +745,18 @@ class FqCodel(Component):
 class Dualpi2(Component):
     """The scheduler ``dualpi2``.
 
-    DualPI2: scalable traffic waits in a queue of its own that marks early; a coupled probability makes Classic traffic
-    leave it an equal share.
+    DualPI2: two queues with coupled marking: scalable traffic has a queue of its own with early marks, and the coupling
+    gives scalable and Classic flows about equal rates.
 
     More about it: ``penstock explain dualpi2``.
 
     Parameters
     ----------
     limit : str, default 10000 packets
-        The most that may wait in both queues together. Allowed: at least 1 packet or 1 byte; at a link also a time,
-        such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum backlog of both queues together. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
+        ms`, for what it sends in that time at its first rate.
     target : str, default 15 ms
-        The delay of Classic traffic that is aimed at. Allowed: zero or more.
+        Target delay of Classic traffic. Allowed: zero or more.
     update_interval : str, default 16 ms
         Time between two updates of the probability (Tupdate). Allowed: zero or more.
     alpha : float | str, default 0.16
@@ -763,11 +766,11 @@ class Dualpi2(Component):
     coupling : float | str, default 2
         Coupling factor (k). Allowed: above 0.
     min_threshold : str, default 800 us
-        The wait from which scalable traffic may be marked by its own queue (minTh). Allowed: zero or more.
+        Waiting time from which the L queue marks (minTh). Allowed: zero or more.
     range : str, default 400 us
-        How much longer the wait is at which all of it is marked (range); zero is a step. Allowed: zero or more.
+        Additional waiting time at which the L queue marks every packet (range); zero is a step. Allowed: zero or more.
     classic_share : float | str, default 0.1
-        What Classic traffic gets of the link while both queues have packets; above 0, below 1. Allowed: between 0 and
+        Share of the link for Classic traffic while both queues have packets; above 0, below 1. Allowed: between 0 and
         1.
     """
     KIND: ClassVar[str] = "scheduler"
@@ -786,7 +789,7 @@ class Dualpi2(Component):
 class Htb(Component):
     """The scheduler ``htb``.
 
-    Hierarchical token bucket: each class is assured of a rate, and borrows what the classes above it leave, up to a
+    Hierarchical token bucket: each class has an assured rate and borrows unused rate from the classes above, up to a
     ceiling.
 
     More about it: ``penstock explain htb``.
@@ -799,19 +802,19 @@ class Htb(Component):
     def __init__(self) -> None: ...
 
 class Cbq(Component):
-    """Class-based queueing: classes with shares of the link, which they may exceed only by borrowing.
+    """Class-based queueing: each class has a share of the link, and may exceed it only by borrowing.
 
     More about it: ``penstock explain cbq``.
 
     Parameters
     ----------
     sharing : Literal["formal", "ancestor-only"], default formal
-        When classes over their limit may borrow.
+        Condition under which classes over their limit may borrow.
     burst : int, default 16
-        What a class that was idle may send back to back beyond its share, in packets of `quantum` bytes. Allowed: a
-        whole number, at least 1.
+        Packets of `quantum` bytes that a class may send back to back after it was idle. Allowed: a whole number, at
+        least 1.
     quantum : str, default 1500 bytes
-        Bytes that a class with a mean share of its priority may send at a turn. Allowed: above zero, at most 1000 GB.
+        Bytes that a class with the mean share of its priority may send in a turn. Allowed: above zero, at most 1000 GB.
 
     Each of its classes takes ``share`` (needed), ``priority`` (default 1), ``borrows`` (default true).
     """
@@ -823,17 +826,17 @@ class Cbq(Component):
     def __init__(self, *, sharing: Literal["formal", "ancestor-only"] = "formal", burst: int = 16, quantum: str = "1500 bytes") -> None: ...
 
 class StaticShares(Component):
-    """Static shares: each port has a part of the memory for itself.
+    """Static shares: each port has a fixed part of the memory.
 
     More about it: ``penstock explain static-shares``.
 
     Parameters
     ----------
     size : str
-        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        Size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it
+        sends in that time at its first rate.
     shares : str | dict[str, Any], optional
-        The shares of ports, by the names of their links; ports that are not named divide what is left equally.
+        Shares of ports, by the names of their links; unnamed ports divide the rest equally.
     """
     KIND: ClassVar[str] = "buffer"
     KEY: ClassVar[str] = "static-shares"
@@ -842,15 +845,15 @@ class StaticShares(Component):
     def __init__(self, *, size: str, shares: str | dict[str, Any] | None = None) -> None: ...
 
 class Pool(Component):
-    """Complete sharing: any port may take any part of one pool.
+    """Complete sharing: any port may use any part of one pool.
 
     More about it: ``penstock explain pool``.
 
     Parameters
     ----------
     size : str
-        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        Size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it
+        sends in that time at its first rate.
     """
     KIND: ClassVar[str] = "buffer"
     KEY: ClassVar[str] = "pool"
@@ -858,17 +861,17 @@ class Pool(Component):
     def __init__(self, *, size: str) -> None: ...
 
 class DynamicThreshold(Component):
-    """Dynamic thresholds: a port may hold a multiple of what is free.
+    """Dynamic thresholds: a port may hold a multiple of the free memory.
 
     More about it: ``penstock explain dynamic-threshold``.
 
     Parameters
     ----------
     size : str
-        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        Size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it
+        sends in that time at its first rate.
     alpha : float | str, default 1
-        How much of what is free a port may hold (alpha); powers of two in hardware. Allowed: above 0.
+        Multiple of the free memory that a port may hold (alpha); hardware uses powers of two. Allowed: above 0.
     """
     KIND: ClassVar[str] = "buffer"
     KEY: ClassVar[str] = "dynamic-threshold"
@@ -879,7 +882,7 @@ class DynamicThreshold(Component):
 class MinimumAllocation(Component):
     """The buffer ``minimum-allocation``.
 
-    Sharing with a minimum allocation, and with maximum queue lengths: each port has some memory for itself, and shares
+    Minimum allocation, optionally with maximum queue lengths: each port has a reserved part of the memory, and shares
     the rest.
 
     More about it: ``penstock explain minimum-allocation``.
@@ -887,14 +890,14 @@ class MinimumAllocation(Component):
     Parameters
     ----------
     size : str
-        The size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        Size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it
+        sends in that time at its first rate.
     minimum : str
-        What each port has for itself. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        Memory reserved for each port. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
         what it sends in that time at its first rate.
     maximum : str, optional
-        The most that a port may hold; all that is not kept for others if left out. Allowed: at least 1 packet or 1
-        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum that a port may hold; if left out, all memory that is not reserved for other ports. Allowed: at least 1
+        packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     """
     KIND: ClassVar[str] = "buffer"
     KEY: ClassVar[str] = "minimum-allocation"
@@ -914,17 +917,18 @@ class BcnCongestionPoint(Component):
         Probability that an arriving frame is a sample [Jiang06 slide 5]; 0.01 if neither it nor `interval` is given.
         Allowed: between 0 and 1.
     interval : str, optional
-        Bytes from one sample to the next, instead of a probability. Allowed: above zero.
+        Bytes between samples, instead of a probability. Allowed: above zero.
     equilibrium : int, default 16
-        Frames that shall wait (Q_eq). Allowed: a whole number, at least 1.
+        Equilibrium queue length in frames (Q_eq). Allowed: a whole number, at least 1.
     weight : float | str, default 2
-        Weight of the queue's change (W) [Jiang06 slide 9]. Allowed: above 0.
+        Weight of the change of the queue length (W) [Jiang06 slide 9]. Allowed: above 0.
     severe : int, optional
-        Above so many frames sources are stopped (Q_sc); never if left out. Allowed: a whole number, at least 1.
+        Queue length in frames above which sources are stopped (Q_sc); never if left out. Allowed: a whole number, at
+        least 1.
     answers : Literal["negative-to-all", "above-equilibrium"], default negative-to-all
         Which samples are answered.
     message : str, default 64 bytes
-        The size of a message. Allowed: above zero.
+        Size of a message. Allowed: above zero.
     """
     KIND: ClassVar[str] = "congestion-point"
     KEY: ClassVar[str] = "bcn"
@@ -945,16 +949,15 @@ class QcnCongestionPoint(Component):
     Parameters
     ----------
     equilibrium : str, default 26 kB
-        Bytes that shall wait (Q_eq; cpQsp) [IEEE8021Qau s32.8]. Allowed: above zero.
+        Equilibrium queue length (Q_eq; cpQsp) [IEEE8021Qau s32.8]. Allowed: above zero.
     weight : float | str, default 2
-        Weight of the queue's change (w; cpW) [IEEE8021Qau s32.8]. Allowed: above 0.
+        Weight of the change of the queue length (w; cpW) [IEEE8021Qau s32.8]. Allowed: above 0.
     sample_base : str, default 150 kB
-        Bytes from one sample to the next while there is no congestion (cpSampleBase) [IEEE8021Qau s32.8]. Allowed:
-        above zero.
+        Bytes between samples without congestion (cpSampleBase) [IEEE8021Qau s32.8]. Allowed: above zero.
     jitter : float | str, default 0.15
-        By how much the bytes up to the next sample vary at random, as a share of them. Allowed: between 0 and 1.
+        Maximum random variation of the bytes between samples, as a fraction of them. Allowed: between 0 and 1.
     message : str, default 64 bytes
-        The size of a message. Allowed: above zero.
+        Size of a message. Allowed: above zero.
     """
     KIND: ClassVar[str] = "congestion-point"
     KEY: ClassVar[str] = "qcn"
@@ -979,24 +982,24 @@ class BcnReactionPoint(Component):
     rate_unit : str, default 8 Mbit/s
         Rate unit (R_u) [Jiang06 slide 9]. Allowed: above zero, at most 100 Tbit/s.
     floor : str, optional
-        No message takes a rate below this; without it, `decrease-gain` must leave every rate positive. Allowed: above
-        zero, at most 100 Tbit/s.
+        Minimum rate after a message; without it, `decrease-gain` must leave every rate positive. Allowed: above zero,
+        at most 100 Tbit/s.
     drift : str, optional
-        What a rate gains by itself each `drift-interval` (recovery); nothing if left out. Allowed: above zero, at most
-        100 Tbit/s.
+        Increase of the rate per `drift-interval` without messages (recovery); none if left out. Allowed: above zero, at
+        most 100 Tbit/s.
     drift_interval : str, optional
-        How often a rate drifts. Allowed: zero or more.
+        Time between two increases by `drift`. Allowed: zero or more.
     restart_within : str, default 100 us
-        The longest time from a stop to the restart. Allowed: zero or more.
+        Maximum time from a stop to the restart. Allowed: zero or more.
     restart_rate : str, default 100 Mbit/s
-        The rate after a stop. Allowed: above zero, at most 100 Tbit/s.
+        Rate after a stop. Allowed: above zero, at most 100 Tbit/s.
     release : Literal["at-line-rate", "never"], default at-line-rate
-        Whether a limiter ends at the port's rate.
+        Whether a limiter is released at the rate of the port.
     shared_by : Literal["station", "flow"], default station
         What shares a limiter.
     limit : str, optional
-        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte; at a link also
-        a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum length of the queue of a limiter; unbounded if left out. Allowed: at least 1 packet or 1 byte; at a link
+        also a time, such as `5 ms`, for what it sends in that time at its first rate.
     """
     KIND: ClassVar[str] = "reaction-point"
     KEY: ClassVar[str] = "bcn"
@@ -1016,8 +1019,8 @@ class BcnReactionPoint(Component):
 class QcnReactionPoint(Component):
     """The reaction-point ``qcn``.
 
-    QCN, reaction point: a rate limiter in a station, which follows the messages of congestion points and finds back by
-    itself.
+    QCN, reaction point: a rate limiter in a station, which follows the messages of congestion points and recovers
+    without messages.
 
     More about it: ``penstock explain qcn``.
 
@@ -1026,8 +1029,8 @@ class QcnReactionPoint(Component):
     decrease_gain : float | str, default 1/128
         Gain of the decrease (G_d; 2^-rpgGd) [IEEE8021Qau s32.11]. Allowed: above 0.
     least_decrease : float | str, default 0.5
-        No message takes the rate below this share of what it was (rpgMinDecFac) [IEEE8021Qau s32.11]. Allowed: between
-        0 and 1.
+        Minimum factor by which a message multiplies the rate (rpgMinDecFac) [IEEE8021Qau s32.11]. Allowed: between 0
+        and 1.
     byte_counter : str, default 150 kB
         Bytes in a cycle of the byte counter (rpgByteReset) [IEEE8021Qau s32.11]. Allowed: above zero.
     timer : str, default 15 ms
@@ -1035,20 +1038,20 @@ class QcnReactionPoint(Component):
     fast_recovery : int, default 5
         Cycles of fast recovery (rpgThreshold) [IEEE8021Qau s32.11]. Allowed: a whole number, at least 1.
     active_increase : str, default 5 Mbit/s
-        What the target gains in a cycle of active increase (R_AI; rpgAiRate) [IEEE8021Qau s32.11]. Allowed: above zero,
-        at most 100 Tbit/s.
+        Increase of the target rate per cycle of active increase (R_AI; rpgAiRate) [IEEE8021Qau s32.11]. Allowed: above
+        zero, at most 100 Tbit/s.
     hyper_increase : str, default 50 Mbit/s
-        The same in hyper-active increase, times the cycles in it (R_HAI; rpgHaiRate) [IEEE8021Qau s32.11]. Allowed:
-        above zero, at most 100 Tbit/s.
+        The same in hyper-active increase, times the number of cycles in it (R_HAI; rpgHaiRate) [IEEE8021Qau s32.11].
+        Allowed: above zero, at most 100 Tbit/s.
     floor : str, default 10 Mbit/s
-        No message takes a rate below this (rpgMinRate) [IEEE8021Qau s32.11]. Allowed: above zero, at most 100 Tbit/s.
+        Minimum rate after a message (rpgMinRate) [IEEE8021Qau s32.11]. Allowed: above zero, at most 100 Tbit/s.
     jitter : float | str, default 0.15
-        By how much cycles vary at random, as a share of their length. Allowed: between 0 and 1.
+        Maximum random variation of the cycles, as a fraction of their length. Allowed: between 0 and 1.
     shared_by : Literal["station", "flow"], default station
         What shares a limiter.
     limit : str, optional
-        The most that may wait in a limiter; no bound if left out. Allowed: at least 1 packet or 1 byte; at a link also
-        a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum length of the queue of a limiter; unbounded if left out. Allowed: at least 1 packet or 1 byte; at a link
+        also a time, such as `5 ms`, for what it sends in that time at its first rate.
     """
     KIND: ClassVar[str] = "reaction-point"
     KEY: ClassVar[str] = "qcn"
@@ -1066,7 +1069,7 @@ class QcnReactionPoint(Component):
     def __init__(self, *, decrease_gain: float | str = "1/128", least_decrease: float | str = 0.5, byte_counter: str = "150 kB", timer: str = "15 ms", fast_recovery: int = 5, active_increase: str = "5 Mbit/s", hyper_increase: str = "50 Mbit/s", floor: str = "10 Mbit/s", jitter: float | str = 0.15, shared_by: Literal["station", "flow"] = "station", limit: str | None = None) -> None: ...
 
 class TokenBucketShaper(Component):
-    """Token-bucket shaper: packets wait in the queue until they keep to a rate and a burst.
+    """Token-bucket shaper: packets wait in the queue until they conform to a rate and a burst.
 
     More about it: ``penstock explain token-bucket``.
 
@@ -1077,7 +1080,7 @@ class TokenBucketShaper(Component):
     burst : str
         Depth of the bucket (b); at least the largest packet. Allowed: above zero.
     start : Literal["full", "empty"], default full
-        What the bucket holds at the beginning.
+        Tokens in the bucket at the beginning.
     """
     KIND: ClassVar[str] = "shaper"
     KEY: ClassVar[str] = "token-bucket"
@@ -1087,18 +1090,18 @@ class TokenBucketShaper(Component):
     def __init__(self, *, rate: str, burst: str, start: Literal["full", "empty"] = "full") -> None: ...
 
 class TokenBucketPolicer(Component):
-    """Token-bucket policer: drops what exceeds a rate and a burst.
+    """Token-bucket policer: drops packets that exceed a rate and a burst.
 
     More about it: ``penstock explain token-bucket``.
 
     Parameters
     ----------
     rate : str
-        Long-run rate of what passes (r). Allowed: above zero, at most 100 Tbit/s.
+        Long-run rate of the packets that pass (r). Allowed: above zero, at most 100 Tbit/s.
     burst : str
         Depth of the bucket (b). Allowed: above zero.
     start : Literal["full", "empty"], default full
-        What the bucket holds at the beginning.
+        Tokens in the bucket at the beginning.
     """
     KIND: ClassVar[str] = "policer"
     KEY: ClassVar[str] = "token-bucket"
@@ -1108,28 +1111,28 @@ class TokenBucketPolicer(Component):
     def __init__(self, *, rate: str, burst: str, start: Literal["full", "empty"] = "full") -> None: ...
 
 class TokenBucket(Component):
-    """Token bucket: tells what keeps to a rate and a burst from what exceeds them.
+    """Token bucket: separates packets that conform to a rate and a burst from packets that exceed them.
 
     More about it: ``penstock explain token-bucket``.
 
     Parameters
     ----------
     rate : str
-        Long-run rate of what conforms (r). Allowed: above zero, at most 100 Tbit/s.
+        Long-run rate of the conforming traffic (r). Allowed: above zero, at most 100 Tbit/s.
     burst : str
         Depth of the bucket (b). Allowed: above zero.
     peak_rate : str, optional
-        Rate that what conforms does not exceed even within a burst (p); without one only `burst` limits it. Allowed:
-        above zero, at most 100 Tbit/s.
+        Maximum rate of the conforming traffic within a burst (p); without it only `burst` limits it. Allowed: above
+        zero, at most 100 Tbit/s.
     peak_burst : str, optional
         Depth of the bucket that fills at `peak-rate` (M), 1500 bytes if left out; a packet larger than it never
         conforms. Allowed: above zero.
     exceed_precedence : int, default 1
-        Precedence of what exceeds. Allowed: 0 to 3.
+        Precedence of packets that exceed. Allowed: 0 to 3.
     mode : Literal["colour-aware", "colour-blind"], default colour-blind
-        Whether the colour that a packet arrives with matters.
+        Whether the colour of an arriving packet matters.
     start : Literal["full", "empty"], default full
-        What the bucket holds at the beginning.
+        Initial level of the bucket.
     """
     KIND: ClassVar[str] = "meter"
     KEY: ClassVar[str] = "token-bucket"
@@ -1157,13 +1160,13 @@ class Tcm(Component):
     committed_burst : str
         Depth of bucket C (CBS). Allowed: zero or more.
     excess_burst : str, optional
-        Depth of bucket E (EBS); left out, there are two colours. Allowed: zero or more.
+        Depth of bucket E (EBS); without it there are two colours. Allowed: zero or more.
     mode : Literal["colour-aware", "colour-blind"], default colour-blind
-        Whether the colour that a packet arrives with matters; default of the draft.
+        Whether the colour of an arriving packet matters; default of the draft.
     demotion : Literal["next-bucket", "last"], default next-bucket
-        Where a packet that arrives green goes when C is short; default of RFC 2697.
+        Treatment of a packet that arrives green and finds too few tokens in C; default of RFC 2697.
     start : Literal["full", "empty"], default full
-        What the buckets hold at the beginning; default of the draft.
+        Initial level of the buckets; default of the draft.
     """
     KIND: ClassVar[str] = "meter"
     KEY: ClassVar[str] = "tcm"
@@ -1187,16 +1190,16 @@ class Rbm(Component):
     committed_burst : str
         Depth of the green bucket (bucket size dp0). Allowed: above zero.
     excess_rate : str, optional
-        Rate of the yellow tokens (TGR1); left out together with `excess-burst`, there are two colours. Allowed: zero or
-        more, at most 100 Tbit/s.
+        Rate of the yellow tokens (TGR1); without it and `excess-burst` there are two colours. Allowed: zero or more, at
+        most 100 Tbit/s.
     excess_burst : str, optional
         Depth of the yellow bucket (bucket size dp1). Allowed: above zero.
     mode : Literal["colour-aware", "colour-blind"], default colour-aware
-        Whether the colour that a packet arrives with matters; the document's marker is colour-aware.
+        Whether the colour of an arriving packet matters; the document's marker is colour-aware.
     demotion : Literal["next-bucket", "last"], default next-bucket
-        Where a packet that arrives green goes when bucket 0 is short.
+        Treatment of a packet that arrives green and finds too few tokens in bucket 0.
     start : Literal["full", "empty"], default full
-        What the buckets hold at the beginning.
+        Initial level of the buckets.
     """
     KIND: ClassVar[str] = "meter"
     KEY: ClassVar[str] = "rbm"
@@ -1228,9 +1231,9 @@ class TwoRateTcm(Component):
     peak_burst : str
         Peak burst size (PBS). Allowed: above zero.
     mode : Literal["colour-aware", "colour-blind"], default colour-blind
-        Whether the colour that a packet arrives with matters.
+        Whether the colour of an arriving packet matters.
     start : Literal["full", "empty"], default full
-        What the buckets hold at the beginning; default of the RFC.
+        Initial level of the buckets; default of the RFC.
     """
     KIND: ClassVar[str] = "meter"
     KEY: ClassVar[str] = "two-rate-tcm"
@@ -1258,9 +1261,9 @@ class Rfc4115(Component):
     excess_burst : str
         Depth of bucket E (EBS). Allowed: zero or more.
     mode : Literal["colour-aware", "colour-blind"], default colour-blind
-        Whether the colour that a packet arrives with matters.
+        Whether the colour of an arriving packet matters.
     start : Literal["full", "empty"], default full
-        What the buckets hold at the beginning.
+        Initial level of the buckets.
     """
     KIND: ClassVar[str] = "meter"
     KEY: ClassVar[str] = "rfc-4115"
@@ -1280,11 +1283,11 @@ class Tsw2cm(Component):
     Parameters
     ----------
     committed_rate : str
-        Rate up to which all is green (CTR, the target rate). Allowed: zero or more, at most 100 Tbit/s.
+        Rate up to which all packets are green (CTR, the target rate). Allowed: zero or more, at most 100 Tbit/s.
     averaging_interval : str, default 1 s
         Length of the window (AVG_INTERVAL). Allowed: zero or more.
     exceed_precedence : int, default 1
-        Precedence of what exceeds. Allowed: 0 to 3.
+        Precedence of packets that exceed. Allowed: 0 to 3.
     """
     KIND: ClassVar[str] = "meter"
     KEY: ClassVar[str] = "tsw2cm"
@@ -1294,16 +1297,17 @@ class Tsw2cm(Component):
     def __init__(self, *, committed_rate: str, averaging_interval: str = "1 s", exceed_precedence: int = 1) -> None: ...
 
 class Tsw3cm(Component):
-    """Time Sliding Window Three Colour Marker (TSWTCM): colours at random the shares of a stream above two rates.
+    """Time Sliding Window Three Colour Marker (TSWTCM): colours at random the shares of a stream that exceed two rates.
 
     More about it: ``penstock explain tsw3cm``.
 
     Parameters
     ----------
     committed_rate : str
-        Rate up to which all is green (CTR, the committed target rate). Allowed: zero or more, at most 100 Tbit/s.
+        Rate up to which all packets are green (CTR, the committed target rate). Allowed: zero or more, at most 100
+        Tbit/s.
     peak_rate : str
-        Rate up to which nothing is red (PTR, the peak target rate). Allowed: zero or more, at most 100 Tbit/s.
+        Rate up to which no packet is red (PTR, the peak target rate). Allowed: zero or more, at most 100 Tbit/s.
     averaging_interval : str, default 1 s
         Length of the window (AVG_INTERVAL). Allowed: zero or more.
     """
@@ -1322,8 +1326,8 @@ class FGcra(Component):
     Parameters
     ----------
     burst : str
-        What the bucket may hold when a frame begins (MBS), in cells. Allowed: at least 1 packet or 1 byte; at a link
-        also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum level of the bucket at the start of a conforming frame (MBS), in cells. Allowed: at least 1 packet or 1
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     """
     KIND: ClassVar[str] = "meter"
     KEY: ClassVar[str] = "f-gcra"
@@ -1358,14 +1362,14 @@ class SingleThresholdPcnMeter(Component):
         Fill below which every packet is marked (MkTB.threshold); default of [Satoh10 s10.4]. Allowed: above zero; a
         time at the bucket's rate, or bytes.
     mark_every : int, default 3
-        One packet in so many is marked between the two rates (N); default of [Satoh10 s10.4]. Allowed: a whole number,
-        at least 1.
+        Marks one packet in N between the two rates (N); default of [Satoh10 s10.4]. Allowed: a whole number, at least
+        1.
     counted : Literal["not-full", "arrivals"], default not-full
-        Which packets count towards N while the switch is on.
+        Packets that count towards N while the switch is on.
     form : Literal["first", "second"], default second
-        Which of the two printed forms decides.
+        Printed form of the marker to use.
     start : Literal["full", "empty"], default full
-        What the buckets hold at the beginning.
+        Initial level of the buckets.
     """
     KIND: ClassVar[str] = "pcn-meter"
     KEY: ClassVar[str] = "single-threshold"
@@ -1402,9 +1406,9 @@ class Fractional(Component):
         Fill below which every packet is marked (ThTB.threshold). Allowed: above zero; a time at the bucket's rate, or
         bytes.
     mark_every : int, default 3
-        One byte in so many is marked between the two rates (N). Allowed: a whole number, at least 1.
+        Marks one byte in N between the two rates (N). Allowed: a whole number, at least 1.
     start : Literal["full", "empty"], default full
-        What the buckets hold at the beginning.
+        Initial level of the buckets.
     """
     KIND: ClassVar[str] = "pcn-meter"
     KEY: ClassVar[str] = "fractional"
@@ -1419,7 +1423,10 @@ class Fractional(Component):
     def __init__(self, *, admissible_rate: str, supportable_rate: str, fractional_size: str = "20 ms", fractional_threshold: str = "10 ms", marking_size: str = "10 ms", marking_threshold: str = "8 ms", mark_every: int = 3, start: Literal["full", "empty"] = "full") -> None: ...
 
 class VirtualQueue(Component):
-    """Virtual queue: marks at random, the more often the longer a queue at the admissible rate would be.
+    """The pcn-meter ``virtual-queue``.
+
+    Virtual queue: marks at random, with a probability that grows with the length of a queue served at the admissible
+    rate.
 
     More about it: ``penstock explain virtual-queue``.
 
@@ -1428,14 +1435,14 @@ class VirtualQueue(Component):
     admissible_rate : str
         Rate at which the virtual queue is drained (AR). Allowed: above zero, at most 100 Tbit/s.
     min_threshold : str, default 5 ms
-        Queue up to which nothing is marked; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's
+        Length up to which no packet is marked; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's
         rate, or bytes.
     max_threshold : str, default 15 ms
-        Queue from which everything is marked; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's
-        rate, or bytes.
+        Length from which every packet is marked; default of [Satoh10 s10.5]. Allowed: above zero; a time at the
+        bucket's rate, or bytes.
     upper_limit : str, default 20 ms
-        The longest that the queue gets; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's rate,
-        or bytes.
+        Maximum length of the virtual queue; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's
+        rate, or bytes.
     """
     KIND: ClassVar[str] = "pcn-meter"
     KEY: ClassVar[str] = "virtual-queue"
@@ -1446,18 +1453,18 @@ class VirtualQueue(Component):
     def __init__(self, *, admissible_rate: str, min_threshold: str = "5 ms", max_threshold: str = "15 ms", upper_limit: str = "20 ms") -> None: ...
 
 class PreEmption(Component):
-    """Pre-emption marking: marks what exceeds the supportable rate, so that the rest is what may stay.
+    """Pre-emption marking: marks the traffic in excess of the supportable rate; the unmarked rest can be supported.
 
     More about it: ``penstock explain pre-emption``.
 
     Parameters
     ----------
     supportable_rate : str
-        Rate of what stays unmarked (SR). Allowed: above zero, at most 100 Tbit/s.
+        Rate of the traffic that stays unmarked (SR). Allowed: above zero, at most 100 Tbit/s.
     size : str, default 5 ms
         Size of the bucket; default of [Satoh10 s10.5]. Allowed: above zero; a time at the bucket's rate, or bytes.
     start : Literal["full", "empty"], default full
-        What the bucket holds at the beginning.
+        Initial level of the bucket.
     """
     KIND: ClassVar[str] = "pcn-meter"
     KEY: ClassVar[str] = "pre-emption"
@@ -1467,7 +1474,7 @@ class PreEmption(Component):
     def __init__(self, *, supportable_rate: str, size: str = "5 ms", start: Literal["full", "empty"] = "full") -> None: ...
 
 class Threshold(Component):
-    """Threshold marking: all packets while the rate is above the configured one, none below.
+    """Threshold marking: marks all packets while the load is above a configured rate, none below it.
 
     More about it: ``penstock explain threshold``.
 
@@ -1481,7 +1488,7 @@ class Threshold(Component):
         Fill below which packets are marked (TBthreshold.threshold). Allowed: above zero; a time at the bucket's rate,
         or bytes.
     start : Literal["full", "empty"], default full
-        What the bucket holds at the beginning.
+        Initial level of the bucket.
     """
     KIND: ClassVar[str] = "pcn-meter"
     KEY: ClassVar[str] = "threshold"
@@ -1492,20 +1499,20 @@ class Threshold(Component):
     def __init__(self, *, rate: str, size: str, threshold: str, start: Literal["full", "empty"] = "full") -> None: ...
 
 class Excess(Component):
-    """Excess-traffic marking: marks what exceeds a rate.
+    """Excess-traffic marking: marks the traffic in excess of a rate.
 
     More about it: ``penstock explain excess``.
 
     Parameters
     ----------
     rate : str
-        Rate of what stays unmarked (PCN-excess-rate). Allowed: above zero, at most 100 Tbit/s.
+        Rate of the traffic that stays unmarked (PCN-excess-rate). Allowed: above zero, at most 100 Tbit/s.
     size : str
         Size of the bucket (BS_etm). Allowed: above zero; a time at the bucket's rate, or bytes.
     metering : Literal["size-independent", "classic", "drained"], default size-independent
-        Which packets are excess.
+        Packets that are in excess.
     start : Literal["full", "empty"], default full
-        What the bucket holds at the beginning.
+        Initial level of the bucket.
     """
     KIND: ClassVar[str] = "pcn-meter"
     KEY: ClassVar[str] = "excess"
@@ -1527,9 +1534,9 @@ class Cbr(Component):
     packet : str | dict[str, Any]
         Bytes of a packet on the wire. Allowed: 1 to 65535 bytes.
     phase : Literal["random", "zero"], default random
-        When the first packet goes out.
+        Time of the first packet.
     spacing_jitter : float | str, default 0
-        How far a spacing may lie from its mean, as a share of it (j). Allowed: between 0 and 1.
+        Maximum deviation of a spacing from its mean, as a fraction of it (j). Allowed: between 0 and 1.
     """
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "cbr"
@@ -1573,12 +1580,12 @@ class OnOff(Component):
     off : str
         Mean length of an off period. Allowed: zero or more.
     initial : Literal["on", "off", "stationary"], default stationary
-        What the source does when its flow starts.
+        State of the source when its flow starts.
     phase : Literal["random", "zero"], optional
-        When the first packet goes out, counted from the beginning of the first on period; left out, zero, but for a
-        stationary source, whose is random.
+        Time of the first packet, from the beginning of the first on period; zero if left out, except for a stationary
+        source, whose first packet is random.
     remainder : Literal["carried", "restarted", "whole"], default carried
-        What becomes of the part of a spacing that ends an on period.
+        Treatment of the part of a spacing at the end of an on period.
     """
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "on-off"
@@ -1599,12 +1606,12 @@ class CodecMix(Component):
     Parameters
     ----------
     initial : Literal["on", "off", "stationary"], default stationary
-        What a source with silence suppression does when its flow starts.
+        State of a source with silence suppression when its flow starts.
     phase : Literal["random", "zero"], default zero
-        When the first packet goes out, counted from the flow's start or that of the first on period; of a stationary
-        source with silence suppression it is random whatever this says.
+        Time of the first packet, from the start of the flow or of the first on period; always random for a stationary
+        source with silence suppression.
     remainder : Literal["carried", "restarted", "whole"], default carried
-        What becomes of the part of a spacing that ends an on period.
+        Treatment of the part of a spacing at the end of an on period.
     """
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "codec-mix"
@@ -1614,14 +1621,14 @@ class CodecMix(Component):
     def __init__(self, *, initial: Literal["on", "off", "stationary"] = "stationary", phase: Literal["random", "zero"] = "zero", remainder: Literal["carried", "restarted", "whole"] = "carried") -> None: ...
 
 class Packets(Component):
-    """Packets: exactly those of a list, each at its time and of its size, for tests and teaching.
+    """Packets: a list of packets with times and sizes, for tests and teaching.
 
     More about it: ``penstock explain packets``.
 
     Parameters
     ----------
     at : list[str]
-        When each packet goes out, after the flow's start; in ascending order. Allowed: zero or more.
+        Time of each packet after the start of the flow, in ascending order. Allowed: zero or more.
     sizes : list[str]
         Bytes of each packet on the wire, or of all. Allowed: above zero.
     """
@@ -1632,7 +1639,7 @@ class Packets(Component):
     def __init__(self, *, at: list[str], sizes: list[str]) -> None: ...
 
 class Trace(Component):
-    """Trace: the packets of a file, each at its time and of its size, such as a capture of real traffic.
+    """Trace: packets with the times and sizes of a file, such as a capture of real traffic.
 
     More about it: ``penstock explain trace``.
 
@@ -1668,16 +1675,16 @@ class Video(Component):
     variation : float | str, default 0.21
         Standard deviation of the size of a frame over its mean. Allowed: between 0 and 1.
     packet : str, default 1200 bytes
-        The largest packet on the wire. Allowed: above zero.
+        Maximum size of a packet on the wire. Allowed: above zero.
     paced : float | str, default 0
-        The share of the frame interval over which the packets of a frame are spread; 0: back to back. Allowed: between
-        0 and 1.
+        Fraction of the frame interval over which the packets of a frame are spread; 0: back to back. Allowed: between 0
+        and 1.
     phase : Literal["random", "zero"], default random
         When the first frame is generated; `random` also has it anywhere in the group.
     min_rate : str, optional
-        Requests for less ask for this. Allowed: above zero, at most 100 Tbit/s.
+        Minimum rate that a request can set. Allowed: above zero, at most 100 Tbit/s.
     max_rate : str, optional
-        Requests for more ask for this. Allowed: above zero, at most 100 Tbit/s.
+        Maximum rate that a request can set. Allowed: above zero, at most 100 Tbit/s.
     """
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "video"
@@ -1696,14 +1703,14 @@ class Video(Component):
     def __init__(self, *, rate: str, frame_rate: float | str = 30.0, group_length: int = 12, anchor_distance: int = 3, p_ratio: float | str = 0.6, b_ratio: float | str = 0.2, variation: float | str = 0.21, packet: str = "1200 bytes", paced: float | str = 0.0, phase: Literal["random", "zero"] = "random", min_rate: str | None = None, max_rate: str | None = None) -> None: ...
 
 class Ftp(Component):
-    """FTP: a greedy application that always has something to send, until its file ends.
+    """FTP: a greedy application that always has data to send, until the end of its file.
 
     More about it: ``penstock explain ftp``.
 
     Parameters
     ----------
     size : str, optional
-        How much there is to send, without headers; left out, the transfer never ends. Allowed: above zero.
+        Size of the file, without headers; the transfer never ends if left out. Allowed: above zero.
     """
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "ftp"
@@ -1718,18 +1725,18 @@ class Http(Component):
     Parameters
     ----------
     page : str | dict[str, Any], optional
-        Size of the file that the user asks for; `{ log-normal = { median = "2 kB", mean = "7 kB" } }` if left out.
-        Allowed: 1 byte to 4 GB.
+        Size of the requested file; `{ log-normal = { median = "2 kB", mean = "7 kB" } }` if left out. Allowed: 1 byte
+        to 4 GB.
     objects : int, default 3
-        How many files are embedded in it. Allowed: a whole number, 0 to 1000.
+        Number of embedded files. Allowed: a whole number, 0 to 1000.
     object : str | dict[str, Any], optional
-        Size of each of them; as `page` if left out. Allowed: 1 byte to 4 GB.
+        Size of an embedded file; as `page` if left out. Allowed: 1 byte to 4 GB.
     think : str | dict[str, Any], optional
-        Time from a page's end to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out. Allowed: zero or
-        more.
+        Time from the end of a page to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out. Allowed:
+        zero or more.
     initial_window : bool, default false
-        Whether each page begins with the window of a new connection, as with a connection for each page that needs no
-        handshake and knows the round trip.
+        Whether each page starts with the window of a new connection, like a connection per page without a handshake and
+        with a known round trip.
     """
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "http"
@@ -1741,7 +1748,7 @@ class Http(Component):
     def __init__(self, *, page: str | dict[str, Any] | None = None, objects: int = 3, object: str | dict[str, Any] | None = None, think: str | dict[str, Any] | None = None, initial_window: bool = False) -> None: ...
 
 class Tcp(Component):
-    """TCP: reliable, in order, and sending no faster than the congestion that it meets allows.
+    """TCP: reliable, in-order delivery at a rate limited by congestion control.
 
     More about it: ``penstock explain tcp``.
 
@@ -1750,64 +1757,65 @@ class Tcp(Component):
     variant : Literal["tahoe", "reno", "new-reno", "sack"], optional
         A preset of recovery and congestion control.
     recovery : AnyRecovery, optional
-        How losses are seen and repaired; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion
-        control must know which segments arrive (`bbr`).
+        Detection and repair of losses; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion
+        control needs to know which segments arrive (`bbr`).
     congestion_control : AnyCongestionControl, optional
-        What sets cwnd and ssthresh; `reno` if left out.
+        Algorithm that sets cwnd and ssthresh; `reno` if left out.
     packet : str, default 1500 bytes
         Size of a data packet on the wire, headers included. Allowed: above zero.
     header : str, default 40 bytes
         Size of a packet without data (acknowledgements, connection set-up), and of the headers in a data packet.
         Allowed: above zero.
     initial_window : str, default 10 packets
-        Congestion window at the beginning (IW), never more than `max-window`; ten packets [RFC6928 s2]. RFC 3390 had 2
-        to 4 packets, RFC 2001 and ns-2 before 2001 one. Allowed: at least 1 packet or 1 byte; at a link also a time,
-        such as `5 ms`, for what it sends in that time at its first rate.
+        Initial congestion window (IW), at most `max-window`; ten packets [RFC6928 s2]. RFC 3390 had 2 to 4 packets, RFC
+        2001 and ns-2 before 2001 one. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
     max_window : str, default 1000 packets
-        The most that may be outstanding, up to 2^20 segments; bytes count payload, as a receiver's window does. ns-2
+        Maximum of outstanding segments, up to 2^20; a value in bytes counts payload, as a receiver's window does. ns-2
         had 20 packets. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends
         in that time at its first rate.
     initial_slow_start_threshold : str, optional
-        Slow start ends at this window (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
+        Window at which slow start ends (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
         Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at
         its first rate.
     timer_tick : str, default 0 s
-        Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, two at
-        least. ns-2 had 100 ms until 2002, then 10 ms. Allowed: zero or more.
+        Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, at least
+        two. ns-2 had 100 ms until 2002, then 10 ms. Allowed: zero or more.
     initial_rto : str, default 1 s
         Retransmission timeout before the first measurement [RFC6298 s2.1]; RFC 2988 had 3 s, ns-2 6 s until 2002.
         Allowed: zero or more.
     min_rto : str, default 1 s
-        The least timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004. Allowed: zero or
+        Minimum timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004. Allowed: zero or
         more.
     max_rto : str, default 60 s
-        The greatest timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007. Allowed: zero or more.
+        Maximum timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007. Allowed: zero or more.
     max_backoff : int, default 64
-        The most that back-off multiplies the timeout by; 64 in BSD and ns-2. Allowed: a whole number, at least 1.
+        Maximum factor by which back-off multiplies the timeout; 64 in BSD and ns-2. Allowed: a whole number, at least
+        1.
     ack_every : int, default 1
         In-order segments per acknowledgement: 1 acknowledges each, as most published simulations do; 2 delays
         acknowledgements as hosts should [RFC5681 s4.2]. Allowed: a whole number, at least 1.
     ack_delay : str, optional
-        How long an acknowledgement may be delayed, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2]. Allowed:
-        zero or more.
+        Maximum delay of an acknowledgement, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2]. Allowed: zero or
+        more.
     limited_transmit : bool, default true
-        Whether the first duplicate acknowledgements let new segments go out [RFC3042 s2].
+        Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
     syn : bool, default true
-        Whether a connection begins with a SYN exchange, which also measures the round trip.
+        Whether a connection begins with a SYN exchange, which also measures the round-trip time.
     dup_ack_threshold : int, default 3
-        Duplicate acknowledgements that mean a loss (DupThresh) [RFC5681 s3.2]. Allowed: a whole number, at least 1.
+        Duplicate acknowledgements that indicate a loss (DupThresh) [RFC5681 s3.2]. Allowed: a whole number, at least 1.
     restart_after_idle : bool, default true
         Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
     partial_ack_timer : Literal["first", "every"], optional
-        Which partial acknowledgements restart the timer; only for the variant `new-reno`, the first if left out.
+        Which partial acknowledgements restart the timer; only for the variant `new-reno`; `first` if left out.
     ecn : bool, default false
-        Whether data segments are ECN-capable and the receiver echoes marks, as the congestion control has it; agreed on
-        with the SYN exchange, or taken for agreed without one [RFC3168 s6.1].
+        Whether data segments are ECN-capable and the receiver echoes marks, in the way that the congestion control
+        defines; negotiated by the SYN exchange, or assumed without one [RFC3168 s6.1].
     pacing : bool, default false
-        Whether segments leave spaced at a rate instead of in bursts: that of the congestion control if it has one, else
-        cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
+        Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one,
+        otherwise cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
     local_queue : Literal["drop", "backpressure"], default drop
-        What both ends do when the queue of their host's own port is full.
+        Behaviour of both ends when the queue of their host's own port is full.
     """
     KIND: ClassVar[str] = "transport"
     KEY: ClassVar[str] = "tcp"
@@ -1846,7 +1854,7 @@ class Udp(Component):
     header : str, default 28 bytes
         Bytes of each packet that are not payload: 20 of IP and 8 of UDP. Allowed: above zero.
     ecn : Literal["not-ect", "ect-0", "ect-1"], default not-ect
-        The ECN codepoint that packets are sent with [RFC3168 s5].
+        ECN codepoint of the packets [RFC3168 s5].
     """
     KIND: ClassVar[str] = "transport"
     KEY: ClassVar[str] = "udp"
@@ -1855,26 +1863,26 @@ class Udp(Component):
     def __init__(self, *, header: str = "28 bytes", ecn: Literal["not-ect", "ect-0", "ect-1"] = "not-ect") -> None: ...
 
 class Roce(Component):
-    """RoCEv2: reliable and in order, sent at a rate instead of by a window, with go-back-N.
+    """RoCEv2: reliable, in-order delivery at a controlled rate, with go-back-N.
 
     More about it: ``penstock explain roce``.
 
     Parameters
     ----------
     rate_control : AnyRateControl, default dcqcn
-        What sets the rate.
+        Algorithm that sets the rate.
     packet : str, default 1086 bytes
         Size of a data packet on the wire: 1024 bytes and the headers. Allowed: above zero.
     header : str, default 62 bytes
-        Bytes of it that are not payload: 18 of Ethernet, 20 of IP, 8 of UDP, 12 of the transport, 4 of its checksum
-        [IBTA annex 17]. Allowed: above zero.
+        Header bytes of a data packet: 18 of Ethernet, 20 of IP, 8 of UDP, 12 of the transport, 4 of its checksum [IBTA
+        annex 17]. Allowed: above zero.
     ack_every : int, default 16
-        Packets in order per acknowledgement. Allowed: a whole number, at least 1.
+        In-order packets per acknowledgement. Allowed: a whole number, at least 1.
     max_outstanding : int, default 8192
-        The most packets that may be sent and not acknowledged. Allowed: a whole number, at least 1.
+        Maximum number of unacknowledged packets. Allowed: a whole number, at least 1.
     timeout : str, default 4.194304 ms
-        How long there may be no progress before the sender goes back; 4.096 us times a power of 2 [IBTA s9.7.6].
-        Allowed: zero or more.
+        Time without progress after which the sender goes back; 4.096 us times a power of 2 [IBTA s9.7.6]. Allowed: zero
+        or more.
     """
     KIND: ClassVar[str] = "transport"
     KEY: ClassVar[str] = "roce"
@@ -1902,16 +1910,16 @@ class Loss(Component):
     def __init__(self, *, probability: float | str) -> None: ...
 
 class GilbertElliott(Component):
-    """Gilbert-Elliott: losses come in bursts, while a channel that changes between two states is in the bad one.
+    """Gilbert-Elliott: a channel with a good and a bad state; losses come in bursts while it is in the bad state.
 
     More about it: ``penstock explain gilbert-elliott``.
 
     Parameters
     ----------
     good_to_bad : float | str
-        Probability that a packet leaves a good channel bad (p). Allowed: between 0 and 1.
+        Probability that a good channel becomes bad after a packet (p). Allowed: between 0 and 1.
     bad_to_good : float | str
-        Probability that a packet leaves a bad channel good (r). Allowed: between 0 and 1.
+        Probability that a bad channel becomes good after a packet (r). Allowed: between 0 and 1.
     loss_in_bad : float | str, default 1
         Probability of losing a packet in the bad state (1 - h). Allowed: between 0 and 1.
     loss_in_good : float | str, default 0
@@ -1933,9 +1941,9 @@ class DropList(Component):
     Parameters
     ----------
     drop : list[int]
-        Numbers of the packets that are lost, from 1. Allowed: a whole number, at least 1.
+        Numbers of the lost packets, from 1. Allowed: a whole number, at least 1.
     of : Literal["link", "flow"], default link
-        Whose packets are counted.
+        Scope of the count.
     """
     KIND: ClassVar[str] = "impairment"
     KEY: ClassVar[str] = "drop-list"
@@ -1944,7 +1952,7 @@ class DropList(Component):
     def __init__(self, *, drop: list[int], of: Literal["link", "flow"] = "link") -> None: ...
 
 class Delay(Component):
-    """Delay: each packet arrives later, all by the same time or each by a random one.
+    """Delay: each packet arrives later, by a fixed or a random time.
 
     More about it: ``penstock explain delay``.
 
@@ -1962,7 +1970,7 @@ class Delay(Component):
     def __init__(self, *, added: str | dict[str, Any], keep_order: bool = False) -> None: ...
 
 class Reordering(Component):
-    """Reordering: some packets are held back, so that those behind overtake them.
+    """Reordering: some packets are held back, so that later ones overtake them.
 
     More about it: ``penstock explain reordering``.
 
@@ -1971,7 +1979,7 @@ class Reordering(Component):
     probability : float | str
         Probability that a packet is held back (p). Allowed: between 0 and 1.
     delay : str
-        How much later it arrives. Allowed: zero or more.
+        Added delay of a held-back packet. Allowed: zero or more.
     correlation : float | str, default 0
         Correlation of neighbouring packets (c). Allowed: between 0 and 1.
     """
@@ -1992,7 +2000,7 @@ class Duplication(Component):
     probability : float | str
         Probability that a packet is duplicated (p). Allowed: between 0 and 1.
     copy_delay : str, default 0 ms
-        By how much the copy follows. Allowed: zero or more.
+        Time between the packet and its copy. Allowed: zero or more.
     correlation : float | str, default 0
         Correlation of neighbouring packets (c). Allowed: between 0 and 1.
     """
@@ -2037,7 +2045,7 @@ class Batch(Component):
     def __init__(self, *, interval: str, mean_size: float | str = 5.0) -> None: ...
 
 class NoneArrival(Component):
-    """None: no calls arrive; there are only initial ones.
+    """None: no calls arrive; only initial calls exist.
 
     More about it: ``penstock explain none``.
     """
@@ -2068,7 +2076,7 @@ class FixedHolding(Component):
     Parameters
     ----------
     time : str
-        How long a call lasts. Allowed: zero or more.
+        Holding time of a call. Allowed: zero or more.
     """
     KIND: ClassVar[str] = "holding"
     KEY: ClassVar[str] = "fixed"
@@ -2085,7 +2093,7 @@ class Infinite(Component):
     def __init__(self) -> None: ...
 
 class Cle(Component):
-    """Congestion level estimate: a call may begin while few of its aggregate's packets arrive marked.
+    """Congestion level estimate: admits a call while the marked share of its aggregate's packets is low.
 
     More about it: ``penstock explain cle``.
 
@@ -2096,21 +2104,22 @@ class Cle(Component):
     weight : float | str, default 0.3
         Weight of the moving average; default of [Satoh10 s11.1]. Allowed: above 0, at most 1.
     weighs : Literal["new-sample", "old-value"], default new-sample
-        What the weight multiplies.
+        Term of the moving average that `weight` multiplies.
     update : Literal["packet", "interval"], default packet
-        When the average takes in a sample.
+        Samples of the moving average.
     interval : str, optional
         Length of an interval, for `update = "interval"`. Allowed: zero or more.
     marks : Literal["any", "threshold", "excess"], default any
-        Which marks count.
+        Marks that count.
     at_threshold : Literal["refuse", "admit"], default refuse
-        What becomes of a call that finds exactly the threshold.
+        Decision about a call if the level equals the threshold.
     idle : Literal["frozen", "reset", "decay", "time-out"], default reset
-        What becomes of the level while no packets come.
+        How the level changes while no packets arrive.
     idle_time : str, optional
-        Time constant of `idle = "decay"`, or patience of `"time-out"`. Allowed: zero or more.
+        Time constant of `idle = "decay"`, or silence after which `"time-out"` sets the level to 0. Allowed: zero or
+        more.
     initial : float | str, default 0
-        The level at the beginning. Allowed: between 0 and 1.
+        Initial level. Allowed: between 0 and 1.
     """
     KIND: ClassVar[str] = "admission"
     KEY: ClassVar[str] = "cle"
@@ -2127,16 +2136,16 @@ class Cle(Component):
     def __init__(self, *, threshold: float | str, weight: float | str = 0.3, weighs: Literal["new-sample", "old-value"] = "new-sample", update: Literal["packet", "interval"] = "packet", interval: str | None = None, marks: Literal["any", "threshold", "excess"] = "any", at_threshold: Literal["refuse", "admit"] = "refuse", idle: Literal["frozen", "reset", "decay", "time-out"] = "reset", idle_time: str | None = None, initial: float | str = 0.0) -> None: ...
 
 class Count(Component):
-    """Counting: a call may begin while fewer than so many do.
+    """Counting: admits a call while fewer than a fixed number of calls are live.
 
     More about it: ``penstock explain count``.
 
     Parameters
     ----------
     limit : int
-        The most calls at a time. Allowed: a whole number, at least 1.
+        Maximum number of calls at once. Allowed: a whole number, at least 1.
     scope : Literal["aggregate", "node"], default node
-        Whose calls count.
+        Calls that count.
     """
     KIND: ClassVar[str] = "admission"
     KEY: ClassVar[str] = "count"
@@ -2145,14 +2154,14 @@ class Count(Component):
     def __init__(self, *, limit: int, scope: Literal["aggregate", "node"] = "node") -> None: ...
 
 class Rfc6661Admission(Component):
-    """CL edge behaviour, admission: the egress' last report says whether calls may begin.
+    """CL edge behaviour, admission: admits calls while the marked share of the egress' last report is below a limit.
 
     More about it: ``penstock explain rfc-6661``.
 
     Parameters
     ----------
     measuring_interval : str, default 100 ms
-        How long the egress measures for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
+        Length of the egress' measurement for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
         Allowed: zero or more.
     cle_limit : float | str, default 0.05
         Marked share from which calls are refused (CLE-limit); the RFC has no default. Allowed: between 0 and 1.
@@ -2164,14 +2173,14 @@ class Rfc6661Admission(Component):
     def __init__(self, *, measuring_interval: str = "100 ms", cle_limit: float | str = 0.05) -> None: ...
 
 class Rfc6662Admission(Component):
-    """SM edge behaviour, admission: the egress' last report says whether calls may begin.
+    """SM edge behaviour, admission: admits calls while the marked share of the egress' last report is below a limit.
 
     More about it: ``penstock explain rfc-6662``.
 
     Parameters
     ----------
     measuring_interval : str, default 100 ms
-        How long the egress measures for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
+        Length of the egress' measurement for one report (T_meas); the RFC recommends 100 to 500 ms and has no default.
         Allowed: zero or more.
     cle_limit : float | str, default 0.05
         Marked share from which calls are refused (CLE-limit); the RFC recommends about 5 %. Allowed: between 0 and 1.
@@ -2183,7 +2192,10 @@ class Rfc6662Admission(Component):
     def __init__(self, *, measuring_interval: str = "100 ms", cle_limit: float | str = 0.05) -> None: ...
 
 class SingleThresholdTermination(Component):
-    """Single threshold marking, termination: while every packet arrives marked, a share of the calls ends per interval.
+    """The termination ``single-threshold``.
+
+    Single threshold marking, termination: terminates a share of the calls per interval while every packet arrives
+    marked.
 
     More about it: ``penstock explain single-threshold``.
 
@@ -2195,39 +2207,38 @@ class SingleThresholdTermination(Component):
     unmarked_run : int, default 20
         Unmarked packets in a row that cancel (M); default of [Satoh10 s10.4]. Allowed: a whole number, at least 1.
     counts_unmarked : Literal["in-a-row", "since-run"], default in-a-row
-        Which unmarked packets make up `unmarked-run`.
+        Unmarked packets that count towards `unmarked-run`.
     extra : float | str, default 5 %
-        The share of the rate that goes at each cut beyond the difference of sending and receiving (y); default of
-        [Satoh10 s10.4]. Allowed: between 0 and 1.
+        Share of the rate terminated by each cut in addition to the difference of sending and receiving rate (y);
+        default of [Satoh10 s10.4]. Allowed: between 0 and 1.
     report_interval : str, default 33.3 ms
         Time between reports; default of [Satoh10 s10.4]. Allowed: zero or more.
     receiving : Literal["sliding", "between-reports", "within-run", "share"], default sliding
-        What a report tells.
+        Contents of a report.
     receiving_window : str, optional
-        How far back it looks, but for `receiving = "between-reports"` and `"share"`; left out, `report-interval`.
-        Allowed: zero or more.
+        Window of `receiving = "sliding"` and `"within-run"`; `report-interval` if left out. Allowed: zero or more.
     waiting_time : str, default 100 ms
-        How long a packet that others have overtaken may still come before it counts as lost (Tmax); for `receiving =
-        "share"`. Allowed: zero or more.
+        Time after which an overtaken packet that has not arrived counts as lost (Tmax); for `receiving = "share"`.
+        Allowed: zero or more.
     sending_interval : str, default 100 ms
-        How long the sending rate is measured; default of [Satoh10 s10.4]. Allowed: zero or more.
+        Length of the measurement of the sending rate; default of [Satoh10 s10.4]. Allowed: zero or more.
     reports : Literal["while-marked", "until-cancel", "fresh-run"], default while-marked
-        How long reports go on.
+        How long reports continue.
     next_interval : Literal["at-once", "next-report"], default at-once
         When the next measurement of the sending rate begins.
     after_cut : Literal["continue", "restart"], default continue
-        What the egress does about the run of marked packets after a cut.
+        Action of the egress after a cut, on the run of marked packets.
     settle : str, default 0 ms
-        After a cut, how long reports are ignored; for `next-interval = "next-report"`. Allowed: zero or more.
+        Time after a cut in which reports are ignored; for `next-interval = "next-report"`. Allowed: zero or more.
     keep_rate : str, optional
-        A sending rate up to which the ingress terminates nothing; left out, it knows none. Allowed: above zero, at most
-        100 Tbit/s.
+        Sending rate up to which the ingress terminates no calls; none if left out. Allowed: above zero, at most 100
+        Tbit/s.
     rounding : Literal["nearest", "ceiling", "floor"], default nearest
-        How amounts are made into whole calls.
+        Rounding to a whole number of calls.
     call_rate : Literal["mean", "measured"], default mean
-        What one call is taken to send.
+        Rate assumed for one call.
     victims : Literal["random", "newest", "oldest"], default random
-        Which calls are terminated.
+        Calls to terminate.
     """
     KIND: ClassVar[str] = "termination"
     KEY: ClassVar[str] = "single-threshold"
@@ -2251,36 +2262,36 @@ class SingleThresholdTermination(Component):
     def __init__(self, *, marked_run: int = 100, unmarked_run: int = 20, counts_unmarked: Literal["in-a-row", "since-run"] = "in-a-row", extra: float | str = "5 %", report_interval: str = "33.3 ms", receiving: Literal["sliding", "between-reports", "within-run", "share"] = "sliding", receiving_window: str | None = None, waiting_time: str = "100 ms", sending_interval: str = "100 ms", reports: Literal["while-marked", "until-cancel", "fresh-run"] = "while-marked", next_interval: Literal["at-once", "next-report"] = "at-once", after_cut: Literal["continue", "restart"] = "continue", settle: str = "0 ms", keep_rate: str | None = None, rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
 
 class Cl(Component):
-    """CL, termination: calls end down to the rate that arrived without a mark.
+    """CL, termination: terminates calls down to the rate that arrives unmarked.
 
     More about it: ``penstock explain cl``.
 
     Parameters
     ----------
     sar_interval : str, default 100 ms
-        How long the egress measures what may stay. Allowed: zero or more.
+        Length of the egress' measurement of the SAR. Allowed: zero or more.
     sending_interval : str, default 100 ms
-        How long the ingress measures what it sends. Allowed: zero or more.
+        Length of the ingress' measurement of the sending rate. Allowed: zero or more.
     sending : Literal["after-message", "all-the-time"], default after-message
-        When the ingress measures.
+        When the ingress measures its sending rate.
     newer : Literal["replaces", "ignored"], default replaces
-        What a second message does while the ingress measures for a first.
+        Effect of a message that arrives during the ingress' measurement.
     trigger_margin : float | str, default 0
-        How far the sending rate must exceed the SAR, as a share of it (E1). Allowed: between 0 and 1.
+        Minimum excess of the sending rate over the SAR, as a share of the SAR (E1). Allowed: between 0 and 1.
     cut_margin : float | str, default 0
-        How far below the SAR the cut goes, as a share of it (E2). Allowed: between 0 and 1.
+        Depth of the cut below the SAR, as a share of the SAR (E2). Allowed: between 0 and 1.
     settle : str, default 0 ms
-        After a cut, how long messages are ignored, so that its effect is seen first. Allowed: zero or more.
+        Time after a cut in which messages are ignored, so that its effect is seen first. Allowed: zero or more.
     after_cut : Literal["continue", "restart"], default continue
-        What the egress does about the interval that runs at a cut.
+        Action of the egress after a cut, on the current interval.
     marks : Literal["any", "threshold", "excess"], default excess
-        Which marks make a packet one too many.
+        Marks that start an interval; packets without them count in the SAR.
     rounding : Literal["nearest", "ceiling", "floor"], default nearest
-        How amounts are made into whole calls.
+        Rounding to a whole number of calls.
     call_rate : Literal["mean", "measured"], default mean
-        What one call is taken to send.
+        Rate assumed for one call.
     victims : Literal["random", "newest", "oldest"], default random
-        Which calls are terminated.
+        Calls to terminate.
     """
     KIND: ClassVar[str] = "termination"
     KEY: ClassVar[str] = "cl"
@@ -2299,40 +2310,40 @@ class Cl(Component):
     def __init__(self, *, sar_interval: str = "100 ms", sending_interval: str = "100 ms", sending: Literal["after-message", "all-the-time"] = "after-message", newer: Literal["replaces", "ignored"] = "replaces", trigger_margin: float | str = 0.0, cut_margin: float | str = 0.0, settle: str = "0 ms", after_cut: Literal["continue", "restart"] = "continue", marks: Literal["any", "threshold", "excess"] = "excess", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
 
 class Sm(Component):
-    """Single marking (SM), termination: calls end down to U times the rate that arrived without a mark.
+    """Single marking (SM), termination: terminates calls down to U times the rate that arrives unmarked.
 
     More about it: ``penstock explain sm``.
 
     Parameters
     ----------
     u : float | str, default 1.2
-        Supportable over admissible rate, the same for all links (U); at least 1, and 1.2 or more advised. Allowed:
-        above 0.
+        Ratio of the supportable to the admissible rate, the same for all links (U); at least 1, and 1.2 or more
+        advised. Allowed: above 0.
     sar_interval : str, default 100 ms
-        How long the egress measures what may stay. Allowed: zero or more.
+        Length of the egress' measurement of the SAR. Allowed: zero or more.
     sending_interval : str, default 100 ms
-        How long the ingress measures what it sends. Allowed: zero or more.
+        Length of the ingress' measurement of the sending rate. Allowed: zero or more.
     sending : Literal["after-message", "all-the-time"], default after-message
-        When the ingress measures.
+        When the ingress measures its sending rate.
     newer : Literal["replaces", "ignored"], default replaces
-        What a second message does while the ingress measures for a first.
+        Effect of a message that arrives during the ingress' measurement.
     trigger_margin : float | str, default 0
-        How far the sending rate must exceed the rate to keep, as a share of it. Allowed: between 0 and 1.
+        Minimum excess of the sending rate over the rate to keep, as a share of the latter. Allowed: between 0 and 1.
     cut_margin : float | str, default 0
-        How far below the rate to keep the cut goes, as a share of it. Allowed: between 0 and 1.
+        Depth of the cut below the rate to keep, as a share of it. Allowed: between 0 and 1.
     settle : str, default 0 ms
-        After a cut, how long messages are ignored, so that its effect is seen first. Allowed: zero or more.
+        Time after a cut in which messages are ignored, so that its effect is seen first. Allowed: zero or more.
     after_cut : Literal["continue", "restart"], default continue
-        What the egress does about the interval that runs at a cut.
+        Action of the egress after a cut, on the current interval.
     smoothing : float | str, optional
-        Weight of the past in the average of the marked share, 0.9 in the draft's example; left out, there is no
-        average. Allowed: above 0, at most 1.
+        Weight of the old value in the average of the marked share, 0.9 in the draft's example; no average if left out.
+        Allowed: above 0, at most 1.
     rounding : Literal["nearest", "ceiling", "floor"], default nearest
-        How amounts are made into whole calls.
+        Rounding to a whole number of calls.
     call_rate : Literal["mean", "measured"], default mean
-        What one call is taken to send.
+        Rate assumed for one call.
     victims : Literal["random", "newest", "oldest"], default random
-        Which calls are terminated.
+        Calls to terminate.
     """
     KIND: ClassVar[str] = "termination"
     KEY: ClassVar[str] = "sm"
@@ -2352,26 +2363,29 @@ class Sm(Component):
     def __init__(self, *, u: float | str = 1.2, sar_interval: str = "100 ms", sending_interval: str = "100 ms", sending: Literal["after-message", "all-the-time"] = "after-message", newer: Literal["replaces", "ignored"] = "replaces", trigger_margin: float | str = 0.0, cut_margin: float | str = 0.0, settle: str = "0 ms", after_cut: Literal["continue", "restart"] = "continue", smoothing: float | str | None = None, rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
 
 class Rfc6661Termination(Component):
-    """CL edge behaviour, termination: two reports of excess in a row end calls down to what was not excess.
+    """The termination ``rfc-6661``.
+
+    CL edge behaviour, termination: after two consecutive reports of excess, terminates calls down to the rate not in
+    excess.
 
     More about it: ``penstock explain rfc-6661``.
 
     Parameters
     ----------
     measuring_interval : str, default 100 ms
-        How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
-        500 ms. Allowed: zero or more.
+        Length of the egress' measurement for one report and of the ingress' measurement of its sending rate (T_meas);
+        the RFC recommends 100 to 500 ms. Allowed: zero or more.
     sample_packets : int, default 30
-        The fewest packets in the ingress' measurement, which goes on until they are there. Allowed: a whole number, at
-        least 1.
+        Minimum number of packets in the ingress' measurement, which is extended until they have been sent. Allowed: a
+        whole number, at least 1.
     settle : str, default 200 ms
-        After a cut, how long reports begin no other, so that its effect is seen first. Allowed: zero or more.
+        Time after a cut in which reports cause no further cut, so that its effect is seen first. Allowed: zero or more.
     rounding : Literal["nearest", "ceiling", "floor"], default nearest
-        How amounts are made into whole calls.
+        Rounding to a whole number of calls.
     call_rate : Literal["mean", "measured"], default mean
-        What one call is taken to send.
+        Rate assumed for one call.
     victims : Literal["random", "newest", "oldest"], default random
-        Which calls are terminated.
+        Calls to terminate.
     """
     KIND: ClassVar[str] = "termination"
     KEY: ClassVar[str] = "rfc-6661"
@@ -2384,30 +2398,30 @@ class Rfc6661Termination(Component):
     def __init__(self, *, measuring_interval: str = "100 ms", sample_packets: int = 30, settle: str = "200 ms", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
 
 class Rfc6662Termination(Component):
-    """SM edge behaviour, termination: calls end down to U times what arrived without a mark.
+    """SM edge behaviour, termination: terminates calls down to U times the rate that arrives unmarked.
 
     More about it: ``penstock explain rfc-6662``.
 
     Parameters
     ----------
     u : float | str, default 1.2
-        Supportable over admissible rate, the same for all links (U). Allowed: above 0.
+        Ratio of the supportable to the admissible rate, the same for all links (U). Allowed: above 0.
     measuring_interval : str, default 100 ms
-        How long the egress measures for one report, and the ingress what it sends (T_meas); the RFC recommends 100 to
-        500 ms. Allowed: zero or more.
+        Length of the egress' measurement for one report and of the ingress' measurement of its sending rate (T_meas);
+        the RFC recommends 100 to 500 ms. Allowed: zero or more.
     cle_limit : float | str, default 0.05
         Marked share from which termination is considered (CLE-limit). Allowed: between 0 and 1.
     sample_packets : int, default 30
-        The fewest packets in the ingress' measurement, which goes on until they are there. Allowed: a whole number, at
-        least 1.
+        Minimum number of packets in the ingress' measurement, which is extended until they have been sent. Allowed: a
+        whole number, at least 1.
     settle : str, default 200 ms
-        After a cut, how long reports begin no other, so that its effect is seen first. Allowed: zero or more.
+        Time after a cut in which reports cause no further cut, so that its effect is seen first. Allowed: zero or more.
     rounding : Literal["nearest", "ceiling", "floor"], default nearest
-        How amounts are made into whole calls.
+        Rounding to a whole number of calls.
     call_rate : Literal["mean", "measured"], default mean
-        What one call is taken to send.
+        Rate assumed for one call.
     victims : Literal["random", "newest", "oldest"], default random
-        Which calls are terminated.
+        Calls to terminate.
     """
     KIND: ClassVar[str] = "termination"
     KEY: ClassVar[str] = "rfc-6662"
@@ -2429,19 +2443,19 @@ class RenoCongestionControl(Component):
     Parameters
     ----------
     halving : Literal["whole-segments", "exact"], default whole-segments
-        What half of the outstanding segments is.
+        Rounding of half of the outstanding segments.
     byte_counting_limit : int, optional
-        Segments by which slow start grows per acknowledgement at most (L): growth counts what is acknowledged. RFC 3465
+        Maximum growth per acknowledgement in slow start, in segments (L): growth counts acknowledged segments. RFC 3465
         permits 1 and 2 [RFC3465 s2.2]. Allowed: a whole number, at least 1.
     arithmetic : Literal["fractional", "integer-bytes", "integer-bytes-without-stall"], default fractional
-        In what the window is counted.
+        Unit of the window.
     acks_per_increase : int, optional
-        Acknowledgements that cwnd grows after in congestion avoidance (N), with `integer-bytes`; 1 if left out.
-        Allowed: a whole number, at least 1.
+        Acknowledgements per increase of cwnd in congestion avoidance (N), with `integer-bytes`; 1 if left out. Allowed:
+        a whole number, at least 1.
     increase : float | str, default 1
-        Segments that a window grows by per round trip in congestion avoidance (a). Allowed: above 0.
+        Growth of the window per round trip in congestion avoidance, in segments (a). Allowed: above 0.
     decrease : float | str, default 0.5
-        What congestion multiplies FlightSize by (b); above 0 and below 1. Allowed: between 0 and 1.
+        Factor by which congestion multiplies FlightSize (b); above 0 and below 1. Allowed: between 0 and 1.
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "reno"
@@ -2461,15 +2475,16 @@ class Cubic(Component):
     Parameters
     ----------
     c : float | str, default 0.4
-        How steeply the window grows (C), in segments per cubic second [RFC9438 s5.1]. Allowed: above 0.
+        Aggressiveness of window growth (C), in segments per cubic second [RFC9438 s5.1]. Allowed: above 0.
     beta : float | str, default 0.7
-        What congestion multiplies the window by (beta_cubic) [RFC9438 s4.6]; 0.5 is Reno's. Allowed: between 0 and 1.
+        Factor by which congestion multiplies the window (beta_cubic) [RFC9438 s4.6]; Reno has 0.5. Allowed: between 0
+        and 1.
     fast_convergence : bool, default true
-        Whether a flow whose window has not come back to W_max makes room for others [RFC9438 s4.7].
+        Whether a flow whose window did not reach W_max again releases bandwidth to others [RFC9438 s4.7].
     hystart : bool, default false
         Whether the first slow start is HyStart++ [RFC9406].
     reno_friendly : Literal["rfc9438", "rfc8312", "none"], default rfc9438
-        How a small window keeps up with Reno [RFC9438 s4.3].
+        Growth of small windows, on which CUBIC alone is slower than Reno [RFC9438 s4.3].
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "cubic"
@@ -2481,18 +2496,20 @@ class Cubic(Component):
     def __init__(self, *, c: float | str = 0.4, beta: float | str = 0.7, fast_convergence: bool = True, hystart: bool = False, reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438") -> None: ...
 
 class Vegas(Component):
-    """Vegas: keeps a few segments waiting in the network, and sees them in the round trip before anything is lost.
+    """The congestion-control ``vegas``.
+
+    Vegas: keeps a few segments queued in the network, and detects them by the round-trip time before anything is lost.
 
     More about it: ``penstock explain vegas``.
 
     Parameters
     ----------
     alpha : float | str, default 2
-        Segments that the connection should at least keep waiting (alpha) [Brakmo94 s3.2]. Allowed: above 0.
+        Minimum number of queued segments (alpha) [Brakmo94 s3.2]. Allowed: above 0.
     beta : float | str, default 4
-        Segments that it should at most keep waiting (beta) [Brakmo94 s3.2]. Allowed: above 0.
+        Maximum number of queued segments (beta) [Brakmo94 s3.2]. Allowed: above 0.
     gamma : float | str, default 1
-        Segments waiting that end slow start (gamma) [Brakmo94 s3.3]. Allowed: above 0.
+        Number of queued segments above which slow start ends (gamma) [Brakmo94 s3.3]. Allowed: above 0.
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "vegas"
@@ -2509,8 +2526,7 @@ class Dctcp(Component):
     Parameters
     ----------
     gain : float | str, default 1/16
-        How much of alpha is the last observation window's (g, estimation gain) [RFC8257 s4.2]. Allowed: between 0 and
-        1.
+        Weight of the last observation window in alpha (g, estimation gain) [RFC8257 s4.2]. Allowed: between 0 and 1.
     ect_everywhere : bool, default false
         Whether acknowledgements and segments sent again are ECN-capable too [RFC8257 s4.1]; the SYN exchange always is
         [RFC8257 s3.6].
@@ -2524,8 +2540,8 @@ class Dctcp(Component):
 class Bbr(Component):
     """The congestion-control ``bbr``.
 
-    BBR, version 1: sends at the bottleneck's rate as measured, with about two bandwidth-delay products in the network
-    at most.
+    BBR, version 1: sends at the measured rate of the bottleneck, with at most about two bandwidth-delay products in
+    flight.
 
     More about it: ``penstock explain bbr``.
 
@@ -2537,7 +2553,7 @@ class Bbr(Component):
     rtprop_filter_len : str, default 10 s
         Time over which RTprop is the minimum (RTpropFilterLen) [Cardwell17 s4.1.2.2]. Allowed: zero or more.
     probe_rtt_duration : str, default 200 ms
-        How long ProbeRTT keeps cwnd low (ProbeRTTDuration) [Cardwell17 s4.3.5]. Allowed: zero or more.
+        Duration of ProbeRTT (ProbeRTTDuration) [Cardwell17 s4.3.5]. Allowed: zero or more.
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "bbr"
@@ -2549,21 +2565,22 @@ class Bbr(Component):
 class Prague(Component):
     """The congestion-control ``prague``.
 
-    Prague: DCTCP's reduction for the Internet: segments carry ECT(1), are paced, and short round trips grow no faster
-    than one of a reference length.
+    Prague: DCTCP's reduction for the Internet: paced segments with ECT(1), and growth that does not favour short round
+    trips.
 
     More about it: ``penstock explain prague``.
 
     Parameters
     ----------
     gain : float | str, default 1/16
-        How much of alpha is the last virtual round trip's (g) [Briscoe24 s2.3.2]. Allowed: between 0 and 1.
+        Weight of the last virtual round trip in alpha (g) [Briscoe24 s2.3.2]. Allowed: between 0 and 1.
     virtual_rtt : str, default 25 ms
-        A shorter round trip grows as one of this length does [Briscoe24 s2.4.4]. Allowed: zero or more.
+        Reference round trip: connections with a shorter one grow as with this one [Briscoe24 s2.4.4]. Allowed: zero or
+        more.
     accecn_option : bool, default true
-        Whether acknowledgements have AccECN's option with the count of marks, and not only three bits of it in their
-        flags. Without it, one that shows eight or more segments to have arrived is taken to tell of as many marks as
-        the flags allow [RFC9768 sA.2.1].
+        Whether acknowledgements carry AccECN's option with the count of marks, and not only three bits of it in their
+        flags. Without the option, an acknowledgement of eight or more segments counts as many marks as the flags allow
+        [RFC9768 sA.2.1].
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "prague"
@@ -2573,30 +2590,31 @@ class Prague(Component):
     def __init__(self, *, gain: float | str = "1/16", virtual_rtt: str = "25 ms", accecn_option: bool = True) -> None: ...
 
 class Dcqcn(Component):
-    """DCQCN: reduces the rate by the estimated share of marked packets, and recovers as QCN does.
+    """DCQCN: reduces the rate by the estimated share of marked packets, and recovers like QCN.
 
     More about it: ``penstock explain dcqcn``.
 
     Parameters
     ----------
     gain : float | str, default 1/256
-        How much of alpha is new at an update (g) [Zhu15]. Allowed: between 0 and 1.
+        Weight of an update of alpha (g) [Zhu15]. Allowed: between 0 and 1.
     alpha_timer : str, default 55 us
-        How long without a notification alpha lasts (K) [Zhu15]. Allowed: zero or more.
+        Time without a notification after which alpha decreases (K) [Zhu15]. Allowed: zero or more.
     rate_timer : str, default 55 us
         Length of a cycle of the timer (T) [Zhu15]. Allowed: zero or more.
     byte_counter : str, default 10 MB
         Bytes in a cycle of the byte counter (B) [Zhu15]. Allowed: above zero.
     fast_recovery : int, default 5
-        Cycles up to which the target stays (F) [Zhu15]. Allowed: a whole number, at least 1.
+        Cycles of fast recovery (F) [Zhu15]. Allowed: a whole number, at least 1.
     additive_increase : str, default 40 Mbit/s
-        What the target gains in a cycle of additive increase (R_AI) [Zhu15]. Allowed: above zero, at most 100 Tbit/s.
+        Increase of the target rate per cycle of additive increase (R_AI) [Zhu15]. Allowed: above zero, at most 100
+        Tbit/s.
     hyper_increase : str, default 400 Mbit/s
         The same in hyper increase (R_HAI). Allowed: above zero, at most 100 Tbit/s.
     notification_interval : str, default 50 us
         Minimum time between two notifications of a receiver (N) [Zhu15]. Allowed: zero or more.
     floor : str, default 10 Mbit/s
-        No notification takes the rate below this. Allowed: above zero, at most 100 Tbit/s.
+        Minimum rate. Allowed: above zero, at most 100 Tbit/s.
     """
     KIND: ClassVar[str] = "rate-control"
     KEY: ClassVar[str] = "dcqcn"
@@ -2638,11 +2656,11 @@ class Hpcc(Component):
     utilisation : float | str, default 95 %
         Target utilisation (eta) [Li19]. Allowed: between 0 and 1.
     max_stage : int, default 5
-        Rounds of additive increase up to a multiplicative one (maxStage) [Li19]. Allowed: a whole number, at least 1.
+        Rounds of additive increase before a multiplicative one (maxStage) [Li19]. Allowed: a whole number, at least 1.
     additive_increase : str, default 80 bytes
-        What the window gains (W_AI) [Li19]. Allowed: above zero.
+        Additive increase of the window (W_AI) [Li19]. Allowed: above zero.
     floor : str, default 10 Mbit/s
-        The least rate. Allowed: above zero, at most 100 Tbit/s.
+        Minimum rate. Allowed: above zero, at most 100 Tbit/s.
     """
     KIND: ClassVar[str] = "rate-control"
     KEY: ClassVar[str] = "hpcc"
@@ -2665,17 +2683,17 @@ class Timely(Component):
     weight : float | str, default 0.02
         Weight of a new difference (alpha). Allowed: above 0, at most 1.
     min_rtt : str, default 20 us
-        What gradients are divided by (minRTT) [Mittal15]. Allowed: zero or more.
+        Divisor of the gradient (minRTT) [Mittal15]. Allowed: zero or more.
     t_low : str, default 50 us
         Round trips below this raise the rate (T_low) [Mittal15]. Allowed: zero or more.
     t_high : str, default 500 us
         Round trips above this lower it (T_high) [Mittal15]. Allowed: zero or more.
     additive_increase : str, default 10 Mbit/s
-        What the rate gains (delta) [Mittal15]. Allowed: above zero, at most 100 Tbit/s.
+        Additive increase of the rate (delta) [Mittal15]. Allowed: above zero, at most 100 Tbit/s.
     decrease : float | str, default 0.8
-        How strongly it falls (beta) [Mittal15]. Allowed: above 0, at most 1.
+        Factor of the decrease (beta) [Mittal15]. Allowed: above 0, at most 1.
     hyperactive : int, default 5
-        Completions without a positive gradient up to hyperactive increase, and its factor (N) [Mittal15]. Allowed: a
+        Completions without a positive gradient before hyperactive increase, and its factor (N) [Mittal15]. Allowed: a
         whole number, at least 1.
     floor : str, default 40 Mbit/s
         Minimum rate; sends `segment` within the transport's `timeout`. Allowed: above zero, at most 100 Tbit/s.
@@ -2694,7 +2712,7 @@ class Timely(Component):
     def __init__(self, *, segment: str = "16 kB", weight: float | str = 0.02, min_rtt: str = "20 us", t_low: str = "50 us", t_high: str = "500 us", additive_increase: str = "10 Mbit/s", decrease: float | str = 0.8, hyperactive: int = 5, floor: str = "40 Mbit/s") -> None: ...
 
 class Tahoe(Component):
-    """Tahoe: resends from the loss on, from a window of one segment.
+    """Tahoe: resends from the lost segment on, from a window of one segment.
 
     More about it: ``penstock explain tahoe``.
     """
@@ -2703,18 +2721,15 @@ class Tahoe(Component):
     def __init__(self) -> None: ...
 
 class RenoRecovery(Component):
-    """The recovery ``reno``.
-
-    Reno: resends one segment (fast retransmit), and keeps sending while its acknowledgement is on the way (fast
-    recovery).
+    """Reno: resends one segment (fast retransmit) and keeps sending until it is acknowledged (fast recovery).
 
     More about it: ``penstock explain reno``.
 
     Parameters
     ----------
     recover_check : Literal["careful", "less-careful", "after-timeout"], default after-timeout
-        From when on duplicate acknowledgements may mean a further loss. RFC 5681 knows no such check; ns-2 has
-        `careful` (`bugFix_`), so that of several losses in a window all but the first wait for the timer.
+        Acknowledgement from which on duplicates may indicate a further loss. RFC 5681 has no such check; ns-2 has
+        `careful` (`bugFix_`): of several losses in a window, all except the first wait for the timer.
     """
     KIND: ClassVar[str] = "recovery"
     KEY: ClassVar[str] = "reno"
@@ -2724,7 +2739,8 @@ class RenoRecovery(Component):
 class NewReno(Component):
     """The recovery ``new-reno``.
 
-    NewReno: stays in fast recovery until everything sent before it is acknowledged, and repairs one loss a round trip.
+    NewReno: stays in fast recovery until everything sent before it is acknowledged, and repairs one loss per round
+    trip.
 
     More about it: ``penstock explain new-reno``.
 
@@ -2733,7 +2749,7 @@ class NewReno(Component):
     partial_ack_timer : Literal["first", "every"], default first
         Which partial acknowledgements restart the retransmission timer.
     recover_check : Literal["careful", "less-careful", "after-timeout"], default careful
-        From when on duplicate acknowledgements may mean a further loss; ns-2 has `careful` (`bugFix_`).
+        Acknowledgement from which on duplicates may indicate a further loss; ns-2 has `careful` (`bugFix_`).
     """
     KIND: ClassVar[str] = "recovery"
     KEY: ClassVar[str] = "new-reno"
@@ -2742,14 +2758,14 @@ class NewReno(Component):
     def __init__(self, *, partial_ack_timer: Literal["first", "every"] = "first", recover_check: Literal["careful", "less-careful", "after-timeout"] = "careful") -> None: ...
 
 class Sack(Component):
-    """SACK: resends what the receiver's blocks show as missing, several losses a round trip.
+    """SACK: resends the segments that the receiver's blocks show as missing, several per round trip.
 
     More about it: ``penstock explain sack``.
 
     Parameters
     ----------
     retransmit_delay : Literal["none", "half-round-trip", "half-round-trip-with-new-data"], default none
-        When the first retransmission of a fast recovery goes out.
+        Delay of the first retransmission of a fast recovery.
     """
     KIND: ClassVar[str] = "recovery"
     KEY: ClassVar[str] = "sack"
@@ -2759,7 +2775,7 @@ class Sack(Component):
 class Prr(Component):
     """The recovery ``prr``.
 
-    PRR (proportional rate reduction): sends at a steady share of what arrives, so that the flight is ssthresh when the
+    PRR (proportional rate reduction): sends in proportion to arrivals, so that ssthresh segments are in flight when the
     recovery ends.
 
     More about it: ``penstock explain prr``.
@@ -2769,14 +2785,17 @@ class Prr(Component):
     def __init__(self) -> None: ...
 
 class Sack1(Component):
-    """SACK of 1996 (Sack1 in ns): resends the holes in the receiver's blocks while its count of the network allows.
+    """The recovery ``sack1``.
+
+    SACK of 1996 (Sack1 in ns): resends the holes in the receiver's blocks, limited by an estimate of the segments in
+    the network.
 
     More about it: ``penstock explain sack1``.
 
     Parameters
     ----------
     retransmit_delay : Literal["none", "half-round-trip", "half-round-trip-with-new-data"], default none
-        When the first retransmission of a fast recovery goes out.
+        Delay of the first retransmission of a fast recovery.
     """
     KIND: ClassVar[str] = "recovery"
     KEY: ClassVar[str] = "sack1"
