@@ -223,7 +223,7 @@ def test_controls_have_ranges_units_and_docs():
     found = all_controls(SCENARIO)
     limit = found[LIMIT]
     assert (limit["low"], limit["high"], limit["unit"], limit["log"], limit["whole"]) == (2, 200, "packets", True, True)
-    assert limit["doc"] == "The most that the queue may hold."
+    assert limit["doc"] == "Maximum length of the queue."
     assert found["r-b.delay"]["unit"] == "ms"
     assert found["tcp.transport.tcp.variant"]["kind"] == "choice"
     assert found["tcp.transport.tcp.min-rto"]["default"] == "1 s"

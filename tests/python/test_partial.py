@@ -176,7 +176,7 @@ def test_what_there_is_of_a_published_study_can_be_read(penstock):
     assert share == f"{(int(agree) - int(best)) / int(computed):+.2f}"
     assert len(list(Path("store").glob("runs/*/*.json"))) == left
     code, _, err = penstock("reproduce", "md1k", "--stored", "--claims")
-    assert (code, "'--claims' needs all runs" in " ".join(err.split())) == (2, True)
+    assert (code, "--claims needs all of them" in " ".join(err.split())) == (2, True)
 
 
 def test_runs_that_mean_the_same_are_counted_once(penstock):

@@ -68,7 +68,7 @@ def test_failed_runs_are_chosen_and_those_without_a_scenario_said(penstock, demo
     only(tmp_path / "store" / "scenarios").unlink()
     code, out, _ = penstock("retry-failed", "--format", "json")
     assert code == 1
-    assert "its text is not in the store any more" in numbers(out)["failed"][0]["message"]
+    assert "its text is no longer in the store" in numbers(out)["failed"][0]["message"]
 
 
 def test_nothing_of_value_is_left_over(penstock, demo, tmp_path):

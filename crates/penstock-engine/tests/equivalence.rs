@@ -228,7 +228,7 @@ proptest! {
         let mut without = blueprint.clone();
         for link in &mut without.links {
             let changes = std::mem::take(&mut link.port_changes);
-            if changes.iter().any(|(_, port)| port.shaper != link.port.shaper) {
+            if changes.iter().any(|(_, port)| port.shaper != link.port.shaper || port.marker != link.port.marker) {
                 Arc::make_mut(&mut link.port).force_event_driven = true;
             }
         }

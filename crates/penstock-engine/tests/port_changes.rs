@@ -2,13 +2,14 @@
 
 mod support;
 
-use penstock_engine::blueprint::{LinkPlan, PortPlan};
+use penstock_engine::blueprint::{LinkPlan, MarkAt, MarkerPlan, PortPlan};
 use penstock_engine::changes::PlanChangeError;
+use penstock_engine::observations::TraceEvent;
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::id::{FlowId, LinkId};
 use std::sync::Arc;
-use support::{discipline, one_link, policer, shaper, source, time, transport, Net};
+use support::{discipline, meter, one_link, policer, shaper, source, time, transport, Net};
 
 /// A packet of 1000 bytes each 10 ms from 0 to 1 s, both included, into a link of 10 Mbit/s.
 fn net(queue: &str, settings: &str) -> Net {
@@ -159,4 +160,27 @@ fn a_flow_takes_only_what_can_change() {
     net.0.groups[0].transport_changes = vec![(time("5 ms"), Arc::new(tcp("congestion-control = vegas")))];
     let error = Sim::new(net.0).err().expect("refused").to_string();
     assert_eq!(error, format!("flows 'f' cannot change: {other}"));
+}
+
+#[test]
+fn a_marker_at_departures_colours_what_waits_by_its_new_rate() {
+    // Five packets at once into a link of 1 Mbit/s leave 8 ms apart. A bucket of one packet colours the first two green at 1 Mbit/s; at
+    // 1 kbit/s from 10 ms on, the other three are red, although they arrived before.
+    let marker = |rate: &str| {
+        Some(MarkerPlan { meter: meter("token-bucket", &format!("rate = {rate}; burst = 1000 bytes")), at: MarkAt::Departure })
+    };
+    let (mut net, route, _) = one_link("1 s", 1, "1 Mbit/s", "1 ms", discipline("tail-drop", ""));
+    let burst = source("packets", "at = [0 s, 0 s, 0 s, 0 s, 0 s]; sizes = [1000 bytes]");
+    let group = net.group("f", burst, transport("udp", ""), ("0 s", "0 s"));
+    net.flow(group, route, route);
+    net.0.trace = true;
+    let link = &mut net.0.links[0];
+    link.port = port(link, |port| port.marker = marker("1 Mbit/s"));
+    let slower = port(link, |port| port.marker = marker("1 kbit/s"));
+    let precomputed = Sim::new(net.0.clone()).expect("sound").change_port(LinkId(0), time("10 ms"), PortPlan::clone(&slower));
+    assert_eq!(precomputed, Err(PlanChangeError::Precomputed));
+    net.0.links[0].port_changes = vec![(time("10 ms"), slower)];
+    let received = run(&net).trace.into_iter().filter(|row| row.event == TraceEvent::Receive);
+    let colours: Vec<u8> = received.filter_map(|row| row.packet().map(|packet| packet.precedence)).collect();
+    assert_eq!(colours, [0, 0, 1, 1, 1]);
 }

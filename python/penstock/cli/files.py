@@ -110,13 +110,20 @@ def check_new(file: Path, example: str, advice: str = "choose another name", *, 
     Raises
     ------
     InputError
-        If it is a folder, in which `example` is suggested; or exists and is not to be replaced; or has no folder.
+        If it is a folder, in which `example` is suggested; exists and is not to be replaced; has no folder; or has a
+        name that the system refuses.
     """
     shown = path_text(file)
     if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
         raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / example)}.")
     require_folder(file)
-    if os.path.lexists(file) and not replace:
+    try:
+        file.lstat()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"{shown}: cannot be written: {error.strerror or error}.") from None
+    if not replace:
         raise InputError(f"{shown}: exists and is left as it is; {advice}.")
 
 

@@ -1,6 +1,6 @@
 //! Changes of parameters while a run goes on: of the components of a port, and of the sender of a flow.
 
-use crate::api::blueprint::{MarkerPlan, PortPlan};
+use crate::api::blueprint::{MarkAt, MarkerPlan, PortPlan};
 use penstock_model::conditioner::PolicerPlan;
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::parameters::{ChangeError, Parameter};
@@ -24,7 +24,7 @@ pub enum PlanChangeError {
     },
     /// Something else of the port differs.
     Other,
-    /// The shaper differs, and departures are computed on arrival.
+    /// The shaper or a marker at departures differs, and departures are computed on arrival.
     Precomputed,
     /// The instant is not open: it is over already, or after the end.
     Time {
@@ -45,7 +45,7 @@ impl fmt::Display for PlanChangeError {
             PlanChangeError::Component { path, error } => write!(f, "{path}: {error}"),
             PlanChangeError::Other => f.write_str("only parameters of components can be changed during a run"),
             PlanChangeError::Precomputed => {
-                f.write_str("the departures behind this shaper are computed on arrival; set force_event_driven in the port's plan")
+                f.write_str("departures from this port are computed on arrival; set force_event_driven in the port's plan")
             }
             PlanChangeError::Time { at, earliest, latest } => write!(f, "a change at {at}: it must be from {earliest} to {latest}"),
         }
@@ -75,6 +75,12 @@ impl PortPlan {
             || self.marker.as_ref().is_some_and(|marker| marker.meter.changeable().is_some())
             || self.shaper.as_ref().is_some_and(|shaper| shaper.changeable().is_some())
             || self.scheduler.is_changeable(&self.classes)
+    }
+
+    /// Whether a change to `other` affects packets that wait already, other than by a scheduler.
+    pub(crate) fn changes_departures(&self, other: &PortPlan) -> bool {
+        let at_departure = |plan: &PortPlan| plan.marker.clone().filter(|marker| marker.at == MarkAt::Departure);
+        self.shaper != other.shaper || at_departure(self) != at_departure(other)
     }
 
     /// Whether a port at work can go from this plan to `other` without being built again.

@@ -218,7 +218,7 @@ impl Sim {
     /// [change](crate::blueprint::LinkPlan::port_changes).
     ///
     /// # Errors
-    /// If anything else of the plan differs, no flow uses the link, the shaper of a port changes that is not
+    /// If anything else of the plan differs, no flow uses the link, the shaper or a marker at departures changes of a port that is not
     /// [event-driven](crate::blueprint::PortPlan::force_event_driven), or the time is not open; then nothing has changed.
     pub fn change_port(&mut self, link: LinkId, at: Time, port: PortPlan) -> Result<(), PlanChangeError> {
         let of_link = |process: &mut Process| process.ports_mut().position(|port| port.link() == link);
@@ -227,7 +227,9 @@ impl Sim {
             return Err(PlanChangeError::NoLink(link));
         };
         plan.check_change(&port)?;
-        if plan.shaper != port.shaper && self.processes[process].ports_mut().nth(index).is_some_and(|port| port.precomputes_departures()) {
+        if plan.changes_departures(&port)
+            && self.processes[process].ports_mut().nth(index).is_some_and(|port| port.precomputes_departures())
+        {
             return Err(PlanChangeError::Precomputed);
         }
         self.change(process, at, Changed::Port(index as u32, Arc::new(port)))

@@ -123,14 +123,14 @@ impl Queueing {
     }
 }
 
-/// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that
-/// uses no hook but that on arrival. (Scheduled rate changes are known beforehand and do not matter. Nor do a shaper and delivery
-/// opportunities; but where these leave the wire idle, the queue does not determine how much is in service, and a shaper that changes
-/// reschedules what waits.)
+/// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that uses only the hook on
+/// arrival. Scheduled rate changes are known beforehand and do not matter. Nor do a shaper and delivery opportunities, except with a
+/// discipline that counts the packet in service: where they leave the wire idle, the queue does not determine how much is in service.
+/// Changes of the shaper or of a marker at departures affect packets that wait already.
 pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     let port = &plan.port;
-    let shaper_changes = plan.port_changes.iter().any(|(_, changed)| changed.shaper != port.shaper);
-    if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_event_driven || shaper_changes {
+    let changes = plan.port_changes.iter().any(|(_, changed)| port.changes_departures(changed));
+    if !matches!(port.scheduler, SchedulerPlan::Fifo(_)) || port.queues.len() != 1 || port.force_event_driven || changes {
         return false;
     }
     let context = PortContext { framing: plan.framing, ..PortContext::of(Site { rate: plan.rate, ..Site::trial() }) };
@@ -258,7 +258,7 @@ impl Port {
 
     /// Gives its components the parameters of `plan` from `now` on.
     pub fn change(&mut self, now: Time, plan: &PortPlan) {
-        // A wire whose departures are computed on arrival has a shaper that never changes; see `can_precompute_departures`.
+        // If departures are computed on arrival, the shaper never changes; see `can_precompute_departures`.
         if let (Some(shaper), false) = (&plan.shaper, self.precomputes_departures()) {
             self.wire.change_shaper(now, shaper);
         }

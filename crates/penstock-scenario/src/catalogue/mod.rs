@@ -232,7 +232,7 @@ mod tests {
         let all = catalogue(Registry::NONE);
         let tail_drop = &all["components"]["discipline"][0];
         assert_eq!(tail_drop["name"], "tail-drop");
-        assert_eq!(tail_drop["summary"], "Tail drop: refuses whatever does not fit.");
+        assert_eq!(tail_drop["summary"], "Tail drop: drops arrivals that do not fit into the queue.");
         assert_eq!(tail_drop["parameters"][0]["default"], "1000 packets");
         assert_eq!(tail_drop["parameters"][1]["choices"][0]["word"], "waiting");
         let names: Vec<&str> = all["sections"].as_array().unwrap().iter().map(|section| section["name"].as_str().unwrap()).collect();
