@@ -22,7 +22,7 @@ from penstock.store.runfile import encode
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPU time of a process is read as Linux tells it")
 
 LONG = verbs.PAGE.replace("20 ms", "10000000 s")
-KEPT = 3000
+KEPT = 9000
 """Runs in the store."""
 RANGE = ("--range", "f.source.cbr.rate=0.5 Mbit/s..1 Mbit/s")
 COMMANDS = {
