@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 OPERATORS = {"cbrt", "ceil", "exp", "floor", "log", "max", "min", "round", "sqrt"}
 GREEK = {"alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "rho", "sigma", "tau"}
 SYMBOLS = {"<=": r"\le ", ">=": r"\ge ", "!=": r"\ne ", "*": r"\cdot "}
+PRODUCT = re.compile(r"(?<=[\w)}']) +(?=[\w(\\])")
 TOKEN = re.compile(r"(?P<word>[A-Za-z]+)(?:_(?P<index>\w+))?(?P<call>\s*\()?|(?P<symbol><=|>=|!=|\*)")
 
 
 def latex(formula: str) -> str:
-    """LaTeX of a formula in either notation."""
-    return formula if "\\" in formula else TOKEN.sub(_token, formula)
+    """LaTeX of a formula in either notation; in plain notation, a space between two factors is a thin one."""
+    return formula if "\\" in formula else PRODUCT.sub(r" \\, ", TOKEN.sub(_token, formula))
 
 
 def _token(found: re.Match[str]) -> str:
