@@ -14,8 +14,8 @@ from penstock import core_choice
 core_choice.choose()
 
 # The core is imported after the choice of it.
-from penstock._core import MODEL_VERSION as MODEL_VERSION  # noqa: E402
-from penstock._core import version  # noqa: E402
+from penstock._core import MODEL_VERSION as MODEL_VERSION  # noqa: E402  (the choice comes first)
+from penstock._core import version  # noqa: E402  (as above)
 
 if TYPE_CHECKING:
     from penstock import topologies as topologies

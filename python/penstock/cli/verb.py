@@ -37,7 +37,7 @@ class Declaration(NamedTuple):
         more: dict[str, Any] = {
             "help": self.help,
             "type": self._type(kind),
-            "shell_complete": None if complete is None else lambda ctx, parameter, word: complete(word),  # noqa: ARG005
+            "shell_complete": None if complete is None else lambda ctx, parameter, word: complete(word),  # noqa: ARG005  (click's)
         }
         if not self.names and default is inspect.Parameter.empty:
             return click.Argument([name], metavar=self.metavar, **more)
@@ -45,7 +45,7 @@ class Declaration(NamedTuple):
         if not self.names:
             return click.Argument([name], metavar=f"[{self.metavar}]", **more)
         if several:
-            more |= {"multiple": True, "callback": lambda ctx, parameter, value: list(value) or None}  # noqa: ARG005
+            more |= {"multiple": True, "callback": lambda ctx, parameter, value: list(value) or None}  # noqa: ARG005  (click's)
         return _Option([name, *self.names.split()], is_flag=kind is bool, metavar=self.metavar, **more)
 
     def _type(self, kind: Any) -> Any:
@@ -122,7 +122,7 @@ _HELP = click.Option(
 class _Option(click.Option):
     """An option whose help says by itself what it needs: bounds and default are in the text."""
 
-    def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ARG002
+    def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ARG002  (click's)
         """Nothing behind the text."""
         return {}
 
@@ -130,7 +130,7 @@ class _Option(click.Option):
 class Verb(click.Command):
     """A verb."""
 
-    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002
+    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002  (click's)
         """The option that shows the help as a result is shown."""
         return _HELP
 
@@ -138,11 +138,11 @@ class Verb(click.Command):
 class Verbs(click.Group):
     """All verbs; without one, the help is shown."""
 
-    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002
+    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002  (click's)
         """The option that shows the help as a result is shown."""
         return _HELP
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's)
         """The verbs in their order, not in that of the alphabet."""
         return [*self.commands]
 

@@ -78,7 +78,7 @@ impl<S, R> Connections<S, R> {
         self.senders.is_empty() && self.receivers.is_empty()
     }
 
-    /// Reserves memory for exactly so many.
+    /// Reserves memory for exactly this number of `senders` and `receivers`.
     pub fn reserve(&mut self, (senders, receivers): (usize, usize)) {
         self.senders.reserve_exact(senders);
         self.receivers.reserve_exact(receivers);

@@ -78,7 +78,7 @@ enum Change {
 }
 
 impl PortObserver {
-    /// The observer of a port at which nothing has happened, for so many classes.
+    /// The observer of a port of `classes` classes at which nothing has happened.
     pub fn new(classes: usize) -> Box<PortObserver> {
         let state = PortState { of_class: vec![Held::default(); classes], ..PortState::default() };
         Box::new(PortObserver { pending: VecDeque::new(), state })

@@ -26,8 +26,8 @@ pub struct PortRecorder {
 }
 
 impl PortRecorder {
-    /// The records that `plan` names, at a port of so many classes: by `ingresses` and `circuits` where these are given, and of the
-    /// state of the port if it `is_observed`.
+    /// Creates the records that `plan` names for a port of `classes` classes, split by `ingresses` and `circuits` if given; also the state
+    /// of the port if it `is_observed`.
     pub fn new(
         plan: &LinkWatch,
         classes: usize,

@@ -17,7 +17,7 @@ pub trait Parameter: Sized {
     /// Reads a value.
     ///
     /// # Errors
-    /// Describes the mistake and what is allowed; the caller adds the place.
+    /// The mistake and the allowed values; the caller adds the path.
     fn from_value(value: &Value) -> Result<Self, String>;
 
     /// For types of queue lengths, converts a time to the length that `line` sends in it.

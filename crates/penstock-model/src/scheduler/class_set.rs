@@ -8,7 +8,7 @@ impl<const WORDS: usize> ClassSet<WORDS> {
     /// No class.
     pub const NONE: ClassSet<WORDS> = ClassSet([0; WORDS]);
 
-    /// Whether so many classes fit.
+    /// Whether `classes` classes fit.
     pub fn fits(classes: usize) -> bool {
         classes <= 64 * WORDS
     }

@@ -112,7 +112,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Reads a table with exactly one entry, the name of a component; `beside` lists keys that may be next to it.
+    /// Reads the component at `key`: a table whose only entry is the name of a component. `beside` lists other keys that the table may have.
     pub fn one_of<P: Plan>(&mut self, key: &'static str, what: &str, beside: &[&str]) -> Reading<P> {
         let names = &self.mistakes.components.registry.names(P::OF, P::NAMES)[..];
         let Some(branch) = self.entry(key) else { return Reading::Absent };

@@ -110,7 +110,7 @@ impl Host {
         self.egresses.len() as u32 - 1
     }
 
-    /// Reserves memory for exactly so many endpoints: there may be a million, and growth by doubling wastes up to half.
+    /// Reserves memory for exactly `counts` endpoints: there may be a million, and growth by doubling wastes up to half.
     pub fn reserve_endpoints(&mut self, counts: &EndpointCounts) {
         self.sources.reserve_exact(counts.sources);
         self.sinks.reserve_exact(counts.sinks);
