@@ -259,10 +259,32 @@ def test_a_named_cluster_is_deployed(tmp_path, monkeypatch):
     options = '{ n_workers = 0, processes = false, threads_per_worker = 1, dashboard_address = "127.0.0.1:0" }'
     file.write_text(f'lab = {{ deployer = "distributed.LocalCluster", workers = 1, options = {options} }}\n')
     assert Place.read("dask:lab").is_elsewhere
-    assert numbers(run_all(requests(3), on="dask:lab")) == numbers(run_all(requests(3)))
+    with soon():
+        assert numbers(run_all(requests(3), on="dask:lab")) == numbers(run_all(requests(3)))
     file.write_text('lab = { deployer = "distributed.NoCluster" }\n')
     with pytest.raises(InputError, match=r"deployer distributed.NoCluster: .*install the package that has it"):
         run_all(requests(1), on="dask:lab")
+
+
+def test_a_worker_that_is_still_beginning_when_its_parent_ends_leaves_no_folder(tmp_path):
+    folder = tmp_path / "of-the-cluster"
+    program = f"""
+import sys, threading, time
+from pathlib import Path
+from penstock.workers import dask_worker
+from penstock.workers.cluster_folder import ClusterFolder
+
+def begin():
+    while True:
+        (folder / "workspace").mkdir(parents=True, exist_ok=True)
+
+folder = Path({str(folder)!r})
+threading.Thread(target=begin, daemon=True).start()
+dask_worker._watch(sys.stdin.buffer, ClusterFolder(folder))
+"""
+    process = subprocess.run([sys.executable, "-c", program], stdin=subprocess.DEVNULL, timeout=300, check=False)
+    assert process.returncode == 0
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize("late", [2, 3])

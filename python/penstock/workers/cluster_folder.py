@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -62,3 +63,7 @@ class ClusterFolder:
                 shutil.rmtree(self.path)
                 return
             time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    ClusterFolder(Path(sys.argv[1])).remove()

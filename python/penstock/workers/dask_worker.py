@@ -54,8 +54,9 @@ def main() -> None:
 def _watch(asked: IO[bytes], folder: ClusterFolder) -> None:
     """Removes the folder and ends the process, even during a run, when the parent has ended."""
     asked.read()
-    folder.remove()
-    os._exit(0)
+    # Another program takes this one's place, since a worker that is just beginning would create the folder again.
+    program = [sys.executable, "-P", "-m", "penstock.workers.cluster_folder", str(folder.path)]
+    os.execv(sys.executable, program)
 
 
 async def _work(address: str, folder: ClusterFolder) -> None:
