@@ -11,3 +11,4 @@ mod pacing;
 mod random;
 mod sack_blocks;
 mod timers;
+mod timestamps;
