@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
+from penstock.reproductions.shipped import VERDICTS
 from penstock.reproductions.study import DATA, text_beside
 from penstock.reproductions.telling import runs_told
 from penstock.reproductions.worth_page import worth_section
@@ -24,9 +25,6 @@ __all__ = ["explain"]
 
 FINDINGS = "findings.md"
 """What came out of a study, written by people who looked at it."""
-
-VERDICTS = "verdicts.json"
-"""What ``penstock reproduce DOC --claims --format json`` printed when the findings were written."""
 
 
 def explain(name: str) -> str | None:
