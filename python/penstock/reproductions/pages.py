@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
+from penstock.reproductions.scheme_power import power_section
 from penstock.reproductions.shipped import VERDICTS
 from penstock.reproductions.study import DATA, text_beside
 from penstock.reproductions.telling import runs_told
@@ -73,6 +74,7 @@ def study_page(document: Document) -> str:
         (text_beside(document, FINDINGS) or "").strip(),
         "",
         *worth_section(document),
+        *power_section(load(document.called)),
         f"## Tables ({numbers} {kind})",
         "",
         *(f"- `{table.id}` ({table.where}): {table.caption}" for table in document.tables),
