@@ -87,6 +87,7 @@ def study_page(document: Document) -> str:
             for claim in document.claims
         ),
         "",
+        *_tests_changed(document),
         "## Open questions",
         "",
         *(f"- `{q.id}` {q.question} Chosen: `{q.chosen}`{_marks(q)}" for q in document.questions),
@@ -99,6 +100,12 @@ def study_page(document: Document) -> str:
         f"    penstock explain {_place(document)}{document.questions[0].id}" if document.questions else "",
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _tests_changed(document: Document) -> list[str]:
+    """The claims whose first test missed the sentence, and how."""
+    changed = [f"- `{claim.id}` {claim.test_changed}" for claim in document.claims if claim.test_changed]
+    return ["## Tests changed", "", *changed, ""] if changed else []
 
 
 def _place(document: Document) -> str:
@@ -122,6 +129,7 @@ def claim_page(document: Document, claim: Claim) -> str:
         "## How it is tested",
         "",
         claim.test,
+        *(["", f"**Test changed.** {claim.test_changed}"] if claim.test_changed else []),
         "",
         "## What the print says",
         "",
