@@ -9,6 +9,7 @@ pub mod cubic;
 pub mod dctcp;
 mod ecn_use;
 mod hystart;
+mod linux_hystart;
 pub mod prague;
 pub mod reno;
 mod report;
