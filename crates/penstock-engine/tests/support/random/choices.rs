@@ -318,6 +318,7 @@ const LISTED: &[Traffic] = &[
         "local-queue = backpressure; pacing = true; ecn = true; congestion-control = cubic; min-rto = 20 ms; initial-rto = 50 ms",
     ),
     ("ftp", "", "local-queue = backpressure; recovery = sack1 { retransmit-delay = half-round-trip }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = high-speed { low-window = 3, high-window = 40, low-p = 0.1, high-p = 0.01 }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
 pub(super) const PCN: &[(&str, &str)] = &[

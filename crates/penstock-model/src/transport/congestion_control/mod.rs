@@ -8,6 +8,7 @@ pub mod bbr;
 pub mod cubic;
 pub mod dctcp;
 mod ecn_use;
+pub mod high_speed;
 mod hystart;
 pub mod prague;
 pub mod reno;
@@ -131,6 +132,7 @@ congestion_controls! {
     "dctcp" => Dctcp(dctcp::Dctcp, dctcp::Parameters),
     "bbr" => Bbr(bbr::Bbr, bbr::Parameters),
     "prague" => Prague(prague::Prague, prague::Parameters),
+    "high-speed" => HighSpeed(high_speed::HighSpeed, high_speed::Parameters),
 }
 
 /// The kind of congestion controls.
@@ -347,11 +349,38 @@ impl fmt::Debug for dyn CongestionControl + Send {
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::ConnectionContext;
+    use super::{Acknowledgement, ConnectionContext};
     use crate::site::Site;
+    use crate::units::{Duration, Time};
 
     /// A connection with packets of `payload` bytes plus 40 bytes of headers, and a maximum window of 1000 packets.
     pub fn context(payload: u32) -> ConnectionContext {
         ConnectionContext { site: Site::trial(), packet_size: payload + 40, payload, max_window: 1000, paced: false }
+    }
+
+    /// Time `ms` milliseconds after the start.
+    pub fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// An acknowledgement of one segment while the window is in use, outside of a recovery, at `ms` milliseconds.
+    pub fn ack(ms: u64) -> Acknowledgement {
+        Acknowledgement {
+            now: at_ms(ms),
+            newly: 1,
+            delivered: 0,
+            acknowledged: 0,
+            next: 0,
+            in_flight: 1000,
+            app_limited: false,
+            ece: false,
+            in_recovery: false,
+        }
+    }
+
+    /// Asserts that `a` is `b` but for rounding.
+    #[track_caller]
+    pub fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} is not {b}");
     }
 }
