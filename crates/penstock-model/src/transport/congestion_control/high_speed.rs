@@ -129,7 +129,7 @@ impl CongestionControl for HighSpeed {
         if window.is_in_slow_start() {
             window.grow();
         } else {
-            window.size = (window.size + self.increase(window.size) / window.size).min(f64::from(window.max));
+            window.grow_by(self.increase(window.size) / window.size);
         }
     }
 

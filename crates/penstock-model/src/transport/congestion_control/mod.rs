@@ -5,15 +5,23 @@
 //! repaired.
 
 pub mod bbr;
+pub mod bic;
 pub mod cubic;
 pub mod dctcp;
 mod ecn_use;
+pub mod h_tcp;
 pub mod high_speed;
 mod hystart;
+pub mod illinois;
+pub mod ledbat;
+pub mod ledbat_plus_plus;
 pub mod prague;
 pub mod reno;
 mod report;
+mod round;
+pub mod scalable;
 pub mod vegas;
+pub mod westwood;
 mod window;
 
 use crate::probe::{Probe, ReportVariable};
@@ -133,6 +141,13 @@ congestion_controls! {
     "bbr" => Bbr(bbr::Bbr, bbr::Parameters),
     "prague" => Prague(prague::Prague, prague::Parameters),
     "high-speed" => HighSpeed(high_speed::HighSpeed, high_speed::Parameters),
+    "scalable" => Scalable(scalable::Scalable, scalable::Parameters),
+    "h-tcp" => HTcp(h_tcp::HTcp, h_tcp::Parameters),
+    "westwood" => Westwood(westwood::Westwood, westwood::Parameters),
+    "illinois" => Illinois(illinois::Illinois, illinois::Parameters),
+    "bic" => Bic(bic::Bic, bic::Parameters),
+    "ledbat" => Ledbat(ledbat::Ledbat, ledbat::Parameters),
+    "ledbat-plus-plus" => LedbatPlusPlus(ledbat_plus_plus::LedbatPlusPlus, ledbat_plus_plus::Parameters),
 }
 
 /// The kind of congestion controls.
@@ -349,7 +364,7 @@ impl fmt::Debug for dyn CongestionControl + Send {
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::{Acknowledgement, ConnectionContext};
+    use super::{Acknowledgement, Cause, Congestion, ConnectionContext};
     use crate::site::Site;
     use crate::units::{Duration, Time};
 
@@ -376,6 +391,11 @@ pub(crate) mod testing {
             ece: false,
             in_recovery: false,
         }
+    }
+
+    /// A loss at `ms` milliseconds with `in_flight` segments in flight.
+    pub fn loss(ms: u64, in_flight: u32) -> Congestion {
+        Congestion { now: at_ms(ms), cause: Cause::Loss, in_flight }
     }
 
     /// Asserts that `a` is `b` but for rounding.
