@@ -4,6 +4,7 @@
 //! then reads `deadline`, the instant at which `on_deadline` (of a receiver, `on_timeout`) is due. A sender that waits for its port is
 //! asked later, when the port has room; `is_ready` shows whether to ask at all.
 
+mod ack_delay;
 mod ecn;
 mod output_gate;
 mod pacer;
@@ -18,7 +19,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{LocalQueue, Parameters, Variant};
+pub use parameters::{LocalQueue, MarkEcho, Parameters, Variant};
 pub use receiver::Receiver;
 pub use sender::Sender;
 

@@ -1,5 +1,6 @@
 //! The receiving end.
 
+use super::ack_delay::AdaptiveDelay;
 use super::ecn::{AckTiming, EcnReceiver};
 use super::{Parameters, Transmission};
 use crate::packet::{Ack, AckFlags, Body, Ecn, SackBlock, SackBlocks};
@@ -22,6 +23,8 @@ pub struct Receiver {
     unacknowledged: u32,
     duplicates: u32,
     deadline: Time,
+    /// Delay of acknowledgements that follows the spacing of segments, if requested.
+    adaptive_delay: Option<Box<AdaptiveDelay>>,
     ack_due: bool,
     /// Whether the segments before the last are acknowledged first, with their ECE instead of that of the last one.
     earlier_due: Option<u32>,
@@ -34,11 +37,12 @@ pub struct Receiver {
 }
 
 /// Delay of acknowledgements in ns-2.
-const DEFAULT_DELAY: Duration = Duration::from_ms(100);
+pub(super) const DEFAULT_DELAY: Duration = Duration::from_ms(100);
 
 impl Receiver {
     /// Receiver of a new connection.
     pub fn new(parameters: &Arc<Parameters>) -> Receiver {
+        let adaptive = |max| Box::new(AdaptiveDelay::new(parameters.ack_delay.unwrap_or(DEFAULT_DELAY), max));
         Receiver {
             parameters: Arc::clone(parameters),
             next: 0,
@@ -47,6 +51,7 @@ impl Receiver {
             unacknowledged: 0,
             duplicates: 0,
             deadline: Time::NEVER,
+            adaptive_delay: parameters.max_ack_delay.map(adaptive),
             ack_due: false,
             earlier_due: None,
             syn_ack_due: false,
@@ -87,12 +92,13 @@ impl Receiver {
     fn on_next_segment(&mut self, now: Time) -> bool {
         self.next += 1;
         self.unacknowledged += 1;
-        let acknowledges = self.unacknowledged >= self.parameters.ack_every.0;
+        let acknowledges = self.unacknowledged >= self.parameters.ack_every.0 || self.next <= self.parameters.quick_acks.0;
+        let adapted = self.adaptive_delay.as_mut().map(|delay| delay.on_segment(now));
         if acknowledges {
             self.unacknowledged = 0;
             self.deadline = Time::NEVER;
         } else if self.deadline == Time::NEVER {
-            self.deadline = now + self.parameters.ack_delay.unwrap_or(DEFAULT_DELAY);
+            self.deadline = now + adapted.or(self.parameters.ack_delay).unwrap_or(DEFAULT_DELAY);
         }
         acknowledges
     }
@@ -137,6 +143,7 @@ impl Receiver {
     /// Handles the end of the delay of an acknowledgement.
     pub fn on_timeout(&mut self, now: Time) {
         debug_assert!(now >= self.deadline);
+        self.adaptive_delay.iter_mut().for_each(|delay| delay.on_timeout());
         self.ack_due = true;
     }
 

@@ -101,7 +101,7 @@ impl Sender {
         };
         let paced = parameters.pacing || control.get().paces();
         let may_wait = recovery.retransmit_delay() != RetransmitDelay::None;
-        let ecn_use = control.get().ecn_use();
+        let ecn_use = parameters.with_own_echo(control.get().ecn_use());
         let reports = control.get().needs().reports;
         let times_all = control.get().rtt_sampling() == RttSampling::EveryAck;
         let mut sender = Sender {

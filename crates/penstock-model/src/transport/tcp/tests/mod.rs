@@ -9,5 +9,6 @@ pub(super) mod harness;
 mod losses;
 mod pacing;
 mod random;
+mod receiver;
 mod sack_blocks;
 mod timers;
