@@ -11,7 +11,7 @@ from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
 from penstock.progress import Progress
-from penstock.reproductions import layout, scoreboard
+from penstock.reproductions import cross_validated, layout, scoreboard
 from penstock.reproductions.claims import check_tables, judge
 from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.loading import load
@@ -117,10 +117,13 @@ def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
     printed = asked.run(study, Readings.as_printed(study.document))
     found = summarise(study, outcome, printed)
     if as_json:
-        emit(json_text(found.as_json(), indent=1))
+        emit(json_text(cross_validated.with_cross_validated(study.document, found.as_json()), indent=1))
         return
     show(layout.title(study.document, outcome, time.monotonic() - begin))
     show(scoreboard.board(found))
+    cross = cross_validated.stored(study.document)
+    if cross is not None:
+        show(cross_validated.told(cross))
     show(layout.rests_on(outcome))
 
 

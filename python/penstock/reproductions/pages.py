@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.reproductions.cross_validated import cross_section, question_lines
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
 from penstock.reproductions.study import DATA, text_beside
@@ -75,6 +76,7 @@ def study_page(document: Document) -> str:
         (text_beside(document, FINDINGS) or "").strip(),
         "",
         *worth_section(document),
+        *cross_section(document),
         f"## Tables ({numbers} {kind})",
         "",
         *(f"- `{table.id}` ({table.where}): {table.caption}" for table in document.tables),
@@ -175,6 +177,8 @@ def question_page(document: Document, question: Question) -> str:
         lines += ["", f"**The text.** {question.words}{against}"]
     elif question.printed:
         lines += ["", f"**The text** is silent. Without a fit: `{question.printed}`."]
+    told = question_lines(document, question.id)
+    lines += ["", *told[:-1]] if told else []
     if question.alternatives:
         key = question.alternatives[0].key
         lines += ["", "## Try another", "", f"    penstock reproduce {document.called} --reading {question.id}={key}"]
