@@ -6,10 +6,9 @@ It has what ``penstock reproduce DOC --cross-validate --format json`` printed, w
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from penstock import MODEL_VERSION
+from penstock.reproductions.shipped import Origin
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ FILE = "cross_validated.json"
 
 def to_store(found: CrossValidation) -> dict[str, Any]:
     """The contents of the file."""
-    return {"model": MODEL_VERSION, "date": datetime.now(UTC).date().isoformat(), **found.as_json()}
+    return {**Origin.of_this_core().as_json(), **found.as_json()}
 
 
 def stored(document: Document) -> Object | None:
@@ -72,7 +71,7 @@ def cross_section(document: Document) -> list[str]:
     return [
         "## What the agreement is worth without the fit",
         "",
-        f"{told(result)} {result['used']} runs of model {result['model'][:12]}, {result['date']}.{stopped}",
+        f"{told(result)} {result['used']} runs of model {result['model_version'][:12]}, {result['date']}.{stopped}",
         "",
         "| table | numbers | agree, chosen answers | agree, chosen without the table | discrimination |",
         "|---|---:|---:|---:|---:|",

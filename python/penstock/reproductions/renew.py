@@ -5,10 +5,11 @@ Writes, in this order:
 - ``runs.json``: the numbers of all runs, and the digest of the first run of every scenario, for tests to repeat;
 - ``fits.json``: the verdicts under the text's own answers, one fitted answer at a time and all together;
 - ``verdicts.json``: what ``penstock reproduce STUDY --claims --format json`` prints;
-- ``summary.json``: what ``penstock reproduce STUDY --summary --format json`` prints.
+- ``summary.json``: what ``penstock reproduce STUDY --summary --format json`` prints;
+- ``origin.json``: the model version and the date of these results.
 
 ``--cross-validate`` writes ``cross_validated.json`` instead, with what ``penstock reproduce STUDY --cross-validate
---format json`` prints; ``summary.json`` then has it too.
+--format json`` prints.
 
 ``--pilot`` writes ``pilot.json`` instead, and only where there is none: the tolerances that follow from it are not to
 move with the runs that they judge.
@@ -26,13 +27,13 @@ from penstock.errors import InputError
 from penstock.progress import Progress
 from penstock.reproductions import cross_validated, cross_validation, fits, pilot
 from penstock.reproductions.claims import judge
-from penstock.reproductions.cross_validated import with_cross_validated
 from penstock.reproductions.fits import Looked, Stored
 from penstock.reproductions.loading import load
 from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
 from penstock.reproductions.sequential import hops_looked_at, reproduce_looked_at
+from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS, Origin
 from penstock.reproductions.stored import as_text
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
@@ -148,17 +149,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         runs = given.runs or cross_validation.RUNS
         found = renewal.cross_validated(runs, given.budget)
         _write_json(folder / cross_validated.FILE, cross_validated.to_store(found))
-        known = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-        _write_json(folder / "summary.json", with_cross_validated(study.document, known))
         return
     chosen = renewal.outcome(Readings(study.document))
     _write(folder / "runs.json", as_text(study, chosen))
     printed = renewal.outcome(Readings.as_printed(study.document), runs=given.printed_runs)
     _write_json(folder / fits.FILE, renewal.under_the_text(chosen, printed, given.most).as_json())
     judgements = judge(study, chosen)
-    _write_json(folder / "verdicts.json", [judgement.as_json() for judgement in judgements])
-    summary = summarise(study, chosen, printed).as_json()
-    _write_json(folder / "summary.json", with_cross_validated(study.document, summary))
+    _write_json(folder / VERDICTS, [judgement.as_json() for judgement in judgements])
+    _write_json(folder / SUMMARY, summarise(study, chosen, printed).as_json())
+    _write_json(folder / ORIGIN, Origin.of_this_core().as_json())
 
 
 def _write_json(path: Path, data: Any) -> None:
