@@ -59,6 +59,7 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("codel", ""),
     // It drops from other queues.
     ("longest-drop", "limit = 6"),
+    ("cobalt", "limit = 5 packets; target = 100 us; interval = 1 ms; mtu = 40 bytes; increment = 0.1"),
 ];
 /// Schedulers that make their queues.
 pub(super) const FLOW_QUEUES: [(&str, &str); 5] = [

@@ -21,6 +21,11 @@ crate::parameters! {
     /// congestion control reduce cwnd, once per window of data, without a retransmission. With `pacing`, segments leave spaced by a
     /// rate instead of as soon as the window admits them.
     ///
+    /// With `timestamps`, every acknowledgement of new data measures the round trip, also of retransmissions, so that the first one
+    /// after a timeout ends the back-off. If it echoes the timestamp of the first transmission, that segment had not been lost and
+    /// the timeout was spurious (Eifel detection): cwnd and ssthresh return to their values before the timeout, and sending continues
+    /// with new segments.
+    ///
     /// ## State
     /// About 400 bytes for both ends, plus the state of the congestion control; ranges of segments only while some are missing.
     /// Constant cost per packet without loss.
@@ -36,11 +41,17 @@ crate::parameters! {
     ///   go-back-N it counts the segments sent since the timeout. At a timeout in fast recovery it counts only up to ssthresh, since
     ///   the segments by which duplicates have inflated the window have left the network.
     /// - The retransmission timer restarts when fast retransmit begins; [RFC6298 s5] does not restart it.
-    /// - One segment per round trip is timed, as [RFC6298 s3] permits without timestamps; retransmitted segments are not timed.
+    /// - Without `timestamps`, one segment per round trip is timed, as [RFC6298 s3] permits; retransmitted segments are not timed.
+    /// - `timestamps` does not enlarge packets: `header` is 12 bytes larger with the option, 52 instead of 40. The timestamps of a SYN
+    ///   exchange are not used. If the timestamp of a retransmission is echoed, it is that of the last transmission of the first newly
+    ///   acknowledged segment, even where an acknowledgement that was lost had covered that segment. Samples have full weight,
+    ///   however many a round trip has; [RFC7323 sG] reduces it.
+    /// - After a spurious timeout, cwnd and ssthresh return to their values before it, as in Linux; [RFC4015 s3.2] begins with a
+    ///   smaller cwnd. A spurious fast retransmit is not undone.
     /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
     ///   together would all have their first round trip rounded down.
     /// - Both ends have the same parameters: a SYN that requests ECN is always granted it, and a lost SYN is sent again with ECN.
-    /// - There are no timestamps, and connections are not closed.
+    /// - Connections are not closed.
     ///
     /// ## Example
     /// ```toml
@@ -56,7 +67,7 @@ crate::parameters! {
     ///
     /// ## References
     /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 3042 (limited transmit), RFC 6928 (initial window), RFC 3168
-    /// (ECN), RFC 9002 s7.7 (pacing); Fall and Floyd [Fall96 s2] compare the variants.
+    /// (ECN), RFC 9002 s7.7 (pacing), RFC 7323 (timestamps), RFC 3522 and RFC 4015 (Eifel); Fall and Floyd [Fall96 s2] compare the variants.
     pub struct Parameters {
         /// A preset of recovery and congestion control.
         variant: Option<Variant>;
@@ -103,6 +114,8 @@ crate::parameters! {
         limited_transmit: bool = "true";
         /// Whether a connection begins with a SYN exchange, which also measures the round-trip time.
         syn: bool = "true";
+        /// Whether segments carry timestamps, which acknowledgements echo [RFC7323 s4]. Uses memory for every outstanding segment.
+        timestamps: bool = "false";
         /// Duplicate acknowledgements that indicate a loss (DupThresh) [RFC5681 s3.2].
         dup_ack_threshold: Count = "3";
         /// Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
@@ -340,6 +353,11 @@ impl Parameters {
     /// Whether receivers report the blocks that they hold [RFC2018].
     pub fn uses_blocks(&self) -> bool {
         self.recovery_plan().uses_blocks()
+    }
+
+    /// Whether acknowledgements say nothing of the segment that has arrived last, so that receivers may predict segments.
+    pub(super) fn has_predictable_acks(&self) -> bool {
+        !self.ecn && !self.timestamps
     }
 
     /// Bytes of a data packet.

@@ -12,3 +12,4 @@ mod random;
 mod receiver;
 mod sack_blocks;
 mod timers;
+mod timestamps;

@@ -1,6 +1,6 @@
 //! The settings of the receiver alone: the echo of marks, quick acknowledgements and delays that adapt.
 
-use super::super::Receiver;
+use super::super::{Receiver, SegmentHeader};
 use super::harness::{parameters, read, text, Path};
 use crate::packet::Ecn;
 use crate::parameters::Value;
@@ -69,7 +69,7 @@ fn an_accecn_option_replaces_the_third_block() {
     let given = [("ecn", Value::Switch(true)), ("ecn-echo", text("accecn")), ("variant", text("sack"))];
     let mut receiver = Receiver::new(&parameters(&given));
     let mut blocks = |seq| {
-        receiver.on_segment(Time::ZERO, seq, Ecn::Ce, false);
+        receiver.on_segment(Time::ZERO, seq, Ecn::Ce, SegmentHeader::default());
         let ack = receiver.next_transmission(Time::ZERO).expect("an acknowledgement").body.to_ack().expect("it is one");
         (ack.sack.beyond(ack.next).map(|block| block.start).collect::<Vec<_>>(), ack.sack.marks())
     };
@@ -93,17 +93,17 @@ fn the_first_segments_are_acknowledged_each() {
 fn a_delay_adapts_to_the_spacing_of_segments() {
     let given = [("ack-every", Value::Integer(2)), ("ack-delay", text("40 ms")), ("max-ack-delay", text("200 ms"))];
     let mut receiver = Receiver::new(&parameters(&given));
-    receiver.on_segment(at_ms(0), 0, Ecn::NotEct, false);
+    receiver.on_segment(at_ms(0), 0, Ecn::NotEct, SegmentHeader::default());
     assert_eq!(receiver.deadline(), at_ms(40));
     receiver.on_timeout(at_ms(40));
     assert!(receiver.takes_ack());
-    receiver.on_segment(at_ms(100), 1, Ecn::NotEct, false);
+    receiver.on_segment(at_ms(100), 1, Ecn::NotEct, SegmentHeader::default());
     assert_eq!(receiver.deadline(), at_ms(180));
     // The second of two is acknowledged; 10 ms count as 20, so that 80 ms become 60.
-    receiver.on_segment(at_ms(110), 2, Ecn::NotEct, false);
+    receiver.on_segment(at_ms(110), 2, Ecn::NotEct, SegmentHeader::default());
     assert!(receiver.takes_ack());
     // 60 / 2 + 30 ms.
-    receiver.on_segment(at_ms(140), 3, Ecn::NotEct, false);
+    receiver.on_segment(at_ms(140), 3, Ecn::NotEct, SegmentHeader::default());
     assert_eq!(receiver.deadline(), at_ms(200));
 }
 
