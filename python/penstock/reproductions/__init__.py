@@ -57,8 +57,11 @@ def cli_reproduce(
     on: str = "threads",
     dry_run: bool = False,
     stored: bool = False,
+    fresh: bool = False,
 ) -> None:
     """Runs a study and prints its numbers next to the printed ones, or with `claims` the verdicts on its claims.
+
+    Verdicts and the counts of `summary` come from the package, unless `fresh` or an option asks for other runs.
 
     The options are those that ``penstock reproduce`` has.
     """
@@ -69,6 +72,11 @@ def cli_reproduce(
         command.stored(doc, asked, as_json=format == "json")
     elif dry_run:
         command.dry_run(doc, asked, claims=claims, as_json=format == "json")
+    elif not (fresh or asked.needs_runs or limit is not None) and (
+        (summary and command.shipped_summary(doc, as_json=format == "json"))
+        or (claims and command.shipped_claims(doc, as_json=format == "json"))
+    ):
+        return
     elif summary:
         command.summary(doc, asked, as_json=format == "json")
     else:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Place = tuple[str, tuple[Cell, ...], str]
     Number = tuple[Table, Row, Column]
 
-__all__ = ["DIFFERENCE", "KINDS", "ORDERING", "SLOPE", "Contrast", "clear_contrasts"]
+__all__ = ["DIFFERENCE", "KINDS", "ORDERING", "SLOPE", "Contrast", "clear_contrasts", "scheme_pairs"]
 
 ORDERING = "ordering"
 """Which of two numbers is the greater: of two rows that differ in one setting, or of two columns of one quantity."""
@@ -118,10 +118,10 @@ def _pairs(document: Document, table: Table, tables: Collection[Table]) -> Itera
         if any({one.name, other_column.name} <= set(names) for names in document.quantities):
             for row in table.rows:
                 yield ORDERING, (table, row, one), (table, row, other_column)
-    yield from ((DIFFERENCE, *pair) for pair in _schemes(document, table, tables))
+    yield from ((DIFFERENCE, *pair) for pair in scheme_pairs(document, table, tables))
 
 
-def _schemes(document: Document, table: Table, tables: Collection[Table]) -> Iterable[tuple[Number, Number]]:
+def scheme_pairs(document: Document, table: Table, tables: Collection[Table]) -> Iterable[tuple[Number, Number]]:
     """Every number and that of the other scheme, once: in this table, or in another of `tables`."""
     seen = set()
     order = [each.id for each in document.tables]

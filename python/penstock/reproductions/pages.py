@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
+from penstock.reproductions.scheme_power import power_section
+from penstock.reproductions.shipped import VERDICTS
 from penstock.reproductions.study import DATA, text_beside
 from penstock.reproductions.telling import runs_told
 from penstock.reproductions.worth_page import worth_section
@@ -24,9 +26,6 @@ __all__ = ["explain"]
 
 FINDINGS = "findings.md"
 """What came out of a study, written by people who looked at it."""
-
-VERDICTS = "verdicts.json"
-"""What ``penstock reproduce DOC --claims --format json`` printed when the findings were written."""
 
 
 def explain(name: str) -> str | None:
@@ -75,6 +74,7 @@ def study_page(document: Document) -> str:
         (text_beside(document, FINDINGS) or "").strip(),
         "",
         *worth_section(document),
+        *power_section(load(document.called)),
         f"## Tables ({numbers} {kind})",
         "",
         *(f"- `{table.id}` ({table.where}): {table.caption}" for table in document.tables),
@@ -87,6 +87,7 @@ def study_page(document: Document) -> str:
             for claim in document.claims
         ),
         "",
+        *_tests_changed(document),
         "## Open questions",
         "",
         *(f"- `{q.id}` {q.question} Chosen: `{q.chosen}`{_marks(q)}" for q in document.questions),
@@ -99,6 +100,12 @@ def study_page(document: Document) -> str:
         f"    penstock explain {_place(document)}{document.questions[0].id}" if document.questions else "",
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _tests_changed(document: Document) -> list[str]:
+    """The claims whose first test missed the sentence, and how."""
+    changed = [f"- `{claim.id}` {claim.test_changed}" for claim in document.claims if claim.test_changed]
+    return ["## Tests changed", "", *changed, ""] if changed else []
 
 
 def _place(document: Document) -> str:
@@ -122,6 +129,7 @@ def claim_page(document: Document, claim: Claim) -> str:
         "## How it is tested",
         "",
         claim.test,
+        *(["", f"**Test changed.** {claim.test_changed}"] if claim.test_changed else []),
         "",
         "## What the print says",
         "",

@@ -5,7 +5,8 @@ Writes, in this order:
 - ``runs.json``: the numbers of all runs, and the digest of the first run of every scenario, for tests to repeat;
 - ``fits.json``: the verdicts under the text's own answers, one fitted answer at a time and all together;
 - ``verdicts.json``: what ``penstock reproduce STUDY --claims --format json`` prints;
-- ``summary.json``: what ``penstock reproduce STUDY --summary --format json`` prints.
+- ``summary.json``: what ``penstock reproduce STUDY --summary --format json`` prints;
+- ``origin.json``: the model version and the date of these results.
 
 ``--pilot`` writes ``pilot.json`` instead, and only where there is none: the tolerances that follow from it are not to
 move with the runs that they judge.
@@ -29,6 +30,7 @@ from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
 from penstock.reproductions.sequential import hops_looked_at, reproduce_looked_at
+from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS, Origin
 from penstock.reproductions.stored import as_text
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
@@ -135,8 +137,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     printed = renewal.outcome(Readings.as_printed(study.document), runs=given.printed_runs)
     _write_json(folder / fits.FILE, renewal.under_the_text(chosen, printed, given.most).as_json())
     judgements = judge(study, chosen)
-    _write_json(folder / "verdicts.json", [judgement.as_json() for judgement in judgements])
-    _write_json(folder / "summary.json", summarise(study, chosen, printed).as_json())
+    _write_json(folder / VERDICTS, [judgement.as_json() for judgement in judgements])
+    _write_json(folder / SUMMARY, summarise(study, chosen, printed).as_json())
+    _write_json(folder / ORIGIN, Origin.of_this_core().as_json())
 
 
 def _write_json(path: Path, data: Any) -> None:

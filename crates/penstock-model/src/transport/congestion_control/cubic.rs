@@ -20,7 +20,7 @@ crate::parameters! {
     /// time grows.
     ///
     /// ## State
-    /// About 170 bytes, with HyStart++ 60 more and 8 for each segment outstanding during the first slow start. One cube per
+    /// About 170 bytes, with HyStart++ 60 more and 16 for each segment outstanding during the first slow start. One cube per
     /// acknowledgement, one cube root per congestion.
     ///
     /// ## Departures

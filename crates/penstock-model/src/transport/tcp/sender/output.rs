@@ -2,7 +2,7 @@
 
 use super::super::pacer::default_rate;
 use super::super::Transmission;
-use super::{Connection, Sender};
+use super::{Connection, Sender, NONE_TIMED};
 use crate::packet::{Body, Ecn};
 use crate::transport::recovery::Phase;
 use crate::units::Time;
@@ -64,22 +64,22 @@ impl Sender {
     fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
         let retransmission = seq < self.flight.high;
         if retransmission {
-            self.timed = None; // the repair of a loss would be part of the round trip
+            self.timed = NONE_TIMED; // the repair of a loss would be part of the round trip
             self.count_repeats(now, seq, seq + 1);
             if self.flight.phase == Phase::Recovery {
                 self.control.get().on_lost(now, 1);
             }
         } else {
             self.flight.high = seq + 1;
-            self.timed = self.timed.or(Some((seq, now)));
+            self.time(now, seq);
         }
         self.last_sent = now;
         if self.retransmission == Time::NEVER {
             self.restart_timer(now);
         }
         let size = self.parameters.packet_size();
-        if let Some(times) = &mut self.send_times {
-            times.on_sent(now, seq);
+        if let Some(sent) = &mut self.flight.sent {
+            sent.on_sent(now, seq);
         }
         if self.records.is_some() {
             self.record_sent(now, seq);
