@@ -14,7 +14,8 @@ def list_(
         str | None,
         argument(
             "KIND",
-            "Only this kind of component (discipline), a key that accepts one (queue), metrics, sections, studies or suites.",
+            "Only this kind of component (discipline), a key that accepts one (queue), metrics, sections, studies or "
+            "suites.",
             kinds,
         ),
     ] = None,

@@ -34,14 +34,14 @@ def board(suite: Suite, part: Part, result: StudyResult) -> list[Any]:
     rows = []
     for point, cells in zip(result.points[:LONGEST], found, strict=False):
         values = [value_text(point.parameters[name]) for name in names]
-        texts = [
-            "" if each is None else shown.text(each.interval) for each, shown in zip(cells, scales, strict=True)
-        ]
+        texts = ["" if each is None else shown.text(each.interval) for each, shown in zip(cells, scales, strict=True)]
         rows.append((*values, *texts))
     short = [name.rpartition(".")[2] if is_path(name) else name for name in names]
-    parts = [table(f"{suite.name} {part.name}: {part.what}", [*short, *heads], rows, right=heads)]
+    parts: list[Any] = [table(f"{suite.name} {part.name}: {part.what}", [*short, *heads], rows, right=heads)]
     if len(result.points) > LONGEST:
-        parts.append(f"... and {len(result.points) - LONGEST} more points; --out FOLDER writes all, --set chooses some.")
+        parts.append(
+            f"... and {len(result.points) - LONGEST} more points; --out FOLDER writes all, --set chooses some."
+        )
     return parts
 
 

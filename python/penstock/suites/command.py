@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.console import emit, say, show, warn
 from penstock.cli.studies import plan_of
-from penstock.errors import InputError, PenstockError
+from penstock.errors import InputError
 from penstock.printable import json_text, path_text
 from penstock.progress import Progress
 from penstock.short_values import value_text
@@ -46,13 +47,7 @@ class Asked:
 
 
 def reproduce(suite: Suite, asked: Asked, *, as_json: bool) -> None:
-    """Runs the studies of a suite, shows their numbers, and writes tables and figures if a folder is given.
-
-    Raises
-    ------
-    PenstockError
-        If nothing is stored, and only stored runs are asked for.
-    """
+    """Runs the studies of a suite, shows their numbers, and writes tables and figures if a folder is given."""
     rows: list[dict[str, Any]] = []
     if asked.out is not None:
         asked.out.mkdir(parents=True, exist_ok=True)
@@ -83,15 +78,12 @@ def dry_run(suite: Suite, asked: Asked, *, as_json: bool) -> None:
 
 
 def _made(part: Part, asked: Asked) -> StudyResult:
-    """Makes the missing runs of a part, or takes what is stored."""
+    """Makes the missing runs of a part, or takes the stored ones."""
     plan = plan_of(part.file, asked.sets, asked.runs)
     points = plan.read()
     assert asked.store is not None
     if asked.only_stored:
-        result = made_so_far(plan, points, asked.store)
-        if not result.points:
-            raise PenstockError(f"{part.name}: nothing is stored yet; leave --stored out to run it.")
-        return result
+        return made_so_far(plan, points, asked.store)
     with Progress() as progress:
         result = make(plan, points, Runner(jobs=asked.jobs, store=asked.store, progress=progress, on=asked.on))
     warn(result.cautions)
@@ -112,7 +104,7 @@ def _rows(suite: Suite, part: Part, result: StudyResult) -> Iterator[dict[str, A
                 "column": f"{summary.metric}[{more}]" if more else summary.metric,
                 "unit": summary.unit,
                 "published": None,
-                "mean": summary.interval.mean,
+                "mean": summary.interval.mean if math.isfinite(summary.interval.mean) else None,
                 "ci_low": summary.interval.low,
                 "ci_high": summary.interval.high,
                 "runs": len(summary.values),

@@ -1,8 +1,7 @@
 """Delay against goodput, a cloud of runs for each mechanism with its ellipse of one standard deviation.
 
-The form of the figure is that of RFC 7928 section 4.5 (after Winstein and Balakrishnan, SIGCOMM 2013): delay grows to the left,
-so the better mechanism is further up and to the right. An ellipse that leans to the right means that a mechanism trades one for
-the other.
+RFC 7928 asks for this figure, which is due to Winstein and Balakrishnan (SIGCOMM 2013): delay grows to the left, so the
+better mechanism is further up and to the right. An ellipse that leans means that a mechanism trades one for the other.
 """
 
 from __future__ import annotations
@@ -56,18 +55,20 @@ def draw(result: StudyResult, asked: Mapping[str, Any], file: Path) -> None:
     ]
     with style():
         figure = Picture(figsize=(7.16, 2.8), layout="constrained")
-        axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=True)[0]
+        axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for place, (panel, clouds) in zip(axes, panels.items(), strict=True):
             for turn, (name, cloud) in enumerate(clouds.items()):
                 xs, ys = (np.array([pair[i] for pair in cloud]) / scales[i].size for i in (0, 1))
                 shown = look(turn)
                 place.scatter(xs, ys, s=6, color=shown.colour, marker=shown.marker, linewidths=0)
                 place.plot(*ellipse(xs, ys), color=shown.colour, linestyle=shown.dashes, label=name)
+            place.invert_xaxis()
+            place.invert_xaxis()
             place.set_title(panel)
-        axes[0].invert_xaxis()
         figure.supxlabel(f"{asked['x']} ({scales[0].unit}), less is further right", fontsize=8)
         figure.supylabel(f"{asked['y']} ({scales[1].unit})", fontsize=8)
-        figure.legend(*axes[0].get_legend_handles_labels(), title=asked["by"], loc="outside right")
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, title=asked["by"], loc="outside right center")
         write_whole(file, figure.content("svg"))
 
 

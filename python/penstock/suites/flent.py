@@ -1,7 +1,7 @@
 """Files of flent's format 4 for the runs of its test ``rrul_be``, so that flent draws them.
 
-flent (T. Hoiland-Jorgensen) measures four downloads, four uploads and round-trip times over an access line. Here a round trip is
-the delay of a probe plus that of the answer that was sent last before the probe arrived.
+flent (T. Hoiland-Jorgensen) measures four downloads, four uploads and round-trip times over an access line. Here a
+round trip is the delay of a probe plus that of the answer that was sent last before the probe arrived.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,15 +30,15 @@ __all__ = ["write"]
 
 STEP = 0.2
 """Seconds between samples, flent's default."""
-BEGIN = datetime(2000, 1, 1, tzinfo=timezone.utc)
+BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
 """Beginning of each run in the file; a fixed one, so that equal runs give equal files."""
 
 
 def write(result: StudyResult, folder: Path) -> list[Path]:
     """Writes the first run of each point and returns the files.
 
-    The scenario has the groups of flows ``downloads``, ``uploads``, ``probe`` and ``answer``, and a time series of the goodput
-    of the first two.
+    The scenario has the groups of flows ``downloads``, ``uploads``, ``probe`` and ``answer``, and a time series of the
+    goodput of the first two.
     """
     files = []
     for number, point in enumerate(result.points):
