@@ -83,6 +83,23 @@ def reproduce(
             "--on and --limit, and for a study of your own.",
         ),
     ] = False,
+    cross_validate: Annotated[
+        bool,
+        flag(
+            "--cross-validate",
+            "Score each table under answers to open questions that are chosen on the other tables; show which "
+            "questions the print decides.",
+        ),
+    ] = False,
+    budget: Annotated[
+        int | None,
+        option(
+            "--budget",
+            "RUNS",
+            "With --cross-validate: the most runs to need, stored ones included.",
+            bounds=(1, None),
+        ),
+    ] = None,
     dry_run: DryRunOption = False,
     only_stored: StoredOption = False,
     sets: SetOption = None,
@@ -109,9 +126,16 @@ def reproduce(
     answers = read_readings(doc, readings)
     if limit is not None and not claims:
         raise click.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
+    if budget is not None and not cross_validate:
+        raise click.BadParameter("is for choosing answers; give --cross-validate too.", param_hint="'--budget'")
     if fresh and not (claims or summary):
         raise click.BadParameter("is for --claims and --summary; all else is run anyway.", param_hint="'--fresh'")
     refuse_contradictions(
+        (cross_validate and as_printed, "--cross-validate chooses the answers, and --as-printed gives them"),
+        (cross_validate and claims, "--cross-validate scores numbers, and --claims tests claims"),
+        (cross_validate and summary, "--cross-validate has the counts of --summary, and chooses the answers"),
+        (cross_validate and dry_run, "--dry-run makes no runs, and --cross-validate needs numbers"),
+        (cross_validate and only_stored, "--stored makes no runs, and --cross-validate needs all of them"),
         (as_printed and answers, "--as-printed answers every question, so --reading changes nothing"),
         (as_printed and summary, "--summary has the text as printed, so --as-printed changes nothing"),
         (fresh and dry_run, "--dry-run makes no runs, and --fresh asks for them"),
@@ -129,7 +153,7 @@ def reproduce(
 
     allow(memory)
     more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary, "fresh": fresh}
-    more |= {"dry_run": dry_run, "stored": only_stored}
+    more |= {"dry_run": dry_run, "stored": only_stored, "cross_validate": cross_validate, "budget": budget}
     asked = {name: value for name, value in more.items() if value}
     if on != "threads":
         asked["on"] = on

@@ -57,6 +57,8 @@ def cli_reproduce(
     on: str = "threads",
     dry_run: bool = False,
     stored: bool = False,
+    cross_validate: bool = False,
+    budget: int | None = None,
     fresh: bool = False,
 ) -> None:
     """Runs a study and prints its numbers next to the printed ones, or with `claims` the verdicts on its claims.
@@ -68,7 +70,11 @@ def cli_reproduce(
     from penstock.reproductions import command
 
     asked = command.Asked(tuple(tables), tuple(readings), runs, jobs, store, as_printed=as_printed, on=on)
-    if stored:
+    if cross_validate:
+        from penstock.reproductions import cross_board
+
+        cross_board.command(doc, asked, budget, as_json=format == "json")
+    elif stored:
         command.stored(doc, asked, as_json=format == "json")
     elif dry_run:
         command.dry_run(doc, asked, claims=claims, as_json=format == "json")

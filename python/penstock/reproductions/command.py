@@ -11,7 +11,7 @@ from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
 from penstock.progress import Progress
-from penstock.reproductions import layout, scoreboard
+from penstock.reproductions import cross_validated, layout, scoreboard
 from penstock.reproductions.claims import check_tables, judge
 from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.loading import load
@@ -124,10 +124,11 @@ def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
     printed = asked.run(study, Readings.as_printed(study.document))
     found = summarise(study, outcome, printed)
     if as_json:
-        _emit_summary(found.as_json())
+        _emit_summary(study.document, found.as_json())
         return
     show(layout.title(study.document, outcome, time.monotonic() - begin))
     show(scoreboard.board(found))
+    _show_cross_validated(study.document)
     show(layout.rests_on(outcome))
 
 
@@ -162,13 +163,14 @@ def shipped_summary(doc: str, *, as_json: bool) -> bool:
         return False
     data, origin = found
     if as_json:
-        _emit_summary(data)
+        _emit_summary(study.document, data)
         say(origin.told())
         return True
     counts = summary_of(study.document, data)
     outcome = Outcome(study.document, Readings(study.document), [table.table for table in counts.tables], counts.runs)
     show(layout.title(study.document, outcome))
     show(scoreboard.board(counts))
+    _show_cross_validated(study.document)
     show(layout.rests_on(outcome))
     show(origin.told())
     return True
@@ -265,9 +267,15 @@ def _show_numbers(outcome: Outcome, comparisons: Sequence[Comparison]) -> None:
             show(layout.beside(table, own))
 
 
-def _emit_summary(data: dict[str, Any]) -> None:
+def _emit_summary(document: Document, data: dict[str, Any]) -> None:
     """Emits a summary; every table has ``cross_validated``, null if the study ships without it."""
-    emit(json_text({**data, "tables": [{"cross_validated": None, **table} for table in data["tables"]]}, indent=1))
+    emit(json_text(cross_validated.with_cross_validated(document, data), indent=1))
+
+
+def _show_cross_validated(document: Document) -> None:
+    found = cross_validated.stored(document)
+    if found is not None:
+        show(cross_validated.told(found))
 
 
 def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.reproductions.cross_validated import cross_section, question_lines
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
 from penstock.reproductions.scheme_power import power_section
@@ -74,6 +75,7 @@ def study_page(document: Document) -> str:
         (text_beside(document, FINDINGS) or "").strip(),
         "",
         *worth_section(document),
+        *cross_section(document),
         *power_section(load(document.called)),
         f"## Tables ({numbers} {kind})",
         "",
@@ -183,6 +185,8 @@ def question_page(document: Document, question: Question) -> str:
         lines += ["", f"**The text.** {question.words}{against}"]
     elif question.printed:
         lines += ["", f"**The text** is silent. Without a fit: `{question.printed}`."]
+    told = question_lines(document, question.id)
+    lines += ["", *told[:-1]] if told else []
     if question.alternatives:
         key = question.alternatives[0].key
         lines += ["", "## Try another", "", f"    penstock reproduce {document.called} --reading {question.id}={key}"]

@@ -3,30 +3,11 @@
 use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, RttSample, Timeout, Window};
 use super::{Cubic, Parameters};
 use crate::parameters::testing::read;
-use crate::transport::congestion_control::testing::context;
+use crate::transport::congestion_control::testing::{ack, at_ms, close, context};
 use crate::units::{Duration, Time};
-
-fn at_ms(ms: u64) -> Time {
-    Time::ZERO + Duration::from_ms(ms)
-}
 
 fn cubic(lines: &[&str]) -> Cubic {
     Cubic::new(&read::<Parameters>(lines).expect("sound"), &context(1460))
-}
-
-/// An acknowledgement of one segment while the window is in use.
-fn ack(ms: u64) -> Acknowledgement {
-    Acknowledgement {
-        now: at_ms(ms),
-        newly: 1,
-        delivered: 0,
-        acknowledged: 0,
-        next: 0,
-        in_flight: 1000,
-        app_limited: false,
-        ece: false,
-        in_recovery: false,
-    }
 }
 
 fn window(size: f64, threshold: f64) -> Window {
@@ -42,11 +23,6 @@ fn lose(it: &mut Cubic, ms: u64, window: &mut Window) {
     let in_flight = window.size as u32;
     it.on_congestion(&Congestion { now: at_ms(ms), cause: Cause::Loss, in_flight }, window);
     window.size = window.threshold;
-}
-
-#[track_caller]
-fn close(a: f64, b: f64) {
-    assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} is not {b}");
 }
 
 #[test]
