@@ -32,9 +32,7 @@ DocumentArgument = Annotated[
 SuiteArgument = Annotated[
     str,
     argument(
-        "DOC",
-        "A study, such as af, or a suite, such as l4s ('penstock list' shows all), or the folder of your own study.",
-        studies,
+        "DOC", "A study (af), a suite (l4s), or the folder of a study of your own; 'penstock list' shows all.", studies
     ),
 ]
 
