@@ -77,8 +77,8 @@ def reproduce(
         bool,
         flag(
             "--fresh",
-            "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs and --limit, "
-            "and for a study of your own.",
+            "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs and "
+            "--limit, and for a study of your own.",
         ),
     ] = False,
     cross_validate: Annotated[
