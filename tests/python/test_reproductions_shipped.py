@@ -101,7 +101,6 @@ def test_another_core_is_told(option, penstock, origin):
     [
         ["--fresh"],
         ["--runs", "2"],
-        ["--jobs", "1"],
         ["--reading", "af-a07=min-1s"],
         ["--table", "2", "--table", "3"],
     ],

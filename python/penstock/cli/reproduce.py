@@ -77,8 +77,8 @@ def reproduce(
         bool,
         flag(
             "--fresh",
-            "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs, --jobs, "
-            "--on, --limit and --alternatives, and for a study of your own.",
+            "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs, --limit "
+            "and --alternatives, and for a study of your own.",
         ),
     ] = False,
     alternatives: Annotated[

@@ -85,8 +85,7 @@ class Asked:
     @property
     def needs_runs(self) -> bool:
         """Whether it names something that stored results do not answer."""
-        asked = (self.tables, self.readings, self.runs, self.jobs, self.as_printed, self.on != "threads")
-        return any(asked)
+        return any((self.tables, self.readings, self.runs, self.as_printed))
 
     def count(self, study: Study) -> int:
         """How often each row is run."""
