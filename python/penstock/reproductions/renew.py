@@ -8,6 +8,9 @@ Writes, in this order:
 - ``summary.json``: what ``penstock reproduce STUDY --summary --format json`` prints;
 - ``origin.json``: the model version and the date of these results.
 
+``--only TABLE`` runs this table and the experiments; the numbers of all others are taken from ``runs.json``, which is
+right where their scenarios have not changed.
+
 ``--cross-validate`` writes ``cross_validated.json`` instead, with what ``penstock reproduce STUDY --cross-validate
 --format json`` prints.
 
@@ -29,12 +32,13 @@ from penstock.reproductions import cross_validated, cross_validation, fits, pilo
 from penstock.reproductions.claims import judge
 from penstock.reproductions.fits import Looked, Stored
 from penstock.reproductions.loading import load
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
 from penstock.reproductions.sequential import hops_looked_at, reproduce_looked_at
 from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS, Origin
-from penstock.reproductions.stored import as_text
+from penstock.reproductions.stored import as_text, digests, first_digests, scenario_name, stored_outcome
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
 from penstock.studies.runner import Runner
@@ -44,7 +48,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.cross_validation import CrossValidation
-    from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.study import Study
 
 __all__ = ["Renewal", "main"]
@@ -77,6 +80,36 @@ class Renewal:
         """All rows under some readings, and with `claims` the experiments; `runs` instead of the usual number."""
         with Progress() as progress:
             return reproduce(self.study, [], readings, runs or self.runs, self._runner(progress), claims=claims)
+
+    def partly(self, tables: Sequence[str]) -> tuple[Outcome, dict[str, str]]:
+        """The named tables and the experiments run, all other tables as stored; and the digests of all first runs.
+
+        Raises
+        ------
+        InputError
+            If there is nothing stored, or another number of runs.
+        """
+        stored, readings = stored_outcome(self.study), Readings(self.study.document)
+        if stored is None or stored.runs != self.runs:
+            raise InputError(f"runs.json has {stored.runs if stored else 0} runs of each row, not {self.runs}")
+        with Progress() as progress:
+            made = reproduce(self.study, tables, readings, self.runs, self._runner(progress), claims=True)
+        known = {table.id for table in stored.tables} - {table.id for table in made.tables}
+        outcome = Outcome(self.study.document, readings, self.study.document.chosen_tables([]), self.runs)
+        for table in outcome.tables:
+            source = stored if table.id in known else made
+            for row in table.rows:
+                outcome.put(table, row, source.all_values(table, row))
+        outcome.experiments.update(made.experiments)
+        found = digests(self.study) | first_digests(self.study, made)
+        settings = readings.settings()
+        names = [
+            scenario_name(table.id, row.name, part)
+            for table in outcome.tables
+            for row in table.rows
+            for part in self.study.build(settings, table, row)
+        ]
+        return outcome, {name: found[name] for name in (*names, *(f"experiment {name}" for name in made.experiments))}
 
     def cross_validated(self, runs: int, budget: int | None) -> CrossValidation:
         """The agreement under answers that are chosen without the table that is scored."""
@@ -121,12 +154,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises
     ------
     InputError
-        If there is a pilot already and another is asked for.
+        If there is a pilot already and another is asked for, or only some tables of a study that is also run under
+        the text's own answers.
     """
     parser = argparse.ArgumentParser(prog="python -m penstock.reproductions.renew", description=__doc__)
     parser.add_argument("study")
     parser.add_argument("--runs", type=int, help="runs a row; the study's own number if left out")
     parser.add_argument("--printed-runs", type=int, help="runs a row under the text as printed, if fewer")
+    parser.add_argument("--only", action="append", default=[], metavar="TABLE", help="run this table; repeatable")
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--store", type=Path)
     parser.add_argument("--pilot", action="store_true", help="write the pilot, where there is none")
@@ -150,9 +185,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found = renewal.cross_validated(runs, given.budget)
         _write_json(folder / cross_validated.FILE, cross_validated.to_store(found))
         return
-    chosen = renewal.outcome(Readings(study.document))
-    _write(folder / "runs.json", as_text(study, chosen))
-    printed = renewal.outcome(Readings.as_printed(study.document), runs=given.printed_runs)
+    if given.only and Readings.as_printed(study.document).changed:
+        raise InputError("runs under the text's own answers are not stored; leave --only out")
+    if given.only:
+        chosen, firsts = renewal.partly(given.only)
+        printed = chosen
+    else:
+        chosen = renewal.outcome(Readings(study.document))
+        firsts = None
+        printed = renewal.outcome(Readings.as_printed(study.document), runs=given.printed_runs)
+    _write(folder / "runs.json", as_text(study, chosen, firsts))
     _write_json(folder / fits.FILE, renewal.under_the_text(chosen, printed, given.most).as_json())
     judgements = judge(study, chosen)
     _write_json(folder / VERDICTS, [judgement.as_json() for judgement in judgements])
