@@ -11,7 +11,7 @@ from scipy import stats
 from penstock.errors import InputError
 from penstock.reproductions import cross_validated
 from penstock.reproductions.cross_validation import cross_validate, says
-from penstock.reproductions.likelihood import ERRORS, LEAST, Print, bagged_posterior, joint
+from penstock.reproductions.likelihood import ERRORS, FLOOR, Print, bagged_posterior, joint
 from penstock.reproductions.loading import load, names
 from penstock.store import Store
 from penstock.studies.runner import Runner
@@ -192,14 +192,14 @@ class TestBudget:
         wire = WIRE.replace("a02", "a03")
         with pytest.raises(InputError, match="need") as refused:
             result(*tables, FACTOR, other, wire, budget=1)
-        least = int(re.search(r"need (\d+)", str(refused.value))[1])
-        stopped = result(*tables, FACTOR, other, wire, budget=least)
+        minimum = int(re.search(r"need (\d+)", str(refused.value))[1])
+        stopped = result(*tables, FACTOR, other, wire, budget=minimum)
         # The better point is known from trying every answer, and no pair of changes can be paid around it.
-        assert (stopped["used"], stopped["complete"]) == (least, False)
+        assert (stopped["used"], stopped["complete"]) == (minimum, False)
         assert stopped["cross_validated"]["agree"] == 4
-        ended = result(*tables, FACTOR, other, wire, budget=10 * least)
+        ended = result(*tables, FACTOR, other, wire, budget=10 * minimum)
         assert ended["complete"]
-        assert least < ended["used"] <= 10 * least
+        assert minimum < ended["used"] <= 10 * minimum
 
     def test_stored_runs_count_like_others(self, result):
         assert result(*TWO, FACTOR, WIRE) == result(*TWO, FACTOR, WIRE)
@@ -303,11 +303,11 @@ class TestLikelihood:
     def test_a_print_is_hit_or_missed_where_nothing_varies(self, of):
         hit, missed = (of(np.array([[20.0] * 3, [20.0 + above] * 3]))[0] for above in (20.4, 19.0))
         assert hit == pytest.approx(0, abs=1e-6)
-        assert missed == pytest.approx(math.log(LEAST), abs=1e-6)
+        assert missed == pytest.approx(math.log(FLOOR), abs=1e-6)
 
     def test_a_run_without_a_value_counts_against_an_answer_and_excludes_it_not(self, of):
         values = np.array([[20.0, math.nan, 20.0], [40.0, 40.0, 40.0]])
-        assert of(values)[0] == pytest.approx(math.log(LEAST), abs=1e-6)
+        assert of(values)[0] == pytest.approx(math.log(FLOOR), abs=1e-6)
 
     def test_answers_that_all_miss_are_not_told_apart(self, of):
         far, further = (joint([of(np.array([[20.0 + by] * 3, [40.0 + by] * 3]))[np.newaxis]]) for by in (40.0, 44.0))

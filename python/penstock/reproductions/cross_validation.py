@@ -38,7 +38,7 @@ RUNS = 3
 """Runs a row unless told otherwise: answers are compared on shared random numbers."""
 
 DECIDES, LEANS = 0.95, 0.75
-"""Least posterior probabilities of an answer for which the print decides a question, or leans to the answer.
+"""Lowest posterior probabilities of an answer for which the print decides a question, or leans to the answer.
 
 Of two answers, they are 19 and 3 times as likely as the other, about where [Kass95] puts strong and positive evidence.
 """
@@ -190,7 +190,7 @@ def cross_validate(
     runner : Runner, optional
         Who makes them.
     tell : callable, optional
-        Told in words what is run next.
+        Called with a sentence about the runs that follow.
 
     Raises
     ------

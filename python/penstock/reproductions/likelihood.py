@@ -40,8 +40,8 @@ FEWEST_RUNS = 2
 SAMPLES = 1000
 """How many samples of rows a posterior is the mean over."""
 
-LEAST = 1e-12
-"""Least probability of a printed number, also where our runs have no value: none excludes an answer alone."""
+FLOOR = 1e-12
+"""Lowest probability of a printed number, also where our runs have no value: none excludes an answer alone."""
 
 
 class Print:
@@ -94,7 +94,7 @@ class Print:
         # The distribution is symmetric; in its lower tail differences keep their digits.
         away = -np.abs(self._printed[:, np.newaxis] - mean)
         share = stdtr(runs - 1, (away + half) / scale) - stdtr(runs - 1, (away - half) / scale)
-        return np.asarray(np.add.reduceat(np.log(np.fmax(share, LEAST)), self._starts, axis=-2))
+        return np.asarray(np.add.reduceat(np.log(np.fmax(share, FLOOR)), self._starts, axis=-2))
 
 
 def joint(likelihoods: Iterable[Floats]) -> Floats:
