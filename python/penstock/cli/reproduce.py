@@ -77,9 +77,13 @@ def reproduce(
         bool,
         flag(
             "--fresh",
-            "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs, --jobs, "
-            "--on and --limit, and for a study of your own.",
+            "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs, --limit "
+            "and --alternatives, and for a study of your own.",
         ),
+    ] = False,
+    alternatives: Annotated[
+        bool,
+        flag("--alternatives", "With --claims: test each claim again under every other answer that changes its runs."),
     ] = False,
     cross_validate: Annotated[
         bool,
@@ -94,8 +98,9 @@ def reproduce(
         option(
             "--budget",
             "RUNS",
-            "With --cross-validate: the most runs to need, stored ones included.",
-            bounds=(1, None),
+            "With --alternatives: the most runs to make under other answers; stored runs are free. With "
+            "--cross-validate: the most runs to need, stored ones included.",
+            bounds=(0, None),
         ),
     ] = None,
     dry_run: DryRunOption = False,
@@ -124,11 +129,21 @@ def reproduce(
     answers = read_readings(doc, readings)
     if limit is not None and not claims:
         raise click.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
-    if budget is not None and not cross_validate:
-        raise click.BadParameter("is for choosing answers; give --cross-validate too.", param_hint="'--budget'")
     if fresh and not (claims or summary):
         raise click.BadParameter("is for --claims and --summary; all else is run anyway.", param_hint="'--fresh'")
+    if alternatives and not claims:
+        raise click.BadParameter("is for claims; give --claims too.", param_hint="'--alternatives'")
+    if budget is not None and not (alternatives or cross_validate):
+        why = "is for other answers; give --alternatives or --cross-validate too."
+        raise click.BadParameter(why, param_hint="'--budget'")
+    if budget == 0 and cross_validate:
+        raise click.BadParameter("is too small for --cross-validate; at least 1.", param_hint="'--budget'")
     refuse_contradictions(
+        (
+            alternatives and (answers or as_printed),
+            "--alternatives varies the chosen answers, and other ones are given",
+        ),
+        (alternatives and dry_run, "--dry-run makes no runs, and --alternatives needs verdicts"),
         (cross_validate and as_printed, "--cross-validate chooses the answers, and --as-printed gives them"),
         (cross_validate and claims, "--cross-validate scores numbers, and --claims tests claims"),
         (cross_validate and summary, "--cross-validate has the counts of --summary, and chooses the answers"),
@@ -151,8 +166,11 @@ def reproduce(
 
     allow(memory)
     more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary, "fresh": fresh}
-    more |= {"dry_run": dry_run, "stored": only_stored, "cross_validate": cross_validate, "budget": budget}
+    more |= {"alternatives": alternatives}
+    more |= {"dry_run": dry_run, "stored": only_stored, "cross_validate": cross_validate}
     asked = {name: value for name, value in more.items() if value}
+    if budget is not None:
+        asked["budget"] = budget
     if on != "threads":
         asked["on"] = on
     reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output, **asked)
