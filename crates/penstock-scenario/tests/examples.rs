@@ -334,6 +334,19 @@ fn vegas_keeps_its_segments_in_the_queue() {
     assert!(value(&reno.metrics(&run(&reno)), "queue", &[("of", "r1-r2")]) > 20.0);
 }
 
+/// LEDBAT settles where the queue takes the target: 30 ms are 25 packets of 1.2 ms. As in the example of Vegas, 109 segments
+/// outstanding leave 24.62 in the queue, and 110 leave 25.62.
+#[test]
+fn ledbat_keeps_its_target_in_the_queue() {
+    let control = "{ ledbat = { target = \"30 ms\" } }";
+    let scenario = example("vegas.toml", &[("vegas.transport.tcp.congestion-control", control)]);
+    let metrics = scenario.metrics(&run(&scenario));
+    let queue = value(&metrics, "queue", &[("of", "r1-r2")]);
+    assert!(queue > 24.6 && queue < 25.6, "{queue}");
+    assert_eq!(value(&metrics, "retransmissions", &[("of", "vegas")]), 0.0);
+    assert!(value(&metrics, "utilisation", &[("of", "r1-r2")]) > 0.9999, "{metrics:#?}");
+}
+
 /// SACK keeps the link busy either way; with tail drop one transfer takes most of it.
 #[test]
 fn early_packet_discard_shares_an_atm_link() {
