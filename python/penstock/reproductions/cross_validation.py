@@ -57,12 +57,15 @@ class TableScore:
         How they agree under the document's chosen answers, on as many runs.
     answers : dict of str to str
         The answers that were chosen without it, by question.
+    unread : tuple of str
+        The questions that no other table reads; they keep the text's answer.
     """
 
     table: Table
     score: Score
     chosen: Score
     answers: dict[str, str]
+    unread: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The table's object."""
@@ -72,6 +75,7 @@ class TableScore:
             **_counts([self.score]),
             "chosen": _counts([self.chosen]),
             "answers": self.answers,
+            "unread": list(self.unread),
         }
 
 
@@ -212,7 +216,11 @@ def cross_validate(
     if tell is not None:
         tell(f"{needed} runs to try every answer; then more around better ones, up to {budget or 'any number'}")
     evaluated.run(asked)
-    read = [question for question in questions if _is_read(evaluated, chosen, begin, question)]
+
+    def is_read(question: Question, tables: Iterable[Table]) -> bool:
+        return any(_reads(evaluated, table, at, question) for at in (chosen, begin) for table in tables)
+
+    read = [question for question in questions if is_read(question, printed)]
     if not read:
         raise InputError(f"no open question of {document.id} changes these tables, so there is nothing to choose")
     searches = [Search(evaluated, read, [each for each in printed if each is not out], begin) for out in printed]
@@ -230,6 +238,7 @@ def cross_validate(
                 score=_score(evaluated, search.at, table),
                 chosen=_score(evaluated, chosen, table),
                 answers={question.id: search.at.key(question.id) for question in read},
+                unread=tuple(question.id for question in read if not is_read(question, search.tables)),
             )
             for search, table in zip(searches, printed, strict=True)
         ),
@@ -262,14 +271,9 @@ def _begin(document: Document, given: Mapping[str, str]) -> Readings:
     return Readings(document, answers)
 
 
-def _is_read(evaluated: Evaluated, chosen: Readings, begin: Readings, question: Question) -> bool:
-    """Whether any run of the tables, or its measuring, depends on the answer."""
-    return any(
-        evaluated.differ(at, other, table)
-        for at in (chosen, begin)
-        for other in alternatives(at, [question]).values()
-        for table in evaluated.tables
-    )
+def _reads(evaluated: Evaluated, table: Table, at: Readings, question: Question) -> bool:
+    """Whether a table's runs, or their measuring, depend on the answer to a question."""
+    return any(evaluated.differ(at, other, table) for other in alternatives(at, [question]).values())
 
 
 def _posterior(evaluated: Evaluated, chosen: Readings, question: Question) -> Posterior:

@@ -16,6 +16,7 @@ mod hystart;
 pub mod illinois;
 pub mod ledbat;
 pub mod ledbat_plus_plus;
+mod linux_hystart;
 pub mod prague;
 pub mod reno;
 mod report;

@@ -18,7 +18,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{LocalQueue, MarkEcho, Parameters, Variant};
+pub use parameters::{LocalQueue, MarkEcho, PacingRate, Parameters, RtoEstimation, Variant};
 pub use receiver::Receiver;
 pub use sender::Sender;
 

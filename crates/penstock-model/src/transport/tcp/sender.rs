@@ -207,7 +207,7 @@ impl Sender {
         self.retransmission = Time::NEVER;
         self.ecn.negotiated = ecn && self.parameters.ecn;
         if attempt == 0 {
-            self.estimator.on_sample(&self.parameters, self.last_sent, now);
+            self.estimator.on_sample(&self.parameters, self.last_sent, now, (0, 0));
             self.report_sample(now, now.since(self.last_sent));
         } else {
             self.window.size = 1.0; // [RFC5681 s3.1]: no larger initial window after a lost SYN

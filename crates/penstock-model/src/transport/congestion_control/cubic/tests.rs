@@ -220,3 +220,48 @@ fn beta_is_between_nothing_and_all() {
         assert!(mistakes[0].contains("above 0 and below 1"), "{mistakes:?}");
     }
 }
+
+#[test]
+fn with_byte_counting_an_acknowledgement_of_two_segments_counts_twice() {
+    // Slow start: two segments instead of one, and not beyond ssthresh.
+    for (limit, sizes) in
+        [(None, [11.0, 12.0]), (Some("byte-counting-limit = 2"), [12.0, 13.0]), (Some("byte-counting-limit = 1"), [11.0, 12.0])]
+    {
+        let (mut it, mut window) = (cubic(&limit.into_iter().collect::<Vec<_>>()), window(10.0, 13.0));
+        for size in sizes {
+            it.on_ack(&Acknowledgement { newly: 2, ..ack(0) }, &mut window);
+            assert_eq!(window.size, size, "{limit:?}");
+        }
+    }
+    // Congestion avoidance: twice the increase.
+    let increase = |lines: &[&str]| {
+        let (mut it, mut window) = (cubic(lines), window(100.0, 50.0));
+        rtt(&mut it, 100, &mut window);
+        lose(&mut it, 0, &mut window);
+        it.on_ack(&Acknowledgement { newly: 2, ..ack(100) }, &mut window);
+        window.size - 70.0
+    };
+    let none = "reno-friendly = none";
+    close(increase(&[none, "byte-counting-limit = 2"]), 2.0 * increase(&[none]));
+}
+
+#[test]
+fn a_mark_reduces_by_a_factor_of_its_own() {
+    for (cause, size) in [(Cause::Ecn, 85.0), (Cause::Loss, 70.0)] {
+        let (mut it, mut window) = (cubic(&["ecn-beta = 0.85"]), window(100.0, 50.0));
+        it.on_congestion(&Congestion { now: at_ms(0), cause, in_flight: 100 }, &mut window);
+        close(window.threshold, size);
+    }
+}
+
+#[test]
+fn hystart_as_in_linux_ends_slow_start_at_its_window() {
+    let (mut it, mut window) = (cubic(&["hystart = true", "hystart-algorithm = linux"]), window(100.0, 1000.0));
+    for n in 0..60u32 {
+        let now = u64::from(n) * 2;
+        rtt(&mut it, 100, &mut window);
+        it.on_ack(&Acknowledgement { acknowledged: n + 1, next: 1000, ..ack(now) }, &mut window);
+    }
+    // A train of acknowledgements every 2 ms exceeds 50 ms with the 27th, after 26 have enlarged the window.
+    assert_eq!(window.threshold, 126.0);
+}

@@ -133,7 +133,7 @@ impl Sender {
         if self.parameters.timestamps {
             return;
         }
-        self.estimator.on_sample(&self.parameters, self.timed_at, now);
+        self.estimator.on_sample(&self.parameters, self.timed_at, now, (self.flight.unacknowledged, self.flight.high));
         if self.flight.sent.is_none() {
             self.report_sample(now, now.since(self.timed_at));
         }
@@ -147,7 +147,7 @@ impl Sender {
         let Some(times) = sent.on_ack(now, ack.next, ack.flags.echoes_retransmission()) else { return };
         let before = sent.before_timeout.take();
         if self.parameters.timestamps {
-            self.estimator.on_sample(&self.parameters, times.echoed, now);
+            self.estimator.on_sample(&self.parameters, times.echoed, now, (self.flight.unacknowledged, self.flight.high));
         }
         if let Some(rtt) = times.newest {
             self.report_sample(now, rtt);
