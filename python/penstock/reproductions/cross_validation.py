@@ -6,7 +6,8 @@ tables but one, and the one that is left out is scored; the counts of all tables
 answers under which the other tables' print is most likely (:mod:`penstock.reproductions.answer_search`).
 
 For each question there is the posterior probability of each answer too, if all are as likely beforehand and all other
-questions have the document's chosen answers: it says what the whole print can tell.
+questions have the document's chosen answers: it says what the whole print can tell, and is bagged over its rows, so
+that it is not surer than they agree.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from penstock.errors import InputError
 from penstock.printable import things
 from penstock.reproductions.answer_search import Search, alternatives, search_all
 from penstock.reproductions.evaluated import Evaluated
-from penstock.reproductions.likelihood import FEWEST_RUNS
+from penstock.reproductions.likelihood import FEWEST_RUNS, bagged_posterior
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.summary import AGREED, Score, granted, summarise
 
@@ -37,7 +38,7 @@ RUNS = 3
 """Runs a row unless told otherwise: answers are compared on shared random numbers."""
 
 DECIDES, LEANS = 0.95, 0.75
-"""Least posterior probabilities of an answer for which the print decides a question, or leans to the answer.
+"""Lowest posterior probabilities of an answer for which the print decides a question, or leans to the answer.
 
 Of two answers, they are 19 and 3 times as likely as the other, about where [Kass95] puts strong and positive evidence.
 """
@@ -189,7 +190,7 @@ def cross_validate(
     runner : Runner, optional
         Who makes them.
     tell : callable, optional
-        Told in words what is run next.
+        Called with a sentence about the runs that follow.
 
     Raises
     ------
@@ -277,13 +278,11 @@ def _reads(evaluated: Evaluated, table: Table, at: Readings, question: Question)
 
 
 def _posterior(evaluated: Evaluated, chosen: Readings, question: Question) -> Posterior:
-    from scipy.special import softmax
-
     points = {key: point for (_, key), point in alternatives(chosen, [question]).items()}
     points[chosen.key(question.id)] = chosen
     keys = [option.key for option in question.options if option.key in points]
-    shares = softmax([evaluated.log_likelihood(points[key], evaluated.tables) for key in keys])
-    return Posterior(question.id, dict(zip(keys, map(float, shares), strict=True)))
+    shares = bagged_posterior([evaluated.by_row(points[key]) for key in keys])
+    return Posterior(question.id, dict(zip(keys, shares, strict=True)))
 
 
 def _score(evaluated: Evaluated, readings: Readings, table: Table) -> Score:
