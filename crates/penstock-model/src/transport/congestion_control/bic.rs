@@ -24,7 +24,7 @@ crate::parameters! {
     /// - Fast convergence compares with the window at the last congestion. In the pseudocode max_win is a very large number once cwnd
     ///   has reached it, so that any congestion of max probing is one of a smaller window.
     /// - Steps are computed from the present cwnd; the first step after max probing uses an old target in the pseudocode.
-    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)].
+    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd.
     /// - A flow whose first slow start ended without congestion begins with max probing.
     /// - A timeout halves FlightSize [RFC5681 s3.1 (4)] and starts the same search after slow start; [Xu04] only describes losses that
     ///   are repaired without one.
@@ -115,7 +115,7 @@ impl Bic {
     /// Sets ssthresh to `factor` times FlightSize, and begins a search.
     fn reduce(&mut self, in_flight: u32, factor: f64, window: &mut Window) {
         let cwnd = window.size;
-        window.reduce_threshold_exactly(in_flight, factor);
+        window.reduce_threshold_within(in_flight, factor);
         let converges = cwnd < self.last_size;
         self.last_size = cwnd;
         self.phase = Phase::Search { max_win: if converges { (cwnd + window.threshold) / 2.0 } else { cwnd } };

@@ -33,6 +33,7 @@ crate::parameters! {
     /// About 110 bytes, and 8 for each segment outstanding. One division per acknowledgement, a few more per round trip.
     ///
     /// ## Departures
+    /// - FlightSize counts up to cwnd only.
     /// - Before the first round trip with a measurement, alpha is `alpha-max` and beta 0.5.
     /// - The round trip of the SYN, a shorter packet, does not count.
     /// - A timeout sets alpha and beta to those of Reno until the end of a round trip.
@@ -168,7 +169,7 @@ impl Illinois {
     }
 
     fn reduce(&self, in_flight: u32, window: &mut Window) {
-        window.reduce_threshold_exactly(in_flight, 1.0 - self.beta);
+        window.reduce_threshold_within(in_flight, 1.0 - self.beta);
     }
 }
 

@@ -18,7 +18,7 @@ crate::parameters! {
     /// None beyond cwnd and ssthresh. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], not to cwnd, which the application may not have used.
+    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd, as the application may not have used all of cwnd.
     /// - A timeout halves FlightSize [RFC5681 s3.1 (4)]; [Kelly03] only describes losses that are repaired without one.
     ///
     /// ## Example
@@ -69,7 +69,7 @@ impl Scalable {
 
     fn reduce(&self, in_flight: u32, window: &mut Window) {
         let fraction = if window.size > self.legacy_window { self.decrease } else { 0.5 };
-        window.reduce_threshold_exactly(in_flight, 1.0 - fraction);
+        window.reduce_threshold_within(in_flight, 1.0 - fraction);
     }
 }
 
@@ -98,7 +98,7 @@ impl CongestionControl for Scalable {
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         if !timeout.repeated {
-            window.reduce_threshold_exactly(timeout.in_flight, 0.5);
+            window.reduce_threshold_within(timeout.in_flight, 0.5);
         }
     }
 

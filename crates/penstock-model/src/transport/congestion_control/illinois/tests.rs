@@ -53,6 +53,7 @@ fn a_round_trip_sets_both_from_its_average() {
     close(window.threshold, 13.75);
     it.on_congestion(&Congestion { cause: Cause::Ecn, ..loss(0, 20) }, &mut window);
     close(window.size, 13.75);
+    window.size = 20.0;
     it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 16, repeated: false }, &mut window);
     close(window.threshold, 11.0);
     assert_eq!((it.alpha, it.beta), (1.0, 0.5));
