@@ -2270,6 +2270,8 @@ class Cl(Component):
     ----------
     sar_interval : str, default 100 ms
         Length of the egress' measurement of the SAR. Allowed: zero or more.
+    sar_start : Literal["marked-packet", "random-phase"], default marked-packet
+        Start of the egress' measurements.
     sending_interval : str, default 100 ms
         Length of the ingress' measurement of the sending rate. Allowed: zero or more.
     sending : Literal["after-message", "all-the-time"], default after-message
@@ -2296,6 +2298,7 @@ class Cl(Component):
     KIND: ClassVar[str] = "termination"
     KEY: ClassVar[str] = "cl"
     sar_interval: str
+    sar_start: Literal["marked-packet", "random-phase"]
     sending_interval: str
     sending: Literal["after-message", "all-the-time"]
     newer: Literal["replaces", "ignored"]
@@ -2307,7 +2310,7 @@ class Cl(Component):
     rounding: Literal["nearest", "ceiling", "floor"]
     call_rate: Literal["mean", "measured"]
     victims: Literal["random", "newest", "oldest"]
-    def __init__(self, *, sar_interval: str = "100 ms", sending_interval: str = "100 ms", sending: Literal["after-message", "all-the-time"] = "after-message", newer: Literal["replaces", "ignored"] = "replaces", trigger_margin: float | str = 0.0, cut_margin: float | str = 0.0, settle: str = "0 ms", after_cut: Literal["continue", "restart"] = "continue", marks: Literal["any", "threshold", "excess"] = "excess", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
+    def __init__(self, *, sar_interval: str = "100 ms", sar_start: Literal["marked-packet", "random-phase"] = "marked-packet", sending_interval: str = "100 ms", sending: Literal["after-message", "all-the-time"] = "after-message", newer: Literal["replaces", "ignored"] = "replaces", trigger_margin: float | str = 0.0, cut_margin: float | str = 0.0, settle: str = "0 ms", after_cut: Literal["continue", "restart"] = "continue", marks: Literal["any", "threshold", "excess"] = "excess", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
 
 class Sm(Component):
     """Single marking (SM), termination: terminates calls down to U times the rate that arrives unmarked.
