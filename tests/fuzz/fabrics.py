@@ -10,7 +10,7 @@ RATES = ["1 Mbit/s", "999999937 bit/s", "1 Gbit/s", "10 Gbit/s", "400 Gbit/s", "
 CELL_RATES = ["1 kcells/s", "149.76 Mbit/s", "353207.5 cells/s", "unlimited"]
 DELAYS = ["1 ps", "1 ns", "500 ns", "1.5 us", "10 us", {"uniform": ["0 s", "1 us"]}, "1 ms", "1 s", "10 s"]
 DURATIONS = ["100 us", "1 ms", "20 ms", "1 s", "30 s"]
-OF_PACKETS = ["tail-drop", "red", "red-n", "codel", "pie", "red-marking", "step-marking"]
+OF_PACKETS = ["tail-drop", "red", "red-n", "codel", "cobalt", "pie", "red-marking", "step-marking"]
 """Queues that need no circuits."""
 OF_CELLS = ["epd", "ppd", "selective-drop", "fba", "tail-drop"]
 PACKETS = ["1 byte", "2 bytes", "40 bytes", "1500 bytes", "9000 bytes"]

@@ -12,10 +12,10 @@ import pytest
 
 from penstock.report import render
 from penstock.report.making import Makers, published_report
-from penstock.reproductions import worth_page
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import load, names
+from penstock.reproductions.shipped import SUMMARY
 from penstock.reproductions.stored import stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.store import Store
@@ -265,7 +265,7 @@ def test_every_printed_number_stands_beside_ours(pcn):
 def test_beside_each_count_stands_what_null_models_have():
     made = published_report("pcn", Makers(Store("none"), only_stored=True))
     document = load("pcn").document
-    scores = {each["table"]: each for each in json.loads(text_beside(document, worth_page.FILE))["tables"]}
+    scores = {each["table"]: each for each in json.loads(text_beside(document, SUMMARY))["tables"]}
     best = sum(max(each["null"].values()) for each in scores.values())
     agree = sum(each["agree"] for each in scores.values())
     head = dict(made.summary)

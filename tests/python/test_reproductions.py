@@ -356,6 +356,17 @@ def test_every_answer_of_every_question_can_be_run(name):
             checked |= texts
 
 
+def test_pages_tell_of_tests_that_were_changed():
+    document = load("ubr").document
+    changed = [claim for claim in document.claims if claim.test_changed]
+    page = reproductions.explain("ubr")
+    assert {"ubr-c37", "ubr-c38", "ubr-c41"} <= {claim.id for claim in changed}
+    for claim in changed:
+        assert f"- `{claim.id}` {claim.test_changed}" in page.partition("## Tests changed")[2]
+        assert f"**Test changed.** {claim.test_changed}" in reproductions.explain(claim.id)
+    assert "Tests changed" not in reproductions.explain("md1k")
+
+
 def test_nothing_else_is_explained():
     assert reproductions.explain("red") is None
     assert reproductions.explain("af-x99") is None

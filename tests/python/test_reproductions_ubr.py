@@ -15,6 +15,7 @@ from penstock.reproductions.reading import Readings
 from penstock.reproductions.sensitivity import work
 from penstock.reproductions.stored import digests, scenario_name, stored_outcome
 from penstock.reproductions.study import text_beside
+from penstock.reproductions.ubr.claims import NUMBERS
 from penstock.reproductions.ubr.experiments import LOSSES, MSS, ROUND_TRIP, random_loss
 from penstock.reproductions.ubr.guarantees import allocated, queues_over_time, stated
 from penstock.reproductions.ubr.measure import jain
@@ -363,6 +364,35 @@ class TestClaims:
         (found,) = judge(STUDY, made_up(number), only=["ubr-c20"])
         expected = "(efficiency 0.7 to 1, fairness 0.93 to 1): LAN 4 of 12 settings, WAN 4 of 12 settings."
         assert expected in found.finding.note
+
+    @pytest.mark.parametrize(
+        ("excesses", "verdict"),
+        [
+            # Two neighbours are alike, and the trend is clear; the mirror image; no trend; one circuit below its MCR.
+            ((1.8, 1.2, 0.9, 0.85, 0.87), "confirmed"),
+            ((0.87, 0.85, 0.9, 1.2, 1.8), "refuted"),
+            ((0.9, 1.1, 1.0, 1.1, 0.9), "undecided"),
+            ((1.8, 1.2, 0.9, 0.85, -0.2), "refuted"),
+        ],
+    )
+    def test_lower_guarantees_get_more_excess_if_it_falls_over_the_circuits(self, excesses, verdict):
+        def number(table, key, name):
+            is_excess = table == "53-59-results" and name == "relative_excess"
+            return excesses[key["vc"] - 1] if is_excess else as_claimed(table, key, name)
+
+        found = judge(STUDY, made_up(number), only=["ubr-c37", "ubr-c38", "ubr-c41"])
+        assert {each.finding.verdict for each in found} == {verdict}
+
+    def test_the_slope_of_excess_by_hand(self):
+        # MCRs of 1 to 5 times the first: the slope of 5, 4, 3, 2, 1 is -1, that of 1, 0, 0, 0, 1 is 0.
+        def number(table, key, name):
+            if table != "53-59-results" or name != "relative_excess":
+                return 0.0
+            return 6 - key["vc"] if key["slide"] == 53 else float(key["vc"] in (1, 5))
+
+        outcome = made_up(number)
+        assert NUMBERS["excess_slope"](outcome, {"slide": "53"}) == pytest.approx([-1.0] * 5, rel=0.02)
+        assert NUMBERS["excess_slope"](outcome, {"slide": "54"}) == pytest.approx([0.0] * 5, abs=0.002)
 
     def test_null_models_are_told_apart(self):
         found = {each.claim: each for each in judge(STUDY, made_up(as_claimed))}

@@ -20,6 +20,7 @@ from penstock.reproductions.nulls import best_constants, numbers_of
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot, load_pilot
 from penstock.reproductions.reading import Readings
+from penstock.reproductions.shipped import SUMMARY
 from penstock.reproductions.stored import stored_outcome
 from penstock.reproductions.study import Study, text_beside
 from penstock.reproductions.summary import (
@@ -433,7 +434,7 @@ schemes = true
         made = summarise(study, stored_outcome(study), None)
         differences = made.total(DIFFERENCE)[0]
         assert (differences.computed, differences.agree, differences.best) == (4, 1, 0)
-        known = json.loads(text_beside(study.document, worth_page.FILE))["tables"]
+        known = json.loads(text_beside(study.document, SUMMARY))["tables"]
         for table, then in zip(made.as_json()["tables"], known, strict=True):
             for kind, now in table["contrasts"].items():
                 assert now | {"as_printed": None} == then["contrasts"][kind] | {"as_printed": None}
@@ -459,7 +460,7 @@ class TestBeside:
         study = load(name)
         made = stored_outcome(study)
         scores = scores_of(study, made.tables, means_of(made))
-        known = json.loads(text_beside(study.document, worth_page.FILE))["tables"]
+        known = json.loads(text_beside(study.document, SUMMARY))["tables"]
         assert [(score.agree, dict(score.null)) for score in scores] == [(it["agree"], it["null"]) for it in known]
 
     def test_of_what_is_there_only_the_rows_that_were_run_count(self):

@@ -1,4 +1,4 @@
-//! CoDel ports in whole simulations: when they drop, and what becomes of standing queues.
+//! CoDel and COBALT ports in whole simulations: when they drop, and what becomes of standing queues.
 
 mod support;
 
@@ -9,8 +9,8 @@ use penstock_model::id::LinkId;
 use support::{discipline, one_link, scheduler, source, transport, Dumbbell, Net};
 
 /// A link of 1 Mbit/s, on which 1000 bytes take 8 ms, with twice that offered by a source that does not respond.
-fn overload(queue: &str, end: &str) -> Net {
-    let (mut net, route, _) = one_link(end, 1, "1 Mbit/s", "10 ms", discipline("codel", queue));
+fn overload(name: &str, queue: &str, end: &str) -> Net {
+    let (mut net, route, _) = one_link(end, 1, "1 Mbit/s", "10 ms", discipline(name, queue));
     let cbr = source("cbr", "rate = 2 Mbit/s; packet = 1000 bytes; phase = zero");
     let group = net.group("cbr", cbr, transport("udp", ""), ("0 s", "0 s"));
     net.flow(group, route, route);
@@ -26,7 +26,7 @@ fn drops(seen: &Observations) -> Vec<f64> {
 
 #[test]
 fn an_overload_is_dropped_at_the_times_of_the_control_law() {
-    let drops = drops(&overload("", "2 s").run());
+    let drops = drops(&overload("codel", "", "2 s").run());
     // Packets come each 4 ms and go each 8 ms. At 16 ms one has waited for 8 ms, with 1000 bytes behind it; at 24 ms the next
     // for 12 ms, with 2000 bytes, which are more than an MTU. 100 ms later, at 124 ms, CoDel may drop: at 128 ms.
     let mut due = 128.0;
@@ -40,8 +40,21 @@ fn an_overload_is_dropped_at_the_times_of_the_control_law() {
 }
 
 #[test]
+fn cobalt_waits_for_four_packet_times_at_a_low_rate() {
+    let drops = drops(&overload("cobalt", "mtu = 1000 bytes", "2 s").run());
+    // 1000 bytes take 8 ms, so that the target is 12 ms and the interval 107 ms; the packet sent at 8 k ms has waited for 4 k ms, at
+    // 72 ms for more than 32 ms. The first drop is due at 179 ms.
+    let mut due = 179.0;
+    for (n, at) in drops.iter().enumerate() {
+        assert!(due <= *at && *at < due + 8.0, "drop {n} at {at}, due at {due:.3}");
+        due += 107.0 / (n as f64 + 2.0).sqrt();
+    }
+    assert!(due > 1992.0, "none is left out until the end: due at {due:.3}");
+}
+
+#[test]
 fn a_limit_drops_arrivals() {
-    let seen = overload("limit = 30 packets", "2 s").run();
+    let seen = overload("codel", "limit = 30 packets", "2 s").run();
     let dropped = seen.links[0].dropped_packets;
     assert!(dropped[DropCause::Overflow as usize][0] > 0 && dropped[DropCause::Early as usize][0] > 0);
 }
@@ -69,18 +82,20 @@ fn standing_queue(name: &str, queue: &str) -> (f64, f64) {
 #[test]
 fn a_standing_queue_goes_towards_the_target() {
     let (codel, utilisation) = standing_queue("codel", "");
+    let (cobalt, cobalt_utilisation) = standing_queue("cobalt", "");
     let (tail_drop, _) = standing_queue("tail-drop", "limit = 200 packets");
     // Four windows fill 200 packets of 1.2 ms; under CoDel the minimum over an interval stays near 5 ms, and the mean is some
     // more [RFC8289 s4.2].
     assert!(tail_drop > 100.0, "{tail_drop}");
     assert!(3.0 < codel && codel < 20.0, "{codel}");
-    assert!(utilisation > 0.93, "{utilisation}");
+    assert!(3.0 < cobalt && cobalt < 20.0, "{cobalt}");
+    assert!(utilisation > 0.93 && cobalt_utilisation > 0.93, "{utilisation}, {cobalt_utilisation}");
 }
 
 #[test]
 fn classes_may_have_codel_under_any_scheduler() {
     for (name, keys) in [("wrr", "weight = 1"), ("drr", "quantum = 1500 bytes"), ("scfq", "weight = 1"), ("wf2q-plus", "weight = 1")] {
-        let mut net = overload("interval = 20 ms; target = 2 ms", "2 s");
+        let mut net = overload("codel", "interval = 20 ms; target = 2 ms", "2 s");
         net.0.classes = vec!["a".to_owned(), "b".to_owned()];
         let cbr = source("cbr", "rate = 2 Mbit/s; packet = 1000 bytes");
         let group = net.group("other", cbr, transport("udp", ""), ("0 s", "0 s"));

@@ -44,7 +44,9 @@ def reproduce(
     on: OnOption = "threads",
     memory: MemoryOption = None,
     store: StoreOption = None,
-    claims: Annotated[bool, flag("--claims", "Also test the study's claims.")] = False,
+    claims: Annotated[
+        bool, flag("--claims", "Also test the study's claims; answered from the package without a run.")
+    ] = False,
     limit: Annotated[
         int | None,
         option(
@@ -55,8 +57,38 @@ def reproduce(
         ),
     ] = None,
     summary: Annotated[
-        bool, flag("--summary", "Only count the numbers that agree, next to null models and the text as printed.")
+        bool,
+        flag(
+            "--summary",
+            "Only count the numbers that agree, next to null models and the text as printed; answered from the "
+            "package without a run.",
+        ),
     ] = False,
+    fresh: Annotated[
+        bool,
+        flag(
+            "--fresh",
+            "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs, --jobs, "
+            "--on and --limit, and for a study of your own.",
+        ),
+    ] = False,
+    cross_validate: Annotated[
+        bool,
+        flag(
+            "--cross-validate",
+            "Score each table under answers to open questions that are chosen on the other tables; show which "
+            "questions the print decides.",
+        ),
+    ] = False,
+    budget: Annotated[
+        int | None,
+        option(
+            "--budget",
+            "RUNS",
+            "With --cross-validate: the most runs to need, stored ones included.",
+            bounds=(1, None),
+        ),
+    ] = None,
     dry_run: DryRunOption = False,
     only_stored: StoredOption = False,
     output: FormatOption = "table",
@@ -68,9 +100,20 @@ def reproduce(
     answers = read_readings(doc, readings)
     if limit is not None and not claims:
         raise click.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
+    if budget is not None and not cross_validate:
+        raise click.BadParameter("is for choosing answers; give --cross-validate too.", param_hint="'--budget'")
+    if fresh and not (claims or summary):
+        raise click.BadParameter("is for --claims and --summary; all else is run anyway.", param_hint="'--fresh'")
     refuse_contradictions(
+        (cross_validate and as_printed, "--cross-validate chooses the answers, and --as-printed gives them"),
+        (cross_validate and claims, "--cross-validate scores numbers, and --claims tests claims"),
+        (cross_validate and summary, "--cross-validate has the counts of --summary, and chooses the answers"),
+        (cross_validate and dry_run, "--dry-run makes no runs, and --cross-validate needs numbers"),
+        (cross_validate and only_stored, "--stored makes no runs, and --cross-validate needs all of them"),
         (as_printed and answers, "--as-printed answers every question, so --reading changes nothing"),
         (as_printed and summary, "--summary has the text as printed, so --as-printed changes nothing"),
+        (fresh and dry_run, "--dry-run makes no runs, and --fresh asks for them"),
+        (fresh and only_stored, "--stored makes no runs, and --fresh asks for them"),
         (summary and claims, "--summary only counts, and --claims tests"),
         (dry_run and limit is not None, "--dry-run makes no runs, and --limit needs numbers"),
         (dry_run and summary, "--dry-run makes no runs, and --summary needs numbers"),
@@ -83,8 +126,8 @@ def reproduce(
     from penstock.store import Store
 
     allow(memory)
-    more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary}
-    more |= {"dry_run": dry_run, "stored": only_stored}
+    more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary, "fresh": fresh}
+    more |= {"dry_run": dry_run, "stored": only_stored, "cross_validate": cross_validate, "budget": budget}
     asked = {name: value for name, value in more.items() if value}
     if on != "threads":
         asked["on"] = on

@@ -107,14 +107,13 @@ def _packaged(study: Study) -> Reproduced:
         If there is nothing.
     """
     from penstock.report.reproduction import Reproduced
-    from penstock.reproductions import worth_page
-    from penstock.reproductions.pages import VERDICTS
+    from penstock.reproductions.shipped import SUMMARY, VERDICTS
     from penstock.reproductions.stored import digests, stored_outcome
     from penstock.reproductions.study import text_beside
 
     name = study.document.id
     outcome = stored_outcome(study)
-    verdicts, summary = (text_beside(study.document, file) for file in (VERDICTS, worth_page.FILE))
+    verdicts, summary = (text_beside(study.document, file) for file in (VERDICTS, SUMMARY))
     if outcome is None or verdicts is None or summary is None:
         raise PenstockError(f"{name}: none of its runs is stored; leave --stored out to make them.")
     origin = "those that come with Penstock"

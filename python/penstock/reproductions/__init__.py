@@ -57,18 +57,32 @@ def cli_reproduce(
     on: str = "threads",
     dry_run: bool = False,
     stored: bool = False,
+    cross_validate: bool = False,
+    budget: int | None = None,
+    fresh: bool = False,
 ) -> None:
     """Runs a study and prints its numbers next to the printed ones, or with `claims` the verdicts on its claims.
+
+    Verdicts and the counts of `summary` come from the package, unless `fresh` or an option asks for other runs.
 
     The options are those that ``penstock reproduce`` has.
     """
     from penstock.reproductions import command
 
     asked = command.Asked(tuple(tables), tuple(readings), runs, jobs, store, as_printed=as_printed, on=on)
-    if stored:
+    if cross_validate:
+        from penstock.reproductions import cross_board
+
+        cross_board.command(doc, asked, budget, as_json=format == "json")
+    elif stored:
         command.stored(doc, asked, as_json=format == "json")
     elif dry_run:
         command.dry_run(doc, asked, claims=claims, as_json=format == "json")
+    elif not (fresh or asked.needs_runs or limit is not None) and (
+        (summary and command.shipped_summary(doc, as_json=format == "json"))
+        or (claims and command.shipped_claims(doc, as_json=format == "json"))
+    ):
+        return
     elif summary:
         command.summary(doc, asked, as_json=format == "json")
     else:

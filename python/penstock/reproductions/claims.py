@@ -57,6 +57,21 @@ class Judgement:
     readings: tuple[str, ...] | None = None
     as_printed: str | None = None
 
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any], as_printed: str | None = None) -> Judgement:
+        """The judgement that a JSON object has, with the verdict under the text as printed, which it lacks."""
+        return cls(
+            document=data["document"],
+            claim=data["claim"],
+            finding=Finding(data["verdict"], data["evidence"], data["note"], needed=data["runs_to_decide"]),
+            runs=data["runs"],
+            fitted=tuple(data["fitted"]),
+            changes=data["changes"],
+            null=data["null"],
+            readings=tuple(data["readings"]) if "readings" in data else None,
+            as_printed=as_printed,
+        )
+
     def as_json(self) -> dict[str, Any]:
         """The judgement as a JSON object."""
         return {

@@ -11,31 +11,33 @@ from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
 from penstock.progress import Progress
-from penstock.reproductions import layout, scoreboard
+from penstock.reproductions import cross_validated, layout, scoreboard
 from penstock.reproductions.claims import check_tables, judge
 from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.loading import load
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import planned
 from penstock.reproductions.reproduce import reproduce as run
 from penstock.reproductions.sensitivity import RUNS, explained, work
 from penstock.reproductions.sensitivity import sensitivity as vary
 from penstock.reproductions.sequential import decide_sequentially, looks
+from penstock.reproductions.shipped import SUMMARY, VERDICTS, judgements_of, shipped, summary_of
+from penstock.reproductions.stored import stored_outcome
 from penstock.reproductions.summary import beside, scores_of, summarise
 from penstock.studies.runner import Reader, Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.document import Document
-    from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.sensitivity import Shift
     from penstock.reproductions.study import Study
     from penstock.store import Store
 
-__all__ = ["Asked", "dry_run", "reproduce", "sensitivity", "stored", "summary"]
+__all__ = ["Asked", "dry_run", "reproduce", "sensitivity", "shipped_claims", "shipped_summary", "stored", "summary"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,12 @@ class Asked:
         with Progress() as progress:
             return run(study, self.tables, readings, self.count(study), self.runner(progress), claims=claims)
 
+    @property
+    def needs_runs(self) -> bool:
+        """Whether it names something that stored results do not answer."""
+        asked = (self.tables, self.readings, self.runs, self.jobs, self.as_printed, self.on != "threads")
+        return any(asked)
+
     def count(self, study: Study) -> int:
         """How often each row is run."""
         return study.runs if self.runs is None else self.runs
@@ -95,8 +103,7 @@ def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None,
         return
     comparisons = compare(document, outcome)
     show(layout.title(document, outcome, time.monotonic() - begin))
-    for table in outcome.tables:
-        show(layout.beside(table, [comparison for comparison in comparisons if comparison.table == table.id]))
+    _show_numbers(outcome, comparisons)
     show(*layout.quoted(quoted(document, asked.tables)))
     if claims:
         show(layout.judged(outcome, judgements))
@@ -117,11 +124,56 @@ def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
     printed = asked.run(study, Readings.as_printed(study.document))
     found = summarise(study, outcome, printed)
     if as_json:
-        emit(json_text(found.as_json(), indent=1))
+        _emit_summary(study.document, found.as_json())
         return
     show(layout.title(study.document, outcome, time.monotonic() - begin))
     show(scoreboard.board(found))
+    _show_cross_validated(study.document)
     show(layout.rests_on(outcome))
+
+
+def shipped_claims(doc: str, *, as_json: bool) -> bool:
+    """Shows the claims as the package has them, without a run; False if it does not have them."""
+    study = load(doc)
+    document, outcome = study.document, stored_outcome(study)
+    found = shipped(document, VERDICTS)
+    counts = shipped(document, SUMMARY)
+    if outcome is None or found is None or counts is None:
+        return False
+    verdicts, origin = found
+    if as_json:
+        emit(json_text(verdicts, indent=1))
+        say(origin.told())
+        return True
+    comparisons = compare(document, outcome)
+    show(layout.title(document, outcome))
+    _show_numbers(outcome, comparisons)
+    show(*layout.quoted(quoted(document, ())))
+    show(layout.judged(outcome, judgements_of(document, verdicts)))
+    show(layout.conclusion(outcome, comparisons, None, summary_of(document, counts[0])))
+    show(origin.told())
+    return True
+
+
+def shipped_summary(doc: str, *, as_json: bool) -> bool:
+    """Shows the counts as the package has them, without a run; False if it does not have them."""
+    study = load(doc)
+    found = shipped(study.document, SUMMARY)
+    if found is None:
+        return False
+    data, origin = found
+    if as_json:
+        _emit_summary(study.document, data)
+        say(origin.told())
+        return True
+    counts = summary_of(study.document, data)
+    outcome = Outcome(study.document, Readings(study.document), [table.table for table in counts.tables], counts.runs)
+    show(layout.title(study.document, outcome))
+    show(scoreboard.board(counts))
+    _show_cross_validated(study.document)
+    show(layout.rests_on(outcome))
+    show(origin.told())
+    return True
 
 
 def dry_run(doc: str, asked: Asked, *, claims: bool, as_json: bool) -> None:
@@ -157,10 +209,7 @@ def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
         _emit(comparisons)
         return
     show(f"{document.id}: {document.summary}")
-    for table in outcome.tables:
-        own = [comparison for comparison in comparisons if comparison.table == table.id]
-        if own:
-            show(layout.beside(table, own))
+    _show_numbers(outcome, comparisons)
     rows = [outcome.has(table, row) for table in outcome.tables for row in table.rows]
     agrees = [comparison.agrees for comparison in comparisons if comparison.agrees is not None]
     counts = ""
@@ -208,6 +257,25 @@ def _judged(study: Study, outcome: Outcome, asked: Asked, limit: int | None) -> 
         return judge(study, outcome)
     with Progress() as progress:
         return decide_sequentially(study, outcome, limit, asked.runner(progress))
+
+
+def _show_numbers(outcome: Outcome, comparisons: Sequence[Comparison]) -> None:
+    """Shows every table that has numbers."""
+    for table in outcome.tables:
+        own = [comparison for comparison in comparisons if comparison.table == table.id]
+        if own:
+            show(layout.beside(table, own))
+
+
+def _emit_summary(document: Document, data: dict[str, Any]) -> None:
+    """Emits a summary; every table has ``cross_validated``, null if the study ships without it."""
+    emit(json_text(cross_validated.with_cross_validated(document, data), indent=1))
+
+
+def _show_cross_validated(document: Document) -> None:
+    found = cross_validated.stored(document)
+    if found is not None:
+        show(cross_validated.told(found))
 
 
 def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:

@@ -33,6 +33,7 @@ class Claim:
     """What a document says that its numbers show.
 
     `test` is how it is tested here, in words; `stated` is the same as data (:mod:`penstock.reproductions.claim_tests`).
+    `test_changed` says, if another test was made first, how that one missed the sentence.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Claim:
     tables: tuple[str, ...]
     printed_support: str
     note: str = ""
+    test_changed: str = ""
     stated: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -37,12 +37,15 @@ class Finding:
         A remark; may be empty.
     decision : Decision, optional
         The statistical tests that the verdict comes from.
+    needed : int, optional
+        About how many runs would decide it, of a stored finding, which has no decision.
     """
 
     verdict: str
     evidence: str
     note: str = ""
     decision: Decision | None = field(default=None, repr=False)
+    needed: int | None = None
 
     @classmethod
     def of(cls, decision: Decision, evidence: str, note: str = "") -> Finding:
@@ -59,5 +62,6 @@ class Finding:
     @property
     def runs_to_decide(self) -> int | None:
         """About how many runs would decide an undecided claim; None if it is decided or no number would."""
-        undecided = self.verdict == UNDECIDED and self.decision is not None
-        return self.decision.runs_to_decide if undecided and self.decision else None
+        if self.verdict != UNDECIDED:
+            return None
+        return self.needed if self.decision is None else self.decision.runs_to_decide

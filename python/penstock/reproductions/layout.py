@@ -36,13 +36,12 @@ AGREES, DIFFERS = "green", "yellow"
 VERDICTS = {"confirmed": "green", "refuted": "red", "undecided": "yellow"}
 
 
-def title(document: Document, outcome: Outcome, seconds: float) -> RenderableType:
-    """What was run, how often, and under which answers."""
+def title(document: Document, outcome: Outcome, seconds: float | None = None) -> RenderableType:
+    """What was run, how often, under which answers, and what it took, unless it was run elsewhere."""
     rows = sum(len(table.rows) for table in outcome.tables)
     lines = [Text(f"{document.id}: {document.summary}", style="bold")]
-    lines.append(
-        Text(f"{rows} rows x {outcome.runs} runs, {outcome.packet_hops / 1e6:.0f} M packet-hops, {seconds:.1f} s")
-    )
+    took = "" if seconds is None else f", {outcome.packet_hops / 1e6:.0f} M packet-hops, {seconds:.1f} s"
+    lines.append(Text(f"{rows} rows x {outcome.runs} runs{took}"))
     if outcome.readings.changed:
         answers = ", ".join(f"{question}={key}" for question, key in outcome.readings.changed.items())
         lines.append(Text(f"Open questions answered otherwise: {answers}"))

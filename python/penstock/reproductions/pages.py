@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.reproductions.cross_validated import cross_section, question_lines
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
 from penstock.reproductions.scheme_power import power_section
+from penstock.reproductions.shipped import VERDICTS
 from penstock.reproductions.study import DATA, text_beside
 from penstock.reproductions.telling import runs_told
 from penstock.reproductions.worth_page import worth_section
@@ -25,9 +27,6 @@ __all__ = ["explain"]
 
 FINDINGS = "findings.md"
 """What came out of a study, written by people who looked at it."""
-
-VERDICTS = "verdicts.json"
-"""What ``penstock reproduce DOC --claims --format json`` printed when the findings were written."""
 
 
 def explain(name: str) -> str | None:
@@ -76,6 +75,7 @@ def study_page(document: Document) -> str:
         (text_beside(document, FINDINGS) or "").strip(),
         "",
         *worth_section(document),
+        *cross_section(document),
         *power_section(load(document.called)),
         f"## Tables ({numbers} {kind})",
         "",
@@ -89,6 +89,7 @@ def study_page(document: Document) -> str:
             for claim in document.claims
         ),
         "",
+        *_tests_changed(document),
         "## Open questions",
         "",
         *(f"- `{q.id}` {q.question} Chosen: `{q.chosen}`{_marks(q)}" for q in document.questions),
@@ -101,6 +102,12 @@ def study_page(document: Document) -> str:
         f"    penstock explain {_place(document)}{document.questions[0].id}" if document.questions else "",
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _tests_changed(document: Document) -> list[str]:
+    """The claims whose first test missed the sentence, and how."""
+    changed = [f"- `{claim.id}` {claim.test_changed}" for claim in document.claims if claim.test_changed]
+    return ["## Tests changed", "", *changed, ""] if changed else []
 
 
 def _place(document: Document) -> str:
@@ -124,6 +131,7 @@ def claim_page(document: Document, claim: Claim) -> str:
         "## How it is tested",
         "",
         claim.test,
+        *(["", f"**Test changed.** {claim.test_changed}"] if claim.test_changed else []),
         "",
         "## What the print says",
         "",
@@ -177,6 +185,8 @@ def question_page(document: Document, question: Question) -> str:
         lines += ["", f"**The text.** {question.words}{against}"]
     elif question.printed:
         lines += ["", f"**The text** is silent. Without a fit: `{question.printed}`."]
+    told = question_lines(document, question.id)
+    lines += ["", *told[:-1]] if told else []
     if question.alternatives:
         key = question.alternatives[0].key
         lines += ["", "## Try another", "", f"    penstock reproduce {document.called} --reading {question.id}={key}"]

@@ -5,7 +5,11 @@ Writes, in this order:
 - ``runs.json``: the numbers of all runs, and the digest of the first run of every scenario, for tests to repeat;
 - ``fits.json``: the verdicts under the text's own answers, one fitted answer at a time and all together;
 - ``verdicts.json``: what ``penstock reproduce STUDY --claims --format json`` prints;
-- ``summary.json``: what ``penstock reproduce STUDY --summary --format json`` prints.
+- ``summary.json``: what ``penstock reproduce STUDY --summary --format json`` prints;
+- ``origin.json``: the model version and the date of these results.
+
+``--cross-validate`` writes ``cross_validated.json`` instead, with what ``penstock reproduce STUDY --cross-validate
+--format json`` prints.
 
 ``--pilot`` writes ``pilot.json`` instead, and only where there is none: the tolerances that follow from it are not to
 move with the runs that they judge.
@@ -21,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.progress import Progress
-from penstock.reproductions import fits, pilot
+from penstock.reproductions import cross_validated, cross_validation, fits, pilot
 from penstock.reproductions.claims import judge
 from penstock.reproductions.fits import Looked, Stored
 from penstock.reproductions.loading import load
@@ -29,6 +33,7 @@ from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
 from penstock.reproductions.sequential import hops_looked_at, reproduce_looked_at
+from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS, Origin
 from penstock.reproductions.stored import as_text
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.reproductions.claims import Judgement
+    from penstock.reproductions.cross_validation import CrossValidation
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.study import Study
 
@@ -71,6 +77,13 @@ class Renewal:
         """All rows under some readings, and with `claims` the experiments; `runs` instead of the usual number."""
         with Progress() as progress:
             return reproduce(self.study, [], readings, runs or self.runs, self._runner(progress), claims=claims)
+
+    def cross_validated(self, runs: int, budget: int | None) -> CrossValidation:
+        """The agreement under answers that are chosen without the table that is scored."""
+        with Progress() as progress:
+            return cross_validation.cross_validate(
+                self.study, runs=runs, budget=budget, runner=self._runner(progress), tell=print
+            )
 
     def under_the_text(self, chosen: Outcome, printed: Outcome, most: float) -> Stored:
         """Verdicts with the text's own answers: all together, and one fitted answer at a time.
@@ -117,6 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--store", type=Path)
     parser.add_argument("--pilot", action="store_true", help="write the pilot, where there is none")
+    parser.add_argument("--cross-validate", action="store_true", help="write the cross-validated agreement")
+    parser.add_argument("--budget", type=int, help="with --cross-validate: the most runs")
     parser.add_argument(
         "--most", type=float, default=1e9, help="packet-hops a run that a claim may take under another answer"
     )
@@ -130,13 +145,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         outcome = renewal.outcome(Readings(study.document), claims=False)
         _write(folder / pilot.FILE, Pilot.of(outcome).text(study.document))
         return
+    if given.cross_validate:
+        runs = given.runs or cross_validation.RUNS
+        found = renewal.cross_validated(runs, given.budget)
+        _write_json(folder / cross_validated.FILE, cross_validated.to_store(found))
+        return
     chosen = renewal.outcome(Readings(study.document))
     _write(folder / "runs.json", as_text(study, chosen))
     printed = renewal.outcome(Readings.as_printed(study.document), runs=given.printed_runs)
     _write_json(folder / fits.FILE, renewal.under_the_text(chosen, printed, given.most).as_json())
     judgements = judge(study, chosen)
-    _write_json(folder / "verdicts.json", [judgement.as_json() for judgement in judgements])
-    _write_json(folder / "summary.json", summarise(study, chosen, printed).as_json())
+    _write_json(folder / VERDICTS, [judgement.as_json() for judgement in judgements])
+    _write_json(folder / SUMMARY, summarise(study, chosen, printed).as_json())
+    _write_json(folder / ORIGIN, Origin.of_this_core().as_json())
 
 
 def _write_json(path: Path, data: Any) -> None:

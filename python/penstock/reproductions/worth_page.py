@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.nulls import CONSTANT
+from penstock.reproductions.shipped import SUMMARY
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.summary import Score
 
@@ -16,24 +17,21 @@ if TYPE_CHECKING:
 
     Object = Mapping[str, Any]
 
-__all__ = ["FILE", "stored_score", "worth_section"]
-
-FILE = "summary.json"
-"""What ``penstock reproduce DOC --summary --format json`` printed when it was renewed."""
+__all__ = ["stored_score", "worth_section"]
 
 ALL = "all"
 
 
 def stored_score(document: Document, table: str) -> Score | None:
     """The score of a table within the agreed tolerances; None if the stored summary does not have it."""
-    text = text_beside(document, FILE)
+    text = text_beside(document, SUMMARY)
     scores: list[Object] = json.loads(text)["tables"] if text else []
     return next((Score.of_json(each) for each in scores if each["table"] == table), None)
 
 
 def worth_section(document: Document) -> list[str]:
     """The lines of the section; none if there is no stored summary."""
-    text = text_beside(document, FILE)
+    text = text_beside(document, SUMMARY)
     if text is None:
         return []
     data = json.loads(text)

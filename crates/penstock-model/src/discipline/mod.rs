@@ -4,6 +4,7 @@
 //! each arrival and, if declared in its [`Hooks`], a [`DepartureVerdict`] on each departure.
 
 pub mod circuit_thresholds;
+pub mod cobalt;
 pub mod codel;
 mod counting;
 pub mod dfba;
@@ -193,6 +194,7 @@ disciplines! {
     "frame-thresholds" => FrameThresholds(frame_thresholds::FrameThresholds, frame_thresholds::Parameters),
     "circuit-thresholds" => CircuitThresholds(circuit_thresholds::CircuitThresholds, circuit_thresholds::Parameters),
     "dfba" => Dfba(dfba::Dfba, dfba::Parameters),
+    "cobalt" => Cobalt(cobalt::Cobalt, cobalt::Parameters),
 }
 
 /// The kind of queue disciplines.

@@ -46,9 +46,15 @@ impl Echo {
 }
 
 /// The flags AE, CWR and ECE of an acknowledgement as one number: ECE, the lowest, echoes a mark [RFC3168 s6.1.3], or all three count
-/// marks modulo 8 (ACE) [RFC9768 s3.2.2].
+/// marks modulo 8 (ACE) [RFC9768 s3.2.2]. A further bit describes the echoed timestamp, if there is one [RFC7323 s4.3].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckFlags(u8);
+
+/// The bits of AE, CWR and ECE.
+const ACE: u8 = 0b111;
+
+/// The bit of an echoed timestamp of a retransmission.
+const SENT_AGAIN: u8 = 0b1000;
 
 impl AckFlags {
     /// No flag is set.
@@ -77,6 +83,18 @@ impl AckFlags {
     /// The three flags as a number below 8 (ACE).
     #[inline]
     pub const fn ace(self) -> u32 {
-        self.0 as u32
+        (self.0 & ACE) as u32
+    }
+
+    /// These flags with an echoed timestamp: of a segment's first transmission, or of a later one (`again`).
+    #[inline]
+    pub const fn with_timestamp(self, again: bool) -> AckFlags {
+        AckFlags(self.0 & ACE | if again { SENT_AGAIN } else { 0 })
+    }
+
+    /// Whether the echoed timestamp is that of a retransmission.
+    #[inline]
+    pub const fn echoes_retransmission(self) -> bool {
+        self.0 & SENT_AGAIN != 0
     }
 }

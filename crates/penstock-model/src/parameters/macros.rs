@@ -106,6 +106,7 @@ macro_rules! component_plans {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)] // a variant is documented by its parameters
+        #[allow(clippy::large_enum_variant)] // plans are few, one for each port or group of flows
         $vis enum $plan {
             $( $variant($parameters), )*
             $( Custom($crate::registry::Custom<$open>), )?

@@ -47,7 +47,7 @@ pub use reader::{join_words, Check, Parameter, Parameters, Plan, Reader, Reading
 #[doc(hidden)]
 pub use reader::{read_field, read_table};
 pub use types::{
-    duration, BytesOrZero, ClassName, Count, Fraction, Limit, LineRate, ListItem, Positive, Precedence, Probability, Quantum,
+    duration, BytesOrZero, ClassName, Count, CountOrZero, Fraction, Limit, LineRate, ListItem, Positive, Precedence, Probability, Quantum,
     QueueThreshold, RateOrZero, Weight, LONGEST_NAME,
 };
 pub use value::{default_value, Value};

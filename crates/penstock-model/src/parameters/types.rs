@@ -308,6 +308,21 @@ impl Parameter for Count {
     }
 }
 
+/// A whole number of things, possibly none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CountOrZero(pub u32);
+
+impl Parameter for CountOrZero {
+    const KIND: Kind = Kind::Integer;
+    const RANGE: &'static str = "a whole number, zero or more";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Integer(number) if (0..=i64::from(u32::MAX)).contains(number) => Ok(CountOrZero(*number as u32)),
+            other => Err(format!("{} is out of range; a whole number, zero or more", other.quoted())),
+        }
+    }
+}
+
 /// A drop precedence: 0 is the best protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Precedence(pub u8);

@@ -10,6 +10,7 @@ from penstock.reproductions.evidence import rank_correlation
 from penstock.reproductions.statements import columnwise
 from penstock.reproductions.ubr.circuits import GROUPS
 from penstock.reproductions.ubr.experiments import LOSSES, MSS, ROUND_TRIP, random_loss
+from penstock.reproductions.ubr.guarantees import SLIDES as OF_SLIDES
 from penstock.reproductions.ubr.guarantees import stated
 from penstock.reproductions.ubr.measure import one
 
@@ -93,6 +94,15 @@ def excess(outcome: Outcome, cells: Cells) -> list[float]:
     return outcome.values(SLIDES, column, {name: int(cell) for name, cell in cells.items()})
 
 
+def excess_slope(outcome: Outcome, cells: Cells) -> list[float]:
+    """Least-squares slope of the excess of a slide's circuits on their MCRs, in units of the first one's."""
+    _, allocation, *_ = OF_SLIDES[int(cells["slide"])]
+    mcrs = stated(outcome.readings.settings(), allocation)
+    multiples = [mcrs[vc] / mcrs[1] for vc in GROUPS]
+    excesses = [excess(outcome, {**cells, "vc": str(vc)}) for vc in GROUPS]
+    return columnwise(lambda run: statistics.linear_regression(multiples, run).slope, excesses)
+
+
 def queue_per_mcr(outcome: Outcome, cells: Cells) -> list[float]:
     """Mean queue of a circuit on slide 55 over its MCR; the mean of all circuits if none is named."""
     mcrs = stated(outcome.readings.settings(), "allocation_85")
@@ -105,7 +115,17 @@ def queue_per_mcr(outcome: Outcome, cells: Cells) -> list[float]:
 
 NUMBERS: Numbers = {
     each.__name__: each
-    for each in (correlation, widest, behind, gain_against_lost, waits_apart, constant, excess, queue_per_mcr)
+    for each in (
+        correlation,
+        widest,
+        behind,
+        gain_against_lost,
+        waits_apart,
+        constant,
+        excess,
+        excess_slope,
+        queue_per_mcr,
+    )
 }
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row
 
 __all__ = [
+    "SLIDES",
     "allocated",
     "allocations",
     "broken",

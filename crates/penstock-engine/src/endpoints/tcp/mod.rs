@@ -14,7 +14,7 @@ use crate::port::waiting::Waiting;
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Ack, AckFlags, Body, Packet, SackBlocks};
 use penstock_model::prefetch::prefetch;
-use penstock_model::transport::tcp::{Receiver, Segments, Sender, Transmission};
+use penstock_model::transport::tcp::{Receiver, SegmentHeader, Segments, Sender, Transmission};
 use penstock_model::units::Time;
 use std::any::Any;
 
@@ -138,7 +138,7 @@ impl TcpEndpoints {
         let acknowledges = match end.receiver.on_predicted_segment(now, seq) {
             Some(acknowledges) => acknowledges,
             None => {
-                end.receiver.on_segment(now, seq, packet.ecn, carries_cwr(&packet.body));
+                end.receiver.on_segment(now, seq, packet.ecn, SegmentHeader::of(&packet.body));
                 if !end.receiver.has_plain_acks() {
                     if counts {
                         end.count(now, packet, before);
@@ -197,10 +197,10 @@ impl TcpEndpoints {
     pub fn receive_packet(&mut self, now: Time, packet: &Packet, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let flow = host_context.context.routes.flow(packet.flow);
         match packet.body {
-            Body::Segment { seq, cwr, .. } => {
+            Body::Segment { seq, .. } => {
                 let end = &mut self.receivers[flow.sink as usize];
                 let before = end.receiver.delivered();
-                end.receiver.on_segment(now, seq, packet.ecn, cwr);
+                end.receiver.on_segment(now, seq, packet.ecn, SegmentHeader::of(&packet.body));
                 if self.measured.is_open(now) {
                     end.count(now, packet, before);
                 }
@@ -313,11 +313,6 @@ impl TcpEndpoints {
         let repeats = self.senders.iter().filter_map(|end| Some((end.template.flow, end.sender.repeats()?)));
         seen.repeated_retransmissions.extend(repeats);
     }
-}
-
-/// Whether a segment says that its sender has reduced the window (CWR).
-fn carries_cwr(body: &Body) -> bool {
-    matches!(body, Body::Segment { cwr: true, .. })
 }
 
 /// What an acknowledgement says of marks.

@@ -59,6 +59,7 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("codel", ""),
     // It drops from other queues.
     ("longest-drop", "limit = 6"),
+    ("cobalt", "limit = 5 packets; target = 100 us; interval = 1 ms; mtu = 40 bytes; increment = 0.1"),
 ];
 /// Schedulers that make their queues.
 pub(super) const FLOW_QUEUES: [(&str, &str); 5] = [
@@ -318,6 +319,14 @@ const LISTED: &[Traffic] = &[
         "local-queue = backpressure; pacing = true; ecn = true; congestion-control = cubic; min-rto = 20 ms; initial-rto = 50 ms",
     ),
     ("ftp", "", "local-queue = backpressure; recovery = sack1 { retransmit-delay = half-round-trip }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = high-speed { low-window = 3, high-window = 40, low-p = 0.1, high-p = 0.01 }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = scalable { legacy-window = 3, increase = 0.1 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = h-tcp { delta-l = 20 ms }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = westwood { gain = 0.5 }; recovery = prr; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = illinois { threshold-window = 3, theta = 2 }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = bic { low-window = 3, s-max = 4, s-min = 0.1 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = ledbat { target = 20 ms }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = ledbat-plus-plus { target = 10 ms, base-interval = 30 ms, base-history = 3 }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
 pub(super) const PCN: &[(&str, &str)] = &[

@@ -1,7 +1,7 @@
 //! The flight: the outstanding segments of a sender.
 
 use super::scoreboard::{Outstanding, Scoreboard};
-use super::RecoverCheck;
+use super::{RecoverCheck, SentSegments};
 use crate::packet::Ack;
 use crate::transport::congestion_control::Window;
 
@@ -56,6 +56,8 @@ pub struct Flight {
     limited: (u32, u32),
     detection: LossDetection,
     pub(crate) scoreboard: Scoreboard,
+    /// Transmissions of the outstanding segments, while timestamps or the congestion control need them.
+    pub(crate) sent: Option<Box<SentSegments>>,
 }
 
 impl Flight {
@@ -75,6 +77,7 @@ impl Flight {
             limited: (0, 0),
             detection,
             scoreboard: Scoreboard::default(),
+            sent: None,
         }
     }
 
@@ -182,6 +185,13 @@ impl Flight {
         if self.unacknowledged > self.recover || self.unacknowledged == self.recover && equal_suffices {
             self.phase = Phase::Normal;
         }
+    }
+
+    /// Ends go-back-N and continues with segments never sent before: nothing was lost.
+    pub fn resume_after_go_back(&mut self) {
+        self.phase = Phase::Normal;
+        self.next = self.high;
+        self.resend = false;
     }
 
     /// Next segment to send in sequence, if the windows admit it; it counts as sent.

@@ -12,6 +12,7 @@ mod retransmit_delay;
 pub mod sack;
 pub mod sack1;
 mod scoreboard;
+mod sent_segments;
 pub mod tahoe;
 pub mod timeout_only;
 
@@ -24,6 +25,7 @@ pub use flight::{Flight, LossDetection, Phase};
 pub use recover_check::RecoverCheck;
 pub use retransmit_delay::RetransmitDelay;
 pub(crate) use scoreboard::Scoreboard;
+pub(crate) use sent_segments::SentSegments;
 use std::fmt;
 
 /// Generates the plan, the running recovery and the dispatch between them from the list below.

@@ -4,6 +4,7 @@
 //! then reads `deadline`, the instant at which `on_deadline` (of a receiver, `on_timeout`) is due. A sender that waits for its port is
 //! asked later, when the port has room; `is_ready` shows whether to ask at all.
 
+mod ack_delay;
 mod ecn;
 mod output_gate;
 mod pacer;
@@ -12,13 +13,12 @@ mod receiver;
 mod repeats;
 mod rtt;
 mod segment_records;
-mod send_times;
 mod sender;
 
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{LocalQueue, Parameters, Variant};
+pub use parameters::{LocalQueue, MarkEcho, PacingRate, Parameters, RtoEstimation, Variant};
 pub use receiver::Receiver;
 pub use sender::Sender;
 
@@ -33,6 +33,26 @@ pub struct Transmission {
     pub size: u32,
     /// Whether queues may mark it instead of dropping it.
     pub ecn: Ecn,
+}
+
+/// Flags that a segment carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SegmentHeader {
+    /// Whether the sender has reduced its window (CWR) [RFC3168 s6.1.2].
+    pub cwr: bool,
+    /// Whether the segment is a retransmission, as its timestamp shows [RFC7323].
+    pub sent_again: bool,
+}
+
+impl SegmentHeader {
+    /// The flags of a TCP segment.
+    #[inline]
+    pub fn of(body: &Body) -> SegmentHeader {
+        match *body {
+            Body::Segment { cwr, retransmission, .. } => SegmentHeader { cwr, sent_again: retransmission },
+            _ => SegmentHeader::default(),
+        }
+    }
 }
 
 /// A range of segments sent in sequence.

@@ -1,9 +1,12 @@
 //! The parameters of TCP.
 
+use super::receiver::DEFAULT_DELAY;
 use crate::packet::SackBlocks;
-use crate::parameters::{Check, Count, Limit};
+use crate::parameters::{Check, Count, CountOrZero, Limit};
 use crate::site::Site;
-use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, EcnUse, Needs, Window};
+use crate::transport::congestion_control::{
+    reno as reno_control, CongestionControlPlan, ConnectionContext, EcnEcho, EcnUse, Needs, Window,
+};
 use crate::transport::recovery::new_reno::PartialAckTimer;
 use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoverCheck, RecoveryPlan, RetransmitDelay};
 use crate::units::{Bytes, Duration};
@@ -17,6 +20,11 @@ crate::parameters! {
     /// cwnd becomes one segment, and sending continues from the first unacknowledged segment. With `ecn`, an echoed mark lets the
     /// congestion control reduce cwnd, once per window of data, without a retransmission. With `pacing`, segments leave spaced by a
     /// rate instead of as soon as the window admits them.
+    ///
+    /// With `timestamps`, every acknowledgement of new data measures the round trip, also of retransmissions, so that the first one
+    /// after a timeout ends the back-off. If it echoes the timestamp of the first transmission, that segment had not been lost and
+    /// the timeout was spurious (Eifel detection): cwnd and ssthresh return to their values before the timeout, and sending continues
+    /// with new segments.
     ///
     /// ## State
     /// About 400 bytes for both ends, plus the state of the congestion control; ranges of segments only while some are missing.
@@ -33,11 +41,17 @@ crate::parameters! {
     ///   go-back-N it counts the segments sent since the timeout. At a timeout in fast recovery it counts only up to ssthresh, since
     ///   the segments by which duplicates have inflated the window have left the network.
     /// - The retransmission timer restarts when fast retransmit begins; [RFC6298 s5] does not restart it.
-    /// - One segment per round trip is timed, as [RFC6298 s3] permits without timestamps; retransmitted segments are not timed.
+    /// - Without `timestamps`, one segment per round trip is timed, as [RFC6298 s3] permits; retransmitted segments are not timed.
+    /// - `timestamps` does not enlarge packets: `header` is 12 bytes larger with the option, 52 instead of 40. The timestamps of a SYN
+    ///   exchange are not used. If the timestamp of a retransmission is echoed, it is that of the last transmission of the first newly
+    ///   acknowledged segment, even where an acknowledgement that was lost had covered that segment. Samples have full weight,
+    ///   however many a round trip has; [RFC7323 sG] reduces it.
+    /// - After a spurious timeout, cwnd and ssthresh return to their values before it, as in Linux; [RFC4015 s3.2] begins with a
+    ///   smaller cwnd. A spurious fast retransmit is not undone.
     /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
     ///   together would all have their first round trip rounded down.
     /// - Both ends have the same parameters: a SYN that requests ECN is always granted it, and a lost SYN is sent again with ECN.
-    /// - There are no timestamps, and connections are not closed.
+    /// - Connections are not closed.
     ///
     /// ## Example
     /// ```toml
@@ -53,7 +67,7 @@ crate::parameters! {
     ///
     /// ## References
     /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 3042 (limited transmit), RFC 6928 (initial window), RFC 3168
-    /// (ECN), RFC 9002 s7.7 (pacing); Fall and Floyd [Fall96 s2] compare the variants.
+    /// (ECN), RFC 9002 s7.7 (pacing), RFC 7323 (timestamps), RFC 3522 and RFC 4015 (Eifel); Fall and Floyd [Fall96 s2] compare the variants.
     pub struct Parameters {
         /// A preset of recovery and congestion control.
         variant: Option<Variant>;
@@ -81,6 +95,8 @@ crate::parameters! {
         initial_rto: Duration = "1 s";
         /// Minimum timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004.
         min_rto: Duration = "1 s";
+        /// Computation of the timeout from round-trip times.
+        rto: RtoEstimation = "rfc-6298";
         /// Maximum timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007.
         max_rto: Duration = "60 s";
         /// Maximum factor by which back-off multiplies the timeout; 64 in BSD and ns-2.
@@ -88,12 +104,20 @@ crate::parameters! {
         /// In-order segments per acknowledgement: 1 acknowledges each, as most published simulations do; 2 delays
         /// acknowledgements as hosts should [RFC5681 s4.2].
         ack_every: Count = "1";
-        /// Maximum delay of an acknowledgement, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2].
+        /// Maximum delay of an acknowledgement, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2]. Linux has 40 ms.
         ack_delay: Option<Duration>;
+        /// Upper limit of a delay that adapts to the spacing of segments, from `ack-delay` on; at most 500 ms. The delay is constant if
+        /// left out. Linux has 200 ms.
+        max_ack_delay: Option<Duration>;
+        /// Segments in order at the start of a connection that are acknowledged each, whatever `ack-every`, so that slow start is not
+        /// slowed down. Linux has 16 (quick acknowledgements).
+        quick_acks: CountOrZero = "0";
         /// Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
         limited_transmit: bool = "true";
         /// Whether a connection begins with a SYN exchange, which also measures the round-trip time.
         syn: bool = "true";
+        /// Whether segments carry timestamps, which acknowledgements echo [RFC7323 s4]. Uses memory for every outstanding segment.
+        timestamps: bool = "false";
         /// Duplicate acknowledgements that indicate a loss (DupThresh) [RFC5681 s3.2].
         dup_ack_threshold: Count = "3";
         /// Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
@@ -103,11 +127,37 @@ crate::parameters! {
         /// Whether data segments are ECN-capable and the receiver echoes marks, in the way that the congestion control defines;
         /// negotiated by the SYN exchange, or assumed without one [RFC3168 s6.1].
         ecn: bool = "false";
+        /// How the receiver echoes marks; if left out, as the congestion control defines it. The sender reads the echo given here.
+        ecn_echo: Option<MarkEcho>;
         /// Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one, otherwise
         /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
         pacing: bool = "false";
+        /// How the pacing rate is computed if the congestion control has none of its own; from cwnd if left out.
+        pacing_rate: Option<PacingRate>;
         /// Behaviour of both ends when the queue of their host's own port is full.
         local_queue: LocalQueue = "drop";
+    }
+}
+
+crate::choice! {
+    /// Retransmission timeout (RTO).
+    pub enum RtoEstimation {
+        /// SRTT + 4 RTTVAR, at least `min-rto` [RFC6298 s2].
+        "rfc-6298" => Rfc6298,
+        /// As in Linux: the minimum, `min-rto`, is that of 4 RTTVAR, which is the maximum of a round trip and falls by a quarter of the
+        /// difference per round trip; a sudden shorter round trip raises it only slightly. Back-off keeps SRTT and RTTVAR.
+        "linux" => Linux,
+    }
+}
+
+crate::choice! {
+    /// Pacing rate of a congestion control without its own.
+    pub enum PacingRate {
+        /// cwnd per smoothed round trip, times a factor [RFC9002 s7.7].
+        "window" => Window,
+        /// The larger of cwnd and the outstanding segments per smoothed round trip, times a factor; the first ten segments of a
+        /// connection are not paced. As in Linux.
+        "linux" => Linux,
     }
 }
 
@@ -118,6 +168,18 @@ crate::choice! {
         "drop" => Drop,
         /// Waits for room: packets stay at the connection, and the port asks the waiting connections in turn (round robin).
         "backpressure" => Backpressure,
+    }
+}
+
+crate::choice! {
+    /// Echo of marks by a receiver.
+    pub enum MarkEcho {
+        /// Every acknowledgement, from a mark until the sender answers with CWR [RFC3168 s6.1.3]. DCTCP then sees more marks than there are.
+        "rfc-3168" => UntilCwr,
+        /// Acknowledgements of marked segments; one of several segments covers only marked or only unmarked ones [RFC8257 s3.2].
+        "rfc-8257" => Exact,
+        /// The number of marked segments, in the flags and in an option (AccECN) [RFC9768 s3.2.2, s3.2.3].
+        "accecn" => Count,
     }
 }
 
@@ -164,12 +226,7 @@ impl Check for Parameters {
             let range = format!("min-rto, {}, and max-rto, {}", self.min_rto, self.max_rto);
             mistake("initial-rto", format!("{} must be above zero and between {range}", self.initial_rto));
         }
-        if self.ack_every == Count(1) && self.ack_delay.is_some() {
-            mistake("ack-delay", "has no effect while every segment is acknowledged; set ack-every = 2 or leave it out".to_owned());
-        }
-        if self.ack_delay.is_some_and(|delay| delay > LONGEST_DELAY) {
-            mistake("ack-delay", format!("must be at most {LONGEST_DELAY}"));
-        }
+        self.check_receiver(mistake);
         if self.ecn_use().required && !self.ecn {
             let name = self.congestion_control_plan().name();
             mistake("ecn", format!("is false, but congestion-control.{name} needs the marks; write ecn = true"));
@@ -178,6 +235,9 @@ impl Check for Parameters {
             let (name, recovery) = (self.congestion_control_plan().name(), self.recovery_plan().name());
             let message = format!("'{recovery}' does not tell congestion-control.{name} which segments arrive; write recovery.sack = {{}}");
             mistake(if self.recovery.is_some() { "recovery" } else { "variant" }, message);
+        }
+        if self.pacing_rate.is_some() && !self.pacing {
+            mistake("pacing-rate", "has no effect without pacing = true; leave it out".to_owned());
         }
         self.check_preset(mistake);
     }
@@ -210,6 +270,26 @@ impl Parameters {
         if let Some(other) = self.congestion_control.as_ref().map(CongestionControlPlan::name).filter(|other| *other != "reno") {
             let instead = format!("write recovery.{preset} = {{}} in its place");
             mistake("variant", format!("'{preset}' has congestion-control.reno, but congestion-control.{other} is given; {instead}"));
+        }
+    }
+
+    fn check_receiver(&self, mistake: &mut dyn FnMut(&str, String)) {
+        let delays = [("ack-delay", self.ack_delay), ("max-ack-delay", self.max_ack_delay)];
+        let given = delays.iter().filter(|(_, delay)| delay.is_some()).map(|(key, _)| *key);
+        if self.ack_every == Count(1) {
+            for key in given.chain((self.quick_acks.0 > 0).then_some("quick-acks")) {
+                mistake(key, "has no effect while every segment is acknowledged; set ack-every = 2 or leave it out".to_owned());
+            }
+        }
+        for (key, _) in delays.iter().filter(|(_, delay)| delay.is_some_and(|delay| delay > LONGEST_DELAY)) {
+            mistake(key, format!("must be at most {LONGEST_DELAY}"));
+        }
+        let initial = self.ack_delay.unwrap_or(DEFAULT_DELAY);
+        if let Some(max) = self.max_ack_delay.filter(|max| *max < initial) {
+            mistake("max-ack-delay", format!("{max} is below ack-delay, {initial}"));
+        }
+        if self.ecn_echo.is_some() && !self.ecn {
+            mistake("ecn-echo", "has no effect without marks; write ecn = true or leave it out".to_owned());
         }
     }
 
@@ -260,7 +340,18 @@ impl Parameters {
 
     /// How the congestion control uses ECN.
     pub(super) fn ecn_use(&self) -> EcnUse {
-        self.congestion_control_plan().ecn_use(&self.connection_context(Site::trial()))
+        self.with_own_echo(self.congestion_control_plan().ecn_use(&self.connection_context(Site::trial())))
+    }
+
+    /// The use of ECN that a congestion control defines, with the echo that is given here, if any.
+    pub(super) fn with_own_echo(&self, ecn_use: EcnUse) -> EcnUse {
+        let echo = match self.ecn_echo {
+            None => ecn_use.echo,
+            Some(MarkEcho::UntilCwr) => EcnEcho::UntilCwr,
+            Some(MarkEcho::Exact) => EcnEcho::Exact,
+            Some(MarkEcho::Count) => EcnEcho::CountWithOption,
+        };
+        EcnUse { echo, ..ecn_use }
     }
 
     /// Window of a new connection: IW, and the maximum as ssthresh unless a value is given.
@@ -291,6 +382,11 @@ impl Parameters {
     /// Whether receivers report the blocks that they hold [RFC2018].
     pub fn uses_blocks(&self) -> bool {
         self.recovery_plan().uses_blocks()
+    }
+
+    /// Whether acknowledgements say nothing of the segment that has arrived last, so that receivers may predict segments.
+    pub(super) fn has_predictable_acks(&self) -> bool {
+        !self.ecn && !self.timestamps
     }
 
     /// Bytes of a data packet.

@@ -1,7 +1,8 @@
 //! The receiving end.
 
+use super::ack_delay::AdaptiveDelay;
 use super::ecn::{AckTiming, EcnReceiver};
-use super::{Parameters, Transmission};
+use super::{Parameters, SegmentHeader, Transmission};
 use crate::packet::{Ack, AckFlags, Body, Ecn, SackBlock, SackBlocks};
 use crate::prefetch::prefetch;
 use crate::transport::ranges::RangeSet;
@@ -22,6 +23,8 @@ pub struct Receiver {
     unacknowledged: u32,
     duplicates: u32,
     deadline: Time,
+    /// Delay of acknowledgements that follows the spacing of segments, if requested.
+    adaptive_delay: Option<Box<AdaptiveDelay>>,
     ack_due: bool,
     /// Whether the segments before the last are acknowledged first, with their ECE instead of that of the last one.
     earlier_due: Option<u32>,
@@ -30,15 +33,18 @@ pub struct Receiver {
     uses_blocks: bool,
     /// Whether [`Receiver::on_predicted_segment`] currently applies: no segment is missing, and none can be marked.
     predicts_segments: bool,
+    /// Whether the timestamp to echo (TS.Recent) is that of a retransmission [RFC7323 s4.3].
+    echoes_retransmission: bool,
     ecn: EcnReceiver,
 }
 
 /// Delay of acknowledgements in ns-2.
-const DEFAULT_DELAY: Duration = Duration::from_ms(100);
+pub(super) const DEFAULT_DELAY: Duration = Duration::from_ms(100);
 
 impl Receiver {
     /// Receiver of a new connection.
     pub fn new(parameters: &Arc<Parameters>) -> Receiver {
+        let adaptive = |max| Box::new(AdaptiveDelay::new(parameters.ack_delay.unwrap_or(DEFAULT_DELAY), max));
         Receiver {
             parameters: Arc::clone(parameters),
             next: 0,
@@ -47,11 +53,13 @@ impl Receiver {
             unacknowledged: 0,
             duplicates: 0,
             deadline: Time::NEVER,
+            adaptive_delay: parameters.max_ack_delay.map(adaptive),
             ack_due: false,
             earlier_due: None,
             syn_ack_due: false,
             uses_blocks: parameters.recovery_plan().uses_blocks(),
-            predicts_segments: !parameters.ecn,
+            predicts_segments: parameters.has_predictable_acks(),
+            echoes_retransmission: false,
             ecn: EcnReceiver::new(parameters.ecn && !parameters.syn, parameters.ecn_use()),
         }
     }
@@ -75,7 +83,7 @@ impl Receiver {
     /// without a change.
     #[inline(always)]
     pub fn on_predicted_segment(&mut self, now: Time, seq: u32) -> Option<bool> {
-        debug_assert_eq!(self.predicts_segments, self.beyond.is_empty() && !self.parameters.ecn);
+        debug_assert_eq!(self.predicts_segments, self.beyond.is_empty() && self.parameters.has_predictable_acks());
         if seq != self.next || !self.predicts_segments {
             return None;
         }
@@ -87,12 +95,13 @@ impl Receiver {
     fn on_next_segment(&mut self, now: Time) -> bool {
         self.next += 1;
         self.unacknowledged += 1;
-        let acknowledges = self.unacknowledged >= self.parameters.ack_every.0;
+        let acknowledges = self.unacknowledged >= self.parameters.ack_every.0 || self.next <= self.parameters.quick_acks.0;
+        let adapted = self.adaptive_delay.as_mut().map(|delay| delay.on_segment(now));
         if acknowledges {
             self.unacknowledged = 0;
             self.deadline = Time::NEVER;
         } else if self.deadline == Time::NEVER {
-            self.deadline = now + self.parameters.ack_delay.unwrap_or(DEFAULT_DELAY);
+            self.deadline = now + adapted.or(self.parameters.ack_delay).unwrap_or(DEFAULT_DELAY);
         }
         acknowledges
     }
@@ -103,10 +112,18 @@ impl Receiver {
         self.parameters.header_size()
     }
 
-    /// Handles segment `seq` with the codepoint `ecn`; `cwr` shows that the sender has reduced its window.
+    /// Handles segment `seq` with the codepoint `ecn`; its header shows whether the sender has reduced its window (`cwr`), and its
+    /// timestamp whether it was `sent_again`.
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged immediately [RFC5681 s4.2].
-    pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, cwr: bool) {
+    pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, SegmentHeader { cwr, sent_again }: SegmentHeader) {
+        if self.parameters.timestamps {
+            // The segment at the left edge of the last acknowledgement, or a later copy of an earlier one [RFC7323 s4.3 (2)].
+            let edge = self.next - self.unacknowledged;
+            if seq == edge || seq < edge && sent_again {
+                self.echoes_retransmission = sent_again;
+            }
+        }
         if self.parameters.ecn {
             let timing = self.ecn.on_segment(seq < self.next, ecn, cwr);
             if timing == AckTiming::Apart {
@@ -131,12 +148,13 @@ impl Receiver {
         if seq > self.next && self.uses_blocks {
             self.remember(seq);
         }
-        self.predicts_segments = self.beyond.is_empty() && !self.parameters.ecn;
+        self.predicts_segments = self.beyond.is_empty() && self.parameters.has_predictable_acks();
     }
 
     /// Handles the end of the delay of an acknowledgement.
     pub fn on_timeout(&mut self, now: Time) {
         debug_assert!(now >= self.deadline);
+        self.adaptive_delay.iter_mut().for_each(|delay| delay.on_timeout());
         self.ack_due = true;
     }
 
@@ -154,7 +172,8 @@ impl Receiver {
             return Some(Transmission { body: Body::syn_ack(self.ecn.negotiated), size, ecn: self.ecn.of_syn_ack() });
         }
         if let Some(next) = self.earlier_due.take() {
-            let body = Body::ack(Ack { next, flags: AckFlags::echo(!self.ecn.flags.ece()), sack: SackBlocks::default() });
+            let flags = AckFlags::echo(!self.ecn.flags.ece()).with_timestamp(self.echoes_retransmission);
+            let body = Body::ack(Ack { next, flags, sack: SackBlocks::default() });
             return Some(Transmission { body, size, ecn: self.ecn.of_ack() });
         }
         self.takes_ack().then(|| Transmission { body: self.ack(), size, ecn: self.ecn.of_ack() })
@@ -179,10 +198,10 @@ impl Receiver {
             && (!self.parameters.ecn || self.earlier_due.is_none() && !self.ecn.of_ack().is_capable() && !self.ecn.has_option())
     }
 
-    /// Flags that acknowledgements carry for marks.
+    /// Flags that acknowledgements carry for marks, and the kind of the echoed timestamp.
     #[inline]
     pub fn flags(&self) -> AckFlags {
-        self.ecn.flags
+        self.ecn.flags.with_timestamp(self.echoes_retransmission)
     }
 
     /// Whether acknowledgements currently report blocks.
@@ -220,7 +239,7 @@ impl Receiver {
     fn ack(&self) -> Body {
         let sack = if self.reports_blocks() { self.sack() } else { SackBlocks::default() };
         let sack = if self.ecn.has_option() { sack.with_marks(self.ecn.marks) } else { sack };
-        Body::ack(Ack { next: self.next, flags: self.ecn.flags, sack })
+        Body::ack(Ack { next: self.next, flags: self.flags(), sack })
     }
 
     /// The latest blocks first [RFC2018 s4], then the highest, up to the maximum number.

@@ -8,7 +8,6 @@ use super::output_gate::OutputGate;
 use super::repeats::Repeats;
 use super::rtt::Estimator;
 use super::segment_records::SegmentRecords;
-use super::send_times::SendTimes;
 use super::Parameters;
 use crate::parameters::own;
 use crate::prefetch::prefetch;
@@ -30,10 +29,10 @@ pub struct Sender {
     control: AnyCongestionControl,
     recovery: AnyRecovery,
     estimator: Estimator,
-    /// The timed segment and its sending time. It is never a retransmission (Karn's rule) [RFC6298 s3].
-    timed: Option<(u32, Time)>,
-    /// Sending times of all segments, while the congestion control needs them.
-    send_times: Option<Box<SendTimes>>,
+    /// The timed segment, or [`NONE_TIMED`]. It is never a retransmission (Karn's rule) [RFC6298 s3].
+    timed: u32,
+    /// Its sending time.
+    timed_at: Time,
     /// Records of outstanding segments, for a congestion control that requests reports.
     records: Option<Box<SegmentRecords>>,
     /// Time at which the retransmission timer expires.
@@ -48,6 +47,9 @@ pub struct Sender {
     /// Counter of repeated retransmissions of a segment, if requested.
     repeats: Option<Box<Repeats>>,
 }
+
+/// Stands for no timed segment; above every segment's number.
+const NONE_TIMED: u32 = u32::MAX;
 
 /// Phase of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,19 +103,21 @@ impl Sender {
         };
         let paced = parameters.pacing || control.get().paces();
         let may_wait = recovery.retransmit_delay() != RetransmitDelay::None;
-        let ecn_use = control.get().ecn_use();
+        let ecn_use = parameters.with_own_echo(control.get().ecn_use());
         let reports = control.get().needs().reports;
         let times_all = control.get().rtt_sampling() == RttSampling::EveryAck;
+        let mut flight = Flight::new(detection, parameters.segments(parameters.max_window));
+        flight.sent = (parameters.timestamps || times_all).then(Box::default);
         let mut sender = Sender {
             parameters: Arc::clone(parameters),
             connection: Connection::Closed,
-            flight: Flight::new(detection, parameters.segments(parameters.max_window)),
+            flight,
             window: parameters.first_window(),
             control,
             recovery,
             estimator: Estimator::new(parameters, clock_offset),
-            timed: None,
-            send_times: times_all.then(|| Box::new(SendTimes::new(0))),
+            timed: NONE_TIMED,
+            timed_at: Time::ZERO,
             records: reports.then(|| Box::new(SegmentRecords::new())),
             retransmission: Time::NEVER,
             last_sent: Time::ZERO,
@@ -133,6 +137,7 @@ impl Sender {
         prefetch(&self.flight);
         prefetch(&self.window);
         prefetch(&self.timed);
+        prefetch(&self.timed_at);
         prefetch(&self.retransmission);
         prefetch(&self.last_sent);
         prefetch(&self.estimator);
@@ -148,6 +153,14 @@ impl Sender {
     /// That count; `None` if it is not requested.
     pub fn repeats(&self) -> Option<u64> {
         self.repeats.as_ref().map(|repeats| repeats.count)
+    }
+
+    /// Times the segment `seq`, sent for the first time, unless another one is timed.
+    #[inline(always)]
+    fn time(&mut self, now: Time, seq: u32) {
+        if self.timed == NONE_TIMED {
+            (self.timed, self.timed_at) = (seq, now);
+        }
     }
 
     /// Records that segments from `first` up to `end` are sent again.
@@ -194,7 +207,7 @@ impl Sender {
         self.retransmission = Time::NEVER;
         self.ecn.negotiated = ecn && self.parameters.ecn;
         if attempt == 0 {
-            self.estimator.on_sample(&self.parameters, self.last_sent, now);
+            self.estimator.on_sample(&self.parameters, self.last_sent, now, (0, 0));
             self.report_sample(now, now.since(self.last_sent));
         } else {
             self.window.size = 1.0; // [RFC5681 s3.1]: no larger initial window after a lost SYN
@@ -223,6 +236,9 @@ impl Sender {
         if let Connection::SynSent { attempt } = self.connection {
             self.connection = Connection::SynDue { attempt: attempt + 1 };
             return;
+        }
+        if let Some(sent) = self.flight.sent.as_mut().filter(|_| !self.stalled) {
+            sent.before_timeout = (self.flight.phase == Phase::Normal).then(|| self.window.clone());
         }
         let mut in_flight = self.flight.flight_size();
         if self.flight.phase == Phase::Recovery {

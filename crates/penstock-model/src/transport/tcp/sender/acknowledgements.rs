@@ -1,7 +1,7 @@
 //! Acknowledgements at the sender: progress, round trips, losses and echoed marks.
 
 use super::super::Segments;
-use super::Sender;
+use super::{Sender, NONE_TIMED};
 use crate::packet::{Ack, AckFlags};
 use crate::transport::congestion_control::{Acknowledgement, Cause, Congestion, EcnFeedback, RttSample, RttSampling, Window};
 use crate::transport::recovery::{Phase, RetransmitDelay};
@@ -85,11 +85,11 @@ impl Sender {
         let end = self.flight.offered.min(next.saturating_add(self.window.usable())).max(first);
         if first < end {
             if first < high {
-                self.timed = None; // as in `transmit`
+                self.timed = NONE_TIMED; // as in `transmit`
                 self.count_repeats(now, first, end.min(high));
             }
             if high < end {
-                self.timed = self.timed.or(Some((high, now)));
+                self.time(now, high);
                 self.flight.high = end;
             }
             self.flight.next = end;
@@ -102,7 +102,7 @@ impl Sender {
     fn may_predict(&self) -> bool {
         let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
         let paced = || self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
-        !repairs && !paced() && self.send_times.is_none() && self.records.is_none() && !self.ecn.reads_option()
+        !repairs && !paced() && self.flight.sent.is_none() && self.records.is_none() && !self.ecn.reads_option()
     }
 
     /// Updates the flag after a change of anything that [`Sender::may_predict`] depends on.
@@ -118,7 +118,7 @@ impl Sender {
         self.flight.duplicates = 0;
         self.flight.resend = false;
         self.stalled = false;
-        if self.timed.is_some_and(|(seq, _)| seq < next) {
+        if self.timed < next {
             self.take_sample(now);
         }
     }
@@ -126,12 +126,44 @@ impl Sender {
     /// Handles the acknowledgement of the timed segment.
     #[inline(never)]
     fn take_sample(&mut self, now: Time) {
-        if let Some((_, sent)) = self.timed.take() {
-            self.estimator.on_sample(&self.parameters, sent, now);
-            if self.send_times.is_none() {
-                self.report_sample(now, now.since(sent));
-            }
+        self.timed = NONE_TIMED;
+        if self.parameters.timestamps {
+            return;
         }
+        self.estimator.on_sample(&self.parameters, self.timed_at, now, (self.flight.unacknowledged, self.flight.high));
+        if self.flight.sent.is_none() {
+            self.report_sample(now, now.since(self.timed_at));
+        }
+    }
+
+    /// Handles the times of the segments that an acknowledgement of new data covers. Passes the round trip of the last one to the
+    /// congestion control; with timestamps, updates the estimate [RFC7323 s4.1] and undoes a spurious timeout.
+    #[inline(never)]
+    fn take_times(&mut self, now: Time, ack: &Ack) {
+        let Some(sent) = &mut self.flight.sent else { return };
+        let Some(times) = sent.on_ack(now, ack.next, ack.flags.echoes_retransmission()) else { return };
+        let before = sent.before_timeout.take();
+        if self.parameters.timestamps {
+            self.estimator.on_sample(&self.parameters, times.echoed, now, (self.flight.unacknowledged, self.flight.high));
+        }
+        if let Some(rtt) = times.newest {
+            self.report_sample(now, rtt);
+        }
+        if !self.parameters.timestamps {
+            if self.control.get().rtt_sampling() == RttSampling::OncePerRound {
+                self.flight.sent = None;
+            }
+        } else if let Some(before) = before.filter(|_| times.first_was_not_lost) {
+            self.undo_timeout(&before);
+        }
+    }
+
+    /// Continues as if a spurious timeout had not happened. The response of Linux (`tcp_undo_cwnd_reduction`), which [RFC4015 s3.2]
+    /// approaches from a smaller window.
+    fn undo_timeout(&mut self, before: &Window) {
+        self.window.size = self.window.size.max(before.size);
+        self.window.threshold = self.window.threshold.max(before.threshold);
+        self.flight.resume_after_go_back();
     }
 
     /// Passes a round-trip time to the congestion control.
@@ -164,10 +196,10 @@ impl Sender {
         let outside_recovery = self.flight.phase == Phase::Normal;
         let delivered = if outside_recovery { self.flight.delivered() } else { 0 };
         self.on_progress(now, ack.next);
-        let reported = self.flight.take_new_blocks(ack);
-        if self.send_times.is_some() {
-            self.take_sample_of_ack(now, ack.next);
+        if self.flight.sent.is_some() {
+            self.take_times(now, ack);
         }
+        let reported = self.flight.take_new_blocks(ack);
         self.report_ack(now, (newly, self.flight.delivered(), in_flight), ece);
         let restart_timer = match self.flight.phase {
             Phase::Normal => true,
@@ -192,16 +224,6 @@ impl Sender {
         }
         if outside_recovery && reported > 0 && self.recovery.on_new_blocks(self.flight.delivered() - delivered, &mut self.flight) {
             self.repair(now);
-        }
-    }
-
-    /// Round-trip time of the last acknowledged segment, for a congestion control that requests all.
-    fn take_sample_of_ack(&mut self, now: Time, next: u32) {
-        if let Some(rtt) = self.send_times.as_mut().and_then(|times| times.on_ack(now, next)) {
-            self.report_sample(now, rtt);
-        }
-        if self.control.get().rtt_sampling() == RttSampling::OncePerRound {
-            self.send_times = None;
         }
     }
 

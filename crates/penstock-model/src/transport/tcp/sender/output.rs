@@ -1,11 +1,14 @@
 //! Output of a sender: the next segment and its time.
 
 use super::super::pacer::default_rate;
-use super::super::Transmission;
-use super::{Connection, Sender};
+use super::super::{PacingRate, Transmission};
+use super::{Connection, Sender, NONE_TIMED};
 use crate::packet::{Body, Ecn};
 use crate::transport::recovery::Phase;
 use crate::units::Time;
+
+/// Number of segments at the start of a connection that Linux does not pace.
+const LINUX_UNPACED: u32 = 10;
 
 impl Sender {
     /// Whether pacing permits a segment now; if not, [`Sender::deadline`] gives the time. The windows may still forbid it.
@@ -64,22 +67,22 @@ impl Sender {
     fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
         let retransmission = seq < self.flight.high;
         if retransmission {
-            self.timed = None; // the repair of a loss would be part of the round trip
+            self.timed = NONE_TIMED; // the repair of a loss would be part of the round trip
             self.count_repeats(now, seq, seq + 1);
             if self.flight.phase == Phase::Recovery {
                 self.control.get().on_lost(now, 1);
             }
         } else {
             self.flight.high = seq + 1;
-            self.timed = self.timed.or(Some((seq, now)));
+            self.time(now, seq);
         }
         self.last_sent = now;
         if self.retransmission == Time::NEVER {
             self.restart_timer(now);
         }
         let size = self.parameters.packet_size();
-        if let Some(times) = &mut self.send_times {
-            times.on_sent(now, seq);
+        if let Some(sent) = &mut self.flight.sent {
+            sent.on_sent(now, seq);
         }
         if self.records.is_some() {
             self.record_sent(now, seq);
@@ -121,7 +124,12 @@ impl Sender {
     #[inline(never)]
     fn pace(&mut self, now: Time, size: u32) {
         let own = self.control.get().pacing_rate(now, &self.window);
-        let rate = own.or_else(|| default_rate(&self.window, size, self.estimator.smoothed(&self.parameters)));
+        let is_linux = self.parameters.pacing_rate == Some(PacingRate::Linux);
+        if is_linux && own.is_none() && self.flight.high < LINUX_UNPACED {
+            return;
+        }
+        let outstanding = if is_linux { f64::from(self.flight.in_flight()) } else { 0.0 };
+        let rate = own.or_else(|| default_rate(&self.window, outstanding, size, self.estimator.smoothed(&self.parameters)));
         if let Some(pacer) = self.gate.as_mut().and_then(|gate| gate.pacer.as_mut()) {
             pacer.on_sent(now, size, rate);
         }

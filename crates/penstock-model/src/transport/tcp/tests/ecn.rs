@@ -1,6 +1,6 @@
 //! ECN at both ends [RFC3168 s6.1], as the exact segments and acknowledgements. `c` is CWR, `e` is ECE.
 
-use super::super::Receiver;
+use super::super::{Receiver, SegmentHeader};
 use super::harness::{parameters, read, text, Path};
 use crate::packet::{Body, Ecn};
 use crate::parameters::Value;
@@ -180,7 +180,7 @@ fn dctcp_s_syns_are_ecn_capable_and_all_its_packets_if_asked_for() {
 fn the_codepoint_of_a_segment_below_the_window_is_ignored() {
     let mut receiver = Receiver::new(&parameters(&[("ecn", Value::Switch(true))]));
     for (seq, ecn, echo) in [(0, Ecn::Ect0, false), (0, Ecn::Ce, false), (3, Ecn::Ect0, false), (3, Ecn::Ce, true)] {
-        receiver.on_segment(Time::ZERO, seq, ecn, false);
+        receiver.on_segment(Time::ZERO, seq, ecn, SegmentHeader::default());
         let answer = receiver.next_transmission(Time::ZERO).expect("an acknowledgement").body;
         assert!(matches!(answer, Body::Ack { flags, .. } if flags.ece() == echo), "segment {seq}: {answer:?}");
     }
@@ -188,7 +188,7 @@ fn the_codepoint_of_a_segment_below_the_window_is_ignored() {
     let given = [("ecn", Value::Switch(true)), ("congestion-control", text("dctcp"))];
     let mut receiver = Receiver::new(&parameters(&given));
     for (seq, ecn, echo) in [(0, Ecn::Ce, true), (0, Ecn::Ect0, true), (1, Ecn::Ect0, false), (0, Ecn::Ce, false)] {
-        receiver.on_segment(Time::ZERO, seq, ecn, false);
+        receiver.on_segment(Time::ZERO, seq, ecn, SegmentHeader::default());
         let answer = receiver.next_transmission(Time::ZERO).expect("an acknowledgement").body;
         assert!(matches!(answer, Body::Ack { flags, .. } if flags.ece() == echo), "segment {seq}: {answer:?}");
         assert_eq!(receiver.next_transmission(Time::ZERO), None);

@@ -1,6 +1,6 @@
 //! A path of 50 ms each way without queues, for the tests of this folder.
 
-use super::super::{Parameters, Receiver, Segments, Sender};
+use super::super::{Parameters, Receiver, SegmentHeader, Segments, Sender};
 use crate::packet::{Ack, AckFlags, Body, Ecn, SackBlocks};
 use crate::parameters::{Field, Parameters as _, Reader, Value};
 use crate::site::Site;
@@ -152,7 +152,7 @@ impl Path {
         let logged = (self.log.len(), self.log_back.len());
         let coded = (self.codepoints.len(), self.codepoints_back.len());
         match arrived {
-            Some((true, Body::Segment { seq, cwr, .. }, ecn)) => self.receiver.on_segment(self.now, seq, ecn, cwr),
+            Some((true, body @ Body::Segment { seq, .. }, ecn)) => self.receiver.on_segment(self.now, seq, ecn, SegmentHeader::of(&body)),
             Some((true, Body::Syn { ecn, .. }, _)) => self.receiver.on_syn(self.now, ecn),
             Some((false, body @ Body::Ack { .. }, _)) => self.sender.on_ack(self.now, &body.to_ack().expect("it is one")),
             Some((false, Body::SynAck { ecn, .. }, _)) => self.sender.on_syn_ack(self.now, ecn),

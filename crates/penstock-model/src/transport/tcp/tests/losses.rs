@@ -2,7 +2,7 @@
 //!
 //! A star is a retransmission. Segments sent together arrive together, 50 ms later; so do the acknowledgements.
 
-use super::super::Receiver;
+use super::super::{Receiver, SegmentHeader};
 use super::harness::{parameters, text, Path};
 use crate::packet::{Ack, Body, Ecn};
 use crate::parameters::Value;
@@ -125,7 +125,7 @@ fn the_first_block_holds_the_segment_that_arrived_last_wherever_it_lies() {
     ];
     let mut receiver = Receiver::new(&parameters(&[("variant", text("sack"))]));
     for (seq, answer) in arrivals {
-        receiver.on_segment(Time::ZERO, seq, Ecn::NotEct, false);
+        receiver.on_segment(Time::ZERO, seq, Ecn::NotEct, SegmentHeader::default());
         let sent = receiver.next_transmission(Time::ZERO).expect("an acknowledgement");
         let Some(Ack { next, sack, .. }) = sent.body.to_ack() else { unreachable!("{sent:?}") };
         let blocks: String = sack.beyond(next).map(|block| format!("[{}-{}]", block.start, block.end)).collect();

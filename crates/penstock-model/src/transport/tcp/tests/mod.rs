@@ -9,5 +9,7 @@ pub(super) mod harness;
 mod losses;
 mod pacing;
 mod random;
+mod receiver;
 mod sack_blocks;
 mod timers;
+mod timestamps;

@@ -38,6 +38,7 @@ proptest! {
         (segments, initial_window, max_window) in (1u32..150, 1u32..12, 1u32..40),
         (loss_forward, loss_back, jitter) in (0.0f64..0.4, 0.0f64..0.4, 0u64..60),
         (ack_every, limited_transmit, syn, tick) in (1i64..4, any::<bool>(), any::<bool>(), 0u64..2),
+        timestamps: bool,
         seed: u64,
     ) {
         let parameters = read(&[
@@ -50,6 +51,7 @@ proptest! {
             ("ack-every", Value::Integer(ack_every)),
             ("limited-transmit", Value::Switch(limited_transmit)),
             ("syn", Value::Switch(syn)),
+            ("timestamps", Value::Switch(timestamps)),
         ])
         .expect("sound");
         let key = Key::root(seed, 0);
@@ -86,5 +88,5 @@ proptest! {
 
 #[test]
 fn both_ends_are_small() {
-    assert!(std::mem::size_of::<Sender>() + std::mem::size_of::<Receiver>() <= 400);
+    assert!(std::mem::size_of::<Sender>() + std::mem::size_of::<Receiver>() <= 408);
 }

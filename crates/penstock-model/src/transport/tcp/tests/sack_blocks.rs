@@ -2,14 +2,14 @@
 
 use super::harness::{parameters, text};
 use crate::packet::{Ack, Ecn};
-use crate::transport::tcp::Receiver;
+use crate::transport::tcp::{Receiver, SegmentHeader};
 use crate::units::Time;
 
 /// The blocks in the acknowledgement of each of these segments, as "2-4" for the segments 2 and 3.
 fn blocks_after(segments: &[u32]) -> Vec<String> {
     let mut receiver = Receiver::new(&parameters(&[("variant", text("sack"))]));
     let mut answer = |seq: &u32| {
-        receiver.on_segment(Time::ZERO, *seq, Ecn::NotEct, false);
+        receiver.on_segment(Time::ZERO, *seq, Ecn::NotEct, SegmentHeader::default());
         let Some(Ack { next, sack, .. }) = receiver.next_transmission(Time::ZERO).and_then(|sent| sent.body.to_ack()) else {
             panic!("what is out of order is acknowledged at once");
         };

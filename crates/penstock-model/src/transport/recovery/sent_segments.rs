@@ -1,0 +1,97 @@
+//! Send times of outstanding segments, for senders with timestamps and for congestion controls that need a round-trip time with every
+//! acknowledgement.
+
+use crate::transport::congestion_control::Window;
+use crate::units::{Duration, Time};
+use std::collections::VecDeque;
+
+/// First and last transmission of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    first: Time,
+    last: Time,
+}
+
+/// The transmissions of the segments from `start` on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SentSegments {
+    start: u32,
+    sent: VecDeque<Sent>,
+    /// The window before the timeout, if no acknowledgement has shown yet whether the timeout was spurious.
+    pub before_timeout: Option<Window>,
+}
+
+/// Times that an acknowledgement of new data gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AckTimes {
+    /// The echoed timestamp (TSecr): the time of a transmission of the first newly acknowledged segment [RFC7323 s4.3].
+    pub echoed: Time,
+    /// Round-trip time of the last newly acknowledged segment, if it was sent once.
+    pub newest: Option<Duration>,
+    /// Whether the timestamp is older than the last transmission of its segment, which was therefore not lost (Eifel detection)
+    /// [RFC3522 s3.2].
+    pub first_was_not_lost: bool,
+}
+
+impl SentSegments {
+    /// Records that segment `seq` leaves: the one after the known ones, or a retransmission.
+    pub fn on_sent(&mut self, now: Time, seq: u32) {
+        let Some(place) = seq.checked_sub(self.start) else { return };
+        match self.sent.get_mut(place as usize) {
+            Some(sent) => sent.last = now,
+            None => self.sent.push_back(Sent { first: now, last: now }),
+        }
+    }
+
+    /// Removes the segments up to `next`, which have been acknowledged with the timestamp of a first transmission or of a later one
+    /// (`sent_again`).
+    pub fn on_ack(&mut self, now: Time, next: u32, sent_again: bool) -> Option<AckTimes> {
+        let first = *self.sent.front()?;
+        let mut last = first;
+        while self.start < next {
+            self.start += 1;
+            last = self.sent.pop_front()?;
+        }
+        Some(AckTimes {
+            echoed: if sent_again { first.last } else { first.first },
+            newest: (last.first == last.last).then(|| now.since(last.first)),
+            // A segment sent for the first time after the retransmission may have set the timestamp, if acknowledgements were lost.
+            first_was_not_lost: !sent_again && first.first < first.last && last.first <= first.last,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// Four segments sent from 0 ms on, one each millisecond; the first again at 50 ms.
+    fn sent() -> SentSegments {
+        let mut it = SentSegments::default();
+        (0..4).for_each(|seq| it.on_sent(at_ms(u64::from(seq)), seq));
+        it.on_sent(at_ms(50), 0);
+        it
+    }
+
+    #[test]
+    fn the_timestamp_tells_transmissions_of_a_segment_apart() {
+        let times = sent().on_ack(at_ms(150), 1, true);
+        assert_eq!(times, Some(AckTimes { echoed: at_ms(50), newest: None, first_was_not_lost: false }));
+        let times = sent().on_ack(at_ms(150), 1, false);
+        assert_eq!(times, Some(AckTimes { echoed: at_ms(0), newest: None, first_was_not_lost: true }));
+        let times = sent().on_ack(at_ms(150), 4, true);
+        assert_eq!(times, Some(AckTimes { echoed: at_ms(50), newest: Some(Duration::from_ms(147)), first_was_not_lost: false }));
+    }
+
+    #[test]
+    fn a_timestamp_that_a_new_segment_may_have_set_shows_nothing() {
+        let mut it = sent();
+        it.on_sent(at_ms(60), 4);
+        assert!(it.clone().on_ack(at_ms(150), 4, false).is_some_and(|times| times.first_was_not_lost));
+        assert!(it.on_ack(at_ms(150), 5, false).is_some_and(|times| !times.first_was_not_lost));
+    }
+}
