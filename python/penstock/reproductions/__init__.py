@@ -58,8 +58,9 @@ def cli_reproduce(
     dry_run: bool = False,
     stored: bool = False,
     cross_validate: bool = False,
-    budget: int | None = None,
     fresh: bool = False,
+    alternatives: bool = False,
+    budget: int | None = None,
 ) -> None:
     """Runs a study and prints its numbers next to the printed ones, or with `claims` the verdicts on its claims.
 
@@ -78,7 +79,7 @@ def cli_reproduce(
         command.stored(doc, asked, as_json=format == "json")
     elif dry_run:
         command.dry_run(doc, asked, claims=claims, as_json=format == "json")
-    elif not (fresh or asked.needs_runs or limit is not None) and (
+    elif not (fresh or alternatives or asked.needs_runs or limit is not None) and (
         (summary and command.shipped_summary(doc, as_json=format == "json"))
         or (claims and command.shipped_claims(doc, as_json=format == "json"))
     ):
@@ -86,7 +87,8 @@ def cli_reproduce(
     elif summary:
         command.summary(doc, asked, as_json=format == "json")
     else:
-        command.reproduce(doc, asked, claims=claims, limit=limit, as_json=format == "json")
+        others = command.Others(budget) if alternatives else None
+        command.reproduce(doc, asked, claims=claims, limit=limit, others=others, as_json=format == "json")
 
 
 def cli_sensitivity(

@@ -3,8 +3,8 @@
 A coordinate search: all other answers are run one at a time, and the search moves to a better point until there is
 none. Next to the single changes, it tries changes of several questions, which it takes from the runs at hand as if
 effects added up: the answers to all questions that a coordinate search would then end at, and the pairs that would
-then gain most over their parts, such as two changes that help only together. All proposals are run, so the sum of
-effects decides only what is tried.
+then gain most over their parts, such as two changes that help only together. All proposals are run, so a wrong
+prediction costs runs only.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Search:
     Parameters
     ----------
     evaluated : Evaluated
-        What is run and known.
+        The runs so far.
     questions : sequence of Question
         The questions to answer.
     tables : sequence of Table

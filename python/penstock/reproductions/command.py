@@ -12,6 +12,7 @@ from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
 from penstock.progress import Progress
 from penstock.reproductions import cross_validated, layout, scoreboard
+from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import check_tables, judge
 from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.loading import load
@@ -37,7 +38,17 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.store import Store
 
-__all__ = ["Asked", "dry_run", "reproduce", "sensitivity", "shipped_claims", "shipped_summary", "stored", "summary"]
+__all__ = [
+    "Asked",
+    "Others",
+    "dry_run",
+    "reproduce",
+    "sensitivity",
+    "shipped_claims",
+    "shipped_summary",
+    "stored",
+    "summary",
+]
 
 
 @dataclass(frozen=True)
@@ -74,8 +85,7 @@ class Asked:
     @property
     def needs_runs(self) -> bool:
         """Whether it names something that stored results do not answer."""
-        asked = (self.tables, self.readings, self.runs, self.jobs, self.as_printed, self.on != "threads")
-        return any(asked)
+        return any((self.tables, self.readings, self.runs, self.as_printed))
 
     def count(self, study: Study) -> int:
         """How often each row is run."""
@@ -86,8 +96,20 @@ class Asked:
         return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
 
 
-def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None, as_json: bool) -> None:
-    """Runs a study and shows its numbers next to the printed ones; with `claims`, tests its claims too."""
+@dataclass(frozen=True)
+class Others:
+    """That claims are to be tested under other answers too, with at most `budget` runs; None is no limit."""
+
+    budget: int | None = None
+
+
+def reproduce(
+    doc: str, asked: Asked, *, claims: bool, limit: int | None = None, others: Others | None = None, as_json: bool
+) -> None:
+    """Runs a study and shows its numbers next to the printed ones; with `claims`, tests its claims too.
+
+    With `others` it tests the claims under other answers as well.
+    """
     study = load(doc)
     document = study.document
     answers = asked.answers(document)
@@ -98,6 +120,10 @@ def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None,
     begin = time.monotonic()
     outcome = asked.run(study, answers, claims=claims)
     judgements = _judged(study, outcome, asked, limit) if claims else []
+    if others is not None:
+        tests = Alternatives(study, outcome, asked.store, asked.jobs)
+        tested = tests.run(judgements, Budget(others.budget))
+        judgements = [judgement.under(tested) for judgement in judgements]
     if as_json:
         _emit(judgements or [*compare(document, outcome), *quoted(document, asked.tables)])
         return

@@ -65,6 +65,13 @@ def board(found: CrossValidation) -> RenderableType:
         likeliest = "" if question.says == "cannot tell" else f" {question.likeliest}"
         shares = ", ".join(f"{key} {share:.2f}" for key, share in ranked)
         questions.add_row(Text(question.question), Text(f"{question.says}{likeliest}"), Text(shares))
+    unread = [
+        Text(
+            f"Read by table {table.table.id} only, so without it as in the text: {', '.join(table.unread)}", style="dim"
+        )
+        for table in found.tables
+        if table.unread
+    ]
     legend = (
         f"Decides: an answer has at least {DECIDES:.0%}; leans to: at least {LEANS:.0%}. All are equally likely "
         "beforehand, and the other questions have their chosen answers."
@@ -75,6 +82,7 @@ def board(found: CrossValidation) -> RenderableType:
         Text(f"{found.used} runs, {found.runs} of each scenario.{stopped}"),
         Text(),
         scores,
+        *unread,
         Text(),
         Text(told(found.as_json()), style="bold"),
         Text(),

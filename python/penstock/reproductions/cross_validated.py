@@ -67,6 +67,12 @@ def cross_section(document: Document) -> list[str]:
         f"{table['discrimination']:+.2f} |"
         for table in result["tables"]
     ]
+    unread = [
+        f"No table but {table['table']} reads {', '.join(f'`{name}`' for name in table['unread'])}, so without it the "
+        "text's answer remains."
+        for table in result["tables"]
+        if table["unread"]
+    ]
     stopped = "" if result["complete"] else " The search stopped at its budget."
     return [
         "## What the agreement is worth without the fit",
@@ -77,6 +83,7 @@ def cross_section(document: Document) -> list[str]:
         "|---|---:|---:|---:|---:|",
         *rows,
         "",
+        *(line for told in unread for line in (told, "")),
         "What the whole print says about each question, if its answers are equally likely beforehand and the other "
         "questions have their chosen answers:",
         "",

@@ -6,7 +6,8 @@ tables but one, and the one that is left out is scored; the counts of all tables
 answers under which the other tables' print is most likely (:mod:`penstock.reproductions.answer_search`).
 
 For each question there is the posterior probability of each answer too, if all are as likely beforehand and all other
-questions have the document's chosen answers: it says what the whole print can tell.
+questions have the document's chosen answers: it says what the whole print can tell, and is bagged over its rows, so
+that it is not surer than they agree.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from penstock.errors import InputError
 from penstock.printable import things
 from penstock.reproductions.answer_search import Search, alternatives, search_all
 from penstock.reproductions.evaluated import Evaluated
-from penstock.reproductions.likelihood import FEWEST_RUNS
+from penstock.reproductions.likelihood import FEWEST_RUNS, bagged_posterior
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.summary import AGREED, Score, granted, summarise
 
@@ -37,7 +38,7 @@ RUNS = 3
 """Runs a row unless told otherwise: answers are compared on shared random numbers."""
 
 DECIDES, LEANS = 0.95, 0.75
-"""Least posterior probabilities of an answer for which the print decides a question, or leans to the answer.
+"""Lowest posterior probabilities of an answer for which the print decides a question, or leans to the answer.
 
 Of two answers, they are 19 and 3 times as likely as the other, about where [Kass95] puts strong and positive evidence.
 """
@@ -57,12 +58,15 @@ class TableScore:
         How they agree under the document's chosen answers, on as many runs.
     answers : dict of str to str
         The answers that were chosen without it, by question.
+    unread : tuple of str
+        The questions that no other table reads; they keep the text's answer.
     """
 
     table: Table
     score: Score
     chosen: Score
     answers: dict[str, str]
+    unread: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The table's object."""
@@ -72,6 +76,7 @@ class TableScore:
             **_counts([self.score]),
             "chosen": _counts([self.chosen]),
             "answers": self.answers,
+            "unread": list(self.unread),
         }
 
 
@@ -185,7 +190,7 @@ def cross_validate(
     runner : Runner, optional
         Who makes them.
     tell : callable, optional
-        Told in words what is run next.
+        Called with a sentence about the runs that follow.
 
     Raises
     ------
@@ -212,7 +217,11 @@ def cross_validate(
     if tell is not None:
         tell(f"{needed} runs to try every answer; then more around better ones, up to {budget or 'any number'}")
     evaluated.run(asked)
-    read = [question for question in questions if _is_read(evaluated, chosen, begin, question)]
+
+    def is_read(question: Question, tables: Iterable[Table]) -> bool:
+        return any(_reads(evaluated, table, at, question) for at in (chosen, begin) for table in tables)
+
+    read = [question for question in questions if is_read(question, printed)]
     if not read:
         raise InputError(f"no open question of {document.id} changes these tables, so there is nothing to choose")
     searches = [Search(evaluated, read, [each for each in printed if each is not out], begin) for out in printed]
@@ -230,6 +239,7 @@ def cross_validate(
                 score=_score(evaluated, search.at, table),
                 chosen=_score(evaluated, chosen, table),
                 answers={question.id: search.at.key(question.id) for question in read},
+                unread=tuple(question.id for question in read if not is_read(question, search.tables)),
             )
             for search, table in zip(searches, printed, strict=True)
         ),
@@ -262,24 +272,17 @@ def _begin(document: Document, given: Mapping[str, str]) -> Readings:
     return Readings(document, answers)
 
 
-def _is_read(evaluated: Evaluated, chosen: Readings, begin: Readings, question: Question) -> bool:
-    """Whether any run of the tables, or its measuring, depends on the answer."""
-    return any(
-        evaluated.differ(at, other, table)
-        for at in (chosen, begin)
-        for other in alternatives(at, [question]).values()
-        for table in evaluated.tables
-    )
+def _reads(evaluated: Evaluated, table: Table, at: Readings, question: Question) -> bool:
+    """Whether a table's runs, or their measuring, depend on the answer to a question."""
+    return any(evaluated.differ(at, other, table) for other in alternatives(at, [question]).values())
 
 
 def _posterior(evaluated: Evaluated, chosen: Readings, question: Question) -> Posterior:
-    from scipy.special import softmax
-
     points = {key: point for (_, key), point in alternatives(chosen, [question]).items()}
     points[chosen.key(question.id)] = chosen
     keys = [option.key for option in question.options if option.key in points]
-    shares = softmax([evaluated.log_likelihood(points[key], evaluated.tables) for key in keys])
-    return Posterior(question.id, dict(zip(keys, map(float, shares), strict=True)))
+    shares = bagged_posterior([evaluated.by_row(points[key]) for key in keys])
+    return Posterior(question.id, dict(zip(keys, shares, strict=True)))
 
 
 def _score(evaluated: Evaluated, readings: Readings, table: Table) -> Score:

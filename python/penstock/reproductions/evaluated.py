@@ -30,7 +30,7 @@ __all__ = ["Evaluated"]
 
 
 class Evaluated:
-    """What is known of a study under the answers that were run.
+    """Numbers and likelihoods of a study under the answers that were run.
 
     Parameters
     ----------
@@ -106,8 +106,14 @@ class Evaluated:
         """Log-likelihood of the print of these tables."""
         return float(joint(self._likelihoods[_key(readings, table)] for table in tables))
 
+    def by_row(self, readings: Readings) -> Floats:
+        """Log-likelihood of every printed row of all tables, by row and model error."""
+        import numpy as np
+
+        return np.concatenate([self._likelihoods[_key(readings, table)] for table in self.tables])
+
     def predicted(self, values: Floats, table: Table) -> Floats:
-        """Log-likelihood of a table's print for other numbers than those of runs, by model error."""
+        """Log-likelihood of a table's print if our numbers were `values`, by row and model error."""
         return self._prints[table.id].log_likelihood(values)
 
     def differ(self, one: Readings, other: Readings, table: Table) -> bool:

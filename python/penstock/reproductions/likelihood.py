@@ -18,7 +18,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["ERRORS", "FEWEST_RUNS", "Print", "joint", "values_of"]
+__all__ = ["ERRORS", "FEWEST_RUNS", "Print", "bagged_posterior", "joint", "values_of"]
 
 ERRORS = (0.0, *(2 ** (step / 2) for step in range(-8, 9)))
 """Multiples of a number's tolerance that the model error may have, all equally likely: 0, and 1/16 to 16."""
@@ -37,8 +37,11 @@ ERRORS = (0.0, *(2 ** (step / 2) for step in range(-8, 9)))
 FEWEST_RUNS = 2
 """Fewest runs that have a spread."""
 
-LEAST = 1e-12
-"""Least probability of a printed number, also where our runs have no value: none excludes an answer alone."""
+SAMPLES = 1000
+"""How many samples of rows a posterior is the mean over."""
+
+FLOOR = 1e-12
+"""Lowest probability of a printed number, also where our runs have no value: none excludes an answer alone."""
 
 
 class Print:
@@ -56,6 +59,8 @@ class Print:
         import numpy as np
 
         numbers = table.numbers()
+        rows = [row.id for row, *_ in numbers]
+        self._starts = [place for place, row in enumerate(rows) if place == 0 or row != rows[place - 1]]
         self._printed = np.array([printed for *_, printed in numbers])
         self._half = np.array([_half_a_digit(table, column) for _, column, _ in numbers])
         allowed = np.array([document.tolerance(table, row, column).allows(number) for row, column, number in numbers])
@@ -64,7 +69,7 @@ class Print:
         self._runs = document.print_runs
 
     def log_likelihood(self, values: Floats) -> Floats:
-        """Log-likelihood of the print for each of :data:`ERRORS`.
+        """Log-likelihood of each printed row for each of :data:`ERRORS`.
 
         Parameters
         ----------
@@ -74,7 +79,7 @@ class Print:
         Returns
         -------
         array
-            The axes of variants, and one for the model error.
+            The axes of variants, one for the row, and one for the model error.
         """
         import numpy as np
         from scipy.special import stdtr
@@ -89,7 +94,7 @@ class Print:
         # The distribution is symmetric; in its lower tail differences keep their digits.
         away = -np.abs(self._printed[:, np.newaxis] - mean)
         share = stdtr(runs - 1, (away + half) / scale) - stdtr(runs - 1, (away - half) / scale)
-        return np.asarray(np.log(np.fmax(share, LEAST)).sum(axis=-2))
+        return np.asarray(np.add.reduceat(np.log(np.fmax(share, FLOOR)), self._starts, axis=-2))
 
 
 def joint(likelihoods: Iterable[Floats]) -> Floats:
@@ -97,7 +102,28 @@ def joint(likelihoods: Iterable[Floats]) -> Floats:
     import numpy as np
     from scipy.special import logsumexp
 
-    return np.asarray(logsumexp(sum(likelihoods), axis=-1) - math.log(len(ERRORS)))
+    return np.asarray(logsumexp(sum(rows.sum(axis=-2) for rows in likelihoods), axis=-1) - math.log(len(ERRORS)))
+
+
+def bagged_posterior(answers: Sequence[Floats]) -> list[float]:
+    """Posterior probabilities of some answers that are equally likely beforehand, bagged over rows [Huggins23].
+
+    The mean over samples of the posterior that the rows of a sample give, where a sample has as many rows as there are,
+    drawn with replacement. The numbers of a row come from the same runs and stay together. What only few rows say, or
+    the noise of few runs, gives another posterior in every sample, and so none that is sure.
+
+    Parameters
+    ----------
+    answers : sequence of array
+        The log-likelihood of all rows under each answer, by row and model error.
+    """
+    import numpy as np
+    from scipy.special import logsumexp, softmax
+
+    rows = len(answers[0])
+    samples = np.random.default_rng(1).multinomial(rows, [1 / rows] * rows, size=SAMPLES)
+    likelihoods = np.stack([logsumexp(samples @ by_row, axis=-1) for by_row in answers])
+    return [float(share) for share in softmax(likelihoods, axis=0).mean(axis=-1)]
 
 
 def values_of(outcome: Outcome, table: Table) -> Floats:
