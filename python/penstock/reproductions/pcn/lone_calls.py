@@ -82,4 +82,5 @@ def _move(flow: np.ndarray, by: tuple[int, int]) -> np.ndarray:
         edge = -1 if step > 0 else 0
         if step:
             np.moveaxis(kept, axis, 0)[edge] = 0.0
-    return np.roll(kept, by, axis=(0, 1)) - kept
+    moved: np.ndarray = np.roll(kept, by, axis=(0, 1)) - kept
+    return moved
