@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.progress import Progress
+from penstock.reproductions.claim_tests import StatedTest
 from penstock.reproductions.evidence import LEVEL
-from penstock.reproductions.finding import UNDECIDED
-from penstock.reproductions.fits import Fits, Looked, OtherVerdicts
+from penstock.reproductions.finding import UNDECIDED, Finding
+from penstock.reproductions.fits import Fits, Looked, OtherVerdicts, Watched
 from penstock.reproductions.sequential import hops_looked_at, looks, plan_looked_at
 from penstock.studies.runner import Runner, there
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.document import Document
-    from penstock.reproductions.finding import Finding
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.reproduce import Plan
@@ -123,7 +123,7 @@ class Alternatives:
         known : mapping, optional
             Verdicts that were found earlier, for pairs that are not tested now.
         """
-        claims = {judgement.claim: judgement.looked for judgement in judgements}
+        claims = {judgement.claim: self._looked(judgement) for judgement in judgements}
         hops = {name: hops_looked_at(self.study, looked, self.chosen.readings) for name, looked in claims.items()}
         cheap_first = sorted(claims, key=hops.__getitem__)
         moved = {name: self._fits.rests_on(claims[name]) for name in cheap_first}
@@ -152,6 +152,15 @@ class Alternatives:
         }
         runs, packet_hops = self._work(claims, left)
         return OtherVerdicts(verdicts, {name: answers for name, answers in left.items() if answers}, runs, packet_hops)
+
+    def _looked(self, judgement: Judgement) -> Looked:
+        """What the verdict looks at; other numbers of the evidence decide nothing."""
+        test = self.study.claims[judgement.claim]
+        if not isinstance(test, StatedTest):
+            return judgement.looked
+        watched = Watched(self.chosen)
+        test.decide(watched)
+        return watched.looked
 
     @property
     def first(self) -> int:
@@ -247,7 +256,7 @@ def _together(several: Iterable[Looked]) -> Looked:
     return looked
 
 
-class _Findings(dict[str, "Finding"]):
+class _Findings(dict[str, Finding]):
     """The findings of an outcome, each made when it is asked for first."""
 
     def __init__(self, study: Study, outcome: Outcome, level: float) -> None:
@@ -257,5 +266,8 @@ class _Findings(dict[str, "Finding"]):
         self._level = level
 
     def __missing__(self, name: str) -> Finding:
-        self[name] = self._study.claims[name](self._outcome, self).at(self._level)
+        test = self._study.claims[name]
+        decision = test.decide(self._outcome) if isinstance(test, StatedTest) else None
+        finding = test(self._outcome, self) if decision is None else Finding.of(decision, "")
+        self[name] = finding.at(self._level)
         return self[name]

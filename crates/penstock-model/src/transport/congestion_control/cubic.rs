@@ -28,7 +28,7 @@ crate::parameters! {
     /// so that delayed acknowledgements do not slow it down; Linux has no limit.
     ///
     /// ## State
-    /// About 170 bytes, with HyStart++ 60 more and 16 for each segment outstanding during the first slow start. One cube per
+    /// About 170 bytes, with HyStart++ 60 more and 24 for each segment outstanding during the first slow start. One cube per
     /// acknowledgement, one cube root per congestion.
     ///
     /// ## Departures

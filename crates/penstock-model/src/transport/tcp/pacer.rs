@@ -11,6 +11,17 @@ const SLOW_START_FACTOR: f64 = 2.0;
 /// Linux' `tcp_pacing_ca_ratio`.
 const AVOIDANCE_FACTOR: f64 = 1.2;
 
+crate::choice! {
+    /// Pacing rate of a congestion control without its own.
+    pub enum PacingRate {
+        /// cwnd per smoothed round trip, times a factor [RFC9002 s7.7].
+        "window" => Window,
+        /// The larger of cwnd and the outstanding segments per smoothed round trip, times a factor; the first ten segments of a
+        /// connection are not paced. As in Linux.
+        "linux" => Linux,
+    }
+}
+
 /// Schedule of the next segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {

@@ -1,6 +1,8 @@
 //! The parameters of TCP.
 
+use super::pacer::PacingRate;
 use super::receiver::DEFAULT_DELAY;
+use super::rtt::RtoEstimation;
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, CountOrZero, Limit};
 use crate::site::Site;
@@ -136,28 +138,6 @@ crate::parameters! {
         pacing_rate: Option<PacingRate>;
         /// Behaviour of both ends when the queue of their host's own port is full.
         local_queue: LocalQueue = "drop";
-    }
-}
-
-crate::choice! {
-    /// Retransmission timeout (RTO).
-    pub enum RtoEstimation {
-        /// SRTT + 4 RTTVAR, at least `min-rto` [RFC6298 s2].
-        "rfc-6298" => Rfc6298,
-        /// As in Linux: the minimum, `min-rto`, is that of 4 RTTVAR, which is the maximum of a round trip and falls by a quarter of the
-        /// difference per round trip; a sudden shorter round trip raises it only slightly. Back-off keeps SRTT and RTTVAR.
-        "linux" => Linux,
-    }
-}
-
-crate::choice! {
-    /// Pacing rate of a congestion control without its own.
-    pub enum PacingRate {
-        /// cwnd per smoothed round trip, times a factor [RFC9002 s7.7].
-        "window" => Window,
-        /// The larger of cwnd and the outstanding segments per smoothed round trip, times a factor; the first ten segments of a
-        /// connection are not paced. As in Linux.
-        "linux" => Linux,
     }
 }
 

@@ -1,7 +1,18 @@
 //! Round-trip estimation and the retransmission timeout.
 
-use super::{Parameters, RtoEstimation};
+use super::Parameters;
 use crate::units::{Duration, Time};
+
+crate::choice! {
+    /// Retransmission timeout (RTO).
+    pub enum RtoEstimation {
+        /// SRTT + 4 RTTVAR, at least `min-rto` [RFC6298 s2].
+        "rfc-6298" => Rfc6298,
+        /// As in Linux: the minimum, `min-rto`, is that of 4 RTTVAR, which is the maximum of a round trip and falls by a quarter of the
+        /// difference per round trip; a sudden shorter round trip raises it only slightly. Back-off keeps SRTT and RTTVAR.
+        "linux" => Linux,
+    }
+}
 
 /// Smoothed round trip and its variation [Jacobson88; RFC6298 s2], back-off [RFC6298 s5].
 ///

@@ -51,9 +51,9 @@ impl Sender {
     #[inline(always)]
     fn next_segment(&mut self, now: Time) -> Option<u32> {
         if std::mem::take(&mut self.flight.resend) {
-            return Some(self.flight.unacknowledged);
+            return Some(if self.times_losses() { self.take_probe() } else { self.flight.unacknowledged });
         }
-        if self.flight.phase == Phase::Recovery {
+        if matches!(self.flight.phase, Phase::Recovery | Phase::Repair) {
             return self.recovery.next_segment(&mut self.flight, &self.window);
         }
         let seq = self.flight.next_in_order(&self.window)?;
@@ -83,6 +83,9 @@ impl Sender {
         let size = self.parameters.packet_size();
         if let Some(sent) = &mut self.flight.sent {
             sent.on_sent(now, seq);
+            if sent.detection.is_some() {
+                self.arm(now);
+            }
         }
         if self.records.is_some() {
             self.record_sent(now, seq);
