@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    /// By hand: 20 segments in 100 ms, then 30 in 200 ms, of which the first is faster.
+    /// By hand: 20 segments in 100 ms, then 30 in 200 ms, which is slower.
     #[test]
     fn throughput_is_the_maximum_of_the_round_trips() {
         let mut it = h_tcp(&[]);
