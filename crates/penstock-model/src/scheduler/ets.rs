@@ -10,7 +10,7 @@ crate::parameters! {
     /// Enhanced transmission selection: strict classes go first, and the others share the bandwidth that these leave.
     ///
     /// ## Decides
-    /// The first class of `order` without a `share` that has a packet sends. If none has, the classes with a `share` send by deficit
+    /// The first class of `order` without a `bandwidth` that has a packet sends. If none has, the classes with a `bandwidth` send by deficit
     /// round robin, each with a quantum in proportion to its share. Bandwidth that a class does not use goes to the others in
     /// proportion to their shares. The shares add up to 1.
     ///
@@ -23,9 +23,8 @@ crate::parameters! {
     ///
     /// ## Example
     /// ```toml
-    /// scheduler.ets = { order = ["control", "ef", "default"] }
-    /// class.ef.share = "60 %"
-    /// class.default.share = "40 %"
+    /// scheduler.ets = { order = ["ef", "default"] }
+    /// class.default.bandwidth = "100 %"
     /// ```
     ///
     /// ## References
@@ -43,13 +42,13 @@ crate::parameters! {
     /// A class of enhanced transmission selection.
     pub struct ClassParameters {
         /// Its share of the bandwidth that the strict classes leave (TCBandwidth); a class without one is strict.
-        share: Option<Fraction>;
+        bandwidth: Option<Fraction>;
     }
 }
 impl Check for ClassParameters {}
 
 fn share(class: &ClassPlan) -> Option<f64> {
-    class.parameters().and_then(|class: &ClassParameters| class.share).map(|share| share.0)
+    class.parameters().and_then(|class: &ClassParameters| class.bandwidth).map(|share| share.0)
 }
 
 impl HasFacts for Parameters {
@@ -66,11 +65,11 @@ impl HasFacts for Parameters {
         let shares: Vec<Option<f64>> = classes.iter().map(share).collect();
         let sum: f64 = shares.iter().flatten().sum();
         if shares.windows(2).any(|pair| pair[0].is_some() && pair[1].is_none()) {
-            return Err("a class without a share is strict and goes first; put it before those with a share in order".to_owned());
+            return Err("a class without bandwidth is strict and goes first; put it before those with bandwidth in order".to_owned());
         }
         // Shares such as 1/3 add up only within rounding.
         if shares.iter().any(Option::is_some) && (sum - 1.0).abs() > 1e-9 {
-            return Err(format!("the shares of its classes add up to {sum:.4} of what the strict ones leave; must be 1"));
+            return Err(format!("the bandwidths of its classes add up to {sum:.4} of what the strict ones leave; must be 1"));
         }
         Ok(())
     }
@@ -137,7 +136,7 @@ mod tests {
     use crate::units::Rate;
 
     fn classes(shares: &[&str]) -> Vec<ClassPlan> {
-        let lines = |share: &&str| if share.is_empty() { vec![] } else { vec![format!("share = {share}")] };
+        let lines = |share: &&str| if share.is_empty() { vec![] } else { vec![format!("bandwidth = {share}")] };
         let of = |lines: Vec<String>| class::<ClassParameters>(&lines.iter().map(String::as_str).collect::<Vec<_>>());
         shares.iter().map(lines).map(of).collect()
     }
@@ -191,9 +190,9 @@ mod tests {
     fn shares_that_do_not_fit_are_refused() {
         let check = |shares: &[&str]| parameters().check_classes(&classes(shares));
         assert_eq!([check(&["", "0.6", "0.4"]), check(&["", ""])], [Ok(()), Ok(())]);
-        let sum = "the shares of its classes add up to 0.9000 of what the strict ones leave; must be 1";
+        let sum = "the bandwidths of its classes add up to 0.9000 of what the strict ones leave; must be 1";
         assert_eq!(check(&["", "0.6", "0.3"]), Err(sum.to_owned()));
-        let order = "a class without a share is strict and goes first; put it before those with a share in order";
+        let order = "a class without bandwidth is strict and goes first; put it before those with bandwidth in order";
         assert_eq!(check(&["0.6", "", "0.4"]), Err(order.to_owned()));
     }
 }

@@ -105,7 +105,7 @@ pub(super) const SCHEDULERS: &[(&str, &str, [&str; 3])] = &[
         "sharing = ancestor-only; burst = 2",
         ["share = 0.3", "share = 0.2; borrows = false; priority = 3", "share = 0.1; borrows = false"],
     ),
-    ("ets", "order = [a, b, c]; quantum = 100 bytes", ["", "share = 0.3", "share = 0.7"]),
+    ("ets", "order = [a, b, c]; quantum = 100 bytes", ["", "bandwidth = 0.3", "bandwidth = 0.7"]),
 ];
 pub(super) const SHAPERS: &[(&str, &str)] = &[
     ("token-bucket", "rate = 100 kbit/s; burst = 1500 bytes"),
