@@ -10,7 +10,7 @@ crate::parameters! {
     /// Enhanced transmission selection: strict classes go first, and the others share the bandwidth that these leave.
     ///
     /// ## Decides
-    /// The first class of `order` without a `bandwidth` that has a packet sends. If none has, the classes with a `bandwidth` send by deficit
+    /// The first class of `order` without a `bandwidth` that has a packet sends. If none has, the classes with one send by deficit
     /// round robin, each with a quantum in proportion to its share. Bandwidth that a class does not use goes to the others in
     /// proportion to their shares. The shares add up to 1.
     ///
