@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).parent.parent / "bench"))
 import benchmarks_page
 import gallery
 
-from penstock import components, reproductions
+from penstock import components, reproductions, suites
 from penstock.cli.app import app
 from penstock.reference import catalogue, pages, places
 from penstock.reproductions.comparison import compare
@@ -54,6 +54,8 @@ def texts() -> dict[str, str]:
     for study in reproductions.names():
         made |= _study(study)
         made |= _parts(study)
+    for suite in suites.names():
+        made[f"generated/suites/{suite}.md"] = _suite(suite)
     return made | gallery.texts() | benchmarks_page.texts()
 
 
@@ -68,6 +70,19 @@ def write(folder: Path = HERE) -> None:
     for file in [*folder.glob("generated/**/*.*"), *folder.glob("reference/*/*.md"), *folder.glob("studies/parts/*.*")]:
         if str(file.relative_to(folder)) not in made:
             file.unlink()
+
+
+def _suite(name: str) -> str:
+    """The page of a suite below its title, with the figures that are in the folder of its name."""
+    suite = suites.load(name)
+    text = suite.page().partition("\n")[2]
+    drawn = [
+        f"```{{image}} {name}/{figure.name}.svg\n:alt: {figure.caption}\n```\n\n*{figure.caption}.*\n"
+        for part in suite.parts
+        for figure in part.figures
+        if (HERE / "suites" / name / f"{figure.name}.svg").is_file()
+    ]
+    return "\n".join([text, *(["## Figures\n", *drawn] if drawn else [])])
 
 
 def _kind(kind: str, of_kind: list[Component]) -> str:

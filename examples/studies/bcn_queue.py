@@ -14,7 +14,7 @@ import polars as pl
 import penstock as ps
 from penstock.plots import plot
 from penstock.reproductions.bcn import STUDY
-from penstock.reproductions.bcn.experiments import OURS, PUBLISHED, experiments
+from penstock.reproductions.bcn.experiments import OURS, experiments, published_gain
 from penstock.reproductions.bcn.scenario import HOT, page
 from penstock.reproductions.reading import Readings
 
@@ -24,11 +24,10 @@ MOST = 60  # ms
 def queues() -> pl.DataFrame:
     """The queue every 50 us, by mechanism."""
     settings = Readings(STUDY.document).settings()
-    managed = experiments(settings)
     pages = {
         "none": page(settings, managed=False),
-        "BCN, G_d = 1/64": managed[PUBLISHED],
-        "BCN, G_d = 0.0124": managed[OURS],
+        "BCN, G_d = 1/64": published_gain(settings),
+        "BCN, G_d = 0.0124": experiments(settings)[OURS],
     }
     frames = []
     for name, text in pages.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock import reproductions, topics
+from penstock import reproductions, suites, topics
 from penstock.errors import InputError
 from penstock.printable import quoted
 from penstock.reference import names, pages
@@ -13,7 +13,7 @@ __all__ = ["explained_by", "known"]
 
 def known() -> list[str]:
     """All names with pages of their own, and the synonyms of one word."""
-    own = [*names(), *topics.names(), *reproductions.names()]
+    own = [*names(), *topics.names(), *reproductions.names(), *suites.names()]
     return list(dict.fromkeys([*own, *(name for name in SYNONYMS if " " not in name)]))
 
 
@@ -37,7 +37,7 @@ def explained_by(name: str) -> tuple[list[str], str]:
         raise InputError(f"Penstock has no {quoted(name)}; nearest to it: {', '.join(nearest)}.")
     from penstock.suggest import suggestion
 
-    own = suggestion(name, [*names(), *topics.names(), *reproductions.names()])
+    own = suggestion(name, [*names(), *topics.names(), *reproductions.names(), *suites.names()])
     close = own or suggestion(name, known(), ".")
     raise InputError(f"there is nothing called {quoted(name)}{close} 'penstock list' shows what there is.")
 
@@ -45,5 +45,5 @@ def explained_by(name: str) -> tuple[list[str], str]:
 def _own(name: str) -> list[str]:
     """The pages of a name itself."""
     found = pages(name)
-    others = (topics.page(name), reproductions.explain(name))
+    others = (topics.page(name), reproductions.explain(name), suites.explain(name))
     return [*found, *(page for page in others if page is not None)]

@@ -282,7 +282,7 @@ def test_versions(penstock):
 
 def test_the_example_of_a_reading_can_be_given(penstock):
     help_text = " ".join(penstock("reproduce", "--help")[1].split())
-    reading = help_text.split("such as ")[2].split(";")[0]
+    reading = help_text.split("differently, such as ")[1].split(";")[0]
     question, key = reading.split("=")
     from penstock.reproductions.loading import load
 

@@ -1,5 +1,6 @@
 """Both executors give the same results, on the examples and on rows of every table of every study."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,10 @@ def assert_same(*texts, folder=None, sets=SHORT):
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_examples(file):
-    assert_same(file.read_text(), folder=str(file.parent))
+    text = file.read_text()
+    # Networks of fast links are shorter by themselves, and 12 s of them would take minutes.
+    is_brief = tomllib.loads(text)["duration"].endswith("ms")
+    assert_same(text, folder=str(file.parent), sets=() if is_brief else SHORT)
 
 
 COMPARED = set()

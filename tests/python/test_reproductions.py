@@ -362,7 +362,7 @@ def test_pages_tell_of_tests_that_were_changed():
     page = reproductions.explain("ubr")
     assert {"ubr-c37", "ubr-c38", "ubr-c41"} <= {claim.id for claim in changed}
     for claim in changed:
-        assert f"- `{claim.id}` {claim.test_changed}" in page.partition("## Tests changed")[2]
+        assert f"- Test of `{claim.id}`: {claim.test_changed}" in page.partition("## Tests changed")[2]
         assert f"**Test changed.** {claim.test_changed}" in reproductions.explain(claim.id)
     assert "Tests changed" not in reproductions.explain("md1k")
 

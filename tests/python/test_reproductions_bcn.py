@@ -7,7 +7,7 @@ import pytest
 from digitized import check_faithful
 
 from penstock.records import Metric, RunRequest, RunResult
-from penstock.reproductions.bcn.experiments import PUBLISHED, SCALED
+from penstock.reproductions.bcn.experiments import SCALED, published_gain
 from penstock.reproductions.bcn.scenario import HOT, build, transfer_bytes
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare, quoted
@@ -16,7 +16,9 @@ from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.stored import digests, scenario_name, stored_outcome
 from penstock.reproductions.study import text_beside
+from penstock.reproductions.summary import null_numbers
 from penstock.running import run_all
+from penstock.statistics import mean
 
 STUDY = load("bcn")
 DOCUMENT = STUDY.document
@@ -44,8 +46,13 @@ class TestData:
     def test_counts(self):
         assert [len(table.numbers()) for table in DOCUMENT.tables] == [6, 2, 12, 4]
         assert [len(table.quoted_numbers()) for table in DOCUMENT.tables] == [6, 2, 0, 0]
-        assert (len(DOCUMENT.claims), len(DOCUMENT.questions)) == (13, 18)
-        assert [question.id for question in DOCUMENT.questions if question.fitted] == ["bcn-a02", "bcn-a07"]
+        assert (len(DOCUMENT.claims), len(DOCUMENT.questions)) == (13, 19)
+        assert [question.id for question in DOCUMENT.questions if question.fitted] == [
+            "bcn-a02",
+            "bcn-a07",
+            "bcn-a11",
+            "bcn-a19",
+        ]
 
     @pytest.mark.parametrize("name", ["reference-ours-v2", "reference-cisco-v1"])
     def test_transactions_are_one_over_latency_and_wait(self, name):
@@ -91,7 +98,7 @@ class TestData:
 
 class TestScenario:
     def test_only_one_row_is_managed(self):
-        for cm, kind in (("None", set()), ("BCN", {"congestion-point"})):
+        for cm, kind in (("None", {"buffer"}), ("BCN", {"buffer", "congestion-point"})):
             page = tomllib.loads(text(cm))
             assert set(page["nodes"]["core"]) == kind
             assert ("reaction-point" in page["nodes"]["sr1"]) == (cm == "BCN")
@@ -109,6 +116,12 @@ class TestScenario:
             places[key] = (edge, flow["to"])
         assert places == {"edge": ("e1", "dr2"), "hot": ("e1", "dt"), "behind": ("e0", "dr2")}
 
+    def test_switches_share_their_memory_among_ports_in_one_reading(self):
+        for reading, pool in (("shared", {"pool": {"size": "250 packets"}}), ("per-port", None)):
+            nodes = tomllib.loads(text("None", f"bcn-a19={reading}"))["nodes"]
+            assert {nodes[name].get("buffer") == pool for name in ("core", "e0", "e6")} == {True}
+            assert "buffer" not in nodes["st1"]
+
     def test_slower_links_have_longer_times(self):
         page = tomllib.loads(STUDY.experiments(settings())[SCALED])
         point = page["nodes"]["st1"]["reaction-point"]["bcn"]
@@ -116,7 +129,7 @@ class TestScenario:
         assert (page["duration"], point["rate-unit"], point["floor"]) == ("6000 ms", "800000 bit/s", "800000 bit/s")
 
     def test_the_published_gain_has_a_floor_in_every_reading(self):
-        page = tomllib.loads(STUDY.experiments(settings("bcn-a04=no-floor"))[PUBLISHED])
+        page = tomllib.loads(published_gain(settings("bcn-a04=no-floor")))
         point = page["nodes"]["st1"]["reaction-point"]["bcn"]
         assert (point["decrease-gain"], point["floor"]) == ("1/64", "8000000 bit/s")
 
@@ -176,6 +189,28 @@ class TestClaims:
     def test_flows_that_gain_nothing_refute(self):
         verdicts = {each.claim: each.finding.verdict for each in judge(STUDY, printed_outcome(0.05))}
         assert {verdicts[name] for name in ("bcn-c01", "bcn-c02", "bcn-c11", "bcn-c13")} == {"refuted"}
+
+
+class TestWithoutFeedback:
+    def test_the_control_has_our_runs_without_management_in_both_rows(self):
+        outcome = stored_outcome(STUDY)
+        numbers = null_numbers(STUDY, outcome)["feedback-off"]
+        assert {place[0] for place in numbers} == {"reference-ours-v2", "bulk-ours-v2"}
+        for table in ("reference-ours-v2", "bulk-ours-v2"):
+            for row in DOCUMENT.table(table).rows:
+                column = DOCUMENT.table(table).compared[0].name
+                without = mean(outcome.values(table, column, {**row.key, "cm": "None"}))
+                assert numbers[table, row.id, column] == without
+
+    def test_only_what_no_feedback_enters_holds_without_it(self):
+        judged = judge(STUDY, stored_outcome(STUDY))
+        assert {each.claim for each in judged if each.null.get("feedback-off") == "confirmed"} == {"bcn-c08", "bcn-c13"}
+
+    def test_what_compares_with_rules_that_are_not_there_is_not_tested(self):
+        found = {each.claim: each.finding for each in judge(STUDY, printed_outcome(1.0))}
+        for claim in ("bcn-c05", "bcn-c06"):
+            assert "Not testable" in found[claim].evidence
+            assert found[claim].runs_to_decide is None
 
 
 def test_a_reduced_run_shows_what_management_does():

@@ -14,7 +14,7 @@ from penstock.reproductions.claims import judge
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import Estimate, above, below, decide, within
 from penstock.reproductions.finding import Finding
-from penstock.reproductions.fits import Looked, Stored, Watched
+from penstock.reproductions.fits import Looked, OtherVerdicts, Stored, Watched
 from penstock.reproductions.layout import remarks
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
@@ -126,18 +126,19 @@ class TestFits:
         with pytest.raises(KeyError, match="was not run"):
             watched.digests("1", {"load": "low"})
 
-    def test_a_verdict_that_is_another_under_the_text_says_so(self, monkeypatch):
-        stored = Stored({}, {"tiny-a01": {"tiny-c01": "refuted"}, "tiny-a02": {"tiny-c02": "confirmed"}})
+    def test_a_verdict_that_is_another_under_another_answer_says_so(self, monkeypatch):
+        verdicts = {"tiny-a01=long": {"tiny-c01": "refuted"}, "tiny-a02=bytes": {"tiny-c02": "confirmed"}}
+        stored = Stored({}, OtherVerdicts(verdicts))
         monkeypatch.setattr(Stored, "load", classmethod(lambda *_: stored))
         first, second, *_ = judge(study(), outcome([20.0, 20.1]))
-        assert (first.changes, second.changes) == ({"tiny-a01": "refuted"}, {})
-        assert "Under the text's own answers: refuted under tiny-a01." in remarks(first)
+        assert (first.changes, second.changes) == ({"tiny-a01=long": "refuted"}, {})
+        assert "Turns to refuted under tiny-a01=long." in remarks(first)
         assert "Rests on fitted answers: tiny-a01." in remarks(first)
         # What is stored is about the chosen answers.
         assert not judge(study(), outcome([20.0, 20.1], readings=["tiny-a02=bytes"]))[0].changes
 
     def test_a_verdict_that_is_another_under_all_the_texts_answers_says_so(self, monkeypatch):
-        stored = Stored({"tiny-c01": "refuted", "tiny-c02": "confirmed"}, {})
+        stored = Stored({"tiny-c01": "refuted", "tiny-c02": "confirmed"})
         monkeypatch.setattr(Stored, "load", classmethod(lambda *_: stored))
         first, second, third, _ = judge(study(), outcome([20.0, 20.1]))
         assert "With every answer as the text has it: refuted." in remarks(first)
@@ -185,11 +186,11 @@ class TestFits:
     def test_the_page_names_the_fitted_answers_of_each_claim(self, name):
         page, verdicts = reproductions.explain(name), json.loads(text_beside(load(name).document, "verdicts.json"))
         for item in verdicts:
-            (line,) = (line for line in page.splitlines() if line.startswith(f"- `{item['claim']}`"))
+            lines = [line for line in page.splitlines() if line.startswith(f"- `{item['claim']}`")]
+            (line,) = (line for line in lines if f"**{item['verdict']}**" in line)
             assert all(f"`{question}`" in line for question in item["fitted"])
             own = reproductions.explain(item["claim"])
             assert all(f"`{question}`" in own for question in item["fitted"])
-            assert all(f"{verdict} under that to `{question}`" in own for question, verdict in item["changes"].items())
 
 
 class TestRunsToDecide:

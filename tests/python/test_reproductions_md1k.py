@@ -6,6 +6,7 @@ import tomllib
 
 import pytest
 
+from penstock.errors import InputError
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
@@ -13,10 +14,12 @@ from penstock.reproductions.loading import load
 from penstock.reproductions.md1k.nulls import exponential_service
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
+from penstock.reproductions.renew import Renewal, main
 from penstock.reproductions.reproduce import reproduce
 from penstock.reproductions.stored import as_text
 from penstock.reproductions.study import text_beside
 from penstock.running import run_all
+from penstock.store import Store
 
 STUDY = load("md1k")
 DOCUMENT = STUDY.document
@@ -142,3 +145,17 @@ def test_the_findings_are_current():
     assert as_text(STUDY, outcome) == text_beside(load("md1k").document, "runs.json")
     agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
     assert f"\n{agree} of the 9 numbers lie within" in text_beside(load("md1k").document, "findings.md")
+
+
+class TestRenewalOfOneTable:
+    def test_it_gives_the_file_that_all_runs_give(self, tmp_path):
+        outcome, digests = Renewal(STUDY, STUDY.runs, 1, Store(tmp_path)).partly(["2"])
+        assert as_text(STUDY, outcome, digests) == text_beside(load("md1k").document, "runs.json")
+
+    def test_another_number_of_runs_than_stored_is_refused(self, tmp_path):
+        with pytest.raises(InputError, match=r"runs.json has 10 runs of each row, not 3"):
+            Renewal(STUDY, 3, 1, Store(tmp_path)).partly(["2"])
+
+    def test_a_study_with_other_answers_in_the_text_is_refused(self, tmp_path):
+        with pytest.raises(InputError, match="the text's own answers are not stored; leave --only out"):
+            main(["md1k", "--only", "2", "--store", str(tmp_path)])

@@ -101,7 +101,6 @@ def test_another_core_is_told(option, penstock, origin):
     [
         ["--fresh"],
         ["--runs", "2"],
-        ["--jobs", "1"],
         ["--reading", "af-a07=min-1s"],
         ["--table", "2", "--table", "3"],
     ],
@@ -145,5 +144,5 @@ def test_an_undecided_claim_keeps_the_number_of_runs_that_would_decide():
 def _verdict(verdict):
     return {
         **{"document": "x", "claim": "x-c01", "verdict": verdict, "evidence": "", "note": "", "runs": 5},
-        **{"runs_to_decide": 17, "fitted": [], "changes": {}, "null": {}},
+        **{"runs_to_decide": 17, "fitted": [], "changes": [], "alternatives": None, "null": {}},
     }

@@ -5,6 +5,7 @@ import pytest
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claim_tests import claim_tests
 from penstock.reproductions.document import Document
+from penstock.reproductions.fits import Watched
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 
@@ -129,6 +130,39 @@ remark = "At half the load {half.lowest:.0f}, and {tests[old].lowest:.1f} agains
     finding = found(keys)
     assert finding.evidence.startswith("Rates of old 21.5, new 60.5: new +60.5")
     assert finding.note == "At half the load 31, and 21.5 against it."
+
+
+# Of two runs each: 30.5 less 60.5 is clearly below 0, and 10.5 less 21.5 likewise.
+@pytest.mark.parametrize(
+    ("statements", "all_hold", "any_holds"),
+    [
+        (["new: rate[scheme=new, load=0.9] > 0", "old: rate[scheme=new, load=0.9] > 100"], "refuted", "confirmed"),
+        (["new: rate[scheme=new, load=0.9] > 100", "old: rate[scheme=new, load=0.9] > 90"], "refuted", "refuted"),
+        (["new: rate[scheme=new, load=0.9] > 0", "old: rate[scheme=old, load=0.9] > 21"], "undecided", "confirmed"),
+        (["new: rate[scheme=new, load=0.9] > 100", "old: rate[scheme=old, load=0.9] > 21"], "refuted", "undecided"),
+    ],
+)
+def test_one_statement_that_holds_may_be_enough(statements, all_hold, any_holds):
+    holds = f"holds = {statements}".replace("'", '"')
+    assert found(holds).verdict == all_hold
+    finding = found(f"any = true\n{holds}")
+    assert finding.verdict == any_holds
+    # At another level it is still one that is enough; in the last case more runs of the open statement decide.
+    assert finding.at(0.049).verdict == any_holds
+    assert (finding.runs_to_decide is not None) == (any_holds == "undecided")
+
+
+def test_what_decides_is_read_without_the_rest_of_the_evidence():
+    keys = 'holds = ["it: rate[scheme=new, load=0.9] > 0"]\nalso.half = ["x: rate[scheme=new, load=0.5] > 0"]\n'
+    document = Document.parse(PAPER + keys)
+    outcome = Outcome(document, Readings(document), list(document.tables), 2)
+    outcome.put(document.tables[0], document.tables[0].rows[4], {"rate": VALUES[4]})
+    test = claim_tests(document)["paper-c01"]
+    watched = Watched(outcome)
+    assert test.decide(watched).verdict == "confirmed"
+    assert watched.looked.numbers == {("1", ("new", 0.9), "rate")}
+    with pytest.raises(KeyError):
+        test(outcome, {})
 
 
 def test_a_claim_without_statements_or_runs_is_open():

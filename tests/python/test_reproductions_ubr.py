@@ -142,6 +142,15 @@ class TestScenario:
         first = [page("19-20-lan", lan, *which)["flows"][0]["transport"]["tcp"] for which in ([], ["ubr-a16=bsd"])]
         assert [each["initial-rto"] for each in first] == ["3 s", "6 s"]
 
+    def test_sources_of_one_table_start_together_and_are_counted_from_then(self):
+        for reading in ("ubr-a16=staggered", "ubr-a16=bsd", "ubr-a01=whole"):
+            found = page("25-together", {"network": "lan", "switch": "epd", "tcp": "vanilla"}, reading)
+            assert (found["flows"][0]["start"], found["warm-up"]) == ("0 s", "0 s")
+
+    def test_windows_over_satellites_have_runs_of_their_own(self):
+        found = page("50", {"path": "campus-geo", "vc": 5}, "ubr-a01=windows")
+        assert (found["duration"], found["warm-up"]) == ("300 s", "80 s")
+
     def test_a_reservation_limits_what_is_above_ubr(self):
         key = {"network": "wan", "switch": "epd", "tcp": "sack1"}
         alone, guarded = (link(page("11-12", {**key, "reserved": share}), "s1", "s2") for share in (0, 10))
@@ -418,7 +427,9 @@ class TestClaims:
 
 class TestStored:
     # If one of these fails because numbers were changed on purpose: python -m penstock.reproductions.renew ubr
-    @pytest.mark.parametrize(("table", "place"), [("35", 0), ("36", 0), ("53-59-results", 0), ("19-20-lan", 0)])
+    @pytest.mark.parametrize(
+        ("table", "place"), [("35", 0), ("36", 0), ("53-59-results", 0), ("19-20-lan", 0), ("25-together", 0)]
+    )
     def test_first_runs_are_the_stored_ones(self, table, place):
         table = DOCUMENT.table(table)
         row = table.rows[place]

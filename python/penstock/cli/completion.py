@@ -22,17 +22,17 @@ _FILES = {
 
 
 def studies(incomplete: str) -> list[str]:
-    """Published studies that begin so."""
-    from penstock import reproductions
+    """Published studies and suites that begin so."""
+    from penstock import reproductions, suites
 
-    return _of(incomplete, [*reproductions.summaries()])
+    return _of(incomplete, [*reproductions.names(), *suites.names()])
 
 
 def kinds(incomplete: str) -> list[str]:
     """Words for ``penstock list`` that begin so."""
     from penstock.reference import catalogue
 
-    return _of(incomplete, [*catalogue()["components"], "metrics", "sections", "studies"])
+    return _of(incomplete, [*catalogue()["components"], "metrics", "sections", "studies", "suites"])
 
 
 def explained(incomplete: str) -> list[str]:

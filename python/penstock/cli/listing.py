@@ -14,17 +14,18 @@ def list_(
         str | None,
         argument(
             "KIND",
-            "Only this kind of component (discipline), a key that accepts one (queue), metrics, sections or studies.",
+            "Only this kind of component (discipline), a key that accepts one (queue), metrics, sections, studies or "
+            "suites.",
             kinds,
         ),
     ] = None,
     output: FormatOption = "table",
 ) -> None:
-    """List components, metrics, sections and studies.
+    """List components, metrics, sections, studies and suites.
 
     Components are listed by kind, with the keys of a scenario that accept them.
     """
-    from penstock import reproductions
+    from penstock import reproductions, suites
     from penstock.cli.console import emit, show, table
     from penstock.errors import InputError
     from penstock.printable import json_text, quoted
@@ -32,7 +33,7 @@ def list_(
     from penstock.suggest import suggestion
 
     everything = catalogue()
-    others = ["metrics", "sections", "studies"]
+    others = ["metrics", "sections", "studies", "suites"]
     keys = places()
     of_key = {place.rpartition(".")[2]: found for found, of_kind in reversed(keys.items()) for place in of_kind}
     allowed = [*everything["components"], *others]
@@ -44,12 +45,15 @@ def list_(
     metrics = everything["metrics"] if wanted in (None, "metrics") else []
     sections = everything["sections"] if wanted in (None, "sections") else []
     studies = reproductions.summaries() if wanted in (None, "studies") else {}
+    questions = suites.summaries() if wanted in (None, "suites") else {}
     if output == "json":
         chosen: dict[str, Any] = dict(everything) if wanted is None else {"components": components, "metrics": metrics}
         if wanted == "sections":
             chosen["sections"] = sections
         if wanted == "studies":
             chosen["studies"] = [{"name": name, "summary": summary} for name, summary in studies.items()]
+        if wanted == "suites":
+            chosen["suites"] = [{"name": name, "summary": summary} for name, summary in questions.items()]
         emit(json_text(chosen))
         return
     for name, found in components.items():
@@ -66,4 +70,6 @@ def list_(
         show(table("sections of a scenario", ["name", "path", "what it describes"], tables), "")
     if studies:
         show(table("published studies (penstock reproduce NAME)", ["name", "about"], list(studies.items())), "")
+    if questions:
+        show(table("suites (penstock reproduce NAME)", ["name", "question"], list(questions.items())), "")
     show("More about one: penstock explain NAME")

@@ -1,5 +1,6 @@
 """``penstock reproduce``: runs a published study and compares its numbers with the printed ones."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import click
@@ -13,9 +14,11 @@ from penstock.cli.options import (
     MemoryOption,
     OnOption,
     RunsOption,
+    SetOption,
     StoredOption,
     StoreOption,
     TableOption,
+    read_sets,
     refuse_contradictions,
 )
 from penstock.cli.verb import argument, flag, option
@@ -26,10 +29,16 @@ __all__ = ["DocumentArgument", "read_readings", "reproduce"]
 DocumentArgument = Annotated[
     str, argument("DOC", "A study, such as af ('penstock list studies' shows all), or the folder of your own.", studies)
 ]
+SuiteArgument = Annotated[
+    str,
+    argument(
+        "DOC", "A study (af), a suite (l4s), or the folder of a study of your own; 'penstock list' shows all.", studies
+    ),
+]
 
 
 def reproduce(
-    doc: DocumentArgument,
+    doc: SuiteArgument,
     *,
     tables: TableOption = None,
     readings: Annotated[
@@ -68,24 +77,78 @@ def reproduce(
         bool,
         flag(
             "--fresh",
-            "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs, --jobs, "
-            "--on and --limit, and for a study of your own.",
+            "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs, --limit "
+            "and --alternatives, and for a study of your own.",
         ),
     ] = False,
+    alternatives: Annotated[
+        bool,
+        flag("--alternatives", "With --claims: test each claim again under every other answer that changes its runs."),
+    ] = False,
+    cross_validate: Annotated[
+        bool,
+        flag(
+            "--cross-validate",
+            "Score each table under answers to open questions that are chosen on the other tables; show which "
+            "questions the print decides.",
+        ),
+    ] = False,
+    budget: Annotated[
+        int | None,
+        option(
+            "--budget",
+            "RUNS",
+            "With --alternatives: the most runs to make under other answers; stored runs are free. With "
+            "--cross-validate: the most runs to need, stored ones included.",
+            bounds=(0, None),
+        ),
+    ] = None,
     dry_run: DryRunOption = False,
     only_stored: StoredOption = False,
+    sets: SetOption = None,
+    out: Annotated[
+        Path | None, option("--out -o", "FOLDER", "Of a suite: also write its tables and figures into this folder.")
+    ] = None,
     output: FormatOption = "table",
 ) -> None:
-    """Run a published study again.
+    """Run a published study again, or a suite of comparisons.
 
-    Shows each number next to the printed one.
+    Shows each number of a study next to the printed one. A suite compares mechanisms and has no print; --table chooses
+    its parts.
     """
+    from penstock import suites
+
+    if doc in suites.names():
+        refuse_contradictions(
+            (readings or as_printed or claims or summary or limit is not None, f"{doc} is a suite and has no print"),
+            (dry_run and (only_stored or out is not None), "--dry-run makes no runs"),
+        )
+        _suite(doc, tables, sets, runs, jobs, on, memory, store, out, only_stored, dry_run, output)
+        return
+    refuse_contradictions((sets or out is not None, "--set and --out are for suites, and this is a published study"))
     answers = read_readings(doc, readings)
     if limit is not None and not claims:
         raise click.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
     if fresh and not (claims or summary):
         raise click.BadParameter("is for --claims and --summary; all else is run anyway.", param_hint="'--fresh'")
+    if alternatives and not claims:
+        raise click.BadParameter("is for claims; give --claims too.", param_hint="'--alternatives'")
+    if budget is not None and not (alternatives or cross_validate):
+        why = "is for other answers; give --alternatives or --cross-validate too."
+        raise click.BadParameter(why, param_hint="'--budget'")
+    if budget == 0 and cross_validate:
+        raise click.BadParameter("is too small for --cross-validate; at least 1.", param_hint="'--budget'")
     refuse_contradictions(
+        (
+            alternatives and (answers or as_printed),
+            "--alternatives varies the chosen answers, and other ones are given",
+        ),
+        (alternatives and dry_run, "--dry-run makes no runs, and --alternatives needs verdicts"),
+        (cross_validate and as_printed, "--cross-validate chooses the answers, and --as-printed gives them"),
+        (cross_validate and claims, "--cross-validate scores numbers, and --claims tests claims"),
+        (cross_validate and summary, "--cross-validate has the counts of --summary, and chooses the answers"),
+        (cross_validate and dry_run, "--dry-run makes no runs, and --cross-validate needs numbers"),
+        (cross_validate and only_stored, "--stored makes no runs, and --cross-validate needs all of them"),
         (as_printed and answers, "--as-printed answers every question, so --reading changes nothing"),
         (as_printed and summary, "--summary has the text as printed, so --as-printed changes nothing"),
         (fresh and dry_run, "--dry-run makes no runs, and --fresh asks for them"),
@@ -103,11 +166,41 @@ def reproduce(
 
     allow(memory)
     more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary, "fresh": fresh}
-    more |= {"dry_run": dry_run, "stored": only_stored}
+    more |= {"alternatives": alternatives}
+    more |= {"dry_run": dry_run, "stored": only_stored, "cross_validate": cross_validate}
     asked = {name: value for name, value in more.items() if value}
+    if budget is not None:
+        asked["budget"] = budget
     if on != "threads":
         asked["on"] = on
     reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output, **asked)
+
+
+def _suite(
+    name: str,
+    parts: list[str] | None,
+    sets: list[str] | None,
+    runs: int | None,
+    jobs: int | None,
+    on: str,
+    memory: int | None,
+    store: Path | None,
+    out: Path | None,
+    only_stored: bool,
+    is_dry: bool,
+    output: str,
+) -> None:
+    """Runs a suite."""
+    from penstock import suites
+    from penstock.memory import allow
+    from penstock.store import Store
+    from penstock.suites.command import Asked, dry_run
+    from penstock.suites.command import reproduce as run
+
+    allow(memory)
+    asked = Asked(tuple(parts or ()), read_sets(sets), runs, jobs, on, Store(store), out, only_stored)
+    do = dry_run if is_dry else run
+    do(suites.load(name), asked, as_json=output == "json")
 
 
 def read_readings(doc: str, given: list[str] | None) -> list[str]:

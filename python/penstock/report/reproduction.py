@@ -21,6 +21,7 @@ from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.study import page_of, text_beside
 from penstock.reproductions.summary import Score, beside, granted, null_numbers
 from penstock.reproductions.table_page import cell_text, heading
+from penstock.reproductions.telling import turns
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:
@@ -216,9 +217,9 @@ def _claims(document: Document, verdicts: Sequence[Object]) -> Grid:
             found["note"],
             *([f"Rests on fitted answers: {', '.join(found['fitted'])}."] * bool(found["fitted"])),
         ]
-        changes = [f"{verdict} under the text's {name}" for name, verdict in found["changes"].items()]
+        changes = {each["reading"]: each["verdict"] for each in found["changes"]}
         same = [name for name, verdict in found["null"].items() if verdict == found["verdict"]]
-        remarks += [f"{', '.join(changes)}."] * bool(changes)
+        remarks += [f"Turns to {turns(changes)}."] * bool(changes)
         printed = as_printed.get(claim.id)
         if printed not in (None, found["verdict"]):
             remarks.append(f"With every answer as the text has it: {printed}.")

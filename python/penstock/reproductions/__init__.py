@@ -57,7 +57,10 @@ def cli_reproduce(
     on: str = "threads",
     dry_run: bool = False,
     stored: bool = False,
+    cross_validate: bool = False,
     fresh: bool = False,
+    alternatives: bool = False,
+    budget: int | None = None,
 ) -> None:
     """Runs a study and prints its numbers next to the printed ones, or with `claims` the verdicts on its claims.
 
@@ -68,11 +71,15 @@ def cli_reproduce(
     from penstock.reproductions import command
 
     asked = command.Asked(tuple(tables), tuple(readings), runs, jobs, store, as_printed=as_printed, on=on)
-    if stored:
+    if cross_validate:
+        from penstock.reproductions import cross_board
+
+        cross_board.command(doc, asked, budget, as_json=format == "json")
+    elif stored:
         command.stored(doc, asked, as_json=format == "json")
     elif dry_run:
         command.dry_run(doc, asked, claims=claims, as_json=format == "json")
-    elif not (fresh or asked.needs_runs or limit is not None) and (
+    elif not (fresh or alternatives or asked.needs_runs or limit is not None) and (
         (summary and command.shipped_summary(doc, as_json=format == "json"))
         or (claims and command.shipped_claims(doc, as_json=format == "json"))
     ):
@@ -80,7 +87,8 @@ def cli_reproduce(
     elif summary:
         command.summary(doc, asked, as_json=format == "json")
     else:
-        command.reproduce(doc, asked, claims=claims, limit=limit, as_json=format == "json")
+        others = command.Others(budget) if alternatives else None
+        command.reproduce(doc, asked, claims=claims, limit=limit, others=others, as_json=format == "json")
 
 
 def cli_sensitivity(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Facts = Callable[[Outcome], Mapping[str, str]]
     """Words for evidence that no expression gives."""
 
-__all__ = ["claim_tests"]
+__all__ = ["StatedTest", "claim_tests"]
 
 EVIDENCE = "{what}: {listed}. {held} statements hold.{failures}"
 """The evidence of a claim that has no text of its own."""
@@ -47,43 +47,77 @@ def claim_tests(
     facts : mapping, optional
         More words for the evidence of some claims.
     """
-    found = {}
+    found: dict[str, ClaimTest] = {}
     for claim in document.claims:
         if others and claim.id in others:
             found[claim.id] = others[claim.id]
         else:
-            found[claim.id] = _test(document, claim, numbers or {}, (facts or {}).get(claim.id))
+            found[claim.id] = StatedTest(document, claim, numbers or {}, (facts or {}).get(claim.id))
     return found
 
 
-def _test(document: Document, claim: Claim, numbers: Numbers, facts: Facts | None) -> ClaimTest:
-    stated = claim.stated
-    if "like" in stated:
-        stated = {**document.claim(stated["like"]).stated, **stated}
+@dataclass(frozen=True)
+class StatedTest:
+    """The test of a claim whose statements are data.
 
-    def test(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
-        missing = [name for name in stated.get("needs", ()) if name not in outcome.experiments]
-        if missing or "holds" not in stated:
-            return Finding(UNDECIDED, f"It was not tested. {claim.test}")
-        scope = Scope(outcome, claim, numbers, document.testing.get("loops", {}), {})
-        own = _Statements.of(scope, stated["holds"])
+    Parameters
+    ----------
+    document : Document
+        Whose claim.
+    claim : Claim
+        Which one.
+    numbers : mapping
+        The study's own names in statements.
+    facts : callable, optional
+        More words for its evidence.
+    """
+
+    document: Document
+    claim: Claim
+    numbers: Numbers
+    facts: Facts | None
+
+    @property
+    def stated(self) -> Mapping[str, Any]:
+        """The claim's data, with those of the claim that it is like."""
+        own = self.claim.stated
+        return {**self.document.claim(own["like"]).stated, **own} if "like" in own else own
+
+    def decide(self, outcome: Outcome) -> Decision | None:
+        """What the statements decide, without the numbers that only the evidence has; None without them."""
+        own = self._statements(outcome)
+        return None if own is None else decide(own.tests, is_any=self.stated.get("any", False))
+
+    def __call__(self, outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
+        """The finding, with its evidence in words."""
+        own, stated = self._statements(outcome), self.stated
+        if own is None:
+            return Finding(UNDECIDED, f"It was not tested. {self.claim.test}")
+        scope = self._scope(outcome)
+        decision = decide(own.tests, is_any=stated.get("any", False))
         words: dict[str, Any] = {
             "what": stated.get("what", ""),
-            "held": held(own.decision),
-            "failures": failures(own.decision.failed),
-            "unsettled": unsettled(own.decision.open),
+            "held": held(decision),
+            "failures": failures(decision.failed),
+            "unsettled": unsettled(decision.open),
             **{name: getattr(own, name) for name in ("all", "listed", "between")},
             "tests": own,
             **{name: _Statements.of(scope, entries) for name, entries in stated.get("also", {}).items()},
             **{name: _shown(scope, entry) for name, entry in stated.get("show", {}).items()},
-            **(facts(outcome) if facts else {}),
+            **(self.facts(outcome) if self.facts else {}),
         }
-        evidence = stated.get("evidence", document.testing.get("evidence", EVIDENCE))
+        evidence = stated.get("evidence", self.document.testing.get("evidence", EVIDENCE))
         remark = stated.get("remark", "{unsettled}")
         words["what"] = words["what"].format(**words)
-        return Finding.of(own.decision, evidence.format(**words), remark.format(**words).strip())
+        return Finding.of(decision, evidence.format(**words), remark.format(**words).strip())
 
-    return test
+    def _statements(self, outcome: Outcome) -> _Statements | None:
+        stated = self.stated
+        missing = [name for name in stated.get("needs", ()) if name not in outcome.experiments]
+        return None if missing or "holds" not in stated else _Statements.of(self._scope(outcome), stated["holds"])
+
+    def _scope(self, outcome: Outcome) -> Scope:
+        return Scope(outcome, self.claim, self.numbers, self.document.testing.get("loops", {}), {})
 
 
 @dataclass(frozen=True)

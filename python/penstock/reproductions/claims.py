@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError
 from penstock.reproductions.evidence import LEVEL
 from penstock.reproductions.finding import CONFIRMED, REFUTED, UNDECIDED, Finding
-from penstock.reproductions.fits import Fits, Looked, Stored, Watched
+from penstock.reproductions.fits import Coverage, Fits, Looked, OtherVerdicts, Stored, Watched
 from penstock.reproductions.summary import null_outcomes
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Judgement:
     fitted : tuple of str
         The fitted questions that the verdict rests on.
     changes : mapping of str to str
-        Of those, the ones under whose own answer in the text the verdict is another, and which; as last renewed.
+        The other answers (``QUESTION=KEY``) under which the verdict is another, and which.
     null : mapping of str to str
         What the same test says of each null model that has the numbers for it.
     looked : Looked
@@ -44,6 +44,8 @@ class Judgement:
         The open questions whose answers move what its test has looked at; told of documents without a print only.
     as_printed : str, optional
         The verdict with every answer as the text has it, as last renewed; None if it is not known.
+    coverage : Coverage, optional
+        How many other answers were tested, and which were not; None if that is not known.
     """
 
     document: str
@@ -56,6 +58,7 @@ class Judgement:
     looked: Looked = field(default_factory=Looked, repr=False, compare=False)
     readings: tuple[str, ...] | None = None
     as_printed: str | None = None
+    coverage: Coverage | None = None
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any], as_printed: str | None = None) -> Judgement:
@@ -66,11 +69,17 @@ class Judgement:
             finding=Finding(data["verdict"], data["evidence"], data["note"], needed=data["runs_to_decide"]),
             runs=data["runs"],
             fitted=tuple(data["fitted"]),
-            changes=data["changes"],
+            changes={change["reading"]: change["verdict"] for change in data["changes"]},
             null=data["null"],
             readings=tuple(data["readings"]) if "readings" in data else None,
             as_printed=as_printed,
+            coverage=Coverage.of_json(data["alternatives"]),
         )
+
+    def under(self, tested: OtherVerdicts) -> Judgement:
+        """The same with what became of it under other answers."""
+        changes = tested.changes(self.claim, self.finding.verdict)
+        return replace(self, changes=changes, coverage=tested.coverage(self.claim))
 
     def as_json(self) -> dict[str, Any]:
         """The judgement as a JSON object."""
@@ -83,7 +92,8 @@ class Judgement:
             "runs": self.runs,
             "runs_to_decide": self.finding.runs_to_decide,
             "fitted": list(self.fitted),
-            "changes": dict(self.changes),
+            "changes": [{"reading": answer, "verdict": verdict} for answer, verdict in self.changes.items()],
+            "alternatives": None if self.coverage is None else self.coverage.as_json(),
             "null": dict(self.null),
             **({} if self.readings is None else {"readings": list(self.readings)}),
         }
@@ -123,7 +133,9 @@ def judge(
     """
     known = {name: judgement.finding for name, judgement in (before or {}).items()}
     looked = {name: judgement.looked for name, judgement in (before or {}).items()}
-    fits, stored = Fits(study, outcome.readings), Stored.load(study.document)
+    fits = Fits(study, outcome.readings)
+    # What is stored is about the chosen answers.
+    stored = Stored() if outcome.readings.changed else Stored.load(study.document)
     answers = None if study.document.has_print else Fits(study, outcome.readings, outcome.readings.open)
     judgements = []
     for claim in study.document.claims:
@@ -135,21 +147,18 @@ def judge(
             watched.looked.update(looked[other])
         known[claim.id], looked[claim.id] = finding, watched.looked
         fitted = fits.rests_on(watched.looked)
-        changes = {} if outcome.readings.changed else stored.changes(claim.id, finding.verdict)
         readings = None if answers is None else answers.rests_on(watched.looked)
-        judgements.append(
-            Judgement(
-                document=study.document.id,
-                claim=claim.id,
-                finding=finding,
-                runs=outcome.runs,
-                fitted=fitted,
-                changes=changes,
-                looked=watched.looked,
-                readings=readings,
-                as_printed=None if outcome.readings.changed else stored.as_printed.get(claim.id),
-            )
+        judgement = Judgement(
+            document=study.document.id,
+            claim=claim.id,
+            finding=finding,
+            runs=outcome.runs,
+            fitted=fitted,
+            looked=watched.looked,
+            readings=readings,
+            as_printed=stored.as_printed.get(claim.id),
         )
+        judgements.append(judgement if stored.tested is None else judgement.under(stored.tested))
     tested = {judgement.claim for judgement in judgements}
     theirs = {
         name: _of_null(study, null, level, tested) for name, null in null_outcomes(study, outcome).items() if tested

@@ -11,7 +11,8 @@ from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
 from penstock.progress import Progress
-from penstock.reproductions import layout, scoreboard
+from penstock.reproductions import cross_validated, layout, scoreboard
+from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import check_tables, judge
 from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.loading import load
@@ -37,7 +38,17 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.store import Store
 
-__all__ = ["Asked", "dry_run", "reproduce", "sensitivity", "shipped_claims", "shipped_summary", "stored", "summary"]
+__all__ = [
+    "Asked",
+    "Others",
+    "dry_run",
+    "reproduce",
+    "sensitivity",
+    "shipped_claims",
+    "shipped_summary",
+    "stored",
+    "summary",
+]
 
 
 @dataclass(frozen=True)
@@ -74,8 +85,7 @@ class Asked:
     @property
     def needs_runs(self) -> bool:
         """Whether it names something that stored results do not answer."""
-        asked = (self.tables, self.readings, self.runs, self.jobs, self.as_printed, self.on != "threads")
-        return any(asked)
+        return any((self.tables, self.readings, self.runs, self.as_printed))
 
     def count(self, study: Study) -> int:
         """How often each row is run."""
@@ -86,8 +96,20 @@ class Asked:
         return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
 
 
-def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None, as_json: bool) -> None:
-    """Runs a study and shows its numbers next to the printed ones; with `claims`, tests its claims too."""
+@dataclass(frozen=True)
+class Others:
+    """That claims are to be tested under other answers too, with at most `budget` runs; None is no limit."""
+
+    budget: int | None = None
+
+
+def reproduce(
+    doc: str, asked: Asked, *, claims: bool, limit: int | None = None, others: Others | None = None, as_json: bool
+) -> None:
+    """Runs a study and shows its numbers next to the printed ones; with `claims`, tests its claims too.
+
+    With `others` it tests the claims under other answers as well.
+    """
     study = load(doc)
     document = study.document
     answers = asked.answers(document)
@@ -98,6 +120,10 @@ def reproduce(doc: str, asked: Asked, *, claims: bool, limit: int | None = None,
     begin = time.monotonic()
     outcome = asked.run(study, answers, claims=claims)
     judgements = _judged(study, outcome, asked, limit) if claims else []
+    if others is not None:
+        tests = Alternatives(study, outcome, asked.store, asked.jobs)
+        tested = tests.run(judgements, Budget(others.budget))
+        judgements = [judgement.under(tested) for judgement in judgements]
     if as_json:
         _emit(judgements or [*compare(document, outcome), *quoted(document, asked.tables)])
         return
@@ -124,10 +150,11 @@ def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
     printed = asked.run(study, Readings.as_printed(study.document))
     found = summarise(study, outcome, printed)
     if as_json:
-        _emit_summary(found.as_json())
+        _emit_summary(study.document, found.as_json())
         return
     show(layout.title(study.document, outcome, time.monotonic() - begin))
     show(scoreboard.board(found))
+    _show_cross_validated(study.document)
     show(layout.rests_on(outcome))
 
 
@@ -162,13 +189,14 @@ def shipped_summary(doc: str, *, as_json: bool) -> bool:
         return False
     data, origin = found
     if as_json:
-        _emit_summary(data)
+        _emit_summary(study.document, data)
         say(origin.told())
         return True
     counts = summary_of(study.document, data)
     outcome = Outcome(study.document, Readings(study.document), [table.table for table in counts.tables], counts.runs)
     show(layout.title(study.document, outcome))
     show(scoreboard.board(counts))
+    _show_cross_validated(study.document)
     show(layout.rests_on(outcome))
     show(origin.told())
     return True
@@ -265,9 +293,15 @@ def _show_numbers(outcome: Outcome, comparisons: Sequence[Comparison]) -> None:
             show(layout.beside(table, own))
 
 
-def _emit_summary(data: dict[str, Any]) -> None:
+def _emit_summary(document: Document, data: dict[str, Any]) -> None:
     """Emits a summary; every table has ``cross_validated``, null if the study ships without it."""
-    emit(json_text({**data, "tables": [{"cross_validated": None, **table} for table in data["tables"]]}, indent=1))
+    emit(json_text(cross_validated.with_cross_validated(document, data), indent=1))
+
+
+def _show_cross_validated(document: Document) -> None:
+    found = cross_validated.stored(document)
+    if found is not None:
+        show(cross_validated.told(found))
 
 
 def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:

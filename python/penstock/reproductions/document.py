@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "Claim", "Column", "Document", "Row", "Table", "flat", "packaged"]
 
-TESTING = ("what", "holds", "like", "needs", "also", "show", "evidence", "remark")
+TESTING = ("what", "holds", "any", "like", "needs", "also", "show", "evidence", "remark")
 """Keys of a claim that state its test: what is compared, in which direction, by which margin, and its text."""
 
 

@@ -157,7 +157,7 @@ def within(label: str, estimate: Estimate, low: float, high: float) -> Test:
 
 @dataclass(frozen=True)
 class Decision:
-    """What several tests together say about the statement that all of them hold.
+    """What several tests together say about the statement that all of them hold, or that any of them does.
 
     Parameters
     ----------
@@ -165,6 +165,10 @@ class Decision:
         ``confirmed``, ``refuted`` or ``undecided``.
     held, failed, open : tuple of Test
         Those shown to hold, those shown not to hold, and the rest.
+    level : float
+        Probability of error that the verdict may carry.
+    is_any : bool
+        Whether one that holds is enough.
     """
 
     verdict: str
@@ -172,6 +176,7 @@ class Decision:
     failed: tuple[Test, ...]
     open: tuple[Test, ...]
     level: float = LEVEL
+    is_any: bool = False
 
     @property
     def tests(self) -> tuple[Test, ...]:
@@ -182,25 +187,27 @@ class Decision:
     def runs_to_decide(self) -> int | None:
         """About how many runs would decide it, if means and spreads stay as they are; None if no number would.
 
-        All open statements have to be settled; one that fails is enough to refute the whole. Each at the level
-        divided by the number of statements, as Holm's procedure begins.
+        All open statements have to be settled; one that fails is enough to refute the whole, or one that holds to
+        confirm that any does. Each at the level divided by the number of statements, as Holm's procedure begins.
         """
         level = self.level / max(1, len(self.tests))
-        needed = [(test.lead < 0, test.runs_to_settle(level)) for test in self.open]
-        against = [runs for fails, runs in needed if fails and runs is not None]
-        if against:
-            return min(against)
+        needed = [((test.lead > 0) == self.is_any, test.runs_to_settle(level)) for test in self.open]
+        enough = [runs for decides, runs in needed if decides and runs is not None]
+        if enough:
+            return min(enough)
         runs = [runs for _, runs in needed]
         return None if None in runs else max((each for each in runs if each is not None), default=None)
 
 
-def decide(tests: Iterable[Test], level: float = LEVEL) -> Decision:
-    """Decides whether all `tests` hold, with the probabilities corrected for their number (Holm)."""
+def decide(tests: Iterable[Test], level: float = LEVEL, *, is_any: bool = False) -> Decision:
+    """Decides whether all `tests` hold, or any, with the probabilities corrected for their number (Holm)."""
     tests = list(tests)
     if_false = holm([test.p_if_false for test in tests])
     if_true = holm([test.p_if_true for test in tests])
     held = tuple(test for test, p in zip(tests, if_false, strict=True) if p < level)
     failed = tuple(test for test, p in zip(tests, if_true, strict=True) if p < level)
     rest = tuple(test for test in tests if test not in held and test not in failed)
-    verdict = "refuted" if failed else "confirmed" if len(held) == len(tests) else "undecided"
-    return Decision(verdict, held, failed, rest, level)
+    is_refuted = len(failed) == len(tests) > 0 if is_any else bool(failed)
+    is_confirmed = bool(held) if is_any else len(held) == len(tests)
+    verdict = "refuted" if is_refuted else "confirmed" if is_confirmed else "undecided"
+    return Decision(verdict, held, failed, rest, level, is_any)

@@ -56,7 +56,7 @@ class Finding:
         """The same with its tests at another probability of error."""
         if self.decision is None or level == self.decision.level:
             return self
-        decision = decide(self.decision.tests, level)
+        decision = decide(self.decision.tests, level, is_any=self.decision.is_any)
         return replace(self, verdict=decision.verdict, decision=decision)
 
     @property

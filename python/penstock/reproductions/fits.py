@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Cell, Row, Table
     from penstock.running import RunResult
 
-__all__ = ["FILE", "Fits", "Looked", "Stored", "Watched"]
+__all__ = ["FILE", "Coverage", "Fits", "Looked", "OtherVerdicts", "Stored", "Watched"]
 
 FILE = "fits.json"
-"""What becomes of the claims under the text's own answers, as the last renewal found."""
+"""What becomes of the claims under other answers, as the last renewal found."""
 
 
 @dataclass
@@ -82,19 +82,30 @@ class Watched(Outcome):
 
 
 class Fits:
-    """The answers of some readings to some questions, the fitted ones if none are named, and what depends on them."""
+    """The answers of some readings to some questions, the fitted ones if none are named, and what depends on them.
 
-    def __init__(self, study: Study, readings: Readings, questions: Sequence[Question] | None = None) -> None:
+    One other answer to each question is tried; `others` may name settings to try instead.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        readings: Readings,
+        questions: Sequence[Question] | None = None,
+        others: Mapping[str, Settings] | None = None,
+    ) -> None:
         self._study = study
         self._readings = readings
         self._settings = readings.settings()
-        self._others = {question.id: self._other(question) for question in questions or readings.fitted}
+        if others is None:
+            others = {question.id: self._other(question) for question in questions or readings.fitted}
+        self._others = others
         self._moved: dict[tuple[str, str, tuple[Cell, ...]], frozenset[str]] = {}
         self._experiments: dict[str, frozenset[str]] = {}
         self._built: dict[tuple[str, tuple[Cell, ...]], tuple[Parts, set[str]]] = {}
 
     def rests_on(self, looked: Looked) -> tuple[str, ...]:
-        """The questions that something rests on whose test has looked at this."""
+        """The questions, or the names of other settings, that something rests on whose test has looked at this."""
         return tuple(question for question in self._others if self._depends(question, looked))
 
     def _other(self, question: Question) -> Settings:
@@ -152,35 +163,98 @@ class Fits:
 
 
 @dataclass(frozen=True)
+class OtherVerdicts:
+    """What became of the claims under other answers, one answer at a time.
+
+    Parameters
+    ----------
+    verdicts : mapping
+        By answer (``QUESTION=KEY``) and claim.
+    not_tested : mapping of str to sequence of str, optional
+        The answers that change a claim's runs and were not tested, by claim; None if that was not looked at.
+    runs : int
+        At most how many runs these would take.
+    packet_hops : float
+        About how many packet-hops these would take, if every look is needed; 0 if the study cannot tell.
+    """
+
+    verdicts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    not_tested: Mapping[str, Sequence[str]] | None = None
+    runs: int = 0
+    packet_hops: float = 0.0
+
+    def changes(self, claim: str, verdict: str) -> dict[str, str]:
+        """The answers under which a claim with this verdict has another one, and that verdict."""
+        found = {answer: verdicts[claim] for answer, verdicts in self.verdicts.items() if claim in verdicts}
+        return {answer: other for answer, other in found.items() if other != verdict}
+
+    def coverage(self, claim: str) -> Coverage | None:
+        """How many answers were tested for a claim, and which were not."""
+        if self.not_tested is None:
+            return None
+        tested = sum(claim in verdicts for verdicts in self.verdicts.values())
+        return Coverage(tested, tuple(self.not_tested.get(claim, ())))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many other answers that change a claim's runs were tested, and which were not."""
+
+    tested: int
+    not_tested: tuple[str, ...]
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any] | None) -> Coverage | None:
+        """The coverage that a JSON object has; None if there is none."""
+        return None if data is None else cls(data["tested"], tuple(data["not_tested"]))
+
+    def as_json(self) -> dict[str, Any]:
+        """The coverage as a JSON object."""
+        return {"tested": self.tested, "not_tested": list(self.not_tested)}
+
+
+@dataclass(frozen=True)
 class Stored:
-    """Verdicts of a study under the text's own answers, as they were found at the last renewal.
+    """Verdicts of a study under other answers, as they were found at the last renewal.
 
     Parameters
     ----------
     as_printed : mapping of str to str
         Verdicts with all answers as printed, by claim.
-    answers : mapping
-        Verdicts with one fitted answer replaced by the text's own, by question and claim.
+    tested : OtherVerdicts, optional
+        Verdicts under other answers, one at a time; None if no other answer was looked at.
+    origin : mapping of str to str
+        The model version and the date of the latter.
     """
 
-    as_printed: Mapping[str, str]
-    answers: Mapping[str, Mapping[str, str]]
+    as_printed: Mapping[str, str] = field(default_factory=dict)
+    tested: OtherVerdicts | None = None
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, document: Document) -> Stored:
         """The stored verdicts of a study; none without the file."""
         text = text_beside(document, FILE)
         data: dict[str, Any] = json.loads(text) if text else {}
-        return cls(data.get("as_printed", {}), data.get("answers", {}))
+        tested = None
+        if "answers" in data:
+            tested = OtherVerdicts(data["answers"], data["not_tested"], data["runs"], data["packet_hops"])
+        origin: dict[str, str] = {name: data[name] for name in ("model_version", "date") if name in data}
+        return cls(data.get("as_printed", {}), tested, origin)
 
     def as_json(self) -> dict[str, Any]:
         """The file's contents."""
-        return {"as_printed": dict(self.as_printed), "answers": {name: dict(it) for name, it in self.answers.items()}}
-
-    def changes(self, claim: str, verdict: str) -> dict[str, str]:
-        """The text's own answers under which a claim with this verdict has another one, and that verdict."""
-        found = {question: verdicts[claim] for question, verdicts in self.answers.items() if claim in verdicts}
-        return {question: other for question, other in found.items() if other != verdict}
+        if self.tested is None:
+            return {"as_printed": dict(self.as_printed)}
+        left = self.tested.not_tested
+        return {
+            **self.origin,
+            "as_printed": dict(self.as_printed),
+            "answers": {name: dict(it) for name, it in self.tested.verdicts.items()},
+            "not_tested": None if left is None else {name: list(it) for name, it in left.items()},
+            "runs": self.tested.runs,
+            "packet_hops": self.tested.packet_hops,
+        }
 
 
 class _Recording(dict[str, Any]):

@@ -11,9 +11,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from penstock.digits import number, plus_minus
+from penstock.printable import things
 from penstock.reproductions.scoreboard import against_the_text, worth
 from penstock.reproductions.summary import beside as beside_it
-from penstock.reproductions.telling import runs_told
+from penstock.reproductions.telling import runs_told, turns
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:
@@ -109,8 +110,9 @@ def remarks(judgement: Judgement, *, of_the_text: bool = False) -> list[str]:
         also = " that are also the text's own" if of_the_text else ""
         found.append(f"Rests on fitted answers{also}: {', '.join(judgement.fitted)}.")
     if judgement.changes:
-        told = ", ".join(f"{verdict} under {question}" for question, verdict in judgement.changes.items())
-        found.append(f"Under the text's own answers: {told}.")
+        found.append(f"Turns to {turns(judgement.changes)}.")
+    if judgement.coverage is not None and judgement.coverage.not_tested:
+        found.append(f"Not tested under {things(len(judgement.coverage.not_tested), 'other answer')}.")
     if judgement.as_printed not in (None, judgement.finding.verdict):
         found.append(f"With every answer as the text has it: {judgement.as_printed}.")
     same = [name for name, verdict in judgement.null.items() if verdict == judgement.finding.verdict]

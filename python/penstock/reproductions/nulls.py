@@ -44,6 +44,8 @@ class Null:
         A number for all `columns` named, instead of a printed one.
     schemes : bool
         Whether it exchanges the schemes that the document compares.
+    ours : bool
+        Whether it reads our runs, also of tables that have a print.
     """
 
     id: str
@@ -54,6 +56,7 @@ class Null:
     only: tuple[str, ...] = ()
     value: float | None = None
     schemes: bool = False
+    ours: bool = False
 
     def number(self, tables: Mapping[str, Table], table: Table, row: Row, column: Column) -> float | None:
         """Its number for a cell of one of these tables; None if it has none."""
@@ -101,7 +104,7 @@ def numbers_of(tables: Sequence[Table], null: Null) -> dict[tuple[str, tuple[Cel
 
 
 def swapped_rows(null: Null, table: Table) -> list[tuple[Row, Row]]:
-    """Pairs of rows of an own table: a row, and the one that a null model reads in its place."""
+    """Pairs of rows of a table whose runs a null model reads: a row, and the one that it reads in its place."""
     named = [name for name in null.rows if name in (column.name for column in table.keys)]
     if not named or (null.only and table.id not in null.only):
         return []
@@ -153,6 +156,7 @@ def null_of(data: Mapping[str, Any]) -> Null:
         only=tuple(data.get("only", ())),
         value=data.get("value"),
         schemes=data.get("schemes", False),
+        ours=data.get("ours", False),
     )
 
 

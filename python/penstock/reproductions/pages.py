@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
-from penstock.reproductions.fits import Stored
+from penstock.reproductions.cross_validated import cross_section, question_lines
+from penstock.reproductions.fits import Coverage, Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
 from penstock.reproductions.scheme_power import power_section
 from penstock.reproductions.shipped import VERDICTS
 from penstock.reproductions.study import DATA, text_beside
-from penstock.reproductions.telling import runs_told
+from penstock.reproductions.telling import runs_told, turns
 from penstock.reproductions.worth_page import worth_section
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def study_page(document: Document) -> str:
         (text_beside(document, FINDINGS) or "").strip(),
         "",
         *worth_section(document),
+        *cross_section(document),
         *power_section(load(document.called)),
         f"## Tables ({numbers} {kind})",
         "",
@@ -81,9 +83,10 @@ def study_page(document: Document) -> str:
         "",
         "## Claims",
         "",
-        *_legend(document),
+        *_alternatives(document),
         *(
-            f"- `{claim.id}` {claim.claim} **{_verdict(document, claim.id)}**{_fits(document, claim.id)}"
+            f"- `{claim.id}` {claim.claim} **{_verdict(document, claim.id)}**{_turns(document, claim.id)}"
+            f"{_fits(document, claim.id)}"
             for claim in document.claims
         ),
         "",
@@ -104,7 +107,7 @@ def study_page(document: Document) -> str:
 
 def _tests_changed(document: Document) -> list[str]:
     """The claims whose first test missed the sentence, and how."""
-    changed = [f"- `{claim.id}` {claim.test_changed}" for claim in document.claims if claim.test_changed]
+    changed = [f"- Test of `{claim.id}`: {claim.test_changed}" for claim in document.claims if claim.test_changed]
     return ["## Tests changed", "", *changed, ""] if changed else []
 
 
@@ -137,7 +140,7 @@ def claim_page(document: Document, claim: Claim) -> str:
         "",
         "## What our runs say",
         "",
-        f"**{found['verdict']}**. {found['evidence']}" if found else "Not yet run.",
+        f"**{found['verdict']}**{_turns(document, claim.id)}. {found['evidence']}" if found else "Not yet run.",
         *(["", found["note"]] if found and found["note"] else []),
         *(line for remark in _remarks(document, claim.id) for line in ("", remark)),
         "",
@@ -183,6 +186,8 @@ def question_page(document: Document, question: Question) -> str:
         lines += ["", f"**The text.** {question.words}{against}"]
     elif question.printed:
         lines += ["", f"**The text** is silent. Without a fit: `{question.printed}`."]
+    told = question_lines(document, question.id)
+    lines += ["", *told[:-1]] if told else []
     if question.alternatives:
         key = question.alternatives[0].key
         lines += ["", "## Try another", "", f"    penstock reproduce {document.called} --reading {question.id}={key}"]
@@ -198,17 +203,52 @@ def _marks(question: Question) -> str:
     return f" ({', '.join(marks)})" if marks else ""
 
 
-def _legend(document: Document) -> list[str]:
-    """What a mark behind a fitted answer means, if there is one."""
-    marked = any(found.get("changes") for found in _verdicts(document).values())
-    return ["Where the text's own answer gives another verdict, an exclamation mark stands behind it.", ""] * marked
+def _turns(document: Document, claim: str) -> str:
+    """The other verdicts of a claim, and the answers under which it has them."""
+    changes = _verdicts(document).get(claim, {}).get("changes")
+    if not changes:
+        return ""
+    return f"; turns to {turns({each['reading']: each['verdict'] for each in changes}, '`')}"
+
+
+def _covered(coverage: Coverage) -> str:
+    """How many other answers the verdict was tested under, and which are left."""
+    if not coverage.tested and not coverage.not_tested:
+        return "No other answer changes the runs that its test looks at."
+    left = f"; not tested: {_codes(coverage.not_tested)}" if coverage.not_tested else ""
+    whole = coverage.tested + len(coverage.not_tested)
+    return f"Tested under {coverage.tested} of the {whole} other answers that change its runs{left}."
+
+
+def _alternatives(document: Document) -> list[str]:
+    """How far the claims were tested under other answers, and which pairs are left."""
+    stored = Stored.load(document)
+    if stored.tested is None:
+        return []
+    tested = sum(map(len, stored.tested.verdicts.values()))
+    if stored.tested.not_tested is None:
+        told = f"Tested under another answer: {tested} pairs of a claim and an answer. Not tested: all others."
+        return [told, ""]
+    left = sum(map(len, stored.tested.not_tested.values()))
+    told = (
+        "Each claim was tested again under every other answer that changes its runs, one answer at a time: "
+        f"{tested} of {tested + left} pairs of a claim and an answer ({stored.origin['date']}, model "
+        f"{stored.origin['model_version'][:12]})."
+    )
+    if left:
+        hops = stored.tested.packet_hops
+        taken = f" (about {hops / 1e9:.2g} G packet-hops)" if hops else ""
+        told += (
+            f" The {left} others are named on the claims' pages and take up to {stored.tested.runs} runs{taken}: "
+            f"`penstock reproduce {document.called} --claims --fresh --alternatives`."
+        )
+    return [told, ""]
 
 
 def _fits(document: Document, claim: str) -> str:
     """The fitted answers that the verdict rests on, and another one under the text's own answers, in short."""
     found = _verdicts(document).get(claim, {})
-    fitted = [f"`{name}`{'!' * (name in found['changes'])}" for name in found.get("fitted", ())]
-    remarks = [f"rests on {', '.join(fitted)}"] if fitted else []
+    remarks = [f"rests on {_codes(found['fitted'])}"] if found.get("fitted") else []
     printed = Stored.load(document).as_printed.get(claim)
     if found and printed not in (None, found["verdict"]):
         remarks.append(f"with every answer as the text has it: {printed}")
@@ -227,9 +267,9 @@ def _remarks(document: Document, claim: str) -> list[str]:
         lines.append(f"It rests on fitted answers: {_codes(found['fitted'])}.")
     if found.get("readings"):
         lines.append(f"It depends on the answers to {_codes(found['readings'])}.")
-    if found["changes"]:
-        told = ", ".join(f"{verdict} under that to `{name}`" for name, verdict in found["changes"].items())
-        lines.append(f"Under the text's own answers it is another: {told}.")
+    coverage = Coverage.of_json(found["alternatives"])
+    if coverage is not None:
+        lines.append(_covered(coverage))
     printed = Stored.load(document).as_printed.get(claim)
     if printed:
         lines.append(f"With every answer as the text has it: {printed}.")

@@ -88,11 +88,20 @@ class Readings:
 
     def with_answer(self, question: str, key: str) -> Readings:
         """These readings with another answer to one question."""
-        return Readings(self._document, {**self._keys, question: key})
+        return self.with_answers({question: key})
+
+    def with_answers(self, keys: Mapping[str, str]) -> Readings:
+        """These readings with other answers to some questions."""
+        return Readings(self._document, {**self._keys, **keys})
 
     def key(self, question: str) -> str:
         """The key of the answer to `question`."""
         return self._keys[question]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all answers, in the order of the questions."""
+        return tuple(self._keys.values())
 
     @property
     def changed(self) -> dict[str, str]:

@@ -3,10 +3,19 @@
 Writes, in this order:
 
 - ``runs.json``: the numbers of all runs, and the digest of the first run of every scenario, for tests to repeat;
-- ``fits.json``: the verdicts under the text's own answers, one fitted answer at a time and all together;
-- ``verdicts.json``: what ``penstock reproduce STUDY --claims --format json`` prints;
 - ``summary.json``: what ``penstock reproduce STUDY --summary --format json`` prints;
-- ``origin.json``: the model version and the date of these results.
+- ``origin.json``: the model version and the date of these results;
+- ``fits.json``: the verdicts under other answers, one answer at a time and all of the text's own together;
+- ``verdicts.json``: what ``penstock reproduce STUDY --claims --format json`` prints.
+
+With ``--alternatives`` only the last two, and only what depends on other answers. Finished runs are in the store, so
+the same command continues where an earlier one stopped or had spent its budget.
+
+``--only TABLE`` runs this table and the experiments; the numbers of all others are taken from ``runs.json``, which is
+right where their scenarios have not changed.
+
+``--cross-validate`` writes ``cross_validated.json`` instead, with what ``penstock reproduce STUDY --cross-validate
+--format json`` prints.
 
 ``--pilot`` writes ``pilot.json`` instead, and only where there is none: the tolerances that follow from it are not to
 move with the runs that they judge.
@@ -20,18 +29,20 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock import _core
 from penstock.errors import InputError
 from penstock.progress import Progress
-from penstock.reproductions import fits, pilot
+from penstock.reproductions import cross_validated, cross_validation, fits, pilot
+from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import judge
-from penstock.reproductions.fits import Looked, Stored
+from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import load
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.reproduce import reproduce
-from penstock.reproductions.sequential import hops_looked_at, reproduce_looked_at
+from penstock.reproductions.reproduce import Plan, reproduce
 from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS, Origin
-from penstock.reproductions.stored import as_text
+from penstock.reproductions.stored import as_text, digests, first_digests, scenario_name, stored_outcome
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
 from penstock.studies.runner import Runner
@@ -40,10 +51,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.cross_validation import CrossValidation
+    from penstock.reproductions.fits import OtherVerdicts
     from penstock.reproductions.study import Study
 
 __all__ = ["Renewal", "main"]
+
+BUDGET = 1000
+"""Runs under other answers that a renewal makes unless told otherwise."""
 
 
 class Renewal:
@@ -74,34 +89,69 @@ class Renewal:
         with Progress() as progress:
             return reproduce(self.study, [], readings, runs or self.runs, self._runner(progress), claims=claims)
 
-    def under_the_text(self, chosen: Outcome, printed: Outcome, most: float) -> Stored:
-        """Verdicts with the text's own answers: all together, and one fitted answer at a time.
+    def partly(self, tables: Sequence[str]) -> tuple[Outcome, dict[str, str]]:
+        """The named tables and the experiments run, all other tables as stored; and the digests of all first runs.
 
-        The latter for claims that need at most `most` packet-hops a run; the former only with as many runs as the
-        chosen answers have, as fewer runs leave more claims undecided.
+        Raises
+        ------
+        InputError
+            If there is nothing stored, or another number of runs.
         """
-        known = {judgement.claim: judgement for judgement in judge(self.study, chosen)}
-        answers = {}
-        for question in chosen.readings.fitted:
-            if question.as_printed == question.chosen:
-                continue
-            readings = chosen.readings.with_answer(question.id, question.as_printed)
-            claims = self._affordable(question.id, known, readings, most)
-            looked = Looked()
-            for claim in claims:
-                looked.update(claim.looked)
-            with Progress() as progress:
-                outcome = reproduce_looked_at(self.study, looked, readings, self.runs, self._runner(progress))
-            found = judge(self.study, outcome, before=known, only=[claim.claim for claim in claims])
-            answers[question.id] = {judgement.claim: judgement.finding.verdict for judgement in found}
-        judged = judge(self.study, printed) if printed.runs == chosen.runs else []
-        return Stored({judgement.claim: judgement.finding.verdict for judgement in judged}, answers)
+        stored, readings = stored_outcome(self.study), Readings(self.study.document)
+        if stored is None or stored.runs != self.runs:
+            raise InputError(f"runs.json has {stored.runs if stored else 0} runs of each row, not {self.runs}")
+        with Progress() as progress:
+            made = reproduce(self.study, tables, readings, self.runs, self._runner(progress), claims=True)
+        known = {table.id for table in stored.tables} - {table.id for table in made.tables}
+        outcome = Outcome(self.study.document, readings, self.study.document.chosen_tables([]), self.runs)
+        for table in outcome.tables:
+            source = stored if table.id in known else made
+            for row in table.rows:
+                outcome.put(table, row, source.all_values(table, row))
+        outcome.experiments.update(made.experiments)
+        found = digests(self.study) | first_digests(self.study, made)
+        settings = readings.settings()
+        names = [
+            scenario_name(table.id, row.name, part)
+            for table in outcome.tables
+            for row in table.rows
+            for part in self.study.build(settings, table, row)
+        ]
+        return outcome, {name: found[name] for name in (*names, *(f"experiment {name}" for name in made.experiments))}
 
-    def _affordable(
-        self, question: str, known: dict[str, Judgement], readings: Readings, most: float
-    ) -> list[Judgement]:
-        resting = [judgement for judgement in known.values() if question in judgement.fitted]
-        return [claim for claim in resting if hops_looked_at(self.study, claim.looked, readings) <= most]
+    def cross_validated(self, runs: int, budget: int | None) -> CrossValidation:
+        """The agreement under answers that are chosen without the table that is scored."""
+        with Progress() as progress:
+            return cross_validation.cross_validate(
+                self.study, runs=runs, budget=budget, runner=self._runner(progress), tell=print
+            )
+
+    def kept(self) -> Outcome:
+        """The rows of ``runs.json``, and the runs that only claims need.
+
+        Raises
+        ------
+        InputError
+            If there is no such file.
+        """
+        outcome = stored_outcome(self.study)
+        if outcome is None:
+            raise InputError(f"{self.study.document.id} has no runs.json; leave --alternatives out")
+        plan = Plan(self.study, [], outcome.runs)
+        plan.add_experiments(outcome)
+        with Progress() as progress:
+            plan.run(self._runner(progress))
+        return outcome
+
+    def others(
+        self, chosen: Outcome, judgements: Sequence[Judgement], budget: int | None, questions: Sequence[str]
+    ) -> OtherVerdicts:
+        """Verdicts under other answers; those that this core gave earlier are kept where none is tested now."""
+        stored = Stored.load(self.study.document)
+        is_ours = stored.tested is not None and stored.origin["model_version"] == _core.MODEL_VERSION
+        known = stored.tested.verdicts if is_ours and stored.tested is not None else {}
+        tests = Alternatives(self.study, chosen, **self._options)
+        return tests.run(judgements, Budget(budget), questions=questions, known=known)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -110,17 +160,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises
     ------
     InputError
-        If there is a pilot already and another is asked for.
+        If there is a pilot already and another is asked for, or only some tables of a study that is also run under
+        the text's own answers.
     """
     parser = argparse.ArgumentParser(prog="python -m penstock.reproductions.renew", description=__doc__)
     parser.add_argument("study")
     parser.add_argument("--runs", type=int, help="runs a row; the study's own number if left out")
     parser.add_argument("--printed-runs", type=int, help="runs a row under the text as printed, if fewer")
+    parser.add_argument("--only", action="append", default=[], metavar="TABLE", help="run this table; repeatable")
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--store", type=Path)
     parser.add_argument("--pilot", action="store_true", help="write the pilot, where there is none")
+    parser.add_argument("--cross-validate", action="store_true", help="write the cross-validated agreement")
     parser.add_argument(
-        "--most", type=float, default=1e9, help="packet-hops a run that a claim may take under another answer"
+        "--budget", type=int, help=f"the most runs under other answers ({BUDGET}), or with --cross-validate (no limit)"
+    )
+    parser.add_argument("--questions", nargs="+", default=[], help="only answers to these questions")
+    parser.add_argument(
+        "--alternatives", action="store_true", help="only verdicts under other answers; all else stays as it is"
     )
     given = parser.parse_args(arguments)
     study = load(given.study)
@@ -132,14 +189,34 @@ def main(arguments: Sequence[str] | None = None) -> None:
         outcome = renewal.outcome(Readings(study.document), claims=False)
         _write(folder / pilot.FILE, Pilot.of(outcome).text(study.document))
         return
-    chosen = renewal.outcome(Readings(study.document))
-    _write(folder / "runs.json", as_text(study, chosen))
-    printed = renewal.outcome(Readings.as_printed(study.document), runs=given.printed_runs)
-    _write_json(folder / fits.FILE, renewal.under_the_text(chosen, printed, given.most).as_json())
+    if given.cross_validate:
+        runs = given.runs or cross_validation.RUNS
+        found = renewal.cross_validated(runs, given.budget)
+        _write_json(folder / cross_validated.FILE, cross_validated.to_store(found))
+        return
+    if given.only and Readings.as_printed(study.document).changed:
+        raise InputError("runs under the text's own answers are not stored; leave --only out")
+    if given.alternatives:
+        chosen, as_printed = renewal.kept(), Stored.load(study.document).as_printed
+    else:
+        if given.only:
+            chosen, firsts = renewal.partly(given.only)
+            printed = chosen
+        else:
+            chosen = renewal.outcome(Readings(study.document))
+            firsts = None
+            printed = renewal.outcome(Readings.as_printed(study.document), runs=given.printed_runs)
+        _write(folder / "runs.json", as_text(study, chosen, firsts))
+        # Fewer runs leave more claims undecided.
+        judged = judge(study, printed) if printed.runs == chosen.runs else []
+        as_printed = {judgement.claim: judgement.finding.verdict for judgement in judged}
+        _write_json(folder / SUMMARY, summarise(study, chosen, printed).as_json())
+        _write_json(folder / ORIGIN, Origin.of_this_core().as_json())
     judgements = judge(study, chosen)
-    _write_json(folder / VERDICTS, [judgement.as_json() for judgement in judgements])
-    _write_json(folder / SUMMARY, summarise(study, chosen, printed).as_json())
-    _write_json(folder / ORIGIN, Origin.of_this_core().as_json())
+    budget = BUDGET if given.budget is None else given.budget
+    tested = renewal.others(chosen, judgements, budget, given.questions)
+    _write_json(folder / fits.FILE, Stored(as_printed, tested, Origin.of_this_core().as_json()).as_json())
+    _write_json(folder / VERDICTS, [judgement.under(tested).as_json() for judgement in judgements])
 
 
 def _write_json(path: Path, data: Any) -> None:

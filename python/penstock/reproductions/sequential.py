@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.studies.runner import Runner
 
-__all__ = ["decide_sequentially", "hops_looked_at", "looks", "reproduce_looked_at"]
+__all__ = ["decide_sequentially", "hops_looked_at", "looks", "plan_looked_at", "reproduce_looked_at"]
 
 
 def looks(runs: int, limit: int) -> list[int]:
@@ -87,9 +87,15 @@ def reproduce_looked_at(
     study: Study, looked: Looked, readings: Readings, runs: int, runner: Runner | None = None
 ) -> Outcome:
     """Runs the rows and experiments that some claims look at, and nothing else."""
+    plan, outcome = plan_looked_at(study, looked, readings, runs)
+    plan.run(runner)
+    return outcome
+
+
+def plan_looked_at(study: Study, looked: Looked, readings: Readings, runs: int) -> tuple[Plan, Outcome]:
+    """What :func:`reproduce_looked_at` runs, and what it fills."""
     rows = {(table, row) for table, row, _ in looked.numbers}
     plan = Plan(study, dict.fromkeys(table for table, _ in sorted(rows, key=str)), runs)
     outcome = plan.add(readings, lambda table, row: (table.id, row.id) in rows)
     plan.add_experiments(outcome, looked.experiments)
-    plan.run(runner)
-    return outcome
+    return plan, outcome

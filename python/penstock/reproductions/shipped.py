@@ -45,7 +45,7 @@ class Origin:
 
     @classmethod
     def of_this_core(cls) -> Origin:
-        """The installed core, today."""
+        """The installed core, on the present day."""
         return cls(_core.MODEL_VERSION, datetime.now(UTC).date().isoformat())
 
     @classmethod

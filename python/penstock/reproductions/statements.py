@@ -5,6 +5,8 @@ below (``<``) a bound, or between two (``-1 < stm - cl < 1``). It stands alone o
 
     { for = [{ rows = { scheduler = "WRR" } }, { column = ["p50", "p90"] }], holds = ["{row}: {column} < 50"] }
 
+A claim is confirmed if all of its statements hold, or with ``any = true`` if one does.
+
 A number is arithmetic on columns of the claim's tables, run by run. Brackets name cells of the row; cells that they
 leave out are those of the row of the loop; ``table=`` names another table. A prefix says what is made of a column:
 

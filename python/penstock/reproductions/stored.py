@@ -22,16 +22,19 @@ __all__ = ["FILE", "as_text", "digests", "first_digests", "scenario_name", "stor
 FILE = "runs.json"
 
 
-def as_text(study: Study, outcome: Outcome) -> str:
-    """The file: a line a row, with its numbers by name and replication, and then the digests by scenario."""
+def as_text(study: Study, outcome: Outcome, digests: Mapping[str, str] | None = None) -> str:
+    """The file: a line a row, with its numbers by name and replication, and then the digests by scenario.
+
+    Without `digests`, writes the digests of the outcome's own first runs.
+    """
+    if digests is None:
+        digests = first_digests(study, outcome)
     parts = []
     for table in outcome.tables:
         rows = ",\n".join(f"   {json.dumps(_plain(outcome.all_values(table, row)))}" for row in table.rows)
         parts.append(f"  {json.dumps(table.id)}: [\n{rows}\n  ]")
     body = ",\n".join(parts)
-    firsts = ",\n".join(
-        f"  {json.dumps(name)}: {json.dumps(digest)}" for name, digest in first_digests(study, outcome).items()
-    )
+    firsts = ",\n".join(f"  {json.dumps(name)}: {json.dumps(digest)}" for name, digest in digests.items())
     return f'{{\n "runs": {outcome.runs},\n "tables": {{\n{body}\n }},\n "digests": {{\n{firsts}\n }}\n}}\n'
 
 

@@ -267,12 +267,12 @@ def null_numbers(study: Study, outcome: Outcome) -> dict[str, Numbers]:
             own = {
                 (table.id, row.id, column.name): mean(outcome.all_values(table, other)[column.name])
                 for table in outcome.tables
-                if table.is_own
+                if table.is_own or null.ours
                 for row, other in swapped_rows(null, table)
                 if outcome.has(table, other)
                 for column in table.compared
             }
-            found[null.id] = numbers_of(study.document.tables, null) | own
+            found[null.id] = own if null.ours else numbers_of(study.document.tables, null) | own
     return found
 
 
@@ -306,17 +306,18 @@ def null_outcomes(study: Study, outcome: Outcome) -> dict[str, Outcome]:
                 if values or not table.is_own:
                     found[name].put(table, row, values)
     for table in outcome.tables:
-        if table.is_own:
-            _put_own(found, document, outcome, table)
+        _put_own(found, document, outcome, table)
     return found
 
 
 def _put_own(found: Mapping[str, Outcome], document: Document, outcome: Outcome, table: Table) -> None:
-    for null in document.nulls:
+    for null in (null for null in document.nulls if table.is_own or null.ours):
         for row, other in swapped_rows(null, table):
             if not outcome.has(table, other):
                 continue  # fewer rows were run for the claims that are still open
             found[null.id].put(table, row, outcome.all_values(table, other))
+    if not table.is_own:
+        return
     rows = [row for row in table.rows if outcome.has(table, row)]
     every = [outcome.all_values(table, row) for row in rows]
     for row, own in zip(rows, every, strict=True):

@@ -8,11 +8,11 @@ from penstock.digits import number, plus_minus
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from penstock.reproductions.evidence import Decision, Estimate, Test
 
-__all__ = ["about", "between", "failures", "held", "listed", "runs_told", "signed", "unsettled"]
+__all__ = ["about", "between", "failures", "held", "listed", "runs_told", "signed", "turns", "unsettled"]
 
 SHOWN = 4
 """How many tests are named one by one."""
@@ -56,6 +56,20 @@ def failures(failed: Sequence[Test]) -> str:
 def unsettled(still_open: Sequence[Test]) -> str:
     """The tests that these runs do not decide; empty if there are none."""
     return f"Not settled by these runs: {listed(still_open)}." if still_open else ""
+
+
+def turns(changes: Mapping[str, str], quote: str = "") -> str:
+    """Other verdicts, each with the answers under which it is given.
+
+    Examples
+    --------
+    >>> turns({"x-a1=b": "refuted", "x-a2=c": "undecided", "x-a3=d": "refuted"})
+    'refuted under x-a1=b, x-a3=d; undecided under x-a2=c'
+    """
+    answers: dict[str, list[str]] = {}
+    for answer, verdict in changes.items():
+        answers.setdefault(verdict, []).append(f"{quote}{answer}{quote}")
+    return "; ".join(f"{verdict} under {', '.join(own)}" for verdict, own in answers.items())
 
 
 def runs_told(needed: int | None, runs: int) -> str:

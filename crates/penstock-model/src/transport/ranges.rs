@@ -77,6 +77,32 @@ impl RangeSet {
         }
     }
 
+    /// Number of segments of the set.
+    pub fn count(&self) -> u32 {
+        self.blocks.iter().map(|block| block.end - block.start).sum()
+    }
+
+    /// The first segment of the set.
+    pub fn first(&self) -> Option<u32> {
+        self.blocks.first().map(|block| block.start)
+    }
+
+    /// Removes a segment.
+    pub fn remove(&mut self, seq: u32) {
+        let index = self.blocks.partition_point(|block| block.end <= seq);
+        let Some(block) = self.blocks.get_mut(index).filter(|block| block.start <= seq) else { return };
+        let SackBlock { start, end } = *block;
+        match (start == seq, end == seq + 1) {
+            (true, true) => drop(self.blocks.remove(index)),
+            (true, false) => block.start = seq + 1,
+            (false, true) => block.end = seq,
+            (false, false) => {
+                block.end = seq;
+                self.blocks.insert(index + 1, SackBlock { start: seq + 1, end });
+            }
+        }
+    }
+
     /// Number of segments of the set before `seq`.
     pub fn count_below(&self, seq: u32) -> u32 {
         self.blocks.iter().take_while(|block| block.start < seq).map(|block| block.end.min(seq) - block.start).sum()
@@ -103,5 +129,19 @@ mod tests {
         assert_eq!((set.contains(11), set.contains(12)), (true, false));
         set.remove_below(8);
         assert_eq!(set.blocks(), [block(8, 12)]);
+    }
+
+    #[test]
+    fn a_range_without_one_segment_is_shorter_or_two() {
+        let mut set = RangeSet::default();
+        set.insert(block(5, 12));
+        for (seq, rest) in [(8, vec![(5, 8), (9, 12)]), (5, vec![(6, 8), (9, 12)]), (11, vec![(6, 8), (9, 11)]), (8, vec![(6, 8), (9, 11)])]
+        {
+            set.remove(seq);
+            assert!(set.blocks().iter().copied().eq(rest.into_iter().map(|(start, end)| block(start, end))), "without {seq}");
+        }
+        set.remove(6);
+        set.remove(7);
+        assert_eq!((set.blocks(), set.first(), set.count()), (&[block(9, 11)][..], Some(9), 2));
     }
 }

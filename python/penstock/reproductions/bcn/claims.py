@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.bcn.experiments import FAST, OURS, PUBLISHED, SCALED, SLOW, UNSCALED
+from penstock.reproductions.bcn.experiments import FAST, OURS, SCALED, SLOW, UNSCALED
 from penstock.reproductions.bcn.measure import one, spread_over_sources
-from penstock.reproductions.bcn.scenario import EQUILIBRIUM, HOT, counted_seconds
+from penstock.reproductions.bcn.scenario import EQUILIBRIUM, HOT
 from penstock.reproductions.evidence import (
     LEVEL,
     Estimate,
@@ -33,26 +32,6 @@ __all__ = ["OTHERS"]
 
 MOST_FEEDBACK = 80
 ALIKE = (0.8, 1.25)
-
-
-def longer_to_fairness(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
-    """bcn-c05: sources take longer to fairness with the authors' gain than with the published one."""
-    if not {OURS, PUBLISHED} <= set(outcome.experiments):
-        return _missing("The time to fairness")
-    ours, published = (
-        [_metric(run, "time-to-fairness") for run in outcome.experiments[it]] for it in (OURS, PUBLISHED)
-    )
-    reached = [sum(not math.isnan(time) for time in times) for times in (ours, published)]
-    # A run that never gets there counts with all the time that is counted, which is less than it needs.
-    longest = counted_seconds(outcome.readings.settings())
-    lengths = [[longest if math.isnan(time) else time for time in times] for times in (ours, published)]
-    decision = decide([above("longer by", difference(*lengths), 0)])
-    evidence = (
-        f"Fairness within 10 % is reached in {reached[0]} of {len(ours)} runs with G_d = 0.0124 and in {reached[1]} of "
-        f"{len(published)} with 1/64, within {longest:g} s."
-    )
-    note = "" if any(reached) else "Neither gets there, so that no time can be longer."
-    return Finding.of(decision, evidence, note)
 
 
 def trade_off(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
@@ -131,7 +110,6 @@ def best_values_depend_on_the_rate(outcome: Outcome, _: Mapping[str, Finding]) -
 
 
 OTHERS: Mapping[str, ClaimTest] = {
-    "bcn-c05": longer_to_fairness,
     "bcn-c07": trade_off,
     "bcn-c08": rate_becomes_negative,
     "bcn-c09": gains_depend_on_the_rate,

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.reading import Settings
 
-__all__ = ["FAST", "OURS", "PUBLISHED", "SCALED", "SLOW", "UNSCALED", "experiments"]
+__all__ = ["FAST", "OURS", "SCALED", "SLOW", "UNSCALED", "experiments", "published_gain"]
 
-OURS, PUBLISHED = "ours", "published-gain"
+OURS = "ours"
 SCALED, UNSCALED = "1-gbps-scaled", "1-gbps-unscaled"
 SLOWER = 10
 """10 Gbit/s over 1 Gbit/s."""
@@ -36,17 +36,24 @@ SLOW = {UNSCALED: OURS, **{f"1-gbps-{name}": name for name in ("Gd-0.0031", "Gd-
 
 
 def experiments(settings: Settings) -> Mapping[str, str]:
-    """Both gains and several settings at 10 Gbit/s, and 1 Gbit/s with the rate unit scaled and as it is."""
+    """Several settings at 10 Gbit/s, and 1 Gbit/s with the rate unit scaled and as it is."""
     unit = settings["bcn.aimd_ours.ru_rate_unit_bps"]
-    # The published gain takes rates below zero: it needs the floor, which is one rate unit where readings have none.
-    floored = settings if settings["bcn.floor"] else settings.having({"bcn.floor": "8 Mbit/s"})
+    settings = settings.having({f"run.{name}": settings[f"experiment.{name}"] for name in ("duration", "warm_up")})
 
     def varied(name: str, slower: int = 1) -> str:
         return page(settings.having(_VARIED.get(name, {})), managed=True, slower=slower, observed=True)
 
     return {
         **{name: varied(name) for name in FAST},
-        PUBLISHED: page(floored, managed=True, gain=settings["bcn.aimd_cisco.gd_decrease_gain"], observed=True),
         SCALED: page(settings, managed=True, unit=unit // SLOWER, slower=SLOWER),
         **{name: varied(fast, SLOWER) for name, fast in SLOW.items()},
     }
+
+
+def published_gain(settings: Settings) -> str:
+    """The scenario with the published gain of the decrease.
+
+    It takes rates below zero, so it needs the floor, which is one rate unit where readings have none.
+    """
+    floored = settings if settings["bcn.floor"] else settings.having({"bcn.floor": "8 Mbit/s"})
+    return page(floored, managed=True, gain=settings["bcn.aimd_cisco.gd_decrease_gain"], observed=True)

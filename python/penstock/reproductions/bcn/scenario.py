@@ -31,8 +31,6 @@ WAITS = {1: "16 us", 2: "1 us"}
 SOURCES = 4
 EQUILIBRIUM = 16
 """Of the queue, in frames."""
-INTERVAL = "10 ms"
-"""In which the rates of the sources are compared."""
 
 
 def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
@@ -59,7 +57,7 @@ def page(
     slower : int, optional
         How much slower the links are, and how much longer all times.
     observed : bool
-        Whether to measure the time to fairness and the oscillation of the queue too.
+        Whether to sample the queue for its oscillation too.
     """
     how = "BCN 2.0" if managed else "no management"
     head = {
@@ -74,8 +72,6 @@ def page(
     blocks += [("[[flows]]", flow) for flow in _flows(settings, slower)]
     sample = {"sample": _span("50 us", slower)} if observed else {}
     blocks += [("[[measure]]", measure) for measure in _measures(sample)]
-    if observed:
-        blocks.append(("[[measure]]", _fairness(slower)))
     return scenario_text(head, blocks)
 
 
@@ -94,8 +90,12 @@ def _nodes(settings: Settings, managed: bool, gain: float | str, unit: int, slow
         station = {"reaction-point": {"bcn": _reaction_point(settings, gain, unit, slower)}}
     elif settings["none.pause"]:
         core = {"pause": {"xoff": "150 kB", "xon": "100 kB"}}
+    switch: dict[str, Any] = {}
+    if settings["queue.shared"]:
+        switch = {"buffer": {"pool": {"size": f"{settings['queue.packets']} packets"}}}
     hosts = {**{f"st{i}": station for i in range(1, SOURCES + 1)}, "sr1": station, "sr2": station}
-    return {**hosts, "dt": {}, "dr2": {}, "core": core, **{f"e{i}": {} for i in range(SOURCES + 3)}}
+    edges = {f"e{i}": switch for i in range(SOURCES + 3)}
+    return {**hosts, "dt": {}, "dr2": {}, "core": {**core, **switch}, **edges}
 
 
 def _congestion_point(settings: Settings) -> dict[str, Any]:
@@ -192,13 +192,6 @@ def _measures(sample: Mapping[str, str]) -> Iterable[dict[str, Any]]:
     yield {"metric": "page-time", "of": ["rf1", "rf2"]}
     yield {"metric": "queue", "of": HOT, **sample}
     yield {"metric": "loss", "of": HOT}
-
-
-def _fairness(slower: int) -> dict[str, Any]:
-    """The time after which all sources stay within 10 % of their mean."""
-    sources = [f"bulk{i}" for i in range(1, SOURCES + 1)]
-    interval = _span(INTERVAL, slower)
-    return {"metric": "time-to-fairness", "of": sources, "between": "groups", "interval": interval}
 
 
 _UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}

@@ -46,7 +46,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "id question chosen reason options:tables where? kind? impact? evidence? fitted? printed? words?"
     ),
     "options": _keys("key text set?:table"),
-    "null": _keys("id text columns?:any rows?:table tables?:table only?:texts value?:number schemes?:flag"),
+    "null": _keys("id text columns?:any rows?:table tables?:table only?:texts value?:number schemes?:flag ours?:flag"),
     "contradiction": _keys("answers:texts reason"),
 }
 """The keys of each section; a question mark stands behind those that may be left out."""

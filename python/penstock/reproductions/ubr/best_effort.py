@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row
 
-__all__ = ["bursty", "constants", "grid", "mss_of", "parameters", "reserved", "today"]
+__all__ = [
+    "bursty",
+    "constants",
+    "grid",
+    "mss_of",
+    "parameters",
+    "reserved",
+    "today",
+    "together",
+    "together_from_the_start",
+]
 
 MANY = 15
 USERS = 60
@@ -24,6 +34,18 @@ def grid(settings: Settings, network: str, row: Row) -> str:
     """A cell of the grid in the place of slides 19 and 20."""
     key = row.key
     return _page(settings, network, str(key["switch"]), str(key["tcp"]), int(key["sources"]), int(key["buffer"]))
+
+
+def together(settings: Settings, row: Row) -> str:
+    """A cell of the same whose sources start together."""
+    network = str(row.key["network"])
+    settings = together_from_the_start(settings, network)
+    return _page(settings, network, str(row.key["switch"]), str(row.key["tcp"]), MANY, small(settings, network))
+
+
+def together_from_the_start(settings: Settings, network: str) -> Settings:
+    """These settings with all sources starting at 0, and everything counted."""
+    return settings.having({"tcp.start_within": "0 s", f"run.{network}_from": "0 s"})
 
 
 def today(settings: Settings, row: Row) -> str:

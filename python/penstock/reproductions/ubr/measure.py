@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.ubr import tcp_measures
-from penstock.reproductions.ubr.best_effort import mss_of
+from penstock.reproductions.ubr.best_effort import mss_of, together_from_the_start
 from penstock.reproductions.ubr.circuits import GROUPS
 from penstock.reproductions.ubr.guarantees import NEARLY_ALL, SLIDES, allocated, stated
 from penstock.reproductions.ubr.n_sources import BOTTLENECK, left_by_vbr
@@ -44,6 +44,8 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
         return tcp_measures.periodic(settings, row, result)
     if "network" in row.key:
         network = str(row.key["network"])
+        if table.id == "25-together":
+            settings = together_from_the_start(settings, network)
         reserved = float(row.key["reserved"]) / 100 if "reserved" in row.key else None
         left = 1.0 if reserved is None else left_by_vbr(settings, network, reserved)
         found = _sources(settings, network, result, left)

@@ -25,6 +25,7 @@ PAGES: Mapping[str, Callable[[Settings, Row], str]] = {
     "11-12": best_effort.reserved,
     "4": best_effort.bursty,
     "9": best_effort.constants,
+    "25-together": best_effort.together,
     "today": best_effort.today,
     "53-59-results": guarantees.slides,
     "50": guarantees.over_satellites,

@@ -314,6 +314,8 @@ const LISTED: &[Traffic] = &[
     ("ftp", "", "congestion-control = prague { accecn-option = false }; ecn = true; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = prague; ecn = true; ack-every = 2; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = cubic; recovery = prr; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = cubic { hystart = true, hystart-algorithm = linux, byte-counting-limit = 100, ecn-beta = 0.85 }; recovery = rack; timestamps = true; rto = linux; pacing = true; pacing-rate = linux; ack-every = 2; ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "size = 20 kB", "recovery = rack { max-ack-delay = 20 ms }; congestion-control = reno { ecn-decrease = 0.8 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = dctcp { ect-everywhere = true }; ecn = true; ack-every = 2; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "size = 30 kB", "roce; packet = 400 bytes; ack-every = 3; max-outstanding = 30; timeout = 15 ms; rate-control = fixed { rate = 2 Mbit/s }"),
     ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "roce; packet = 500 bytes; max-outstanding = 40; timeout = 25 ms; rate-control = dcqcn { floor = 50 kbit/s, rate-timer = 3 ms, alpha-timer = 4 ms, byte-counter = 5 kB, notification-interval = 2 ms, gain = 0.1, additive-increase = 100 kbit/s, hyper-increase = 1 Mbit/s }"),
@@ -328,6 +330,14 @@ const LISTED: &[Traffic] = &[
         "local-queue = backpressure; pacing = true; ecn = true; congestion-control = cubic; min-rto = 20 ms; initial-rto = 50 ms",
     ),
     ("ftp", "", "local-queue = backpressure; recovery = sack1 { retransmit-delay = half-round-trip }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = high-speed { low-window = 3, high-window = 40, low-p = 0.1, high-p = 0.01 }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = scalable { legacy-window = 3, increase = 0.1 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = h-tcp { delta-l = 20 ms }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = westwood { gain = 0.5 }; recovery = prr; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = illinois { threshold-window = 3, theta = 2 }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = bic { low-window = 3, s-max = 4, s-min = 0.1 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = ledbat { target = 20 ms }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = ledbat-plus-plus { target = 10 ms, base-interval = 30 ms, base-history = 3 }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
 pub(super) const PCN: &[(&str, &str)] = &[

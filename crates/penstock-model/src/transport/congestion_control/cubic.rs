@@ -1,8 +1,9 @@
 //! CUBIC.
 
 use super::hystart::HyStart;
+use super::linux_hystart::LinuxHyStart;
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, RttSampling, Timeout, Window};
-use crate::parameters::{own, Check, Positive, Probability};
+use crate::parameters::{own, Check, Count, Positive, Probability};
 use crate::units::Time;
 use std::any::Any;
 
@@ -17,10 +18,17 @@ crate::parameters! {
     /// times FlightSize without the segments of limited transmit [RFC5681 s3.2 (2)]. If the window had not reached W_max again,
     /// W_max becomes (1 + `beta`) / 2 times the window (fast convergence). An echoed mark does the same and reduces the window
     /// immediately. Slow start is that of Reno or, with `hystart`, HyStart++, which leaves the first slow start when the round-trip
-    /// time grows.
+    /// time grows. With `hystart-algorithm = "linux"` it is HyStart, as in Linux, which ends every slow start, at a window of 16
+    /// segments or more, if one of two conditions is met: a ninth or later round-trip time of a round, and all before it, are above
+    /// the minimum by an eighth of it (4 to 16 ms), or acknowledgements at most 2 ms apart span half of the minimum (all of it if
+    /// segments are paced). Congestion avoidance follows.
+    ///
+    /// With `ecn-beta`, an echoed mark reduces by that factor instead of `beta` (alternative backoff with ECN, ABE). With
+    /// `byte-counting-limit` (L), the window grows by acknowledged segments instead of acknowledgements, at most L for each of them,
+    /// so that delayed acknowledgements do not slow it down; Linux has no limit.
     ///
     /// ## State
-    /// About 170 bytes, with HyStart++ 60 more and 16 for each segment outstanding during the first slow start. One cube per
+    /// About 170 bytes, with HyStart++ 60 more and 24 for each segment outstanding during the first slow start. One cube per
     /// acknowledgement, one cube root per congestion.
     ///
     /// ## Departures
@@ -31,6 +39,7 @@ crate::parameters! {
     /// - In the Reno-friendly region, a window above W_est does not fall to it.
     /// - A window that equals ssthresh is in congestion avoidance, as [RFC5681 s3.1] leaves open; [RFC9438 s4.10] has slow start.
     /// - HyStart++, which [RFC9438 s4.10] recommends, must be asked for.
+    /// - HyStart as in Linux needs a round-trip time with every acknowledgement and omits the allowance for segmentation offload.
     /// - The first round of HyStart++ ends with the first acknowledgement: windowEnd starts as SND.NXT before anything is sent,
     ///   which [RFC9406 s4.2] leaves open. The second round is compared with the round trip of that acknowledgement.
     /// - Marks reduce the window to no less than one segment; from there they do not slow the sender further by its timer, as
@@ -45,7 +54,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 9438; RFC 8312; RFC 9406 (HyStart++); Ha, Rhee and Xu [Ha08].
+    /// RFC 9438; RFC 8312; RFC 9406 (HyStart++); Ha, Rhee and Xu [Ha08]; Ha and Rhee [Ha08b] (HyStart); RFC 8511 (ABE).
     pub struct Parameters {
         /// Aggressiveness of window growth (C), in segments per cubic second [RFC9438 s5.1].
         c: Positive = "0.4", changeable;
@@ -53,8 +62,15 @@ crate::parameters! {
         beta: Probability = "0.7", changeable;
         /// Whether a flow whose window did not reach W_max again releases bandwidth to others [RFC9438 s4.7].
         fast_convergence: bool = "true";
-        /// Whether the first slow start is HyStart++ [RFC9406].
+        /// Factor by which an echoed mark multiplies the window, if not `beta` [RFC8511 s3]; 0.85 is proposed there for CUBIC.
+        ecn_beta: Option<Probability>;
+        /// Whether slow start ends before a loss.
         hystart: bool = "false";
+        /// The algorithm that ends slow start, with `hystart`; HyStart++ if left out.
+        hystart_algorithm: Option<HyStartAlgorithm>;
+        /// Maximum number of acknowledged segments by which an acknowledgement enlarges the window (L) [RFC9438 s4.2: segments_acked];
+        /// each acknowledgement counts once if left out.
+        byte_counting_limit: Option<Count>;
         /// Growth of small windows, on which CUBIC alone is slower than Reno [RFC9438 s4.3].
         reno_friendly: RenoFriendly = "rfc9438";
     }
@@ -73,10 +89,27 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// How slow start ends before a loss.
+    pub enum HyStartAlgorithm {
+        /// HyStart++, for the first slow start: a longer round trip begins five rounds of slower growth [RFC9406].
+        "hystart-plus-plus" => PlusPlus,
+        /// HyStart, for every slow start: a longer round trip or a long train of acknowledgements ends it [Ha08b]; with the constants
+        /// of Linux.
+        "linux" => Linux,
+    }
+}
+
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.beta.0 <= 0.0 || self.beta.0 >= 1.0 {
             mistake("beta", format!("{} is out of range; above 0 and below 1", self.beta.0));
+        }
+        if let Some(beta) = self.ecn_beta.filter(|beta| beta.0 <= 0.0 || beta.0 >= 1.0) {
+            mistake("ecn-beta", format!("{} is out of range; above 0 and below 1", beta.0));
+        }
+        if self.hystart_algorithm.is_some() && !self.hystart {
+            mistake("hystart-algorithm", "has no effect without hystart = true; leave it out".to_owned());
         }
     }
 }
@@ -87,7 +120,12 @@ pub struct Cubic {
     c: f64,
     beta: f64,
     fast_convergence: bool,
+    /// Factor after an echoed mark.
+    ecn_beta: Option<f64>,
+    /// L.
+    limit: u32,
     hystart: Option<HyStart>,
+    linux_hystart: Option<LinuxHyStart>,
     reno_friendly: RenoFriendly,
     smoothed_rtt: f64,
     /// W_max.
@@ -118,11 +156,15 @@ struct Epoch {
 impl Cubic {
     /// The control of a new connection.
     pub fn new(parameters: &Parameters, context: &ConnectionContext) -> Cubic {
+        let is_linux = parameters.hystart_algorithm == Some(HyStartAlgorithm::Linux);
         Cubic {
             c: parameters.c.0,
             beta: parameters.beta.0,
             fast_convergence: parameters.fast_convergence,
-            hystart: parameters.hystart.then(|| HyStart::new(context.paced)),
+            ecn_beta: parameters.ecn_beta.map(|beta| beta.0),
+            limit: parameters.byte_counting_limit.map_or(1, |limit| limit.0),
+            hystart: (parameters.hystart && !is_linux).then(|| HyStart::new(context.paced)),
+            linux_hystart: (parameters.hystart && is_linux).then(|| LinuxHyStart::new(context.paced)),
             reno_friendly: parameters.reno_friendly,
             smoothed_rtt: 0.0,
             w_max: 0.0,
@@ -153,6 +195,17 @@ impl Cubic {
         Epoch { start: now, k, w_est: cwnd, alpha }
     }
 
+    /// Slow start that counts segments, up to ssthresh. Not inlined, since most controls count acknowledgements.
+    #[inline(never)]
+    fn grow_by_segments(&self, ack: &Acknowledgement, window: &mut Window) {
+        if window.is_in_slow_start() {
+            let grown = window.size + f64::from(ack.newly.min(self.limit));
+            window.size = grown.min(window.threshold.max(window.size + 1.0)).min(f64::from(window.max));
+        } else {
+            window.grow();
+        }
+    }
+
     /// Congestion avoidance [RFC9438 s4.2 to s4.5].
     #[inline]
     fn avoid_congestion(&mut self, ack: &Acknowledgement, window: &mut Window) {
@@ -174,7 +227,7 @@ impl Cubic {
                 cwnd.max(epoch.w_est)
             } else {
                 let target = self.w_cubic(epoch.k, t + self.smoothed_rtt).max(cwnd).min(1.5 * cwnd);
-                cwnd + (target - cwnd) / cwnd
+                cwnd + f64::from(ack.newly.min(self.limit)) * ((target - cwnd) / cwnd)
             };
             window.size = window.size.min(f64::from(window.max));
         }
@@ -182,14 +235,14 @@ impl Cubic {
     }
 
     /// Reduces from the window `cwnd`: sets W_max [RFC9438 s4.7] and ssthresh [RFC9438 s4.6].
-    fn reduce(&mut self, in_flight: u32, window: &mut Window) -> f64 {
+    fn reduce(&mut self, in_flight: u32, beta: f64, window: &mut Window) -> f64 {
         let cwnd = window.size;
         let converges = self.fast_convergence && cwnd < self.w_max;
         self.w_max = if converges { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
         self.prior = cwnd;
         self.epoch = None;
         self.hystart = None; // for the first slow start only [RFC9406 s4.3]
-        let reduced = f64::from(in_flight) * self.beta;
+        let reduced = f64::from(in_flight) * beta;
         window.threshold = reduced.max(2.0);
         reduced
     }
@@ -213,9 +266,13 @@ impl CongestionControl for Cubic {
             return;
         }
         if window.is_in_slow_start() {
+            if let Some(hystart) = &mut self.linux_hystart {
+                hystart.on_ack(ack, window);
+            }
             match &mut self.hystart {
                 Some(hystart) => hystart.on_ack(ack, window),
                 None if ack.app_limited && 2.0 * f64::from(ack.in_flight) < window.size => {}
+                None if self.limit > 1 => self.grow_by_segments(ack, window),
                 None => window.grow(),
             }
         } else {
@@ -226,7 +283,8 @@ impl CongestionControl for Cubic {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
-        let reduced = self.reduce(congestion.in_flight, window);
+        let beta = self.ecn_beta.filter(|_| congestion.cause == Cause::Ecn).unwrap_or(self.beta);
+        let reduced = self.reduce(congestion.in_flight, beta, window);
         self.without_w_max = false;
         if congestion.cause == Cause::Ecn {
             window.size = reduced.max(1.0); // [RFC9438 s4.6]
@@ -235,7 +293,10 @@ impl CongestionControl for Cubic {
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         if !timeout.repeated {
-            self.reduce(timeout.in_flight, window);
+            self.reduce(timeout.in_flight, self.beta, window);
+        }
+        if let Some(hystart) = &mut self.linux_hystart {
+            hystart.on_timeout();
         }
         self.without_w_max = true;
         self.epoch = None;
@@ -244,6 +305,9 @@ impl CongestionControl for Cubic {
     fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
         self.smoothed_rtt = sample.smoothed.as_seconds();
         if let Some(hystart) = &mut self.hystart {
+            hystart.on_rtt_sample(sample.rtt);
+        }
+        if let Some(hystart) = &mut self.linux_hystart {
             hystart.on_rtt_sample(sample.rtt);
         }
     }
@@ -257,9 +321,10 @@ impl CongestionControl for Cubic {
     }
 
     fn rtt_sampling(&self) -> RttSampling {
-        match self.hystart {
-            Some(_) => RttSampling::EveryAck,
-            None => RttSampling::OncePerRound,
+        if self.hystart.is_some() || self.linux_hystart.is_some() {
+            RttSampling::EveryAck
+        } else {
+            RttSampling::OncePerRound
         }
     }
 

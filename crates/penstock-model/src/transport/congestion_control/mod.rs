@@ -5,14 +5,24 @@
 //! repaired.
 
 pub mod bbr;
+pub mod bic;
 pub mod cubic;
 pub mod dctcp;
 mod ecn_use;
+pub mod h_tcp;
+pub mod high_speed;
 mod hystart;
+pub mod illinois;
+pub mod ledbat;
+pub mod ledbat_plus_plus;
+mod linux_hystart;
 pub mod prague;
 pub mod reno;
 mod report;
+mod round;
+pub mod scalable;
 pub mod vegas;
+pub mod westwood;
 mod window;
 
 use crate::probe::{Probe, ReportVariable};
@@ -131,6 +141,14 @@ congestion_controls! {
     "dctcp" => Dctcp(dctcp::Dctcp, dctcp::Parameters),
     "bbr" => Bbr(bbr::Bbr, bbr::Parameters),
     "prague" => Prague(prague::Prague, prague::Parameters),
+    "high-speed" => HighSpeed(high_speed::HighSpeed, high_speed::Parameters),
+    "scalable" => Scalable(scalable::Scalable, scalable::Parameters),
+    "h-tcp" => HTcp(h_tcp::HTcp, h_tcp::Parameters),
+    "westwood" => Westwood(westwood::Westwood, westwood::Parameters),
+    "illinois" => Illinois(illinois::Illinois, illinois::Parameters),
+    "bic" => Bic(bic::Bic, bic::Parameters),
+    "ledbat" => Ledbat(ledbat::Ledbat, ledbat::Parameters),
+    "ledbat-plus-plus" => LedbatPlusPlus(ledbat_plus_plus::LedbatPlusPlus, ledbat_plus_plus::Parameters),
 }
 
 /// The kind of congestion controls.
@@ -347,11 +365,43 @@ impl fmt::Debug for dyn CongestionControl + Send {
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::ConnectionContext;
+    use super::{Acknowledgement, Cause, Congestion, ConnectionContext};
     use crate::site::Site;
+    use crate::units::{Duration, Time};
 
     /// A connection with packets of `payload` bytes plus 40 bytes of headers, and a maximum window of 1000 packets.
     pub fn context(payload: u32) -> ConnectionContext {
         ConnectionContext { site: Site::trial(), packet_size: payload + 40, payload, max_window: 1000, paced: false }
+    }
+
+    /// Time `ms` milliseconds after the start.
+    pub fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// An acknowledgement of one segment while the window is in use, outside of a recovery, at `ms` milliseconds.
+    pub fn ack(ms: u64) -> Acknowledgement {
+        Acknowledgement {
+            now: at_ms(ms),
+            newly: 1,
+            delivered: 0,
+            acknowledged: 0,
+            next: 0,
+            in_flight: 1000,
+            app_limited: false,
+            ece: false,
+            in_recovery: false,
+        }
+    }
+
+    /// A loss at `ms` milliseconds with `in_flight` segments in flight.
+    pub fn loss(ms: u64, in_flight: u32) -> Congestion {
+        Congestion { now: at_ms(ms), cause: Cause::Loss, in_flight }
+    }
+
+    /// Asserts that `a` is `b` but for rounding.
+    #[track_caller]
+    pub fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} is not {b}");
     }
 }

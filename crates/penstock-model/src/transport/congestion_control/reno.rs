@@ -30,6 +30,8 @@ crate::parameters! {
     /// for an MSS of 512). With `acks-per-increase` (N), every N-th acknowledgement adds $N * MSS * MSS / cwnd$ instead, which reaches
     /// zero at N times that window; the count restarts with a loss, a mark or a timeout.
     ///
+    /// With `ecn-decrease`, an echoed mark multiplies by that factor instead of `decrease` (alternative backoff with ECN, ABE).
+    ///
     /// `increase` and `decrease` are the two constants of additive increase and multiplicative decrease.
     ///
     /// ## State
@@ -53,7 +55,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 5681 s3.1 and s3.2; RFC 3465; RFC 3168 s6.1.2; Jacobson [Jacobson88]; [Jain98 slides 26, 27] on integers.
+    /// RFC 5681 s3.1 and s3.2; RFC 3465; RFC 8511 (ABE); RFC 3168 s6.1.2; Jacobson [Jacobson88]; [Jain98 slides 26, 27] on integers.
     pub struct Parameters {
         /// Rounding of half of the outstanding segments.
         halving: Halving = "whole-segments";
@@ -68,12 +70,17 @@ crate::parameters! {
         increase: Positive = "1";
         /// Factor by which congestion multiplies FlightSize (b); above 0 and below 1.
         decrease: Probability = "0.5", changeable;
+        /// Factor by which an echoed mark multiplies the window, if not `decrease` [RFC8511 s3]; 0.8 is proposed there.
+        ecn_decrease: Option<Probability>;
     }
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.decrease.0 <= 0.0 || self.decrease.0 >= 1.0 {
             mistake("decrease", format!("{} is out of range; above 0 and below 1", self.decrease.0));
+        }
+        if let Some(decrease) = self.ecn_decrease.filter(|decrease| decrease.0 <= 0.0 || decrease.0 >= 1.0) {
+            mistake("ecn-decrease", format!("{} is out of range; above 0 and below 1", decrease.0));
         }
         if self.increase.0 > MOST_INCREASE {
             mistake("increase", format!("{} is out of range; above 0, at most {MOST_INCREASE}", self.increase.0));
@@ -99,6 +106,7 @@ impl Default for Parameters {
             acks_per_increase: None,
             increase: Positive(1.0),
             decrease: Probability(0.5),
+            ecn_decrease: None,
         }
     }
 }
@@ -131,19 +139,24 @@ crate::choice! {
 pub struct Reno {
     halving: Halving,
     decrease: f64,
+    ecn_decrease: Option<f64>,
 }
 
 impl Reno {
     /// The control of a new connection.
     pub fn new(parameters: &Parameters, _context: &ConnectionContext) -> Reno {
-        Reno { halving: parameters.halving, decrease: parameters.decrease.0 }
+        Reno {
+            halving: parameters.halving,
+            decrease: parameters.decrease.0,
+            ecn_decrease: parameters.ecn_decrease.map(|decrease| decrease.0),
+        }
     }
 
-    /// Sets ssthresh to half (or `decrease`) of a FlightSize of `in_flight` segments.
-    fn reduce(&self, in_flight: u32, window: &mut Window) {
+    /// Sets ssthresh to half (or the fraction `decrease`) of a FlightSize of `in_flight` segments.
+    fn reduce(&self, in_flight: u32, decrease: f64, window: &mut Window) {
         match self.halving {
-            Halving::WholeSegments => window.reduce_threshold(in_flight, self.decrease),
-            Halving::Exact => window.reduce_threshold_exactly(in_flight, self.decrease),
+            Halving::WholeSegments => window.reduce_threshold(in_flight, decrease),
+            Halving::Exact => window.reduce_threshold_exactly(in_flight, decrease),
         }
     }
 }
@@ -161,7 +174,8 @@ impl CongestionControl for Reno {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
-        self.reduce(congestion.in_flight, window);
+        let decrease = self.ecn_decrease.filter(|_| congestion.cause == Cause::Ecn).unwrap_or(self.decrease);
+        self.reduce(congestion.in_flight, decrease, window);
         if congestion.cause == Cause::Ecn {
             window.size = window.threshold; // [RFC3168 s6.1.2]
         }
@@ -170,11 +184,27 @@ impl CongestionControl for Reno {
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         // ssthresh stays when a segment times out again [RFC5681 s3.1].
         if !timeout.repeated {
-            self.reduce(timeout.in_flight, window);
+            self.reduce(timeout.in_flight, self.decrease, window);
         }
     }
 
     fn change(&mut self, _now: Time, parameters: &dyn Any) {
         self.decrease = own::<Parameters>(parameters).decrease.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::congestion_control::testing::context;
+
+    #[test]
+    fn a_mark_reduces_by_a_factor_of_its_own() {
+        for (cause, size) in [(Cause::Ecn, 80.0), (Cause::Loss, 50.0)] {
+            let parameters = Parameters { ecn_decrease: Some(Probability(0.8)), ..Parameters::default() };
+            let (mut it, mut window) = (Reno::new(&parameters, &context(1460)), Window { size: 100.0, threshold: 200.0, max: 1000 });
+            it.on_congestion(&Congestion { now: Time::ZERO, cause, in_flight: 100 }, &mut window);
+            assert_eq!(window.threshold, size);
+        }
     }
 }

@@ -16,7 +16,7 @@ crate::parameters! {
     /// trip; at the end of the others, a Diff above `gamma` ends slow start. A loss or an echoed mark halves the window as with Reno.
     ///
     /// ## State
-    /// About 60 bytes, and 16 for each segment outstanding. Constant cost per acknowledgement, one division per round trip.
+    /// About 60 bytes, and 24 for each segment outstanding. Constant cost per acknowledgement, one division per round trip.
     ///
     /// ## Departures
     /// - The retransmissions of [Brakmo94 s3.1], on a first duplicate acknowledgement if a finer timer has expired, belong to the

@@ -31,6 +31,12 @@ impl Window {
         self.size = self.size.min(f64::from(self.max));
     }
 
+    /// Adds `segments` to cwnd, up to its maximum.
+    #[inline]
+    pub fn grow_by(&mut self, segments: f64) {
+        self.size = (self.size + segments).min(f64::from(self.max));
+    }
+
     /// Sets ssthresh = max(FlightSize / 2, 2) after a loss with a FlightSize of `flight` segments [RFC5681 s3.1 (4)].
     pub fn halve_threshold(&mut self, flight: u32) {
         self.threshold = f64::from((flight / 2).max(2));

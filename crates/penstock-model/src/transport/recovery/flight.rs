@@ -1,9 +1,10 @@
 //! The flight: the outstanding segments of a sender.
 
 use super::scoreboard::{Outstanding, Scoreboard};
-use super::{RecoverCheck, SentSegments};
+use super::{Detection, RecoverCheck, SentSegments};
 use crate::packet::Ack;
 use crate::transport::congestion_control::Window;
+use crate::units::{Duration, Time};
 
 /// Phase of a sender with respect to losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum Phase {
     Normal,
     /// Fast recovery.
     Recovery,
+    /// After a timeout, if losses are found by time: sends lost segments again, in slow start.
+    Repair,
     /// Go-back-N: sends again from the first unacknowledged segment on; duplicate acknowledgements have no effect.
     GoBack,
 }
@@ -192,6 +195,46 @@ impl Flight {
         self.phase = Phase::Normal;
         self.next = self.high;
         self.resend = false;
+        if let Some(detection) = self.sent.as_mut().and_then(|sent| sent.detection.as_mut()) {
+            detection.lost.clear();
+        }
+    }
+
+    /// Lets the detection by time see an acknowledgement whose blocks are not in the scoreboard yet.
+    pub(crate) fn observe(&mut self, now: Time, ack: &Ack) {
+        self.detecting(|detection, sent, board| detection.on_ack(now, ack, sent, board));
+    }
+
+    /// Looks for losses by time; returns how many are new.
+    pub(crate) fn detect(&mut self, now: Time, is_late: bool, smoothed: Option<Duration>) -> u32 {
+        self.detecting(|detection, sent, board| detection.detect(now, sent, board, is_late, smoothed)).unwrap_or(0)
+    }
+
+    /// Marks losses after a timeout and begins their repair.
+    pub(crate) fn mark_after_timeout(&mut self, now: Time) {
+        self.detecting(|detection, sent, board| detection.on_timeout(now, sent, board));
+        self.phase = Phase::Repair;
+        self.recover = self.high;
+        self.resend = false;
+    }
+
+    fn detecting<T>(&mut self, take: impl FnOnce(&mut Detection, &SentSegments, &Scoreboard) -> T) -> Option<T> {
+        let sent = self.sent.as_mut()?;
+        let mut detection = sent.detection.take()?;
+        let result = take(&mut detection, sent, &self.scoreboard);
+        sent.detection = Some(detection);
+        Some(result)
+    }
+
+    /// Segments in the network, if losses are found by time: neither SACKed, nor lost and not sent again [RFC8985 s3.3].
+    pub(crate) fn pipe(&self) -> u32 {
+        let lost = self.sent.as_ref().and_then(|sent| sent.detection.as_ref()).map_or(0, |detection| detection.lost.count());
+        self.high - self.delivered() - lost
+    }
+
+    /// Whether DupThresh segments are SACKed.
+    pub(crate) fn has_many_blocks(&self) -> bool {
+        self.delivered() - self.unacknowledged >= self.detection.dup_ack_threshold
     }
 
     /// Next segment to send in sequence, if the windows admit it; it counts as sent.

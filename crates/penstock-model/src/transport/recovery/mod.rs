@@ -6,7 +6,9 @@
 mod flight;
 pub mod new_reno;
 pub mod prr;
+pub mod rack;
 mod recover_check;
+mod reduction;
 pub mod reno;
 mod retransmit_delay;
 pub mod sack;
@@ -22,6 +24,8 @@ use crate::site::Site;
 use crate::transport::congestion_control::Window;
 use dyn_clone::DynClone;
 pub use flight::{Flight, LossDetection, Phase};
+pub use rack::Detection;
+pub(crate) use rack::Timer;
 pub use recover_check::RecoverCheck;
 pub use retransmit_delay::RetransmitDelay;
 pub(crate) use scoreboard::Scoreboard;
@@ -79,6 +83,14 @@ macro_rules! recoveries {
                 }
             }
 
+            /// [`Recovery::detection`].
+            pub fn detection(&self) -> Option<Detection> {
+                match self {
+                    $( AnyRecovery::$variant(it) => it.detection(), )*
+                    AnyRecovery::Custom(it) => it.detection(),
+                }
+            }
+
             /// [`Recovery::on_duplicate_ack`].
             pub fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
                 match self {
@@ -128,6 +140,7 @@ recoveries! {
     "new-reno" => NewReno(new_reno::NewReno, new_reno::Parameters),
     "sack" => Sack(sack::Sack, sack::Parameters),
     "prr" => Prr(prr::Prr, prr::Parameters),
+    "rack" => Rack(rack::Rack, rack::Parameters),
     "sack1" => Sack1(sack1::Sack1, sack1::Parameters),
     "timeout-only" => TimeoutOnly(timeout_only::TimeoutOnly, timeout_only::Parameters),
 }
@@ -168,6 +181,11 @@ pub trait Recovery: DynClone + fmt::Debug {
     /// Delay of the first retransmission; always the same for the same parameters.
     fn retransmit_delay(&self) -> RetransmitDelay {
         RetransmitDelay::None
+    }
+
+    /// State of a connection whose sender finds losses by time, if this is such a recovery.
+    fn detection(&self) -> Option<Detection> {
+        None
     }
 
     /// Handles an acknowledgement of nothing new while something is outstanding; returns whether it shows a first loss.

@@ -1,6 +1,6 @@
 //! The recovery of RFC 9937.
 
-use super::{sack, Flight, Phase, Recovery, RetransmitDelay};
+use super::{reduction::Reduction, sack, Flight, Phase, Recovery, RetransmitDelay};
 use crate::packet::Ack;
 use crate::parameters::Check;
 use crate::site::Site;
@@ -47,12 +47,7 @@ impl Check for Parameters {}
 /// The recovery of a connection; the scoreboard is in the flight.
 #[derive(Clone, Debug)]
 pub struct Prr {
-    /// RecoverFS.
-    recover_flight: u32,
-    /// prr_delivered.
-    delivered: u32,
-    /// prr_out.
-    out: u32,
+    reduction: Reduction,
     /// Outside of recovery, segments that the last acknowledgement has shown to have arrived (DeliveredData); in recovery, all segments
     /// that had arrived by the last acknowledgement.
     last: u32,
@@ -63,28 +58,12 @@ pub struct Prr {
 impl Prr {
     /// The recovery of a new connection.
     pub fn new(_parameters: &Parameters, _: &Site) -> Prr {
-        Prr { recover_flight: 0, delivered: 0, out: 0, last: 0, lost_below: 0 }
+        Prr { reduction: Reduction::default(), last: 0, lost_below: 0 }
     }
 
     /// Updates cwnd for an acknowledgement in recovery that shows `newly` segments to have arrived [RFC9937 s6.2].
     fn update(&mut self, newly: u32, is_safe: bool, flight: &Flight, window: &mut Window) {
-        if newly == 0 {
-            return;
-        }
-        self.delivered += newly;
-        let in_flight = f64::from(flight.scoreboard.pipe(flight.outstanding()));
-        let (delivered, out, threshold) = (f64::from(self.delivered), f64::from(self.out), window.threshold);
-        let mut count = if in_flight > threshold {
-            (delivered * threshold / f64::from(self.recover_flight)).ceil() - out
-        } else {
-            let conserving = (delivered - out).max(f64::from(newly));
-            (conserving + if is_safe { 1.0 } else { 0.0 }).min(threshold - in_flight)
-        };
-        count = count.max(0.0);
-        if self.out == 0 && count < 1.0 {
-            count = 1.0; // the fast retransmit
-        }
-        window.size = in_flight + count;
+        self.reduction.update(newly, is_safe, flight.scoreboard.pipe(flight.outstanding()), window);
     }
 }
 
@@ -114,14 +93,14 @@ impl Recovery for Prr {
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
         let newly = self.last;
         let sacked = flight.delivered() - flight.unacknowledged;
-        self.recover_flight = flight.in_flight() - sacked + newly;
-        (self.delivered, self.out, self.last) = (0, 0, flight.delivered());
+        self.reduction = Reduction::begin(flight.in_flight() - sacked + newly);
+        self.last = flight.delivered();
         self.lost_below = flight.scoreboard.lost_below();
         flight.scoreboard.forget_resent();
         self.update(newly, false, flight, window);
         flight.scoreboard.begin_recovery(flight.unacknowledged);
         flight.begin_recovery();
-        self.out = 1;
+        self.reduction.out = 1;
     }
 
     fn on_partial_ack(&mut self, _newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
@@ -135,7 +114,7 @@ impl Recovery for Prr {
 
     fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
         let seq = sack::next_segment(flight, window, RetransmitDelay::None);
-        self.out += u32::from(seq.is_some());
+        self.reduction.out += u32::from(seq.is_some());
         seq
     }
 }
@@ -194,7 +173,7 @@ mod tests {
         let mut out = Vec::new();
         for (end, total) in (4..=20).zip(all) {
             out.extend(duplicate(&mut it, &mut flight, &mut window, 1, end));
-            assert_eq!((it.recover_flight, out.len()), (18, total), "block to {end}");
+            assert_eq!((it.reduction.recover_flight, out.len()), (18, total), "block to {end}");
         }
         assert_eq!(out, [0, 20, 21, 22, 23, 24, 25, 26, 27, 28]);
         assert_eq!(flight.scoreboard.pipe(flight.outstanding()), 10);

@@ -1,15 +1,25 @@
 //! Send times of outstanding segments, for senders with timestamps and for congestion controls that need a round-trip time with every
 //! acknowledgement.
 
+use super::Detection;
 use crate::transport::congestion_control::Window;
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;
 
 /// First and last transmission of a segment.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
-    first: Time,
-    last: Time,
+pub(crate) struct Sent {
+    pub first: Time,
+    pub last: Time,
+    /// Position of the last among all transmissions of the connection, modulo 2^32.
+    pub order: u32,
+}
+
+impl Sent {
+    /// Whether it was sent once.
+    pub fn is_first(&self) -> bool {
+        self.first == self.last
+    }
 }
 
 /// The transmissions of the segments from `start` on.
@@ -17,8 +27,12 @@ struct Sent {
 pub(crate) struct SentSegments {
     start: u32,
     sent: VecDeque<Sent>,
+    /// Number of transmissions.
+    count: u32,
     /// The window before the timeout, if no acknowledgement has shown yet whether the timeout was spurious.
     pub before_timeout: Option<Window>,
+    /// Detection of losses by time, if the recovery asks for it.
+    pub detection: Option<Box<Detection>>,
 }
 
 /// Times that an acknowledgement of new data gives.
@@ -37,10 +51,22 @@ impl SentSegments {
     /// Records that segment `seq` leaves: the one after the known ones, or a retransmission.
     pub fn on_sent(&mut self, now: Time, seq: u32) {
         let Some(place) = seq.checked_sub(self.start) else { return };
+        self.count = self.count.wrapping_add(1);
+        let order = self.count;
         match self.sent.get_mut(place as usize) {
-            Some(sent) => sent.last = now,
-            None => self.sent.push_back(Sent { first: now, last: now }),
+            Some(sent) => (sent.last, sent.order) = (now, order),
+            None => self.sent.push_back(Sent { first: now, last: now, order }),
         }
+    }
+
+    /// The first outstanding segment.
+    pub fn start(&self) -> u32 {
+        self.start
+    }
+
+    /// Transmissions of an outstanding segment.
+    pub fn of(&self, seq: u32) -> Option<Sent> {
+        self.sent.get(seq.checked_sub(self.start)? as usize).copied()
     }
 
     /// Removes the segments up to `next`, which have been acknowledged with the timestamp of a first transmission or of a later one

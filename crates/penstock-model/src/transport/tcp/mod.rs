@@ -18,8 +18,10 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
+pub use pacer::PacingRate;
 pub use parameters::{LocalQueue, MarkEcho, Parameters, Variant};
 pub use receiver::Receiver;
+pub use rtt::RtoEstimation;
 pub use sender::Sender;
 
 use crate::packet::{Body, Ecn};

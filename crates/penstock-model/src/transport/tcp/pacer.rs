@@ -11,6 +11,17 @@ const SLOW_START_FACTOR: f64 = 2.0;
 /// Linux' `tcp_pacing_ca_ratio`.
 const AVOIDANCE_FACTOR: f64 = 1.2;
 
+crate::choice! {
+    /// Pacing rate of a congestion control without its own.
+    pub enum PacingRate {
+        /// cwnd per smoothed round trip, times a factor [RFC9002 s7.7].
+        "window" => Window,
+        /// The larger of cwnd and the outstanding segments per smoothed round trip, times a factor; the first ten segments of a
+        /// connection are not paced. As in Linux.
+        "linux" => Linux,
+    }
+}
+
 /// Schedule of the next segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
@@ -38,11 +49,12 @@ impl Pacer {
 }
 
 /// Pacing rate for a control without its own: a window of packets of `size` bytes per smoothed round trip, times a factor. The factor
-/// of slow start applies up to half of ssthresh, so that the rate is lower when slow start ends (as in Linux).
-pub(super) fn default_rate(window: &Window, size: u32, smoothed: Option<Duration>) -> Option<Rate> {
+/// of slow start applies up to half of ssthresh, so that the rate is lower when slow start ends (as in Linux). If `outstanding` segments
+/// are more than the window, they count instead.
+pub(super) fn default_rate(window: &Window, outstanding: f64, size: u32, smoothed: Option<Duration>) -> Option<Rate> {
     let round = smoothed.filter(|round| *round > Duration::ZERO)?.as_seconds();
     let factor = if window.size < window.threshold / 2.0 { SLOW_START_FACTOR } else { AVOIDANCE_FACTOR };
-    let rate = factor * window.size * f64::from(size) * 8.0 / round;
+    let rate = factor * window.size.max(outstanding) * f64::from(size) * 8.0 / round;
     Some(Rate::from_bps((rate as u64).max(1)))
 }
 
@@ -55,10 +67,13 @@ mod tests {
         // 10 packets of 1500 bytes in 100 ms are 1.2 Mbit/s.
         let rate = |threshold| {
             let window = Window { size: 10.0, threshold, max: 100 };
-            default_rate(&window, 1500, Some(Duration::from_ms(100))).map(Rate::as_bps)
+            default_rate(&window, 0.0, 1500, Some(Duration::from_ms(100))).map(Rate::as_bps)
         };
         assert_eq!((rate(100.0), rate(20.0), rate(5.0)), (Some(2_400_000), Some(1_440_000), Some(1_440_000)));
-        assert_eq!(default_rate(&Window { size: 10.0, threshold: 5.0, max: 100 }, 1500, None), None);
+        assert_eq!(default_rate(&Window { size: 10.0, threshold: 5.0, max: 100 }, 0.0, 1500, None), None);
+        // 20 outstanding, from before a reduction to 5.
+        let window = Window { size: 5.0, threshold: 5.0, max: 100 };
+        assert_eq!(default_rate(&window, 20.0, 1500, Some(Duration::from_ms(100))).map(Rate::as_bps), Some(2_880_000));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The parameters of TCP.
 
+use super::pacer::PacingRate;
 use super::receiver::DEFAULT_DELAY;
+use super::rtt::RtoEstimation;
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, CountOrZero, Limit};
 use crate::site::Site;
@@ -95,6 +97,8 @@ crate::parameters! {
         initial_rto: Duration = "1 s";
         /// Minimum timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004.
         min_rto: Duration = "1 s";
+        /// Computation of the timeout from round-trip times.
+        rto: RtoEstimation = "rfc-6298";
         /// Maximum timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007.
         max_rto: Duration = "60 s";
         /// Maximum factor by which back-off multiplies the timeout; 64 in BSD and ns-2.
@@ -130,6 +134,8 @@ crate::parameters! {
         /// Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one, otherwise
         /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
         pacing: bool = "false";
+        /// How the pacing rate is computed if the congestion control has none of its own; from cwnd if left out.
+        pacing_rate: Option<PacingRate>;
         /// Behaviour of both ends when the queue of their host's own port is full.
         local_queue: LocalQueue = "drop";
     }
@@ -209,6 +215,9 @@ impl Check for Parameters {
             let (name, recovery) = (self.congestion_control_plan().name(), self.recovery_plan().name());
             let message = format!("'{recovery}' does not tell congestion-control.{name} which segments arrive; write recovery.sack = {{}}");
             mistake(if self.recovery.is_some() { "recovery" } else { "variant" }, message);
+        }
+        if self.pacing_rate.is_some() && !self.pacing {
+            mistake("pacing-rate", "has no effect without pacing = true; leave it out".to_owned());
         }
         self.check_preset(mistake);
     }

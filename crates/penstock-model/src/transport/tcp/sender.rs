@@ -2,6 +2,7 @@
 
 mod acknowledgements;
 mod output;
+mod timed_losses;
 
 use super::ecn::EcnSender;
 use super::output_gate::OutputGate;
@@ -107,7 +108,9 @@ impl Sender {
         let reports = control.get().needs().reports;
         let times_all = control.get().rtt_sampling() == RttSampling::EveryAck;
         let mut flight = Flight::new(detection, parameters.segments(parameters.max_window));
-        flight.sent = (parameters.timestamps || times_all).then(Box::default);
+        let by_time = recovery.detection().map(Box::new);
+        flight.sent = (parameters.timestamps || times_all || by_time.is_some()).then(Box::default);
+        flight.sent.iter_mut().for_each(|sent| sent.detection.clone_from(&by_time));
         let mut sender = Sender {
             parameters: Arc::clone(parameters),
             connection: Connection::Closed,
@@ -207,7 +210,7 @@ impl Sender {
         self.retransmission = Time::NEVER;
         self.ecn.negotiated = ecn && self.parameters.ecn;
         if attempt == 0 {
-            self.estimator.on_sample(&self.parameters, self.last_sent, now);
+            self.estimator.on_sample(&self.parameters, self.last_sent, now, (0, 0));
             self.report_sample(now, now.since(self.last_sent));
         } else {
             self.window.size = 1.0; // [RFC5681 s3.1]: no larger initial window after a lost SYN
@@ -221,7 +224,9 @@ impl Sender {
     pub fn on_deadline(&mut self, now: Time) {
         debug_assert!(now >= self.deadline());
         if now >= self.retransmission {
-            self.on_timeout(now);
+            if !self.on_other_timer(now) {
+                self.on_timeout(now);
+            }
             self.update_prediction();
         } else if self.is_retransmission_due(now) {
             self.cancel_wait();
@@ -251,6 +256,9 @@ impl Sender {
         self.ecn.on_reduction(self.flight.high);
         self.stalled = true;
         self.records.iter_mut().for_each(|records| records.lose_all());
+        if self.times_losses() {
+            return self.repair_after_timeout(now);
+        }
         self.flight.scoreboard.clear();
         self.flight.go_back(&mut self.window);
         self.cancel_wait();

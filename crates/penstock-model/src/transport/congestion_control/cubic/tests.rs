@@ -3,30 +3,11 @@
 use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, RttSample, Timeout, Window};
 use super::{Cubic, Parameters};
 use crate::parameters::testing::read;
-use crate::transport::congestion_control::testing::context;
+use crate::transport::congestion_control::testing::{ack, at_ms, close, context};
 use crate::units::{Duration, Time};
-
-fn at_ms(ms: u64) -> Time {
-    Time::ZERO + Duration::from_ms(ms)
-}
 
 fn cubic(lines: &[&str]) -> Cubic {
     Cubic::new(&read::<Parameters>(lines).expect("sound"), &context(1460))
-}
-
-/// An acknowledgement of one segment while the window is in use.
-fn ack(ms: u64) -> Acknowledgement {
-    Acknowledgement {
-        now: at_ms(ms),
-        newly: 1,
-        delivered: 0,
-        acknowledged: 0,
-        next: 0,
-        in_flight: 1000,
-        app_limited: false,
-        ece: false,
-        in_recovery: false,
-    }
 }
 
 fn window(size: f64, threshold: f64) -> Window {
@@ -42,11 +23,6 @@ fn lose(it: &mut Cubic, ms: u64, window: &mut Window) {
     let in_flight = window.size as u32;
     it.on_congestion(&Congestion { now: at_ms(ms), cause: Cause::Loss, in_flight }, window);
     window.size = window.threshold;
-}
-
-#[track_caller]
-fn close(a: f64, b: f64) {
-    assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} is not {b}");
 }
 
 #[test]
@@ -243,4 +219,49 @@ fn beta_is_between_nothing_and_all() {
         let mistakes = read::<Parameters>(&[beta]).expect_err("refused");
         assert!(mistakes[0].contains("above 0 and below 1"), "{mistakes:?}");
     }
+}
+
+#[test]
+fn with_byte_counting_an_acknowledgement_of_two_segments_counts_twice() {
+    // Slow start: two segments instead of one, and not beyond ssthresh.
+    for (limit, sizes) in
+        [(None, [11.0, 12.0]), (Some("byte-counting-limit = 2"), [12.0, 13.0]), (Some("byte-counting-limit = 1"), [11.0, 12.0])]
+    {
+        let (mut it, mut window) = (cubic(&limit.into_iter().collect::<Vec<_>>()), window(10.0, 13.0));
+        for size in sizes {
+            it.on_ack(&Acknowledgement { newly: 2, ..ack(0) }, &mut window);
+            assert_eq!(window.size, size, "{limit:?}");
+        }
+    }
+    // Congestion avoidance: twice the increase.
+    let increase = |lines: &[&str]| {
+        let (mut it, mut window) = (cubic(lines), window(100.0, 50.0));
+        rtt(&mut it, 100, &mut window);
+        lose(&mut it, 0, &mut window);
+        it.on_ack(&Acknowledgement { newly: 2, ..ack(100) }, &mut window);
+        window.size - 70.0
+    };
+    let none = "reno-friendly = none";
+    close(increase(&[none, "byte-counting-limit = 2"]), 2.0 * increase(&[none]));
+}
+
+#[test]
+fn a_mark_reduces_by_a_factor_of_its_own() {
+    for (cause, size) in [(Cause::Ecn, 85.0), (Cause::Loss, 70.0)] {
+        let (mut it, mut window) = (cubic(&["ecn-beta = 0.85"]), window(100.0, 50.0));
+        it.on_congestion(&Congestion { now: at_ms(0), cause, in_flight: 100 }, &mut window);
+        close(window.threshold, size);
+    }
+}
+
+#[test]
+fn hystart_as_in_linux_ends_slow_start_at_its_window() {
+    let (mut it, mut window) = (cubic(&["hystart = true", "hystart-algorithm = linux"]), window(100.0, 1000.0));
+    for n in 0..60u32 {
+        let now = u64::from(n) * 2;
+        rtt(&mut it, 100, &mut window);
+        it.on_ack(&Acknowledgement { acknowledged: n + 1, next: 1000, ..ack(now) }, &mut window);
+    }
+    // A train of acknowledgements every 2 ms exceeds 50 ms with the 27th, after 26 have enlarged the window.
+    assert_eq!(window.threshold, 126.0);
 }

@@ -40,7 +40,9 @@ impl Sender {
     /// Processes an acknowledgement for the outstanding segments; `ece` shows whether it reports marks.
     #[inline(always)]
     fn take_ack(&mut self, now: Time, ack: &Ack, ece: bool) {
-        if ack.next > self.flight.unacknowledged {
+        if self.times_losses() {
+            self.take_ack_of_timed(now, ack, ece);
+        } else if ack.next > self.flight.unacknowledged {
             self.on_new_ack(now, ack, ece);
         } else if ack.next == self.flight.unacknowledged && self.flight.high > self.flight.unacknowledged {
             self.on_duplicate_ack(now, ack);
@@ -112,7 +114,7 @@ impl Sender {
 
     /// Handles the arrival of the segments up to `next`, not all of them known before.
     #[inline(always)]
-    fn on_progress(&mut self, now: Time, next: u32) {
+    pub(super) fn on_progress(&mut self, now: Time, next: u32) {
         self.flight.unacknowledged = next;
         self.flight.next = self.flight.next.max(next);
         self.flight.duplicates = 0;
@@ -130,7 +132,7 @@ impl Sender {
         if self.parameters.timestamps {
             return;
         }
-        self.estimator.on_sample(&self.parameters, self.timed_at, now);
+        self.estimator.on_sample(&self.parameters, self.timed_at, now, (self.flight.unacknowledged, self.flight.high));
         if self.flight.sent.is_none() {
             self.report_sample(now, now.since(self.timed_at));
         }
@@ -139,18 +141,18 @@ impl Sender {
     /// Handles the times of the segments that an acknowledgement of new data covers. Passes the round trip of the last one to the
     /// congestion control; with timestamps, updates the estimate [RFC7323 s4.1] and undoes a spurious timeout.
     #[inline(never)]
-    fn take_times(&mut self, now: Time, ack: &Ack) {
+    pub(super) fn take_times(&mut self, now: Time, ack: &Ack) {
         let Some(sent) = &mut self.flight.sent else { return };
         let Some(times) = sent.on_ack(now, ack.next, ack.flags.echoes_retransmission()) else { return };
         let before = sent.before_timeout.take();
         if self.parameters.timestamps {
-            self.estimator.on_sample(&self.parameters, times.echoed, now);
+            self.estimator.on_sample(&self.parameters, times.echoed, now, (self.flight.unacknowledged, self.flight.high));
         }
         if let Some(rtt) = times.newest {
             self.report_sample(now, rtt);
         }
         if !self.parameters.timestamps {
-            if self.control.get().rtt_sampling() == RttSampling::OncePerRound {
+            if self.control.get().rtt_sampling() == RttSampling::OncePerRound && !self.times_losses() {
                 self.flight.sent = None;
             }
         } else if let Some(before) = before.filter(|_| times.first_was_not_lost) {
@@ -175,7 +177,7 @@ impl Sender {
     /// Passes an acknowledgement of `newly` segments to the congestion control; `in_flight` were outstanding before it, and `delivered`
     /// are known to have arrived in all.
     #[inline(always)]
-    fn report_ack(&mut self, now: Time, (newly, delivered, in_flight): (u32, u32, u32), ece: bool) {
+    pub(super) fn report_ack(&mut self, now: Time, (newly, delivered, in_flight): (u32, u32, u32), ece: bool) {
         let flight = &self.flight;
         let facts = |window: &Window| Acknowledgement {
             now,
@@ -203,7 +205,7 @@ impl Sender {
         self.report_ack(now, (newly, self.flight.delivered(), in_flight), ece);
         let restart_timer = match self.flight.phase {
             Phase::Normal => true,
-            Phase::GoBack => {
+            Phase::GoBack | Phase::Repair => {
                 self.flight.leave_go_back();
                 true
             }
@@ -283,7 +285,7 @@ impl Sender {
 
     /// Lets the congestion control reduce the window; with ECN, at most once per window of data [RFC3168 s6.1.2]. If marks are counted,
     /// a loss always reduces it, since a mark may have reduced it only slightly [RFC9331 s4.3].
-    fn reduce(&mut self, now: Time, cause: Cause) {
+    pub(super) fn reduce(&mut self, now: Time, cause: Cause) {
         let is_loss_of_its_own = cause == Cause::Loss && self.ecn.counts_marks();
         if is_loss_of_its_own || !self.ecn.has_reduced(self.flight.unacknowledged) {
             let flight_size = self.flight.flight_size();

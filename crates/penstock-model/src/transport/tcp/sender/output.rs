@@ -1,11 +1,14 @@
 //! Output of a sender: the next segment and its time.
 
 use super::super::pacer::default_rate;
-use super::super::Transmission;
+use super::super::{PacingRate, Transmission};
 use super::{Connection, Sender, NONE_TIMED};
 use crate::packet::{Body, Ecn};
 use crate::transport::recovery::Phase;
 use crate::units::Time;
+
+/// Number of segments at the start of a connection that Linux does not pace.
+const LINUX_UNPACED: u32 = 10;
 
 impl Sender {
     /// Whether pacing permits a segment now; if not, [`Sender::deadline`] gives the time. The windows may still forbid it.
@@ -48,9 +51,9 @@ impl Sender {
     #[inline(always)]
     fn next_segment(&mut self, now: Time) -> Option<u32> {
         if std::mem::take(&mut self.flight.resend) {
-            return Some(self.flight.unacknowledged);
+            return Some(if self.times_losses() { self.take_probe() } else { self.flight.unacknowledged });
         }
-        if self.flight.phase == Phase::Recovery {
+        if matches!(self.flight.phase, Phase::Recovery | Phase::Repair) {
             return self.recovery.next_segment(&mut self.flight, &self.window);
         }
         let seq = self.flight.next_in_order(&self.window)?;
@@ -80,6 +83,9 @@ impl Sender {
         let size = self.parameters.packet_size();
         if let Some(sent) = &mut self.flight.sent {
             sent.on_sent(now, seq);
+            if sent.detection.is_some() {
+                self.arm(now);
+            }
         }
         if self.records.is_some() {
             self.record_sent(now, seq);
@@ -121,7 +127,12 @@ impl Sender {
     #[inline(never)]
     fn pace(&mut self, now: Time, size: u32) {
         let own = self.control.get().pacing_rate(now, &self.window);
-        let rate = own.or_else(|| default_rate(&self.window, size, self.estimator.smoothed(&self.parameters)));
+        let is_linux = self.parameters.pacing_rate == Some(PacingRate::Linux);
+        if is_linux && own.is_none() && self.flight.high < LINUX_UNPACED {
+            return;
+        }
+        let outstanding = if is_linux { f64::from(self.flight.in_flight()) } else { 0.0 };
+        let rate = own.or_else(|| default_rate(&self.window, outstanding, size, self.estimator.smoothed(&self.parameters)));
         if let Some(pacer) = self.gate.as_mut().and_then(|gate| gate.pacer.as_mut()) {
             pacer.on_sent(now, size, rate);
         }

@@ -53,3 +53,13 @@ fn a_paced_transfer_ends_and_repairs_its_losses() {
         assert!(times(&path).windows(2).all(|pair| pair[0] <= pair[1]));
     }
 }
+
+#[test]
+fn linux_paces_from_the_tenth_segment_on_and_counts_outstanding_segments() {
+    // 12 per 100 ms, times 2: one each 25 / 6 ms.
+    let given = [("initial-window", text("12 packets")), ("pacing-rate", text("linux"))];
+    let mut path = path(&given).start(None);
+    path.run_ms(190);
+    let expected = [100.0; 10].into_iter().chain([100.0 + 25.0 / 6.0, 100.0 + 50.0 / 6.0]);
+    assert!(times(&path).iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6) && times(&path).len() == 12, "{:?}", times(&path));
+}

@@ -9,7 +9,7 @@ use crate::units::Duration;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-const RECOVERIES: [(&str, Option<&str>); 10] = [
+const RECOVERIES: [(&str, Option<&str>); 11] = [
     ("tahoe", None),
     ("reno", None),
     ("new-reno", None),
@@ -17,6 +17,7 @@ const RECOVERIES: [(&str, Option<&str>); 10] = [
     ("sack", None),
     ("sack", Some("half-round-trip")),
     ("sack", Some("half-round-trip-with-new-data")),
+    ("rack", None),
     ("sack1", None),
     ("sack1", Some("half-round-trip")),
     ("sack1", Some("half-round-trip-with-new-data")),
@@ -76,7 +77,7 @@ proptest! {
             prop_assert!(path.sender.acknowledged() <= in_order);
             prop_assert!(path.sender.in_flight() <= max_window);
             let new = |body: &Body| matches!(body, Body::Segment { retransmission: false, .. });
-            if path.log[sent..].iter().any(|(_, body)| new(body)) && !recovery.starts_with("sack") {
+            if path.log[sent..].iter().any(|(_, body)| new(body)) && !recovery.starts_with("sack") && recovery != "rack" {
                 let extra = if limited_transmit { 2.0 } else { 0.0 };
                 prop_assert!(f64::from(path.sender.in_flight()) <= path.sender.congestion_window() + extra);
             }

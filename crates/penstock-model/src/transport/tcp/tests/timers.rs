@@ -175,5 +175,6 @@ fn relations_between_parameters_are_checked() {
     assert!(refused(&above).contains("initial-slow-start-threshold: is above max-window"));
     let wide = [("max-window", text("16777216 packets")), ("variant", text("sack"))];
     assert_eq!(refused(&wide), "max-window: holds more than 1048576 segments, which could all leave in one burst");
+    assert!(refused(&[("pacing-rate", text("linux"))]).contains("pacing-rate: has no effect without pacing = true"));
     assert!(read(&[]).is_ok());
 }

@@ -1,0 +1,162 @@
+//! BIC.
+
+use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
+use crate::parameters::{own, Check, Positive, Probability};
+use crate::units::Time;
+use std::any::Any;
+
+crate::parameters! {
+    /// BIC: a binary search for the window between the last reduction and the window at which it happened; CUBIC's predecessor.
+    ///
+    /// ## Decides
+    /// With at least `low-window` segments, congestion sets max_win to cwnd and reduces cwnd by the fraction `beta` of FlightSize. In
+    /// congestion avoidance cwnd then moves half of the way to max_win in each round trip, but by no more than `s-max` segments:
+    /// linear increase far from max_win, binary search close to it. Once the step would be below `s-min`, cwnd is max_win. From there
+    /// on it leaves max_win in steps of 1, 2, 4, ... segments per round trip (max probing) and, from `s-max` on, of `s-max` until the
+    /// next congestion. If cwnd was below the max_win of the congestion before, max_win becomes the middle between the windows before
+    /// and after the reduction (fast convergence). Smaller windows, and slow start, are those of Reno. An echoed mark reduces cwnd
+    /// like a loss, at once.
+    ///
+    /// ## State
+    /// About 60 bytes. Constant cost per acknowledgement.
+    ///
+    /// ## Departures
+    /// - Fast convergence compares with the window at the last congestion. In the pseudocode max_win is a very large number once cwnd
+    ///   has reached it, so that any congestion of max probing is one of a smaller window.
+    /// - Steps are computed from the present cwnd; the first step after max probing uses an old target in the pseudocode.
+    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)].
+    /// - A flow whose first slow start ended without congestion begins with max probing.
+    /// - A timeout starts the same search, after slow start.
+    ///
+    /// ## Example
+    /// ```toml
+    /// transport.tcp = { recovery.sack = {}, congestion-control.bic = { s-max = 16 } }
+    /// ```
+    ///
+    /// ## References
+    /// Xu, Harfoush and Rhee [Xu04].
+    pub struct Parameters {
+        /// Fraction by which congestion reduces the window (beta) [Xu04].
+        beta: Probability = "0.125", changeable;
+        /// Maximum growth per round trip, in segments (S_max) [Xu04].
+        s_max: Positive = "32", changeable;
+        /// Growth per round trip that ends the search, in segments (S_min) [Xu04].
+        s_min: Positive = "0.01", changeable;
+        /// Window below which the flow is Reno, in segments (low_window) [Xu04].
+        low_window: Positive = "14", changeable;
+    }
+}
+
+impl Check for Parameters {
+    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.beta.0 <= 0.0 || self.beta.0 >= 1.0 {
+            mistake("beta", format!("{} is out of range; above 0 and below 1", self.beta.0));
+        }
+        if self.s_min.0 > self.s_max.0 {
+            mistake("s-min", format!("{} is above s-max, which is {}", self.s_min.0, self.s_max.0));
+        }
+    }
+}
+
+/// The control of a connection. Windows are in segments.
+#[derive(Clone, Debug)]
+pub struct Bic {
+    parameters: Parameters,
+    /// Window at the last congestion (max_win before fast convergence).
+    last_size: f64,
+    phase: Phase,
+}
+
+/// What congestion avoidance does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// Approaches max_win.
+    Search { max_win: f64 },
+    /// Grows by `step` segments per round trip until the window is `target`, then by twice as much (is_BITCP_ss).
+    Probe { step: f64, target: f64 },
+    /// Grows by `s-max` per round trip.
+    Linear,
+}
+
+impl Bic {
+    /// The control of a new connection.
+    pub fn new(parameters: &Parameters, _context: &ConnectionContext) -> Bic {
+        Bic { parameters: parameters.clone(), last_size: 0.0, phase: Phase::Search { max_win: 0.0 } }
+    }
+
+    /// Congestion avoidance of a window of at least `low-window` [Xu04].
+    fn avoid_congestion(&mut self, window: &mut Window) {
+        let cwnd = window.size;
+        match &mut self.phase {
+            Phase::Search { max_win } => {
+                let step = ((*max_win - cwnd) / 2.0).min(self.parameters.s_max.0);
+                if step >= self.parameters.s_min.0 {
+                    window.grow_by(step / cwnd);
+                } else {
+                    window.size = cwnd.max(*max_win).min(f64::from(window.max));
+                    self.phase = Phase::Probe { step: 1.0, target: window.size + 1.0 };
+                }
+            }
+            Phase::Probe { step, target } => {
+                window.grow_by(*step / cwnd);
+                if window.size >= *target {
+                    *step *= 2.0;
+                    *target = window.size + *step;
+                }
+                if *step >= self.parameters.s_max.0 {
+                    self.phase = Phase::Linear;
+                }
+            }
+            Phase::Linear => window.grow_by(self.parameters.s_max.0 / cwnd),
+        }
+    }
+
+    fn reduce(&mut self, in_flight: u32, window: &mut Window) {
+        let cwnd = window.size;
+        let is_small = cwnd < self.parameters.low_window.0;
+        window.reduce_threshold_exactly(in_flight, if is_small { 0.5 } else { 1.0 - self.parameters.beta.0 });
+        let converges = cwnd < self.last_size;
+        self.last_size = cwnd;
+        self.phase = Phase::Search { max_win: if converges { (cwnd + window.threshold) / 2.0 } else { cwnd } };
+    }
+}
+
+crate::state! {
+    impl Bic, |it, _now| {
+        /// Window that the search approaches (max_win) [Xu04], until it is reached.
+        "max-win", "segments", maybe match it.phase { Phase::Search { max_win } => Some(max_win), _ => None };
+    }
+}
+
+impl CongestionControl for Bic {
+    fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        if !ack.may_grow() {
+            return;
+        }
+        if window.is_in_slow_start() || window.size < self.parameters.low_window.0 {
+            window.grow();
+        } else {
+            self.avoid_congestion(window);
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
+        self.reduce(congestion.in_flight, window);
+        if congestion.cause == Cause::Ecn {
+            window.size = window.threshold; // [RFC3168 s6.1.2]
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
+        if !timeout.repeated {
+            self.reduce(timeout.in_flight, window);
+        }
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.parameters = own::<Parameters>(parameters).clone();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! Detection of losses by time [RFC8985 s6], and the state of probes [RFC8985 s7].
+
+use super::super::reduction::Reduction;
+use super::super::sent_segments::Sent;
+use super::super::{Scoreboard, SentSegments};
+use crate::packet::{Ack, SackBlock};
+use crate::transport::congestion_control::Window;
+use crate::transport::ranges::RangeSet;
+use crate::units::{Duration, Time};
+
+/// Event that the timer of a sender waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timer {
+    /// The retransmission timeout.
+    Retransmission,
+    /// The time of a tail loss probe.
+    Probe,
+    /// The end of the reordering window of a segment.
+    Reordering,
+}
+
+/// A tail loss probe that is not known to have arrived.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// The segment after the highest sent, including the probe (TLP.end_seq).
+    end: u32,
+    /// Whether it was a retransmission.
+    is_retransmission: bool,
+}
+
+/// Whether one transmission followed another; positions wrap.
+fn is_after(one: u32, other: u32) -> bool {
+    (one.wrapping_sub(other) as i32) > 0
+}
+
+/// State of a connection whose losses are found by time.
+#[derive(Clone, Debug)]
+pub struct Detection {
+    /// Maximum delay of an acknowledgement, if probes are sent.
+    probes: Option<Duration>,
+    /// Segments that are lost and have not been sent again.
+    pub(crate) lost: RangeSet,
+    /// Last transmission of RACK.segment: its time (RACK.xmit_ts) and position among all transmissions.
+    newest: (Time, u32),
+    /// RACK.rtt.
+    rtt: Duration,
+    /// RACK.min_RTT.
+    min_rtt: Duration,
+    /// The segment after the highest that has arrived (RACK.fack).
+    highest: u32,
+    /// RACK.reordering_seen.
+    is_reordered: bool,
+    /// Earliest end of the reordering window of a segment that is not lost yet.
+    reordering_end: Time,
+    probe: Option<Probe>,
+    /// Event of the timer.
+    pub(crate) timer: Timer,
+    /// Time from which the retransmission timeout counts; [`Time::NEVER`] if nothing is outstanding.
+    pub(crate) timeout_from: Time,
+    reduction: Reduction,
+}
+
+impl Detection {
+    /// State of a new connection; `probes` is the maximum delay of an acknowledgement, if there are probes.
+    pub fn new(probes: Option<Duration>) -> Detection {
+        Detection {
+            probes,
+            lost: RangeSet::default(),
+            newest: (Time::ZERO, 0),
+            rtt: Duration::ZERO,
+            min_rtt: Duration::FOREVER,
+            highest: 0,
+            is_reordered: false,
+            reordering_end: Time::NEVER,
+            probe: None,
+            timer: Timer::Retransmission,
+            timeout_from: Time::NEVER,
+            reduction: Reduction::default(),
+        }
+    }
+
+    /// Handles the segments that an acknowledgement shows to have arrived, before the scoreboard records them [RFC8985 s6.2 steps 1
+    /// to 3].
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack, sent: &SentSegments, scoreboard: &Scoreboard) {
+        let cumulative = SackBlock { start: sent.start(), end: ack.next };
+        for block in [cumulative].into_iter().chain(ack.blocks()) {
+            let mut seq = scoreboard.next_hole(block.start.max(sent.start()));
+            while seq < block.end {
+                self.deliver(now, seq, sent);
+                seq = scoreboard.next_hole(seq + 1);
+            }
+        }
+        self.lost.remove_below(ack.next);
+    }
+
+    fn deliver(&mut self, now: Time, seq: u32, sent: &SentSegments) {
+        let Some(sent) = sent.of(seq) else { return };
+        self.lost.remove(seq);
+        if sent.is_first() && seq + 1 < self.highest {
+            self.is_reordered = true;
+        }
+        self.highest = self.highest.max(seq + 1);
+        let rtt = now.since(sent.last);
+        if !sent.is_first() && rtt < self.min_rtt {
+            return; // probably of the first transmission
+        }
+        if sent.is_first() {
+            self.min_rtt = self.min_rtt.min(rtt);
+        }
+        if is_after(sent.order, self.newest.1) {
+            (self.newest, self.rtt) = ((sent.last, sent.order), rtt);
+        }
+    }
+
+    /// RACK.reo_wnd [RFC8985 s6.2 step 4].
+    fn reordering_window(&self, is_late: bool, smoothed: Option<Duration>) -> Duration {
+        if !self.is_reordered && is_late || self.min_rtt == Duration::FOREVER {
+            return Duration::ZERO;
+        }
+        Duration::from_ps(self.min_rtt.as_ps() / 4).min(smoothed.unwrap_or(Duration::FOREVER))
+    }
+
+    /// Marks segments as lost and returns how many; notes when others will be [RFC8985 s6.2 step 5]. `is_late` shows that a recovery is
+    /// under way or that enough segments are SACKed.
+    pub(crate) fn detect(
+        &mut self,
+        now: Time,
+        sent: &SentSegments,
+        scoreboard: &Scoreboard,
+        is_late: bool,
+        smoothed: Option<Duration>,
+    ) -> u32 {
+        let wait = self.rtt + self.reordering_window(is_late, smoothed);
+        let (mut newly, mut seq) = (0, scoreboard.next_hole(sent.start()));
+        self.reordering_end = Time::NEVER;
+        while let Some(Sent { last, order, .. }) = sent.of(seq).filter(|sent| sent.first <= self.newest.0) {
+            if is_after(self.newest.1, order) && !self.lost.contains(seq) {
+                if last + wait <= now {
+                    newly += self.lost.insert(SackBlock { start: seq, end: seq + 1 });
+                } else {
+                    self.reordering_end = self.reordering_end.min(last + wait);
+                }
+            }
+            seq = scoreboard.next_hole(seq + 1);
+        }
+        newly
+    }
+
+    /// Marks the first segment as lost after a timeout, and all others that were sent long enough ago [RFC8985 s6.3].
+    pub(crate) fn on_timeout(&mut self, now: Time, sent: &SentSegments, scoreboard: &Scoreboard) {
+        let mut seq = sent.start();
+        while let Some(Sent { last, .. }) = sent.of(seq) {
+            if seq == sent.start() || last + self.rtt <= now {
+                self.lost.insert(SackBlock { start: seq, end: seq + 1 });
+            }
+            seq = scoreboard.next_hole(seq + 1);
+        }
+        self.reordering_end = Time::NEVER;
+        self.probe = None;
+    }
+
+    /// Begins proportional rate reduction with `in_flight` segments, those of the last acknowledgement included.
+    pub(crate) fn begin_reduction(&mut self, in_flight: u32) {
+        self.reduction = Reduction::begin(in_flight);
+    }
+
+    /// Sets cwnd during a recovery.
+    pub(crate) fn reduce(&mut self, newly: u32, is_safe: bool, pipe: u32, window: &mut Window) {
+        self.reduction.update(newly, is_safe, pipe, window);
+    }
+
+    /// Counts a segment sent during a recovery.
+    pub(crate) fn count_sent(&mut self) {
+        self.reduction.out += 1;
+    }
+
+    /// Time of the next probe, if there may be one, after the last segment sent or acknowledged `now`; `outstanding` segments are
+    /// outstanding, and nothing is known to be missing [RFC8985 s7.2].
+    fn probe_time(&self, now: Time, outstanding: u32, smoothed: Option<Duration>) -> Option<Time> {
+        let (max_ack_delay, smoothed) = (self.probes.filter(|_| self.probe.is_none())?, smoothed?);
+        Some(now + smoothed.times(2) + if outstanding == 1 { max_ack_delay } else { Duration::ZERO })
+    }
+
+    /// Event for the timer and its time. Nothing is known to be missing if the connection `is_open`.
+    pub(crate) fn next_timer(&mut self, now: Time, timeout: Duration, outstanding: u32, is_open: bool, smoothed: Option<Duration>) -> Time {
+        self.timer = Timer::Retransmission;
+        if outstanding == 0 {
+            self.timeout_from = Time::NEVER;
+            return Time::NEVER;
+        }
+        if self.timeout_from == Time::NEVER {
+            self.timeout_from = now;
+        }
+        let mut at = (self.timeout_from + timeout).max(now);
+        let probe = if is_open { self.probe_time(now, outstanding, smoothed) } else { None };
+        for (time, timer) in [(probe.unwrap_or(Time::NEVER), Timer::Probe), (self.reordering_end, Timer::Reordering)] {
+            if time < at {
+                (at, self.timer) = (time, timer);
+            }
+        }
+        at
+    }
+
+    /// Records a probe: the segment before `end`.
+    pub(crate) fn on_probe(&mut self, end: u32, is_retransmission: bool) {
+        self.probe = Some(Probe { end, is_retransmission });
+    }
+
+    /// Ends the state of a probe; returns whether it has repaired a loss, so that cwnd is to be reduced [RFC8985 s7.4.2]. The
+    /// acknowledgement of everything before `acknowledged` `is_news` if it reports any arrival.
+    pub(crate) fn take_probe(&mut self, acknowledged: u32, is_news: bool) -> bool {
+        let Some(probe) = self.probe.filter(|probe| acknowledged >= probe.end) else { return false };
+        let repairs = probe.is_retransmission && acknowledged > probe.end;
+        if !probe.is_retransmission || repairs || !is_news {
+            self.probe = None;
+        }
+        repairs
+    }
+}

@@ -1,0 +1,139 @@
+//! Senders that find losses by time (`recovery.rack`): their acknowledgements, timers and probes.
+
+use super::{Connection, Sender};
+use crate::packet::Ack;
+use crate::transport::congestion_control::Cause;
+use crate::transport::recovery::{Detection, Phase, Timer};
+use crate::units::Time;
+
+impl Sender {
+    /// Whether losses are found by time.
+    #[inline(always)]
+    pub(super) fn times_losses(&self) -> bool {
+        self.flight.sent.as_ref().is_some_and(|sent| sent.detection.is_some())
+    }
+
+    fn detection(&mut self) -> Option<&mut Detection> {
+        self.flight.sent.as_mut().and_then(|sent| sent.detection.as_deref_mut())
+    }
+
+    /// Handles an acknowledgement.
+    #[inline(never)]
+    pub(super) fn take_ack_of_timed(&mut self, now: Time, ack: &Ack, ece: bool) {
+        let (unacknowledged, delivered_before) = (self.flight.unacknowledged, self.flight.delivered());
+        if ack.next < unacknowledged {
+            return;
+        }
+        let (newly, in_flight, recover_flight) = (ack.next - unacknowledged, self.flight.in_flight(), self.flight.pipe());
+        self.flight.observe(now, ack);
+        if newly > 0 {
+            self.on_progress(now, ack.next);
+            self.take_times(now, ack);
+        }
+        self.flight.take_new_blocks(ack);
+        let delivered = self.flight.delivered() - delivered_before;
+        if newly > 0 {
+            self.report_ack(now, (newly, self.flight.delivered(), in_flight), ece);
+        }
+        if self.flight.phase != Phase::Normal && self.flight.unacknowledged >= self.flight.recover {
+            if self.flight.phase == Phase::Recovery {
+                self.control.get().on_recovery_end(now, &mut self.window);
+            }
+            self.flight.phase = Phase::Normal;
+        }
+        let probe_repairs = self.detection().is_some_and(|it| it.take_probe(ack.next, delivered > 0));
+        if probe_repairs && self.flight.phase == Phase::Normal {
+            self.reduce(now, Cause::Loss);
+            self.window.size = self.window.size.min(self.window.threshold);
+        }
+        let lost = self.find_losses(now, recover_flight);
+        if self.flight.phase == Phase::Recovery {
+            self.reduce_by_arrivals(delivered, newly > 0 && lost == 0);
+        }
+        if newly > 0 {
+            self.restart_timeout(now);
+        }
+        self.arm(now);
+    }
+
+    /// Looks for losses, and begins a recovery with the first; `recover_flight` segments were in flight. Returns how many were found.
+    fn find_losses(&mut self, now: Time, recover_flight: u32) -> u32 {
+        let is_late = self.flight.phase != Phase::Normal || self.flight.has_many_blocks();
+        let smoothed = self.estimator.smoothed(&self.parameters);
+        let lost = self.flight.detect(now, is_late, smoothed);
+        if lost > 0 && self.flight.phase == Phase::Normal {
+            self.reduce(now, Cause::Loss);
+            self.recovery.on_loss(&mut self.flight, &mut self.window);
+            self.detection().into_iter().for_each(|it| it.begin_reduction(recover_flight.max(1)));
+            self.control.get().on_recovery_start(now, &mut self.window);
+            self.restart_timeout(now);
+        }
+        lost
+    }
+
+    /// Sets cwnd in a recovery after `delivered` arrivals.
+    fn reduce_by_arrivals(&mut self, delivered: u32, is_safe: bool) {
+        let pipe = self.flight.pipe();
+        if let Some(it) = self.flight.sent.as_mut().and_then(|sent| sent.detection.as_mut()) {
+            it.reduce(delivered, is_safe, pipe, &mut self.window);
+        }
+    }
+
+    /// Restarts the retransmission timeout; [`Sender::arm`] follows.
+    fn restart_timeout(&mut self, now: Time) {
+        self.detection().into_iter().for_each(|it| it.timeout_from = now);
+    }
+
+    /// Sets the timer after an acknowledgement, a segment or an expiry `now`.
+    pub(super) fn arm(&mut self, now: Time) {
+        if self.connection != Connection::Open {
+            return;
+        }
+        let outstanding = self.flight.high - self.flight.unacknowledged;
+        let is_open = self.flight.phase == Phase::Normal && self.flight.scoreboard.is_empty();
+        let (timeout, smoothed) = (self.estimator.timeout(), self.estimator.smoothed(&self.parameters));
+        if let Some(it) = self.detection() {
+            self.retransmission = it.next_timer(now, timeout, outstanding, is_open, smoothed);
+        }
+    }
+
+    /// Handles the expiry of the timer for another event than the retransmission timeout; returns whether it was one.
+    pub(super) fn on_other_timer(&mut self, now: Time) -> bool {
+        match self.detection().map(|it| it.timer) {
+            None | Some(Timer::Retransmission) => return false,
+            Some(Timer::Probe) => {
+                self.restart_timeout(now);
+                self.flight.resend = true;
+            }
+            Some(Timer::Reordering) => {
+                let was_normal = self.flight.phase == Phase::Normal;
+                let before = self.flight.pipe();
+                if self.find_losses(now, before) > 0 && was_normal {
+                    self.reduce_by_arrivals(1, false); // as in Linux, so that the first of them is sent again
+                }
+            }
+        }
+        self.arm(now);
+        true
+    }
+
+    /// The segment of a probe that is due: a new one, or the last one again.
+    pub(super) fn take_probe(&mut self) -> u32 {
+        let is_new = self.flight.is_within_reach(self.flight.next);
+        self.flight.next += u32::from(is_new);
+        let end = self.flight.next;
+        if let Some(it) = self.detection() {
+            it.on_probe(end, !is_new);
+        }
+        end - 1
+    }
+
+    /// Handles the retransmission timeout after the congestion control: marks losses and admits one segment more than is in the
+    /// network [RFC8985 s6.3].
+    pub(super) fn repair_after_timeout(&mut self, now: Time) {
+        self.flight.mark_after_timeout(now);
+        self.window.size = f64::from(self.flight.pipe() + 1);
+        self.restart_timeout(now);
+        self.arm(now);
+    }
+}

@@ -1,0 +1,117 @@
+//! RACK-TLP, as the exact segments that it sends.
+
+use super::harness::{parameters, text, Path};
+use crate::packet::Body;
+use crate::parameters::Value;
+use crate::units::Duration;
+
+fn path(initial_window: &str, more: &[(&str, Value)]) -> Path {
+    let rack = Value::Table(vec![("rack".to_owned(), Value::Table(vec![]))]);
+    let mut given = vec![("recovery", rack), ("initial-window", text(initial_window))];
+    given.extend_from_slice(more);
+    Path::new(&parameters(&given))
+}
+
+/// Three SACKs show 2 to be lost: ssthresh is half of 10, without the two segments of limited transmit. One segment is sent for two
+/// that arrive, so that 5 are in flight when the recovery ends.
+#[test]
+fn a_fast_recovery_reduces_the_flight_in_proportion() {
+    let mut path = path("8 packets", &[]).losing_once(&[2]).start(None);
+    path.run_ms(350);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12 13 2* 14\n200: 15 16 17 18 19\n300: 20 21 22 23 24 25");
+    assert_eq!(path.sender.slow_start_threshold(), 5.0);
+}
+
+#[test]
+fn three_losses_take_two_round_trips() {
+    let mut path = path("10 packets", &[]).losing_once(&[2, 4, 6]).start(None);
+    path.run_ms(250);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7 8 9\n100: 10 11 12 13 14 15 2* 4*\n200: 6* 16 17 18 19 20");
+    path.run_ms(1000);
+    assert_eq!(path.receiver.duplicates(), 0);
+}
+
+/// 14 was sent after 2* and arrives; other recoveries wait for the timer.
+#[test]
+fn the_loss_of_a_retransmission_is_found_by_what_was_sent_after_it() {
+    let mut losses_of_2 = 0;
+    let lose = move |_, body| {
+        losses_of_2 += u32::from(matches!(body, Body::Segment { seq: 2, .. }));
+        matches!(body, Body::Segment { seq: 2, .. }) && losses_of_2 <= 2
+    };
+    let mut path = path("8 packets", &[]).losing(lose).start(None);
+    path.run_ms(250);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12 13 2* 14\n200: 15 16 17 2* 18");
+    path.run_ms(900);
+    assert_eq!(path.receiver.duplicates(), 0);
+}
+
+/// Two round trips after the last acknowledgement, 9 is sent again. Its SACK shows 7 and 8 to be lost.
+#[test]
+fn a_probe_finds_losses_at_the_end() {
+    let mut path = path("10 packets", &[]).losing_once(&[7, 8, 9]).start(Some(10));
+    path.run_ms(2000);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7 8 9\n300: 9*\n400: 7*\n500: 8*");
+    assert!(path.sender.is_finished());
+    let rack = vec![("probes".to_owned(), Value::Switch(false))];
+    let without = Value::Table(vec![("rack".to_owned(), Value::Table(rack))]);
+    let mut path = Path::new(&parameters(&[("recovery", without), ("initial-window", text("10 packets"))]));
+    path = path.losing_once(&[7, 8, 9]).start(Some(10));
+    path.run_ms(2000);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7 8 9\n1100: 7*\n1200: 8* 9*");
+}
+
+/// A single segment may wait for a delayed acknowledgement: 200 + 200 ms.
+#[test]
+fn a_probe_of_a_single_segment_waits_for_a_delayed_acknowledgement() {
+    let mut path = path("2 packets", &[]).losing_once(&[1]).start(Some(2));
+    path.run_ms(2000);
+    assert_eq!(path.sent(), "0: 0 1\n500: 1*");
+}
+
+/// The probe 9* repairs the only loss. An acknowledgement beyond it shows that 9 was lost, and cwnd is reduced.
+#[test]
+fn a_probe_that_repairs_a_loss_reduces_the_window() {
+    let mut path = path("10 packets", &[]).losing_once(&[9]).start(Some(10));
+    path.run_ms(650);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7 8 9\n500: 9*");
+    let threshold = path.sender.slow_start_threshold();
+    path.offer(8);
+    path.run_ms(800);
+    assert_eq!((threshold, path.sender.slow_start_threshold()), (1000.0, 3.0));
+    // Nothing was lost, but the ACK of 9 was late: the second copy is reported, and nothing is reduced.
+    let mut path = path_of_late_ack();
+    path.run_ms(650);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7 8 9\n500: 9*");
+    path.offer(8);
+    path.run_ms(800);
+    assert_eq!(path.sender.slow_start_threshold(), 1000.0);
+}
+
+/// The acknowledgement of the last segment comes 450 ms late, after the probe.
+fn path_of_late_ack() -> Path {
+    let late = |n| Duration::from_ms(if n == 20 { 450 } else { 0 });
+    path("10 packets", &[]).delaying(late).start(Some(10))
+}
+
+/// The blocks of the acknowledgement of 0* have no room for all; what SACKs had shown before is remembered.
+#[test]
+fn a_timeout_forgets_nothing_and_repairs_in_slow_start() {
+    let mut path = path("12 packets", &[]).losing_once(&[0, 1, 2, 3, 5, 7]).losing_back(|n, _| n < 6).start(None);
+    path.run_ms(1350);
+    let repair = "1000: 0*\n1100: 1* 2*\n1200: 3* 5* 7* 12\n1300: 13 14 15 16 17 18";
+    assert_eq!(path.sent(), format!("0: 0 1 2 3 4 5 6 7 8 9 10 11\n{repair}"));
+    assert_eq!((path.receiver.duplicates(), path.sender.slow_start_threshold()), (0, 6.0));
+}
+
+/// 2 arrives 20 ms late. With two segments SACKed, a quarter of the round trip is left to it.
+#[test]
+fn a_late_segment_is_not_lost_within_the_reordering_window() {
+    let late = |by: u64| move |n| Duration::from_ms(if n == 3 { by } else { 0 });
+    let mut path = self::path("5 packets", &[]).delaying(late(20)).start(None);
+    path.run_ms(300);
+    assert!(!path.sent().contains('*'), "{}", path.sent());
+    let mut path = self::path("5 packets", &[]).delaying(late(30)).start(None);
+    path.run_ms(140);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4\n100: 5 6 7 8 9 10\n125: 2*");
+}

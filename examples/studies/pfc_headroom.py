@@ -1,0 +1,208 @@
+"""How much headroom, how much buffer and how many lossless ports does priority flow control need?
+
+    python examples/studies/pfc_headroom.py results
+
+sends from several hosts to one through a switch that pauses them, with random and with worst-case load, and writes
+
+- `headroom.json`: for each speed and cable, the most headroom that any port used, next to the bound that the scenario
+  reader demands and to the formula of SONiC's configuration for switches of one maker;
+- `memory.json`: by the number of ports, the smallest memory with which the switch loses nothing and keeps its link
+  busy, and the largest number of lossless ports of 4 MB, both by bisection.
+
+docs/studies/pfc-headroom.md has the results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import penstock as ps
+from penstock import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LARGEST = 1500  # bytes of a packet
+LIGHT = 299_792_458  # m/s
+VELOCITY = 0.66  # of light, in a cable
+INTERFACE = 800  # bytes under way in MAC and PHY, in SONiC's formula
+QUANTA = {10: 67, 25: 80, 40: 118, 100: 394, 200: 453, 400: 905}
+"""Pause quanta of 512 bits that a peer needs to stop, by Gbit/s: SONiC's table of peer response times."""
+CABLES = (5, 40, 300)  # m
+MEMORY = 4e6  # bytes of the switch whose ports are counted
+BUSY = 0.98  # utilisation of a link that is not held back; the first packet takes 0.6 % of a run to arrive
+LOADS = ("random", "worst case")
+
+
+def response(speed: int) -> float:
+    """Time in ns that a peer needs to stop."""
+    return QUANTA[speed] * 512 / speed
+
+
+def sonic(speed: int, cable: float) -> float:
+    """Headroom in bytes by SONiC's formula, with packets that fill cells of memory.
+
+    Bytes of two cable lengths, of MAC and PHY, of the peer's response and a largest packet that delays the pause frame,
+    and another largest packet that is arriving.
+    """
+    of_cable = 2 * cable * speed * 1e9 / (VELOCITY * LIGHT) / 8
+    return LARGEST + (LARGEST + of_cable + INTERFACE + QUANTA[speed] * 64)
+
+
+def pauses(speed: int, headroom: str) -> str:
+    """The setting of a switch that pauses, whose peers stop after their response time."""
+    return f'{{ xoff = "100 kB", xon = "90 kB", headroom = "{headroom}", processing = "{response(speed):.0f} ns" }}'
+
+
+def link(speed: float, cable: float) -> str:
+    """Rate and delay of a cable, in both directions."""
+    delay = cable / (VELOCITY * LIGHT) * 1e9
+    return f'rate = "{speed * 1000:.0f} Mbit/s"\ndelay = "{delay:.0f} ns"\nboth-ways = true'
+
+
+def source(speed: float, load: str) -> str:
+    """Largest packets at line rate in the worst case, otherwise as a Poisson process at 80 % of it."""
+    if load == "worst case":
+        return f'cbr = {{ rate = "{speed * 1000:.0f} Mbit/s", packet = "{LARGEST} bytes" }}'
+    return f'poisson = {{ rate = "{speed * 800:.0f} Mbit/s", packet = "{LARGEST} bytes" }}'
+
+
+def one_port(speed: int, cable: float, load: str, headroom: str = "1 MB") -> str:
+    """A host that sends to one with a hundredth of its rate, while another sends to it, so that pause frames wait."""
+    return f"""
+duration = "2 ms"
+[nodes]
+sender = {{}}
+other = {{}}
+switch = {{ buffer.pool = {{ size = "64 MB" }}, pause = {pauses(speed, headroom)} }}
+receiver = {{}}
+[[links]]
+name = "access"
+from = ["sender", "other"]
+to = "switch"
+{link(speed, cable)}
+[[links]]
+from = "switch"
+to = "receiver"
+{link(speed / 100, cable)}
+[[flows]]
+name = "there"
+from = "sender"
+to = "receiver"
+source.{source(speed, load)}
+[[flows]]
+name = "back"
+from = "other"
+to = "sender"
+source.{source(speed, load)}
+"""
+
+
+def incast(ports: int, load: str, memory: float, headroom: int) -> str:
+    """Hosts that send to one host at 100 Gbit/s over cables of 40 m; every port is lossless.
+
+    Of the memory of the switch, each port to a host has its headroom, and the ports share the rest.
+    """
+    pool = memory - ports * headroom
+    return f"""
+duration = "1 ms"
+[nodes]
+hosts = {{ count = {ports} }}
+switch = {{ buffer.pool = {{ size = "{pool:.0f} bytes" }}, pause = {pauses(100, f"{headroom:.0f} bytes")} }}
+receiver = {{}}
+[[links]]
+from = "hosts"
+to = "switch"
+{link(100, 40)}
+[[links]]
+from = "switch"
+to = "receiver"
+{link(100, 40)}
+queue.tail-drop = {{ limit = "1000000 packets" }}
+[[flows]]
+name = "there"
+from = "hosts"
+to = "receiver"
+count = {ports}
+source.{source(100, load)}
+[[measure]]
+metric = "drops"
+of = "switch-receiver"
+take = ["sum"]
+[[measure]]
+metric = "utilisation"
+of = "switch-receiver"
+"""
+
+
+def used(speed: int, cable: float, load: str) -> float:
+    """The most bytes that the headroom of the port held."""
+    series = ps.TimeSeries(one_port(speed, cable, load), of="switch", what="headroom-held-bytes", on="change")
+    return float(series.frame()["value"].max() or 0)
+
+
+def demanded(speed: int, cable: float) -> int:
+    """The headroom that the scenario reader demands, from its message about too little."""
+    [mistake] = _core.check(one_port(speed, cable, "random", headroom="1 byte"))
+    found = re.search(r"at least (\d+) bytes", mistake["message"])
+    assert found is not None, mistake["message"]
+    return int(found[1])
+
+
+def is_enough(ports: int, load: str, memory: float, headroom: int) -> bool:
+    """Whether a switch with this memory in bytes loses nothing and keeps the link to the receiver busy."""
+    if memory <= ports * headroom:
+        return False
+    [run] = ps.run_all([ps.RunRequest(incast(ports, load, memory, headroom), replication=0)])
+    found = {metric.name: metric.value for metric in run.metrics}
+    return found["drops"] == 0.0 and found["utilisation"] > BUSY
+
+
+def bisect(is_enough: Callable[[int], bool], low: int, high: int) -> int:
+    """The smallest whole number from `low` + 1 to `high` that is enough, given that `high` is and more is too."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def headrooms() -> list[dict[str, float | str]]:
+    """The headroom of each speed and cable: used, demanded and by formula."""
+    rows: list[dict[str, float | str]] = []
+    for speed in QUANTA:
+        for cable in CABLES:
+            row: dict[str, float | str] = {"speed_gbps": speed, "cable_m": cable}
+            row |= {f"used, {load}": used(speed, cable, load) for load in LOADS}
+            rows.append(row | {"demanded": demanded(speed, cable), "sonic": round(sonic(speed, cable))})
+    return rows
+
+
+def memories() -> list[dict[str, float | str]]:
+    """The smallest memory for several numbers of ports, and the largest number of ports of a memory of 4 MB."""
+    rows: list[dict[str, float | str]] = []
+    headroom = demanded(100, 40)
+    for load in LOADS:
+        for ports in (4, 8, 16, 32, 64):
+            kilobytes = bisect(lambda kb, n=ports, at=load: is_enough(n, at, 1000 * kb, headroom), 0, 1000 * ports)
+            rows.append({"load": load, "ports": ports, "headroom_kb": headroom / 1000, "memory_kb": kilobytes})
+        too_many = bisect(lambda n, at=load: not is_enough(n, at, MEMORY, headroom), 1, 256)
+        rows.append({"load": load, "ports": too_many - 1, "headroom_kb": headroom / 1000, "memory_kb": MEMORY / 1000})
+    return rows
+
+
+def main() -> None:
+    """Makes the runs and writes the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in (("headroom", headrooms()), ("memory", memories())):
+        (folder / f"{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""The cross-validated agreement that is stored with a study, ``cross_validated.json``, and where it is shown.
+
+It has what ``penstock reproduce DOC --cross-validate --format json`` printed, with the model version and the day.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from penstock.reproductions.cross_validation import DECIDES, LEANS
+from penstock.reproductions.shipped import Origin
+from penstock.reproductions.study import text_beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from penstock.reproductions.cross_validation import CrossValidation
+    from penstock.reproductions.document import Document
+
+    Object = Mapping[str, Any]
+
+__all__ = ["FILE", "cross_section", "question_lines", "stored", "to_store", "told", "verdict", "with_cross_validated"]
+
+FILE = "cross_validated.json"
+
+
+def to_store(found: CrossValidation) -> dict[str, Any]:
+    """The contents of the file."""
+    return {**Origin.of_this_core().as_json(), **found.as_json()}
+
+
+def stored(document: Document) -> Object | None:
+    """The stored result of a study; None if there is none."""
+    text = text_beside(document, FILE)
+    return None if text is None else dict(json.loads(text))
+
+
+def with_cross_validated(document: Document, summary: Object) -> dict[str, Any]:
+    """A summary with the stored result of each table, null where there is none."""
+    by_table = {table["table"]: table for table in (stored(document) or {"tables": []})["tables"]}
+    names = ("computed", "agree", "discrimination")
+    rows = []
+    for row in summary["tables"]:
+        found = by_table.get(row["table"])
+        rows.append({**row, "cross_validated": None if found is None else {name: found[name] for name in names}})
+    return {**summary, "tables": rows}
+
+
+def told(result: Object) -> str:
+    """The totals in one sentence, next to those under the chosen answers."""
+    cross, chosen = result["cross_validated"], result["chosen"]
+    return (
+        f"Cross-validated, {cross['agree']} of {cross['computed']} numbers agree (discrimination "
+        f"{cross['discrimination']:+.2f}): each table under answers chosen on the other tables. Under the chosen "
+        f"answers, {chosen['agree']} of {chosen['computed']} agree on the same {result['runs']} runs (discrimination "
+        f"{chosen['discrimination']:+.2f})."
+    )
+
+
+def verdict(document: Document, question: str, says: str, likeliest: str, quote: str = "") -> str:
+    """What a print says about a question, with the answer that it is for, and the chosen one if that is another."""
+    if says == "cannot tell":
+        return says
+    chosen = document.question(question).chosen
+    but = "" if chosen == likeliest else f", chosen is {quote}{chosen}{quote}"
+    return f"{says} {quote}{likeliest}{quote}{but}"
+
+
+def cross_section(document: Document) -> list[str]:
+    """The part of a study's page about its cross-validated agreement, in Markdown; empty if none is stored."""
+    result = stored(document)
+    if result is None:
+        return []
+    rows = [
+        f"| {table['table']} | {table['computed']} | {table['chosen']['agree']} | {table['agree']} | "
+        f"{table['discrimination']:+.2f} |"
+        for table in result["tables"]
+    ]
+    unread = [
+        f"No table but {table['table']} reads {', '.join(f'`{name}`' for name in table['unread'])}, so without it the "
+        "text's answer remains."
+        for table in result["tables"]
+        if table["unread"]
+    ]
+    stopped = "" if result["complete"] else " The search stopped at its budget."
+    return [
+        "## What the agreement is worth without the fit",
+        "",
+        f"{told(result)} {result['used']} runs of model {result['model_version'][:12]}, {result['date']}.{stopped}",
+        "",
+        "| table | numbers | agree, chosen answers | agree, chosen without the table | discrimination |",
+        "|---|---:|---:|---:|---:|",
+        *rows,
+        "",
+        *(line for told in unread for line in (told, "")),
+        "What the whole print says about each question, if its answers are equally likely beforehand and the other "
+        f"questions have their chosen answers; it decides from {DECIDES:.0%}, and leans to an answer from {LEANS:.0%}:",
+        "",
+        "| question | the print | posterior probability of each answer |",
+        "|---|---|---|",
+        *(
+            f"| `{name}` | {says} | {', '.join(shares)} |"
+            for name, says, shares in _questions(document, result["questions"])
+        ),
+        "",
+    ]
+
+
+def question_lines(document: Document, question: str) -> list[str]:
+    """What the print says about a question, for its page in Markdown; empty if that is not stored."""
+    result = stored(document)
+    own = [each for each in result["questions"] if each["question"] == question] if result else []
+    return [
+        line
+        for _, says, shares in _questions(document, own)
+        for line in (f"**The printed numbers**: {says} ({', '.join(shares)}).", "")
+    ]
+
+
+def _questions(document: Document, questions: Sequence[Object]) -> Iterable[tuple[str, str, list[str]]]:
+    """Each question with what the print says of it, and the probability of each answer, the likeliest first."""
+    for question in questions:
+        ranked = sorted(question["posterior"], key=lambda each: -each["probability"])
+        says = verdict(document, question["question"], question["says"], ranked[0]["reading"], "`")
+        yield question["question"], says, [f"`{each['reading']}` {each['probability']:.2f}" for each in ranked]

@@ -1,0 +1,147 @@
+"""What ``penstock reproduce`` does with a suite."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli.console import emit, say, show, warn
+from penstock.cli.studies import plan_of
+from penstock.errors import InputError
+from penstock.printable import json_text, path_text
+from penstock.progress import Progress
+from penstock.short_values import value_text
+from penstock.studies.definition import is_path
+from penstock.studies.making import make
+from penstock.studies.making import stored as made_so_far
+from penstock.studies.runner import Runner
+from penstock.suites.board import board
+from penstock.tabulation import how_sure, made_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from penstock.store import Store
+    from penstock.studies.request import PointRequest
+    from penstock.studies.result import StudyResult
+    from penstock.suites.suite import Part, Suite
+
+__all__ = ["Asked", "dry_run", "reproduce"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which parts to run, how often and with which settings, on what, the store, and the folder of the figures."""
+
+    parts: tuple[str, ...] = ()
+    sets: tuple[tuple[str, str], ...] = ()
+    runs: int | None = None
+    jobs: int | None = None
+    on: str = "threads"
+    store: Store | None = None
+    out: Path | None = None
+    only_stored: bool = False
+
+
+def reproduce(suite: Suite, asked: Asked, *, as_json: bool) -> None:
+    """Runs the studies of a suite, shows their numbers, and writes tables and figures if a folder is given."""
+    rows: list[dict[str, Any]] = []
+    if asked.out is not None:
+        asked.out.mkdir(parents=True, exist_ok=True)
+    for part in suite.chosen(asked.parts):
+        result = _made(part, asked)
+        if as_json:
+            rows.extend(_rows(suite, part, result))
+        else:
+            show(*board(suite, part, result))
+            show(how_sure(result.points))
+            show(made_from(result.provenances, result.parameters))
+        for note in result.notes:
+            say(f"note: {part.name}: {note}")
+        if asked.out is not None:
+            _write(suite, part, result, asked.out, as_json=as_json)
+    if as_json:
+        emit(json_text(rows))
+
+
+def dry_run(suite: Suite, asked: Asked, *, as_json: bool) -> None:
+    """Shows the points and runs of each part with an estimate of the time, and runs nothing else."""
+    from penstock.cli.dry_run import emit_dry_run
+
+    points: list[PointRequest] = []
+    for part in suite.chosen(asked.parts):
+        points.extend(plan_of(part.file, asked.sets, asked.runs).read())
+    emit_dry_run(suite.name, suite.title, points, asked.store, asked.jobs, as_json=as_json)
+
+
+def _made(part: Part, asked: Asked) -> StudyResult:
+    """Makes the missing runs of a part, or takes the stored ones."""
+    plan = plan_of(part.file, asked.sets, asked.runs)
+    points = plan.read()
+    assert asked.store is not None
+    if asked.only_stored:
+        return made_so_far(plan, points, asked.store)
+    with Progress() as progress:
+        result = make(plan, points, Runner(jobs=asked.jobs, store=asked.store, progress=progress, on=asked.on))
+    warn(result.cautions)
+    return result
+
+
+def _rows(suite: Suite, part: Part, result: StudyResult) -> Iterator[dict[str, Any]]:
+    """The numbers of a part in the form of a reproduction's, which have no print."""
+    for point in result.points:
+        parameters = {name: value_text(value) for name, value in point.asked.point.parameters.items()}
+        labels = {name: text for name, text in parameters.items() if not is_path(name)}
+        for summary in point.summaries():
+            more = ", ".join(summary.labels.values())
+            yield {
+                "document": suite.name,
+                "table": part.name,
+                "row": {**labels, **{name: text for name, text in parameters.items() if name not in labels}},
+                "column": f"{summary.metric}[{more}]" if more else summary.metric,
+                "unit": summary.unit,
+                "published": None,
+                "mean": summary.interval.mean if math.isfinite(summary.interval.mean) else None,
+                "ci_low": summary.interval.low,
+                "ci_high": summary.interval.high,
+                "runs": len(summary.values),
+                "verdict": None,
+                "note": "",
+            }
+
+
+def _write(suite: Suite, part: Part, result: StudyResult, folder: Path, *, as_json: bool) -> None:
+    """Writes a part's table as CSV, its JSON, its figures, and files for flent."""
+    from penstock.plots import picture, request_of, save
+    from penstock.plots.data import from_summaries
+    from penstock.suites.ellipses import draw
+
+    told: list[Path] = [folder / f"{part.name}.csv", folder / f"{part.name}.json"]
+    result.frame().write_csv(told[0])
+    told[1].write_text(json.dumps(json.loads(result.json()), indent=1) + "\n", encoding="utf-8")
+    for figure in part.figures:
+        file = folder / f"{figure.name}.svg"
+        try:
+            if figure.asked.get("kind") == "ellipse":
+                draw(result, figure.asked, file)
+            else:
+                save(picture(from_summaries(result.summaries(), part.name), request_of(**figure.asked)), file)
+        except InputError as error:
+            # Settings from the command line may leave nothing to draw.
+            warn([f"{path_text(file)}: not drawn: {error}"])
+            continue
+        told.append(file)
+    if suite.flent == part.name:
+        from penstock.suites.flent import write
+
+        told.extend(write(result, folder))
+    _tell(told, as_json=as_json)
+
+
+def _tell(files: Sequence[Path], *, as_json: bool) -> None:
+    """Says which files have been written; standard output is for JSON alone where that is asked for."""
+    for file in files:
+        (say if as_json else emit)(f"{path_text(file)}: written.")

@@ -1,0 +1,142 @@
+"""What a suite consists of, as read from its folder.
+
+A folder has a ``suite.toml`` that lists the parts, a study file and its scenario for each part, and ``findings.md``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from penstock.errors import InputError
+from penstock.printable import quoted
+from penstock.suggest import suggestion
+
+__all__ = ["Figure", "Part", "Suite", "load", "names"]
+
+DATA = "suite.toml"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a part.
+
+    Parameters
+    ----------
+    name : str
+        Name of its file without suffix.
+    caption : str
+        What it shows.
+    asked : dict
+        What to draw, as for :func:`penstock.plots.request_of`; with the kind ``ellipse``, see
+        :mod:`penstock.suites.ellipses`.
+    """
+
+    name: str
+    caption: str
+    asked: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A study of a suite.
+
+    Parameters
+    ----------
+    name : str
+        Name of the part, and of its study file without suffix.
+    what : str
+        What it compares.
+    source : str
+        Clause or paper that describes it; may be empty.
+    file : Path
+        The study file.
+    numbers : list of str
+        Numbers of its table, such as ``goodput[one]``.
+    figures : list of Figure
+        Its figures.
+    """
+
+    name: str
+    what: str
+    source: str
+    file: Path
+    numbers: list[str]
+    figures: list[Figure] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A comparison of mechanisms.
+
+    Parameters
+    ----------
+    name, title, question : str
+        Name for the command line, title, and the question in one sentence.
+    folder : Path
+        Its files.
+    parts : list of Part
+        Its studies.
+    flent : str
+        Name of the part whose runs are also written in flent's format; empty for none.
+    """
+
+    name: str
+    title: str
+    question: str
+    folder: Path
+    parts: list[Part]
+    flent: str = ""
+
+    def chosen(self, wanted: tuple[str, ...]) -> list[Part]:
+        """Returns the parts of these names, or all.
+
+        Raises
+        ------
+        InputError
+            If there is no part of a name.
+        """
+        there = {part.name: part for part in self.parts}
+        for name in wanted:
+            if name not in there:
+                hint = suggestion(name, there, ".")
+                raise InputError(f"{self.name} has no part {quoted(name)}{hint} Its parts are {', '.join(there)}.")
+        return [there[name] for name in dict.fromkeys(wanted)] or self.parts
+
+    def page(self) -> str:
+        """Returns a page about it, in Markdown."""
+        lines = [f"# {self.title}", "", self.question, "", f"Run it: `penstock reproduce {self.name}`", ""]
+        lines += ["| part | what it compares | source |", "|---|---|---|"]
+        lines += [f"| `{part.name}` | {part.what} | {part.source} |" for part in self.parts]
+        findings = self.folder / "findings.md"
+        return "\n".join([*lines, "", findings.read_text(encoding="utf-8")])
+
+
+def names() -> list[str]:
+    """Returns the names of all suites."""
+    here = _folder()
+    return sorted(entry.name for entry in here.iterdir() if (entry / DATA).is_file())
+
+
+@cache
+def load(name: str) -> Suite:
+    """Returns the suite of a name, one of :func:`names`."""
+    folder = _folder() / name
+    content = tomllib.loads((folder / DATA).read_text(encoding="utf-8"))
+    parts = []
+    for entry in content["part"]:
+        figures = []
+        for asked in entry.get("figure", []):
+            more = dict(asked)
+            figures.append(Figure(more.pop("name"), more.pop("caption"), more))
+        file = folder / f"{entry['name']}.toml"
+        parts.append(Part(entry["name"], entry["what"], entry.get("source", ""), file, entry["numbers"], figures))
+    return Suite(name, content["title"], content["question"], folder, parts, content.get("flent", ""))
+
+
+def _folder() -> Path:
+    return Path(str(resources.files(__package__)))
