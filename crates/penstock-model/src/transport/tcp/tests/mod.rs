@@ -8,6 +8,7 @@ mod growth;
 pub(super) mod harness;
 mod losses;
 mod pacing;
+mod profiles;
 mod rack;
 mod random;
 mod receiver;
