@@ -329,6 +329,8 @@ const LISTED: &[Traffic] = &[
     ("ftp", "", "congestion-control = bic { low-window = 3, s-max = 4, s-min = 0.1 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = ledbat { target = 20 ms }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = ledbat-plus-plus { target = 10 ms, base-interval = 30 ms, base-history = 3 }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "congestion-control = bbr3; recovery = prr; ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 50 ms"),
+    ("ftp", "", "congestion-control = bbr3 { probe-rtt-interval = 50 ms, min-rtt-filter-len = 100 ms, probe-rtt-duration = 10 ms, probe-bw-wait = 20 ms, probe-bw-spread = 10 ms }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
 pub(super) const PCN: &[(&str, &str)] = &[
