@@ -6,6 +6,7 @@ mod ecn;
 mod flight_size;
 mod growth;
 pub(super) mod harness;
+mod linux;
 mod losses;
 mod pacing;
 mod profiles;
