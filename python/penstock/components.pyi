@@ -12,11 +12,13 @@ __all__ = [
     "Bbr",
     "BcnCongestionPoint",
     "BcnReactionPoint",
+    "Bic",
     "Cbq",
     "Cbr",
     "CircuitThresholds",
     "Cl",
     "Cle",
+    "Cobalt",
     "CodecMix",
     "Codel",
     "Count",
@@ -43,10 +45,15 @@ __all__ = [
     "FrameThresholds",
     "Ftp",
     "GilbertElliott",
+    "HTcp",
+    "HighSpeed",
     "Hpcc",
     "Htb",
     "Http",
+    "Illinois",
     "Infinite",
+    "Ledbat",
+    "LedbatPlusPlus",
     "Loss",
     "MinimumAllocation",
     "NewReno",
@@ -80,6 +87,7 @@ __all__ = [
     "Roce",
     "Sack",
     "Sack1",
+    "Scalable",
     "Scfq",
     "SelectiveDrop",
     "SingleThresholdPcnMeter",
@@ -106,6 +114,7 @@ __all__ = [
     "Vegas",
     "Video",
     "VirtualQueue",
+    "Westwood",
     "Wf2qPlus",
     "Wrr",
 ]
@@ -624,6 +633,42 @@ class Dfba(Component):
     weights: Literal["mcr", "equal"]
     end_of_frame: Literal["keep", "drop", "always"]
     def __init__(self, *, limit: str, low: str, high: str, alpha: float | str = 0.5, z: str | dict[str, Any] = "1", probability: Literal["sum", "fairness-scaled", "product"] = "sum", weights: Literal["mcr", "equal"] = "mcr", end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
+
+class Cobalt(Component):
+    """COBALT: CoDel whose drop rate falls as gradually as it has risen, and BLUE against flows that do not respond.
+
+    More about it: ``penstock explain cobalt``.
+
+    Parameters
+    ----------
+    limit : str, default 10240 packets
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
+    target : str, default 5 ms
+        Acceptable minimum of the sojourn time. Allowed: zero or more.
+    interval : str, default 100 ms
+        Time from the first long sojourn time to the first drop, about the longest usual round-trip time. Allowed: zero
+        or more.
+    mtu : str, default 1514 bytes
+        Largest packet, with its link header; its transmission time at the initial rate of the link lengthens `target`.
+        Allowed: above zero.
+    increment : float | str, default 0.00390625
+        Step of BLUE's probability at an overflow (d1). Allowed: between 0 and 1.
+    decrement : float | str, default 0.000244140625
+        Step of BLUE's probability when the port becomes idle (d2). Allowed: between 0 and 1.
+    ecn : bool, default true
+        Mark ECN-capable packets instead of dropping them.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "cobalt"
+    limit: str
+    target: str
+    interval: str
+    mtu: str
+    increment: float | str
+    decrement: float | str
+    ecn: bool
+    def __init__(self, *, limit: str = "10240 packets", target: str = "5 ms", interval: str = "100 ms", mtu: str = "1514 bytes", increment: float | str = 0.00390625, decrement: float | str = 0.000244140625, ecn: bool = True) -> None: ...
 
 class Fifo(Component):
     """First in, first out: one queue, served in the order of arrival.
@@ -1579,7 +1624,7 @@ class OnOff(Component):
         Mean length of an on period. Allowed: zero or more.
     off : str
         Mean length of an off period. Allowed: zero or more.
-    initial : Literal["on", "off", "stationary"], default stationary
+    initial : Literal["on", "off", "either", "stationary"], default stationary
         State of the source when its flow starts.
     phase : Literal["random", "zero"], optional
         Time of the first packet, from the beginning of the first on period; zero if left out, except for a stationary
@@ -1593,10 +1638,10 @@ class OnOff(Component):
     spacing: str
     on: str
     off: str
-    initial: Literal["on", "off", "stationary"]
+    initial: Literal["on", "off", "either", "stationary"]
     phase: Literal["random", "zero"] | None
     remainder: Literal["carried", "restarted", "whole"]
-    def __init__(self, *, packet: str | dict[str, Any], spacing: str, on: str, off: str, initial: Literal["on", "off", "stationary"] = "stationary", phase: Literal["random", "zero"] | None = None, remainder: Literal["carried", "restarted", "whole"] = "carried") -> None: ...
+    def __init__(self, *, packet: str | dict[str, Any], spacing: str, on: str, off: str, initial: Literal["on", "off", "either", "stationary"] = "stationary", phase: Literal["random", "zero"] | None = None, remainder: Literal["carried", "restarted", "whole"] = "carried") -> None: ...
 
 class CodecMix(Component):
     """Codec mix: each flow has one of eight voice codecs, all equally likely.
@@ -1605,7 +1650,7 @@ class CodecMix(Component):
 
     Parameters
     ----------
-    initial : Literal["on", "off", "stationary"], default stationary
+    initial : Literal["on", "off", "either", "stationary"], default stationary
         State of a source with silence suppression when its flow starts.
     phase : Literal["random", "zero"], default zero
         Time of the first packet, from the start of the flow or of the first on period; always random for a stationary
@@ -1615,10 +1660,10 @@ class CodecMix(Component):
     """
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "codec-mix"
-    initial: Literal["on", "off", "stationary"]
+    initial: Literal["on", "off", "either", "stationary"]
     phase: Literal["random", "zero"]
     remainder: Literal["carried", "restarted", "whole"]
-    def __init__(self, *, initial: Literal["on", "off", "stationary"] = "stationary", phase: Literal["random", "zero"] = "zero", remainder: Literal["carried", "restarted", "whole"] = "carried") -> None: ...
+    def __init__(self, *, initial: Literal["on", "off", "either", "stationary"] = "stationary", phase: Literal["random", "zero"] = "zero", remainder: Literal["carried", "restarted", "whole"] = "carried") -> None: ...
 
 class Packets(Component):
     """Packets: a list of packets with times and sizes, for tests and teaching.
@@ -1787,6 +1832,8 @@ class Tcp(Component):
     min_rto : str, default 1 s
         Minimum timeout, before back-off [RFC6298 s2.4]; ns-2 had none in 1999 and 200 ms from 2004. Allowed: zero or
         more.
+    rto : Literal["rfc-6298", "linux"], default rfc-6298
+        Computation of the timeout from round-trip times.
     max_rto : str, default 60 s
         Maximum timeout [RFC6298 s2.5]; ns-2 had 100000 s until 2007. Allowed: zero or more.
     max_backoff : int, default 64
@@ -1796,12 +1843,21 @@ class Tcp(Component):
         In-order segments per acknowledgement: 1 acknowledges each, as most published simulations do; 2 delays
         acknowledgements as hosts should [RFC5681 s4.2]. Allowed: a whole number, at least 1.
     ack_delay : str, optional
-        Maximum delay of an acknowledgement, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2]. Allowed: zero or
-        more.
+        Maximum delay of an acknowledgement, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2]. Linux has 40 ms.
+        Allowed: zero or more.
+    max_ack_delay : str, optional
+        Upper limit of a delay that adapts to the spacing of segments, from `ack-delay` on; at most 500 ms. The delay is
+        constant if left out. Linux has 200 ms. Allowed: zero or more.
+    quick_acks : int, default 0
+        Segments in order at the start of a connection that are acknowledged each, whatever `ack-every`, so that slow
+        start is not slowed down. Linux has 16 (quick acknowledgements). Allowed: a whole number, zero or more.
     limited_transmit : bool, default true
         Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
     syn : bool, default true
         Whether a connection begins with a SYN exchange, which also measures the round-trip time.
+    timestamps : bool, default false
+        Whether segments carry timestamps, which acknowledgements echo [RFC7323 s4]. Uses memory for every outstanding
+        segment.
     dup_ack_threshold : int, default 3
         Duplicate acknowledgements that indicate a loss (DupThresh) [RFC5681 s3.2]. Allowed: a whole number, at least 1.
     restart_after_idle : bool, default true
@@ -1811,9 +1867,14 @@ class Tcp(Component):
     ecn : bool, default false
         Whether data segments are ECN-capable and the receiver echoes marks, in the way that the congestion control
         defines; negotiated by the SYN exchange, or assumed without one [RFC3168 s6.1].
+    ecn_echo : Literal["rfc-3168", "rfc-8257", "accecn"], optional
+        How the receiver echoes marks; if left out, as the congestion control defines it. The sender reads the echo
+        given here.
     pacing : bool, default false
         Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one,
         otherwise cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
+    pacing_rate : Literal["window", "linux"], optional
+        How the pacing rate is computed if the congestion control has none of its own; from cwnd if left out.
     local_queue : Literal["drop", "backpressure"], default drop
         Behaviour of both ends when the queue of their host's own port is full.
     """
@@ -1830,19 +1891,25 @@ class Tcp(Component):
     timer_tick: str
     initial_rto: str
     min_rto: str
+    rto: Literal["rfc-6298", "linux"]
     max_rto: str
     max_backoff: int
     ack_every: int
     ack_delay: str | None
+    max_ack_delay: str | None
+    quick_acks: int
     limited_transmit: bool
     syn: bool
+    timestamps: bool
     dup_ack_threshold: int
     restart_after_idle: bool
     partial_ack_timer: Literal["first", "every"] | None
     ecn: bool
+    ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None
     pacing: bool
+    pacing_rate: Literal["window", "linux"] | None
     local_queue: Literal["drop", "backpressure"]
-    def __init__(self, *, variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, limited_transmit: bool = True, syn: bool = True, dup_ack_threshold: int = 3, restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, pacing: bool = False, local_queue: Literal["drop", "backpressure"] = "drop") -> None: ...
+    def __init__(self, *, variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, dup_ack_threshold: int = 3, restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None = None, pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop") -> None: ...
 
 class Udp(Component):
     """UDP: sends whatever its source produces, when the source produces it.
@@ -2270,6 +2337,8 @@ class Cl(Component):
     ----------
     sar_interval : str, default 100 ms
         Length of the egress' measurement of the SAR. Allowed: zero or more.
+    sar_start : Literal["marked-packet", "random-phase"], default marked-packet
+        Start of the egress' measurements.
     sending_interval : str, default 100 ms
         Length of the ingress' measurement of the sending rate. Allowed: zero or more.
     sending : Literal["after-message", "all-the-time"], default after-message
@@ -2296,6 +2365,7 @@ class Cl(Component):
     KIND: ClassVar[str] = "termination"
     KEY: ClassVar[str] = "cl"
     sar_interval: str
+    sar_start: Literal["marked-packet", "random-phase"]
     sending_interval: str
     sending: Literal["after-message", "all-the-time"]
     newer: Literal["replaces", "ignored"]
@@ -2307,7 +2377,7 @@ class Cl(Component):
     rounding: Literal["nearest", "ceiling", "floor"]
     call_rate: Literal["mean", "measured"]
     victims: Literal["random", "newest", "oldest"]
-    def __init__(self, *, sar_interval: str = "100 ms", sending_interval: str = "100 ms", sending: Literal["after-message", "all-the-time"] = "after-message", newer: Literal["replaces", "ignored"] = "replaces", trigger_margin: float | str = 0.0, cut_margin: float | str = 0.0, settle: str = "0 ms", after_cut: Literal["continue", "restart"] = "continue", marks: Literal["any", "threshold", "excess"] = "excess", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
+    def __init__(self, *, sar_interval: str = "100 ms", sar_start: Literal["marked-packet", "random-phase"] = "marked-packet", sending_interval: str = "100 ms", sending: Literal["after-message", "all-the-time"] = "after-message", newer: Literal["replaces", "ignored"] = "replaces", trigger_margin: float | str = 0.0, cut_margin: float | str = 0.0, settle: str = "0 ms", after_cut: Literal["continue", "restart"] = "continue", marks: Literal["any", "threshold", "excess"] = "excess", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
 
 class Sm(Component):
     """Single marking (SM), termination: terminates calls down to U times the rate that arrives unmarked.
@@ -2456,6 +2526,9 @@ class RenoCongestionControl(Component):
         Growth of the window per round trip in congestion avoidance, in segments (a). Allowed: above 0.
     decrease : float | str, default 0.5
         Factor by which congestion multiplies FlightSize (b); above 0 and below 1. Allowed: between 0 and 1.
+    ecn_decrease : float | str, optional
+        Factor by which an echoed mark multiplies the window, if not `decrease` [RFC8511 s3]; 0.8 is proposed there.
+        Allowed: between 0 and 1.
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "reno"
@@ -2465,7 +2538,8 @@ class RenoCongestionControl(Component):
     acks_per_increase: int | None
     increase: float | str
     decrease: float | str
-    def __init__(self, *, halving: Literal["whole-segments", "exact"] = "whole-segments", byte_counting_limit: int | None = None, arithmetic: Literal["fractional", "integer-bytes", "integer-bytes-without-stall"] = "fractional", acks_per_increase: int | None = None, increase: float | str = 1.0, decrease: float | str = 0.5) -> None: ...
+    ecn_decrease: float | str | None
+    def __init__(self, *, halving: Literal["whole-segments", "exact"] = "whole-segments", byte_counting_limit: int | None = None, arithmetic: Literal["fractional", "integer-bytes", "integer-bytes-without-stall"] = "fractional", acks_per_increase: int | None = None, increase: float | str = 1.0, decrease: float | str = 0.5, ecn_decrease: float | str | None = None) -> None: ...
 
 class Cubic(Component):
     """CUBIC: a window that grows as a cubic function of the time since the last congestion.
@@ -2481,8 +2555,16 @@ class Cubic(Component):
         and 1.
     fast_convergence : bool, default true
         Whether a flow whose window did not reach W_max again releases bandwidth to others [RFC9438 s4.7].
+    ecn_beta : float | str, optional
+        Factor by which an echoed mark multiplies the window, if not `beta` [RFC8511 s3]; 0.85 is proposed there for
+        CUBIC. Allowed: between 0 and 1.
     hystart : bool, default false
-        Whether the first slow start is HyStart++ [RFC9406].
+        Whether slow start ends before a loss.
+    hystart_algorithm : Literal["hystart-plus-plus", "linux"], optional
+        The algorithm that ends slow start, with `hystart`; HyStart++ if left out.
+    byte_counting_limit : int, optional
+        Maximum number of acknowledged segments by which an acknowledgement enlarges the window (L) [RFC9438 s4.2:
+        segments_acked]; each acknowledgement counts once if left out. Allowed: a whole number, at least 1.
     reno_friendly : Literal["rfc9438", "rfc8312", "none"], default rfc9438
         Growth of small windows, on which CUBIC alone is slower than Reno [RFC9438 s4.3].
     """
@@ -2491,9 +2573,12 @@ class Cubic(Component):
     c: float | str
     beta: float | str
     fast_convergence: bool
+    ecn_beta: float | str | None
     hystart: bool
+    hystart_algorithm: Literal["hystart-plus-plus", "linux"] | None
+    byte_counting_limit: int | None
     reno_friendly: Literal["rfc9438", "rfc8312", "none"]
-    def __init__(self, *, c: float | str = 0.4, beta: float | str = 0.7, fast_convergence: bool = True, hystart: bool = False, reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438") -> None: ...
+    def __init__(self, *, c: float | str = 0.4, beta: float | str = 0.7, fast_convergence: bool = True, ecn_beta: float | str | None = None, hystart: bool = False, hystart_algorithm: Literal["hystart-plus-plus", "linux"] | None = None, byte_counting_limit: int | None = None, reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438") -> None: ...
 
 class Vegas(Component):
     """The congestion-control ``vegas``.
@@ -2588,6 +2673,211 @@ class Prague(Component):
     virtual_rtt: str
     accecn_option: bool
     def __init__(self, *, gain: float | str = "1/16", virtual_rtt: str = "25 ms", accecn_option: bool = True) -> None: ...
+
+class HighSpeed(Component):
+    """HighSpeed TCP: additive increase and multiplicative decrease whose constants depend on the window.
+
+    More about it: ``penstock explain high-speed``.
+
+    Parameters
+    ----------
+    low_window : float | str, default 38
+        Maximum window with the constants of Reno, in segments (Low_Window) [RFC3649 s5]. Allowed: above 0.
+    low_p : float | str, default 1e-3
+        Loss rate at `low-window` (Low_P) [RFC3649 s5]. Allowed: between 0 and 1.
+    high_window : float | str, default 83000
+        Window of the other end of the response function, in segments (High_Window) [RFC3649 s5]. Allowed: above 0.
+    high_p : float | str, default 1e-7
+        Loss rate at `high-window` (High_P) [RFC3649 s5]. Allowed: between 0 and 1.
+    high_decrease : float | str, default 0.1
+        Fraction by which congestion reduces a window of `high-window` (High_Decrease) [RFC3649 s7]. Allowed: between 0
+        and 1.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "high-speed"
+    low_window: float | str
+    low_p: float | str
+    high_window: float | str
+    high_p: float | str
+    high_decrease: float | str
+    def __init__(self, *, low_window: float | str = 38.0, low_p: float | str = 0.001, high_window: float | str = 83000.0, high_p: float | str = 1e-07, high_decrease: float | str = 0.1) -> None: ...
+
+class Scalable(Component):
+    """Scalable TCP: multiplicative increase, so that the time to recover from a loss does not depend on the window.
+
+    More about it: ``penstock explain scalable``.
+
+    Parameters
+    ----------
+    increase : float | str, default 0.01
+        Segments that each acknowledgement adds (a) [Kelly03]. Allowed: above 0.
+    decrease : float | str, default 0.125
+        Fraction by which congestion reduces the window (b) [Kelly03]. Allowed: between 0 and 1.
+    legacy_window : float | str, default 16
+        Maximum window that grows and shrinks as Reno's, in segments (lwnd) [Kelly03]. Allowed: above 0.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "scalable"
+    increase: float | str
+    decrease: float | str
+    legacy_window: float | str
+    def __init__(self, *, increase: float | str = 0.01, decrease: float | str = 0.125, legacy_window: float | str = 16.0) -> None: ...
+
+class HTcp(Component):
+    """H-TCP: additive increase that grows with the time since the last congestion.
+
+    More about it: ``penstock explain h-tcp``.
+
+    Parameters
+    ----------
+    delta_l : str, default 1 s
+        Time after congestion in which the flow grows as Reno does (Delta_L) [Leith08]. Allowed: zero or more.
+    adaptive_backoff : bool, default true
+        Whether beta follows the round trips; otherwise it is 0.5 [Leith08].
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "h-tcp"
+    delta_l: str
+    adaptive_backoff: bool
+    def __init__(self, *, delta_l: str = "1 s", adaptive_backoff: bool = True) -> None: ...
+
+class Westwood(Component):
+    """Westwood+: reduces to the bandwidth-delay product that acknowledgements show, instead of halving.
+
+    More about it: ``penstock explain westwood``.
+
+    Parameters
+    ----------
+    gain : float | str, default 0.125
+        Weight of a sample in BWE (1 - alpha) [Grieco04]. Allowed: above 0, at most 1.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "westwood"
+    gain: float | str
+    def __init__(self, *, gain: float | str = 0.125) -> None: ...
+
+class Illinois(Component):
+    """The congestion-control ``illinois``.
+
+    Illinois: losses decide when the window shrinks, and the queueing delay how fast it grows and how much it shrinks.
+
+    More about it: ``penstock explain illinois``.
+
+    Parameters
+    ----------
+    alpha_min : float | str, default 0.3
+        Growth per round trip with a full queue, in segments (alpha_min) [Liu06]. Allowed: above 0.
+    alpha_max : float | str, default 10
+        Growth per round trip without a queue, in segments (alpha_max) [Liu06]. Allowed: above 0.
+    beta_min : float | str, default 0.125
+        Reduction without a queue (beta_min) [Liu06]. Allowed: between 0 and 1.
+    beta_max : float | str, default 0.5
+        Reduction with a full queue (beta_max) [Liu06]. Allowed: between 0 and 1.
+    threshold_window : float | str, default 10
+        Window below which the flow is Reno, in segments (W_thresh) [Liu06]. Allowed: above 0.
+    theta : int, default 5
+        Round trips with a short queue before alpha returns to its maximum (theta) [Liu06]. Allowed: a whole number, at
+        least 1.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "illinois"
+    alpha_min: float | str
+    alpha_max: float | str
+    beta_min: float | str
+    beta_max: float | str
+    threshold_window: float | str
+    theta: int
+    def __init__(self, *, alpha_min: float | str = 0.3, alpha_max: float | str = 10.0, beta_min: float | str = 0.125, beta_max: float | str = 0.5, threshold_window: float | str = 10.0, theta: int = 5) -> None: ...
+
+class Bic(Component):
+    """The congestion-control ``bic``.
+
+    BIC: a binary search for the window between the last reduction and the window at which it happened; CUBIC's
+    predecessor.
+
+    More about it: ``penstock explain bic``.
+
+    Parameters
+    ----------
+    beta : float | str, default 0.125
+        Fraction by which congestion reduces the window (beta) [Xu04]. Allowed: between 0 and 1.
+    s_max : float | str, default 32
+        Maximum growth per round trip, in segments (S_max) [Xu04]. Allowed: above 0.
+    s_min : float | str, default 0.01
+        Growth per round trip that ends the search, in segments (S_min) [Xu04]. Allowed: above 0.
+    low_window : float | str, default 14
+        Window below which the flow is Reno, in segments (low_window) [Xu04]. Allowed: above 0.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "bic"
+    beta: float | str
+    s_max: float | str
+    s_min: float | str
+    low_window: float | str
+    def __init__(self, *, beta: float | str = 0.125, s_max: float | str = 32.0, s_min: float | str = 0.01, low_window: float | str = 14.0) -> None: ...
+
+class Ledbat(Component):
+    """LEDBAT: background traffic that keeps the queueing delay at a target and gives way to other traffic.
+
+    More about it: ``penstock explain ledbat``.
+
+    Parameters
+    ----------
+    target : str, default 100 ms
+        Queueing delay to which the flow adds (TARGET), at most 100 ms [RFC6817 s2.5]. Allowed: zero or more.
+    gain : float | str, default 1
+        Growth per round trip without a queue, in segments (GAIN) [RFC6817 s2.5]. Allowed: above 0, at most 1.
+    allowed_increase : float | str, default 1
+        Segments by which cwnd may exceed FlightSize (ALLOWED_INCREASE) [RFC6817 s2.5]. Allowed: above 0.
+    current_filter : int, default 4
+        Number of delays of which the current delay is the minimum (CURRENT_FILTER) [RFC6817 s2.5]. Allowed: a whole
+        number, at least 1.
+    base_history : int, default 10
+        Number of intervals of which the base delay is the minimum (BASE_HISTORY) [RFC6817 s2.5]. Allowed: a whole
+        number, at least 1.
+    base_interval : str, default 60 s
+        Length of such an interval: a minute [RFC6817 s2.4.2]. Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "ledbat"
+    target: str
+    gain: float | str
+    allowed_increase: float | str
+    current_filter: int
+    base_history: int
+    base_interval: str
+    def __init__(self, *, target: str = "100 ms", gain: float | str = 1.0, allowed_increase: float | str = 1.0, current_filter: int = 4, base_history: int = 10, base_interval: str = "60 s") -> None: ...
+
+class LedbatPlusPlus(Component):
+    """The congestion-control ``ledbat-plus-plus``.
+
+    LEDBAT++: LEDBAT with a slow start, a multiplicative decrease, and slowdowns in which flows measure the empty path.
+
+    More about it: ``penstock explain ledbat-plus-plus``.
+
+    Parameters
+    ----------
+    target : str, default 60 ms
+        Queueing delay to which the flow adds (TARGET) [Balasubramanian20 s4.2]. Allowed: zero or more.
+    constant : float | str, default 1
+        Strength of the decrease (Constant) [Balasubramanian20 s4.3]. Allowed: above 0.
+    current_filter : int, default 4
+        Number of round trips of which the current one is the minimum [Balasubramanian20 s4.5]. Allowed: a whole number,
+        at least 1.
+    base_history : int, default 10
+        Number of intervals of which the base delay is the minimum (BASE_HISTORY) [RFC6817 s2.5]. Allowed: a whole
+        number, at least 1.
+    base_interval : str, default 60 s
+        Length of such an interval: a minute [RFC6817 s2.4.2]. Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "ledbat-plus-plus"
+    target: str
+    constant: float | str
+    current_filter: int
+    base_history: int
+    base_interval: str
+    def __init__(self, *, target: str = "60 ms", constant: float | str = 1.0, current_filter: int = 4, base_history: int = 10, base_interval: str = "60 s") -> None: ...
 
 class Dcqcn(Component):
     """DCQCN: reduces the rate by the estimated share of marked packets, and recovers like QCN.
@@ -2814,7 +3104,7 @@ class TimeoutOnly(Component):
 AnyRecovery: TypeAlias = Tahoe | RenoRecovery | NewReno | Sack | Prr | Sack1 | TimeoutOnly | Literal["tahoe", "reno", "new-reno", "sack", "prr", "sack1", "timeout-only"]
 """One of the recovery classes, or the name of one for all its defaults."""
 
-AnyCongestionControl: TypeAlias = RenoCongestionControl | Cubic | Vegas | Dctcp | Bbr | Prague | Literal["reno", "cubic", "vegas", "dctcp", "bbr", "prague"]
+AnyCongestionControl: TypeAlias = RenoCongestionControl | Cubic | Vegas | Dctcp | Bbr | Prague | HighSpeed | Scalable | HTcp | Westwood | Illinois | Bic | Ledbat | LedbatPlusPlus | Literal["reno", "cubic", "vegas", "dctcp", "bbr", "prague", "high-speed", "scalable", "h-tcp", "westwood", "illinois", "bic", "ledbat", "ledbat-plus-plus"]
 """One of the congestion-control classes, or the name of one for all its defaults."""
 
 AnyRateControl: TypeAlias = Dcqcn | FixedRateControl | Hpcc | Timely | Literal["dcqcn", "fixed", "hpcc", "timely"]

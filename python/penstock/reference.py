@@ -16,6 +16,7 @@ __all__ = [
     "Metric",
     "Parameter",
     "Part",
+    "Profile",
     "Section",
     "Type",
     "Variable",
@@ -97,6 +98,21 @@ class Classes(TypedDict):
     parameters: list[Parameter]
 
 
+class Setting(TypedDict):
+    """A parameter that a profile sets; `unless` has the `path` and the `value` that exclude it."""
+
+    path: str
+    value: str
+    unless: NotRequired[dict[str, str]]
+
+
+class Profile(TypedDict):
+    """A named set of parameters."""
+
+    name: str
+    settings: list[Setting]
+
+
 class Component(TypedDict):
     """A component, as the core declares it."""
 
@@ -106,6 +122,7 @@ class Component(TypedDict):
     parameters: list[Parameter]
     state: NotRequired[list[Variable]]
     classes: NotRequired[Classes]
+    profiles: NotRequired[list[Profile]]
 
 
 class Part(TypedDict):

@@ -349,6 +349,14 @@ class TestStored:
             assert says(answer["probability"] for answer in each["posterior"]) == each["says"]
             assert f"| `{each['question']}` | {each['says']}" in section
 
+    def test_the_chosen_answer_is_named_where_the_print_is_for_another(self):
+        document = load("md1k").document
+        words = cross_validated.verdict(document, "md1k-a01", "decides", "waiting")
+        assert words == "decides waiting"
+        words = cross_validated.verdict(document, "md1k-a01", "leans to", "in-system", "`")
+        assert words == "leans to `in-system`, chosen is `waiting`"
+        assert cross_validated.verdict(document, "md1k-a01", "cannot tell", "in-system") == "cannot tell"
+
     @pytest.mark.parametrize(("name", "agree"), [("md1k", [0, 3]), ("ubr", None)])
     def test_a_summary_has_it_in_every_row(self, command, name, agree):
         rows = json.loads(command("reproduce", name, "--summary", "--format", "json").stdout)["tables"]

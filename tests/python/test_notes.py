@@ -94,6 +94,7 @@ def test_drops_that_ties_decide(notes: Callable) -> None:
 def test_runs_that_are_all_the_same(notes: Callable) -> None:
     [note] = notes(line(CBR), "--runs", "3")
     assert note.startswith("all runs are the same: nothing in the scenario is random")
+    assert '`jitter = { uniform = ["0 us", "100 us"] }` of TCP' in note
     assert 'ties = "random"' in note
     assert notes(line(CBR), "--runs", "1") == []
     assert notes(line(CBR.replace("cbr", "poisson").replace(', phase = "zero"', "")), "--runs", "3") == []
@@ -115,6 +116,7 @@ def test_runs_that_hardly_differ() -> None:
 
     [note] = notes_on_spread([point(1.0, 1.00001), point(1.0, 2.0)])
     assert note.startswith("the runs differ by less than 0.01% in every number at 1 of 2 points: ")
+    assert '`jitter = { uniform = ["0 us", "100 us"] }` of TCP' in note
     # What is constant by nature is no sign of anything.
     assert notes_on_spread([point(1.0, 1.0), point(1.0, float("nan")), point(0.0, 0.0)]) == []
 

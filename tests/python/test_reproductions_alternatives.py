@@ -198,6 +198,7 @@ class TestTold:
             return
         left = sum(map(len, stored.tested.not_tested.values()))
         assert (f"The {left} others are named on the claims' pages" in page) == bool(left)
+        assert (stored.tested.runs > 0) == bool(left)
 
 
 @pytest.mark.parametrize(

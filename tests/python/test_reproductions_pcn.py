@@ -18,7 +18,7 @@ class TestData:
     def test_counts(self):
         assert sum(len(table.numbers()) for table in DOCUMENT.tables) == 332
         assert len(DOCUMENT.claims) == 38
-        assert len(DOCUMENT.questions) == 38
+        assert len(DOCUMENT.questions) == 39
         assert STUDY.runs == 5
 
     def test_settings_of_the_six_cases_are_those_of_the_document(self):
@@ -223,6 +223,18 @@ class TestScenario:
         }
         assert rules["restart"]["cl"].pop("after-cut") == "restart"
         assert rules["restart"] == rules["continue"]
+
+    def test_cls_egress_measures_in_windows_of_a_phase(self):
+        def rule(*answers):
+            data = built("C.2", "cl", answers, load_over_sr=2.0, ingresses=10)
+            return calls(data, "ingress")["termination"]["cl"]
+
+        own = {"sar-start": "random-phase"}
+        assert rule("pcn-a39=own-phase") == rule() | own
+        # Reports can come during a measurement of the ingress only if it does not measure continuously.
+        assert rule("pcn-a39=own-phase-first") == rule() | own
+        halves = rule("pcn-a21=cl-03")
+        assert rule("pcn-a39=own-phase-first", "pcn-a21=cl-03") == halves | own | {"newer": "ignored"}
 
     def test_tables_that_need_one_simulation_share_it(self):
         key = {"load_over_sr": 1.25, "traffic": "SVD", "algorithm": "CL"}

@@ -215,6 +215,15 @@ class TestNulls:
         assert numbers["B.3", ("CBR",), "stm"] == numbers["B.3", ("CBR",), "cl"] == pytest.approx(-0.0117, abs=5e-4)
         assert not [place for place in numbers if place[0] == "C.1"]
 
+    def test_without_feedback_the_load_stays(self):
+        study = load("pcn")
+        tables = [study.document.table(name) for name in ("B.3", "C.1", "C.5")]
+        numbers = null_numbers(study, Outcome(study.document, Readings(study.document), tables, 1))["no-feedback"]
+        # 2500 and 4000 calls of 64 kbit/s where 2000 are supportable.
+        assert numbers["C.1", (1.25, "CBR"), "over_termination_stm"] == pytest.approx(-25)
+        assert numbers["C.5", (2.0, "CBR", "CL"), "bottleneck_5"] == pytest.approx(-100)
+        assert not [place for place in numbers if place[0] == "B.3" or place[2].startswith("termination_time")]
+
 
 class TestPilot:
     def test_the_tolerance_by_hand(self):

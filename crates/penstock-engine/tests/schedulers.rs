@@ -46,6 +46,8 @@ const WORK_CONSERVING: &[Order] = &[
     ("scfq", "", ["weight = 1", "weight = 2"]),
     ("stfq", "", ["weight = 1", "weight = 2"]),
     ("wf2q-plus", "", ["weight = 1", "weight = 2"]),
+    ("ets", "order = [ef, default]", ["", "bandwidth = 1"]),
+    ("ets", "order = [ef, default]", ["bandwidth = 0.2", "bandwidth = 0.8"]),
     ("cbq", "", ["share = 0.35", "share = 0.65; priority = 2"]),
     ("cbq", "sharing = ancestor-only", ["share = 0.35", "share = 0.65; priority = 2"]),
 ];

@@ -137,3 +137,20 @@ fn each_page_may_begin_with_the_window_of_a_new_connection() {
     // window is kept, all but the first page take one: three round trips, then 16 of 101 ms.
     assert_eq!((pages("; initial-window = true"), pages("")), (6, 17));
 }
+
+/// A window of one segment: each round takes the round trip and one delay of each end.
+#[test]
+fn jitter_delays_both_ends() {
+    let rounds =
+        |jitter: &str| net("500 s", "12 Mbit/s", 100, 1, &format!("max-window = 1 packet{jitter}"), "").run().flows[0].received_packets;
+    let round = 0.101_026_667;
+    // The first segment arrives after 51 ms.
+    assert_eq!(rounds(""), ((500.0_f64 - 0.051) / round) as u64 + 1);
+    for (law, added, deviation) in [("uniform [0 ms, 2 ms]", 0.002, 0.0012), ("exponential 20 ms", 0.04, 0.04)] {
+        let n = 500.0 / (round + added);
+        // The time of n rounds deviates by that of a round times sqrt n; four standard errors.
+        let allowed = 1.0 + 4.0 * deviation * f64::sqrt(n) / (round + added);
+        let seen = rounds(&format!("; jitter = {law}")) as f64;
+        assert!((seen - n).abs() < allowed, "{law}: {seen} rounds instead of {n} +- {allowed}");
+    }
+}

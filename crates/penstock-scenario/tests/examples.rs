@@ -334,6 +334,41 @@ fn vegas_keeps_its_segments_in_the_queue() {
     assert!(value(&reno.metrics(&run(&reno)), "queue", &[("of", "r1-r2")]) > 20.0);
 }
 
+/// LEDBAT settles where the queue takes the target: 30 ms are 25 packets of 1.2 ms. As in the example of Vegas, 109 segments
+/// outstanding leave 24.62 in the queue, and 110 leave 25.62.
+#[test]
+fn ledbat_keeps_its_target_in_the_queue() {
+    let control = "{ ledbat = { target = \"30 ms\" } }";
+    let scenario = example("vegas.toml", &[("vegas.transport.tcp.congestion-control", control)]);
+    let metrics = scenario.metrics(&run(&scenario));
+    let queue = value(&metrics, "queue", &[("of", "r1-r2")]);
+    assert!(queue > 24.6 && queue < 25.6, "{queue}");
+    assert_eq!(value(&metrics, "retransmissions", &[("of", "vegas")]), 0.0);
+    assert!(value(&metrics, "utilisation", &[("of", "r1-r2")]) > 0.9999, "{metrics:#?}");
+}
+
+/// The buffer holds more than a bandwidth-delay product, so that a reduction by half or less never empties it.
+#[test]
+fn controls_that_wait_for_losses_keep_the_link_busy() {
+    for control in ["cubic", "high-speed", "scalable", "h-tcp", "westwood", "illinois", "bic"] {
+        let scenario = example("vegas.toml", &[("vegas.transport.tcp.congestion-control", control)]);
+        let metrics = scenario.metrics(&run(&scenario));
+        let utilisation = value(&metrics, "utilisation", &[("of", "r1-r2")]);
+        assert!(utilisation > 0.999, "{control}: {utilisation}");
+    }
+}
+
+/// BBR's probes for bandwidth leave less in the queue than a loss-based flow; ProbeRTT costs about 2 % of the link.
+#[test]
+fn bbr_keeps_the_queue_short() {
+    for control in ["bbr", "bbr3"] {
+        let scenario = example("vegas.toml", &[("vegas.transport.tcp.congestion-control", control)]);
+        let metrics = scenario.metrics(&run(&scenario));
+        let (utilisation, queue) = (value(&metrics, "utilisation", &[("of", "r1-r2")]), value(&metrics, "queue", &[("of", "r1-r2")]));
+        assert!(utilisation > 0.95 && queue < 15.0, "{control}: {utilisation}, {queue} packets");
+    }
+}
+
 /// SACK keeps the link busy either way; with tail drop one transfer takes most of it.
 #[test]
 fn early_packet_discard_shares_an_atm_link() {

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from penstock.cli.completion import explained
 from penstock.cli.options import FormatOption
-from penstock.cli.verb import argument
+from penstock.cli.verb import argument, option
 
 __all__ = ["explain"]
 
@@ -20,6 +20,14 @@ def explain(
             explained,
         ),
     ],
+    profile: Annotated[
+        str | None,
+        option(
+            "--profile",
+            "PROFILE",
+            "Show how a profile of a component, such as linux-6 of tcp, differs from its defaults.",
+        ),
+    ] = None,
     output: FormatOption = "table",
 ) -> None:
     """Explain a component, metric, topic, study or claim.
@@ -29,8 +37,15 @@ def explain(
     from penstock.cli.console import emit, say, show
     from penstock.explained import explained_by
     from penstock.printable import json_text, printable_lines
+    from penstock.profiles import differences, page
 
-    found, heading = explained_by(name)
+    if profile is not None:
+        found, heading = [page(name, profile)], ""
+        if output == "json":
+            emit(json_text({"name": name, "profile": profile, "settings": differences(name, profile)}))
+            return
+    else:
+        found, heading = explained_by(name)
     if heading:
         say(heading)
     if output == "json":

@@ -11,7 +11,7 @@ from rich.text import Text
 from penstock.cli.console import emit, say, show
 from penstock.printable import json_text
 from penstock.progress import Progress
-from penstock.reproductions.cross_validated import told
+from penstock.reproductions.cross_validated import told, verdict
 from penstock.reproductions.cross_validation import DECIDES, LEANS, RUNS, CrossValidation, cross_validate
 from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings
@@ -62,9 +62,9 @@ def board(found: CrossValidation) -> RenderableType:
     questions = _grid("question", "the print", "posterior probability of each answer")
     for question in found.questions:
         ranked = sorted(question.probabilities.items(), key=lambda item: -item[1])
-        likeliest = "" if question.says == "cannot tell" else f" {question.likeliest}"
+        says = verdict(found.document, question.question, question.says, question.likeliest)
         shares = ", ".join(f"{key} {share:.2f}" for key, share in ranked)
-        questions.add_row(Text(question.question), Text(f"{question.says}{likeliest}"), Text(shares))
+        questions.add_row(Text(question.question), Text(says), Text(shares))
     unread = [
         Text(
             f"Read by table {table.table.id} only, so without it as in the text: {', '.join(table.unread)}", style="dim"

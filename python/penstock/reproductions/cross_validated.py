@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.cross_validation import DECIDES, LEANS
 from penstock.reproductions.shipped import Origin
 from penstock.reproductions.study import text_beside
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Object = Mapping[str, Any]
 
-__all__ = ["FILE", "cross_section", "question_lines", "stored", "to_store", "told", "with_cross_validated"]
+__all__ = ["FILE", "cross_section", "question_lines", "stored", "to_store", "told", "verdict", "with_cross_validated"]
 
 FILE = "cross_validated.json"
 
@@ -57,6 +58,15 @@ def told(result: Object) -> str:
     )
 
 
+def verdict(document: Document, question: str, says: str, likeliest: str, quote: str = "") -> str:
+    """What a print says about a question, with the answer that it is for, and the chosen one if that is another."""
+    if says == "cannot tell":
+        return says
+    chosen = document.question(question).chosen
+    but = "" if chosen == likeliest else f", chosen is {quote}{chosen}{quote}"
+    return f"{says} {quote}{likeliest}{quote}{but}"
+
+
 def cross_section(document: Document) -> list[str]:
     """The part of a study's page about its cross-validated agreement, in Markdown; empty if none is stored."""
     result = stored(document)
@@ -85,11 +95,14 @@ def cross_section(document: Document) -> list[str]:
         "",
         *(line for told in unread for line in (told, "")),
         "What the whole print says about each question, if its answers are equally likely beforehand and the other "
-        "questions have their chosen answers:",
+        f"questions have their chosen answers; it decides from {DECIDES:.0%}, and leans to an answer from {LEANS:.0%}:",
         "",
         "| question | the print | posterior probability of each answer |",
         "|---|---|---|",
-        *(f"| `{name}` | {says} | {', '.join(shares)} |" for name, says, shares in _questions(result["questions"])),
+        *(
+            f"| `{name}` | {says} | {', '.join(shares)} |"
+            for name, says, shares in _questions(document, result["questions"])
+        ),
         "",
     ]
 
@@ -100,15 +113,14 @@ def question_lines(document: Document, question: str) -> list[str]:
     own = [each for each in result["questions"] if each["question"] == question] if result else []
     return [
         line
-        for _, says, shares in _questions(own)
+        for _, says, shares in _questions(document, own)
         for line in (f"**The printed numbers**: {says} ({', '.join(shares)}).", "")
     ]
 
 
-def _questions(questions: Sequence[Object]) -> Iterable[tuple[str, str, list[str]]]:
+def _questions(document: Document, questions: Sequence[Object]) -> Iterable[tuple[str, str, list[str]]]:
     """Each question with what the print says of it, and the probability of each answer, the likeliest first."""
     for question in questions:
         ranked = sorted(question["posterior"], key=lambda each: -each["probability"])
-        likeliest = "" if question["says"] == "cannot tell" else f" `{ranked[0]['reading']}`"
-        says = f"{question['says']}{likeliest}"
+        says = verdict(document, question["question"], question["says"], ranked[0]["reading"], "`")
         yield question["question"], says, [f"`{each['reading']}` {each['probability']:.2f}" for each in ranked]

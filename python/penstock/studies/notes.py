@@ -27,7 +27,10 @@ _UNFINISHED = 5
 """Maximum number of groups of unfinished transfers that are listed."""
 
 _HARDLY = 1e-4
-"""Relative range below which a number hardly differs between runs."""
+"""Relative range below which a number hardly differs between runs: about that of 100 us in a second."""
+
+_JITTER = '`jitter = { uniform = ["0 us", "100 us"] }` of TCP, about what real hosts have'
+"""What ends the lockstep of connections."""
 
 
 def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
@@ -84,12 +87,14 @@ def notes_on_spread(points: Sequence[PointResult]) -> list[str]:
     if equal:
         found.append(
             f"all runs are the same{_where(equal, points)}: nothing in the scenario is random, so ± says nothing. "
-            'Events at one instant follow the order of the file; `ties = "random"` or a random `start` varies it.'
+            'Events at one instant follow the order of the file; `ties = "random"` or a random `start` varies it, '
+            f"and so does {_JITTER}."
         )
     if alike:
         found.append(
             f"the runs differ by less than {_HARDLY:.2%} in every number{_where(alike, points)}: "
-            "flows in step with each other make intervals too small to believe; a random `start` or spacing helps."
+            "flows in step with each other make intervals too small to believe; a random `start` or spacing helps, and "
+            f"so does {_JITTER}."
         )
     return found
 

@@ -6,6 +6,7 @@ pub mod error;
 pub mod flow_layout;
 pub mod flows;
 pub mod headroom;
+pub mod jitter;
 pub mod link_loads;
 pub mod memory;
 pub mod message_paths;

@@ -3,6 +3,7 @@
 use crate::api::blueprint::{Blueprint, FastPaths, LinkPlan, PortPlan, SamplePlan, Ties};
 use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::circuits::CircuitSites;
+use crate::build::jitter::port_jitter;
 use crate::build::message_paths::links_with_telemetry;
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::InputNumbers;
@@ -16,12 +17,13 @@ use crate::node::process::Process;
 use crate::port::circuit_counts::CircuitCounts;
 use crate::port::ingress_counts::IngressCounts;
 use crate::port::recorder::PortRecorder;
-use crate::port::Port;
+use crate::port::{Port, PortExtras};
 use penstock_model::discipline::PortContext;
 use penstock_model::id::LinkId;
 use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
+use penstock_model::transport::jitter::PortJitter;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -66,9 +68,9 @@ impl ProcessTable {
                 ProcessSite::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
             };
             links.iter().zip(0..).for_each(|(link, index)| table.port_index[link.index()] = index);
+            let reorders: Vec<bool> = channels.into(*site).map(|link| ports.reorders(link)).collect();
             let ports = links.iter().map(|link| ports.build(*link, &table.circuits)).collect();
             table.processes.push(Process::new(name.clone(), ports, host, blueprint));
-            let reorders: Vec<bool> = channels.into(*site).map(|link| reorders(blueprint, link)).collect();
             table.inputs.push(Inputs::new(&reorders, tie_key(blueprint, key, name)));
         }
         table
@@ -116,6 +118,8 @@ struct PortBuilder<'a> {
     observed: BTreeSet<LinkId>,
     /// Links whose ports write telemetry.
     reporting: BTreeSet<LinkId>,
+    /// Jitter of the flows that enter the network by a link.
+    jitter: BTreeMap<LinkId, PortJitter>,
     /// Nothing beyond the counters.
     no_watch: crate::api::blueprint::LinkWatch,
     deciding: DecidingAtDeparture,
@@ -132,7 +136,8 @@ impl<'a> PortBuilder<'a> {
         let observed = blueprint.watch.series.iter().filter_map(link).collect();
         let (links_key, deciding) = (key.child("links"), DecidingAtDeparture::new(blueprint));
         let (reporting, no_watch) = (links_with_telemetry(blueprint), Default::default());
-        PortBuilder { blueprint, links_key, measured, watched, metered, observed, reporting, no_watch, deciding }
+        let jitter = port_jitter(blueprint, key);
+        PortBuilder { blueprint, links_key, measured, watched, metered, observed, reporting, jitter, no_watch, deciding }
     }
 
     fn build(&self, link: LinkId, circuits: &CircuitSites) -> Port {
@@ -144,8 +149,14 @@ impl<'a> PortBuilder<'a> {
         // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
         let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.deciding.share(plan);
         let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };
-        let recorder = self.recorder(link, circuits);
-        Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.measured, recorder, fast_paths)
+        let extras = PortExtras { recorder: self.recorder(link, circuits), jitter: self.jitter.get(&link).cloned() };
+        Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.measured, extras, fast_paths)
+    }
+
+    /// Whether packets may overtake each other on a link.
+    fn reorders(&self, link: LinkId) -> bool {
+        let reorders = |plan| AnyImpairment::new(plan, &Site::trial()).reorders();
+        self.jitter.contains_key(&link) || self.blueprint.links[link.index()].port.impairments.iter().any(reorders)
     }
 
     /// What is recorded at the port of a link beyond its counters, if anything is.
@@ -170,9 +181,4 @@ impl<'a> PortBuilder<'a> {
         let port = Arc::new(PortPlan { force_event_driven: true, ..PortPlan::clone(&plan.port) });
         Cow::Owned(LinkPlan { port, ..plan.clone() })
     }
-}
-
-/// Whether packets may overtake each other on a link.
-fn reorders(blueprint: &Blueprint, link: LinkId) -> bool {
-    blueprint.links[link.index()].port.impairments.iter().any(|plan| AnyImpairment::new(plan, &Site::trial()).reorders())
 }

@@ -54,6 +54,7 @@ use penstock_model::impairment::AnyImpairment;
 use penstock_model::prefetch::prefetch;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::site::Site;
+use penstock_model::transport::jitter::PortJitter;
 use penstock_model::units::{Duration, Rate, Time};
 use stages::{Marker, PcnStage, Policers};
 use std::sync::Arc;
@@ -98,6 +99,15 @@ pub struct Port {
     losses: Digest,
     /// Packets that they will lose after the end of the run.
     lost_after_end: u64,
+}
+
+/// What a port may have beyond the plan of its link.
+#[derive(Default)]
+pub struct PortExtras {
+    /// Records beyond the counters.
+    pub recorder: Option<Box<PortRecorder>>,
+    /// Jitter of the hosts whose packets enter the network here.
+    pub jitter: Option<PortJitter>,
 }
 
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
@@ -174,23 +184,26 @@ impl Port {
         }
     }
 
-    /// Builds the port of link `link` for the place that `context` describes; `recorder` records beyond its counters.
+    /// Builds the port of link `link` for the place that `context` describes; `extras` are beyond its plan.
     pub fn new(
         link: LinkId,
         place: u32,
         plan: &LinkPlan,
         context: PortContext,
         measured: Measurement,
-        recorder: Option<Box<PortRecorder>>,
+        extras: PortExtras,
         fast_paths: FastPaths,
     ) -> Port {
         let site = context.site.clone();
         let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
+        let PortExtras { recorder, jitter } = extras;
         let has_more_stages = recorder.is_some()
+            || jitter.is_some()
             || plan.port.marker.is_some() && !marks_on_arrival
             || !plan.port.policers.is_empty()
             || !plan.port.impairments.is_empty()
             || !plan.port.pcn.is_empty() && plan.port.pcn_at != PcnAt::Accepted;
+        let jitter = jitter.map(|jitter| AnyImpairment::Custom(Box::new(jitter)));
         let impairment = |(i, plan)| AnyImpairment::new(plan, &site.with_key(site.key.child("impairment").nth(i as u64)));
         let wire = wire_of(plan, &site);
         let only_queues = fast_paths.tail_drop_fifo && !has_more_stages && wire.is_constant();
@@ -220,7 +233,8 @@ impl Port {
             queueing,
             batch: Vec::new(),
             only_channel: None,
-            impairments: plan.port.impairments.iter().enumerate().map(impairment).collect(),
+            // Jitter comes last: an impairment that keeps the order of all packets must not wait for that of one flow.
+            impairments: plan.port.impairments.iter().enumerate().map(impairment).chain(jitter).collect(),
             telemetry: None,
             losses: Digest::default(),
             lost_after_end: 0,

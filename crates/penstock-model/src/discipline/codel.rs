@@ -15,7 +15,8 @@ crate::parameters! {
     /// the n-th drop is followed by another after $interval / sqrt(n)$. The state ends when a sojourn time is below `target` or
     /// at most `mtu` bytes are left in the queue. On re-entry within 16 intervals of `drop_next`, n restarts from the number of
     /// drops in the previous dropping state (count - lastcount). With `ecn`, an ECN-capable packet is marked and sent instead of
-    /// being dropped. An arrival that does not fit into `limit` is dropped (cause `overflow`).
+    /// being dropped. With `ce-threshold`, each other ECN-capable packet that has waited longer than this is marked. An arrival that
+    /// does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// The time at which the sojourn time will have been above the target for an interval (first_above_time), the time of the
@@ -32,7 +33,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [RFC8289 s4, s5]; marks: [RFC3168 s5]. The default limit is that of Linux's sch_codel.
+    /// [RFC8289 s4, s5]; marks: [RFC3168 s5]. The default limit and `ce-threshold` are those of Linux's sch_codel.
     pub struct Parameters {
         /// Maximum length of the queue.
         limit: Limit = "1000 packets";
@@ -44,6 +45,8 @@ crate::parameters! {
         mtu: Bytes = "1500 bytes";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
+        /// Sojourn time above which each ECN-capable packet is marked, as for DCTCP; none if left out.
+        ce_threshold: Option<Duration>;
     }
 }
 impl Check for Parameters {
@@ -65,6 +68,8 @@ pub struct Codel {
     interval: Duration,
     mtu: u64,
     ecn: bool,
+    /// Longer sojourn times are marked.
+    ce_threshold: Duration,
     /// Time at which the sojourn time will have been above the target for an interval (first_above_time); never while it is
     /// below.
     above_since_interval: Time,
@@ -98,6 +103,7 @@ impl Codel {
             interval: parameters.interval,
             mtu: parameters.mtu.get(),
             ecn: parameters.ecn,
+            ce_threshold: parameters.ce_threshold.unwrap_or(Duration::FOREVER),
             above_since_interval: Time::NEVER,
             next_drop: Time::ZERO,
             count: 0,
@@ -194,7 +200,7 @@ impl Discipline for Codel {
     }
 
     fn hooks(&self) -> Hooks {
-        if self.ecn {
+        if self.ecn || self.ce_threshold < Duration::FOREVER {
             Hooks::DEPARTURE.and(Hooks::MARK)
         } else {
             Hooks::DEPARTURE
@@ -204,10 +210,11 @@ impl Discipline for Codel {
     #[inline]
     fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
         let is_above = self.is_above_for_interval(now, waited, queue.bytes);
-        if self.dropping || is_above {
-            self.decide_above(now, packet, is_above)
+        let verdict = if self.dropping || is_above { self.decide_above(now, packet, is_above) } else { DepartureVerdict::Send };
+        if verdict == DepartureVerdict::Send && waited > self.ce_threshold && packet.ecn.is_capable() {
+            DepartureVerdict::Mark
         } else {
-            DepartureVerdict::Send
+            verdict
         }
     }
 }

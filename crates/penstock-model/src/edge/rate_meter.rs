@@ -24,7 +24,12 @@ pub struct Interval {
 impl Interval {
     /// An interval of `length` that starts now.
     pub fn new(now: Time, length: Duration) -> Interval {
-        Interval { from: now, until: now + length, bits: 0 }
+        Interval::between(now, now + length)
+    }
+
+    /// An interval with these ends.
+    pub fn between(from: Time, until: Time) -> Interval {
+        Interval { from, until, bits: 0 }
     }
 
     /// Its end.

@@ -1,6 +1,6 @@
 //! Declared parameters, for the catalogue, the schema and the pages.
 
-use super::Declaration;
+use super::{Declaration, Profile};
 use crate::probe::Variable;
 
 /// Kind of a parameter, for schemas and pages.
@@ -92,4 +92,6 @@ pub struct Entry {
     pub state: &'static [Variable],
     /// The parameters of each of its classes, if it is a scheduler of classes.
     pub class: Option<Declaration>,
+    /// The named sets of its parameters.
+    pub profiles: &'static [Profile],
 }

@@ -2,12 +2,13 @@
 
 /// Declares a component's parameters; see the [module](mod@crate::parameters).
 ///
-/// A scheduler names the declaration of what each of its classes has: `pub struct Parameters with class ClassParameters { ... }`.
+/// A scheduler names the declaration of what each of its classes has: `pub struct Parameters with class ClassParameters { ... }`. A
+/// component with [profiles](crate::parameters::Profile) names their list, `with profiles PROFILES`, and has a parameter `profile`.
 #[macro_export]
 macro_rules! parameters {
     (
         $(#[doc = $doc:literal])*
-        $vis:vis struct $name:ident $(with class $class:ty)? {
+        $vis:vis struct $name:ident $(with profiles $profiles:ident)? $(with class $class:ty)? {
             $( $(#[doc = $field_doc:literal])* $field:ident : $type:ty $(= $default:literal)? $(, $changeable:ident)? ; )*
         }
     ) => {
@@ -30,10 +31,12 @@ macro_rules! parameters {
                     is_changeable: $crate::parameters!(@changeable $($changeable)?),
                 }, )*
             ];
+            const PROFILES: &'static [$crate::parameters::Profile] = $crate::parameters!(@profiles $($profiles)?);
             const CLASS: Option<$crate::parameters::Declaration> = $crate::parameters!(@class $($class)?);
 
             #[allow(unused_variables, unused_mut, unused_assignments)] // components without parameters
             fn read(reader: &mut dyn $crate::parameters::Reader) -> Option<Self> {
+                $crate::parameters!(@profiled reader $($profiles)?);
                 let mut fields = Self::FIELDS.iter();
                 $( let $field = $crate::parameters::read_field::<$type>(fields.next().expect("one field each"), reader); )*
                 let parameters = Self { $( $field: $field?, )* };
@@ -55,6 +58,13 @@ macro_rules! parameters {
     };
     (@default $default:literal) => { Some($default) };
     (@default) => { None };
+    (@profiles $profiles:ident) => { $profiles };
+    (@profiles) => { &[] };
+    (@profiled $reader:ident $profiles:ident) => {
+        let mut profiled = $crate::parameters::Profiled::new($reader, $profiles, Self::FIELDS);
+        let $reader: &mut dyn $crate::parameters::Reader = &mut profiled;
+    };
+    (@profiled $reader:ident) => {};
     (@class $class:ty) => { Some($crate::parameters::Declaration::of::<$class>()) };
     (@class) => { None };
     (@changeable changeable) => { true };
@@ -127,6 +137,7 @@ macro_rules! component_plans {
                     fields: <$parameters as $crate::parameters::Parameters>::FIELDS,
                     state: $crate::component_plans!(@state $($state)?),
                     class: <$parameters as $crate::parameters::Parameters>::CLASS,
+                    profiles: <$parameters as $crate::parameters::Parameters>::PROFILES,
                 }, )*
             ];
 

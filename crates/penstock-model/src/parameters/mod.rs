@@ -29,6 +29,7 @@ mod declaration;
 mod field;
 mod macros;
 mod own_limit;
+mod profile;
 mod reader;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -43,6 +44,9 @@ pub use component::{component_from_value, read_component};
 pub use declaration::{AnyParameters, Declaration};
 pub use field::{key_of, Entry, Field, Kind};
 pub use own_limit::OwnLimit;
+#[doc(hidden)]
+pub use profile::Profiled;
+pub use profile::{Profile, Setting};
 pub use reader::{join_words, Check, Parameter, Parameters, Plan, Reader, Reading};
 #[doc(hidden)]
 pub use reader::{read_field, read_table};

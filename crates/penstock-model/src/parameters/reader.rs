@@ -1,7 +1,7 @@
 //! Reading of declared parameters: their types and the source of their values.
 
 use super::types::LineRate;
-use super::{default_value, ChangeError, Declaration, Field, Kind, Value};
+use super::{default_value, ChangeError, Declaration, Field, Kind, Profile, Value};
 use crate::printable::quoted;
 use crate::registry::Registry;
 
@@ -119,6 +119,8 @@ pub trait Parameters: Sized {
     const DOC: &'static str;
     /// Its parameters, in order.
     const FIELDS: &'static [Field];
+    /// Its named sets of parameters.
+    const PROFILES: &'static [Profile] = &[];
     /// The parameters of each of its classes, if it is a scheduler of classes.
     const CLASS: Option<Declaration> = None;
 

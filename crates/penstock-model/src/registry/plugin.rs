@@ -67,7 +67,7 @@ impl Plugin {
                 }
             }
         });
-        let entry = Entry { name, doc: P::DOC, fields: P::FIELDS, state, class: P::CLASS };
+        let entry = Entry { name, doc: P::DOC, fields: P::FIELDS, state, class: P::CLASS, profiles: P::PROFILES };
         self.declare(K::OF, K::BUILT_IN, entry, Box::new(read));
         self
     }

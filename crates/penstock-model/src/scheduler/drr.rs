@@ -81,8 +81,18 @@ struct Class {
 impl Drr {
     /// Deficit round robin among `classes`. A class without a quantum, in a blueprint made by hand, has 1500 bytes.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Drr {
-        let class = |plan| Class { deficit: 0, quantum: quantum(plan), next: 0, stands_in_row: false };
-        Drr { classes: classes.iter().map(class).collect(), last: 0, length: 0, granted: false }
+        Drr::with_quanta(classes.iter().map(quantum))
+    }
+
+    /// Deficit round robin among classes with these quanta, in bytes.
+    pub(super) fn with_quanta(quanta: impl Iterator<Item = u64>) -> Drr {
+        let class = |quantum| Class { deficit: 0, quantum, next: 0, stands_in_row: false };
+        Drr { classes: quanta.map(class).collect(), last: 0, length: 0, granted: false }
+    }
+
+    /// The deficit counter of each class.
+    pub(super) fn deficits(&self) -> impl Iterator<Item = f64> + '_ {
+        self.classes.iter().map(|class| class.deficit as f64)
     }
 
     #[inline(always)]
@@ -108,7 +118,7 @@ impl Drr {
 crate::state! {
     impl Drr, |it, _now| {
         /// Deficit counter of each class (DC_i) [Shreedhar96 s3].
-        "deficit", "bytes", each it.classes.iter().map(|class| class.deficit as f64);
+        "deficit", "bytes", each it.deficits();
     }
 }
 

@@ -1,11 +1,11 @@
 //! FQ-CoDel: flow queues.
 
 use super::class::ClassPlan;
+use super::flow_queues::{check_flows, FlowQueues, Newcomers};
 use super::{HasFacts, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::discipline::{codel, DisciplinePlan, Eviction};
 use crate::packet::Packet;
 use crate::parameters::{own, Check, Count, Limit, Quantum};
-use crate::rng::Key;
 use crate::units::{Bytes, Duration, Time};
 use std::any::Any;
 
@@ -52,12 +52,7 @@ crate::parameters! {
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if matches!(self.limit, Limit::Bytes(_)) {
-            mistake("limit", "must be in packets".to_owned());
-        }
-        if self.flows.0 > MOST_FLOWS {
-            mistake("flows", format!("{} are more queues than a port keeps; at most {MOST_FLOWS}", self.flows.0));
-        }
+        check_flows(self.limit, self.flows, mistake);
     }
 }
 
@@ -69,6 +64,7 @@ impl HasFacts for Parameters {
             interval: Duration::from_ms(100),
             mtu: Bytes::new(1500),
             ecn: true,
+            ce_threshold: None,
         };
         SchedulerFacts {
             own_queues: Some("a queue for each flow"),
@@ -83,162 +79,44 @@ impl HasFacts for Parameters {
 /// Maximum number of drops per scan of all queues [RFC8290 s4.1].
 const DROP_BATCH: u32 = 64;
 
-/// Maximum number of queues, as in Linux.
-const MOST_FLOWS: u32 = 65_536;
-
-/// No queue.
-const NONE: u32 = u32::MAX;
-
 /// State of FQ-CoDel.
 #[derive(Clone, Debug)]
 pub struct FqCodel {
-    /// Seeds the hash of flows.
-    seed: Key,
-    quantum: i64,
-    limit: u32,
-    /// The queue of each value of the hash, if there is one.
-    queue_of: Vec<u32>,
-    queues: Vec<FlowQueue>,
-    new: List,
-    old: List,
-    /// Packets that wait in all queues.
-    waiting: u32,
+    flows: FlowQueues,
     /// The queue that drops packets at the limit, and its remaining number of drops.
     dropping: (usize, u32),
-}
-
-#[derive(Clone, Copy, Debug)]
-struct FlowQueue {
-    credits: i64,
-    is_listed: bool,
-    /// The next in its list.
-    next: u32,
-}
-
-/// Queues in the order of their turns.
-#[derive(Clone, Copy, Debug)]
-struct List {
-    first: u32,
-    last: u32,
-}
-
-impl List {
-    const EMPTY: List = List { first: NONE, last: NONE };
-
-    fn push(&mut self, queues: &mut [FlowQueue], queue: u32) {
-        queues[queue as usize].next = NONE;
-        match self.last {
-            NONE => self.first = queue,
-            last => queues[last as usize].next = queue,
-        }
-        self.last = queue;
-    }
-
-    fn pop(&mut self, queues: &[FlowQueue]) {
-        self.first = queues[self.first as usize].next;
-        if self.first == NONE {
-            self.last = NONE;
-        }
-    }
 }
 
 impl FqCodel {
     /// FQ-CoDel without queues yet.
     pub fn new(parameters: &Parameters, _: &[ClassPlan], context: impl Into<SchedulerContext>) -> FqCodel {
-        FqCodel {
-            seed: context.into().site.key.child("flow-hash"),
-            quantum: parameters.quantum.get() as i64,
-            limit: match parameters.limit {
-                Limit::Packets(packets) => packets,
-                Limit::Bytes(_) => u32::MAX,
-            },
-            queue_of: vec![NONE; parameters.flows.0 as usize],
-            queues: Vec::new(),
-            new: List::EMPTY,
-            old: List::EMPTY,
-            waiting: 0,
-            dropping: (0, 0),
-        }
-    }
-}
-
-impl FqCodel {
-    /// The queue of a flow with this hash; a new queue gets the next number.
-    fn queue_of_hash(&mut self, hash: u64) -> usize {
-        let place = (hash % self.queue_of.len() as u64) as usize;
-        if self.queue_of[place] == NONE {
-            self.queue_of[place] = self.queues.len() as u32;
-            self.queues.push(FlowQueue { credits: 0, is_listed: false, next: NONE });
-        }
-        self.queue_of[place] as usize
-    }
-
-    /// Skips the rounds in which no old queue would have credit; with a quantum much smaller than packets there are many. There are
-    /// no new queues.
-    #[cold]
-    fn skip_rounds(&mut self) {
-        debug_assert_eq!(self.new.first, NONE, "all new queues have had their turn");
-        let listed = || self.queues.iter().filter(|queue| queue.is_listed);
-        let Some(most) = listed().map(|queue| queue.credits).max() else { return };
-        // One with credits -c has some after c / quantum + 1 more turns; in the first of the rounds that are left, that is.
-        let skipped = (-most).max(0) / self.quantum;
-        for queue in self.queues.iter_mut().filter(|queue| queue.is_listed) {
-            queue.credits += self.quantum * skipped;
-        }
+        let &Parameters { quantum, flows, limit } = parameters;
+        FqCodel { flows: FlowQueues::new((quantum, flows, limit), Newcomers::GoFirst, &context.into()), dropping: (0, 0) }
     }
 }
 
 crate::state! {
     impl FqCodel, |it, _now| {
         /// Credit of each queue, negative if it owes [RFC8290 s4.2].
-        "deficit", "bytes", each it.queues.iter().map(|queue| queue.credits as f64);
+        "deficit", "bytes", each it.flows.credits();
     }
 }
 
 impl Scheduler for FqCodel {
     fn next(&mut self, _now: Time, queues: &[QueueState]) -> Turn {
-        loop {
-            // In so many steps every queue has had a turn on either list.
-            for _ in 0..=2 * self.queues.len() {
-                let is_new = self.new.first != NONE;
-                let list = if is_new { &mut self.new } else { &mut self.old };
-                let first = list.first;
-                assert!(first != NONE, "asked only while a queue has a packet");
-                let queue = &mut self.queues[first as usize];
-                if queue.credits <= 0 {
-                    queue.credits += self.quantum;
-                    list.pop(&self.queues);
-                    self.old.push(&mut self.queues, first);
-                } else if queues[first as usize].packets > 0 {
-                    return Turn::Queue(first as usize);
-                } else if is_new {
-                    // It waits for its turn once more, or a flow that sends one packet at a time would always be new.
-                    list.pop(&self.queues);
-                    self.old.push(&mut self.queues, first);
-                } else {
-                    queue.is_listed = false;
-                    list.pop(&self.queues);
-                }
-            }
-            self.skip_rounds();
-        }
+        self.flows.next(queues)
     }
 
     fn on_packet(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
-        self.waiting += 1;
-        if !self.queues[queue].is_listed {
-            self.queues[queue] = FlowQueue { credits: self.quantum, is_listed: true, next: NONE };
-            self.new.push(&mut self.queues, queue as u32);
-        }
+        self.flows.on_packet(queue);
     }
 
     fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
-        self.waiting -= 1;
-        self.queues[queue].credits -= i64::from(size);
+        self.flows.on_sent(queue, size);
     }
 
     fn on_drop(&mut self, _now: Time, _queue: usize, _size: u32, _queues: &[QueueState]) {
-        self.waiting -= 1;
+        self.flows.on_drop();
     }
 
     fn reads_heads(&self) -> bool {
@@ -250,11 +128,11 @@ impl Scheduler for FqCodel {
     }
 
     fn classify(&mut self, packet: &Packet) -> usize {
-        self.queue_of_hash(self.seed.hash([u64::from(packet.flow.0), 0]))
+        self.flows.classify(packet)
     }
 
     fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
-        if self.dropping.1 == 0 && self.waiting > self.limit {
+        if self.dropping.1 == 0 && self.flows.is_over_limit() {
             let most = queues.iter().map(|queue| queue.bytes).max()?;
             let fattest = queues.iter().position(|queue| queue.bytes == most)?;
             self.dropping = (fattest, queues[fattest].packets.div_ceil(2).min(DROP_BATCH));
@@ -265,8 +143,7 @@ impl Scheduler for FqCodel {
     }
 
     fn on_idle(&mut self) {
-        self.queues.iter_mut().for_each(|queue| queue.is_listed = false);
-        (self.new, self.old) = (List::EMPTY, List::EMPTY);
+        self.flows.on_idle();
     }
 
     fn change(
@@ -276,7 +153,7 @@ impl Scheduler for FqCodel {
         _classes: &[ClassPlan],
         _queues: &[QueueState],
     ) -> Option<Box<dyn Scheduler + Send>> {
-        self.quantum = own::<Parameters>(parameters).quantum.get() as i64;
+        self.flows.set_quantum(own::<Parameters>(parameters).quantum);
         None
     }
 }
@@ -305,7 +182,7 @@ mod tests {
         }
 
         fn arrive(&mut self, hash: u64, size: u32) -> usize {
-            let queue = self.0.queue_of_hash(hash);
+            let queue = self.0.flows.queue_of_hash(hash);
             if queue == self.1.len() {
                 self.1.push(Vec::new());
             }
@@ -359,7 +236,7 @@ mod tests {
         port.arrive_all(&[(0, 1000), (0, 1000), (1, 900), (1, 900)]);
         // One queue has used up exactly its quantum, and gets another; 100 are left of the other's, so it goes on.
         assert_eq!(port.send(3), [0, 1, 1]);
-        assert_eq!(port.0.queues.iter().map(|queue| queue.credits).collect::<Vec<_>>(), [1000, -800]);
+        assert_eq!(port.0.flows.credits().collect::<Vec<_>>(), [1000.0, -800.0]);
         assert_eq!(port.send(1), [0]);
     }
 
@@ -387,7 +264,7 @@ mod tests {
         // The next decision makes it old; a packet that comes before its turn finds it there, behind the other queue.
         assert_eq!(port.send(1), [0]);
         port.arrive(1, 100);
-        assert!(port.0.queues[1].is_listed && port.0.new.first == NONE);
+        assert!(port.0.flows.is_old(1));
     }
 
     #[test]
@@ -417,7 +294,7 @@ mod tests {
         port.send(2);
         port.0.on_idle();
         port.arrive(1, 100);
-        assert_eq!(port.0.queues[1].credits, 1514);
+        assert_eq!(port.0.flows.credits().nth(1), Some(1514.0));
         assert_eq!(port.send(1), [1]);
     }
 

@@ -9,12 +9,16 @@ pub mod class;
 mod class_set;
 pub mod drr;
 pub mod dualpi2;
+pub mod ets;
 mod facts;
 pub mod fifo;
+mod flow_queues;
 pub mod fq_codel;
+pub mod fq_pie;
 pub mod htb;
 pub mod priority;
 pub mod scfq;
+pub mod sfq;
 pub mod stfq;
 mod tags;
 #[cfg(test)]
@@ -310,6 +314,9 @@ schedulers! {
     "dualpi2" => Dualpi2(dualpi2::DualPi2, dualpi2::Parameters),
     "htb" => Htb(htb::Htb, htb::Parameters),
     "cbq" => Cbq(cbq::Cbq<1>, cbq::Parameters) or cbq::Cbq<4>,
+    "ets" => Ets(ets::Ets, ets::Parameters),
+    "sfq" => Sfq(sfq::Sfq, sfq::Parameters),
+    "fq-pie" => FqPie(fq_pie::FqPie, fq_pie::Parameters),
 }
 
 /// The decision of a scheduler.

@@ -2,6 +2,7 @@
 
 pub mod congestion_control;
 pub mod custom;
+pub mod jitter;
 mod ranges;
 pub mod rate_control;
 pub mod recovery;
@@ -9,6 +10,7 @@ pub mod roce;
 pub mod tcp;
 pub mod udp;
 
+use self::jitter::JitterLaw;
 use crate::packet::Ecn;
 use crate::units::Bytes;
 pub use custom::Transports;
@@ -63,6 +65,14 @@ impl TransportPlan {
     /// Whether it sends single segments again, and so may send one repeatedly.
     pub fn retransmits_segments(&self) -> bool {
         matches!(self, TransportPlan::Tcp(_))
+    }
+
+    /// Distribution of the delay of each packet by the host that sends it, if there is any.
+    pub fn jitter(&self) -> Option<JitterLaw> {
+        match self {
+            TransportPlan::Tcp(parameters) => parameters.jitter,
+            TransportPlan::Udp(_) | TransportPlan::Roce(_) | TransportPlan::Custom(_) => None,
+        }
     }
 
     /// Whether ports on the path report their load to the sender.

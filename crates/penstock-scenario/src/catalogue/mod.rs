@@ -10,7 +10,7 @@ use crate::catalogue::sections::{PartContent, SectionPart, SECTIONS};
 use crate::metrics;
 use crate::metrics::common::info::{Key, MetricInfo, Targets};
 use crate::series::PARTS;
-use penstock_model::parameters::{Entry, Field, Kind};
+use penstock_model::parameters::{Entry, Field, Kind, Profile, Setting};
 use penstock_model::printable::quoted;
 use penstock_model::probe::Variable;
 use penstock_model::registry::Registry;
@@ -23,7 +23,8 @@ use serde_json::{json, Map, Value};
 /// `parameters` and `parts` (keys that hold components or further sections). A parameter has `key`, `doc`, `kind`,
 /// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`), `items` (of a list)
 /// and `of` (what a name is the name of, or the kind of component that it is, whose `names` are listed). Components have a `state`
-/// (entries of `name`, `unit` and `doc`), and schedulers `classes` (`doc` and `parameters` of each). Ports, flows and TCP
+/// (entries of `name`, `unit` and `doc`), and schedulers `classes` (`doc` and `parameters` of each). Named sets of parameters are `profiles`:
+/// `name` and `settings`, each with a `path`, a `value` and perhaps a parameter `unless` which it applies. Ports, flows and TCP
 /// have a state, too; `state` lists it by `name`.
 pub fn catalogue(registry: &Registry) -> Value {
     let components: Map<String, Value> = KINDS
@@ -52,6 +53,9 @@ pub fn catalogue(registry: &Registry) -> Value {
 fn component_entry(entry: &Entry, registry: &Registry) -> Value {
     let mut described = described(entry.name, entry.doc, entry.fields, registry);
     described["state"] = entry.state.iter().map(variable).collect();
+    if !entry.profiles.is_empty() {
+        described["profiles"] = entry.profiles.iter().map(profile).collect();
+    }
     if let Some(class) = entry.class {
         described["classes"] = json!({ "doc": dedent(class.doc), "parameters": class.fields.iter().map(|field| parameter(field, registry)).collect::<Vec<_>>() });
     }
@@ -62,6 +66,17 @@ fn component_entry(entry: &Entry, registry: &Registry) -> Value {
 fn states() -> Vec<Value> {
     let state = |states: &[&[Variable]]| states.iter().copied().flatten().map(variable).collect::<Vec<Value>>();
     PARTS.iter().map(|(name, states)| json!({ "name": name, "state": state(states) })).collect()
+}
+
+fn profile(profile: &Profile) -> Value {
+    let setting = |setting: &Setting| {
+        let mut entry = json!({ "path": setting.path, "value": setting.value });
+        if let Some((path, value)) = setting.unless {
+            entry["unless"] = json!({ "path": path, "value": value });
+        }
+        entry
+    };
+    json!({ "name": profile.name, "settings": profile.settings.iter().map(setting).collect::<Vec<_>>() })
 }
 
 fn variable(variable: &Variable) -> Value {

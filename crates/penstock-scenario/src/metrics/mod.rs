@@ -128,7 +128,7 @@ pub trait AddMetric {
 impl AddMetric for Plugin {
     fn add_metric(self, metric: &'static dyn Metric) -> Plugin {
         let MetricInfo { name, doc, .. } = *metric.info();
-        self.add_value(OF, NAMES, Entry { name, doc, fields: &[], state: &[], class: None }, metric)
+        self.add_value(OF, NAMES, Entry { name, doc, fields: &[], state: &[], class: None, profiles: &[] }, metric)
     }
 }
 

@@ -119,6 +119,11 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
         }
         margins = {f"{margin}-margin": settings[f"cl.{margin}_margin"] for margin in ("trigger", "cut")}
         rule |= {name: value for name, value in margins.items() if value}
+        if settings["cl.sar_start"] != "marked-packet":
+            rule["sar-start"] = settings["cl.sar_start"]
+        # An ingress that measures continuously is in no measurement when a report comes.
+        if settings["cl.newer"] != "replaces" and settings["cl.sending"] == "after-message":
+            rule["newer"] = settings["cl.newer"]
         if settings["cl.settle_s"]:
             rule["settle"] = _span(settings["cl.settle_s"])
         if settings["cl.after_cut"] != "continue":

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.pcn.cases import ADMISSION, cases
+from penstock.reproductions.pcn.cases import ADMISSION, TERMINATION, cases
 from penstock.reproductions.pcn.oracle import counted
+from penstock.reproductions.pcn.traffic import counted_rate, overload_calls, supportable_rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["NULLS", "counter"]
+__all__ = ["NULLS", "counter", "no_feedback"]
 
 
 def counter(settings: Settings, table: Table, row: Row) -> Mapping[str, float]:
@@ -25,4 +26,15 @@ def counter(settings: Settings, table: Table, row: Row) -> Mapping[str, float]:
     return {column.name: over for column in table.compared}
 
 
-NULLS = {"counter": counter}
+def no_feedback(settings: Settings, table: Table, row: Row) -> Mapping[str, float]:
+    """Over-termination if no mark reaches an edge: all calls stay. There is no time, as no call ends."""
+    overloaded = [case for case in cases(settings, table, row).values() if case.kind == TERMINATION]
+    if not overloaded:
+        return {}
+    case = overloaded[0]
+    load = overload_calls(settings, case)[1] * counted_rate(settings, case)
+    over = float(100 * (1 - load / supportable_rate(settings, case)))
+    return {column.name: over for column in table.compared if not column.name.startswith("termination_time")}
+
+
+NULLS = {"counter": counter, "no-feedback": no_feedback}

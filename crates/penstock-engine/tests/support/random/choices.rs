@@ -56,16 +56,21 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("pi2", "limit = 9 packets; target = 1 ms; update-interval = 2 ms; alpha = 10; beta = 99; coupling = 1"),
     ("codel", "limit = 30 packets; interval = 20 ms; target = 2 ms; mtu = 500 bytes"),
     ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 1 bytes; ecn = true"),
+    ("codel", "limit = 9 packets; interval = 5 ms; target = 1 ms; mtu = 500 bytes; ce-threshold = 300 us"),
     ("codel", ""),
     // It drops from other queues.
     ("longest-drop", "limit = 6"),
     ("cobalt", "limit = 5 packets; target = 100 us; interval = 1 ms; mtu = 40 bytes; increment = 0.1"),
 ];
 /// Schedulers that make their queues.
-pub(super) const FLOW_QUEUES: [(&str, &str); 5] = [
+pub(super) const FLOW_QUEUES: &[(&str, &str)] = &[
     ("fq-codel", ""),
     ("fq-codel", "quantum = 300 bytes; flows = 4; limit = 12 packets"),
     ("fq-codel", "flows = 1; limit = 8 packets"),
+    ("fq-pie", ""),
+    ("fq-pie", "quantum = 300 bytes; flows = 4; limit = 12 packets"),
+    ("sfq", "limit = 9 packets"),
+    ("sfq", "quantum = 300 bytes; flows = 2; limit = 12 packets; perturb = 10 ms"),
     ("dualpi2", ""),
     ("dualpi2", "limit = 9 packets; target = 1 ms; update-interval = 2 ms; alpha = 10; beta = 99; classic-share = 0.4"),
 ];
@@ -100,6 +105,7 @@ pub(super) const SCHEDULERS: &[(&str, &str, [&str; 3])] = &[
         "sharing = ancestor-only; burst = 2",
         ["share = 0.3", "share = 0.2; borrows = false; priority = 3", "share = 0.1; borrows = false"],
     ),
+    ("ets", "order = [a, b, c]; quantum = 100 bytes", ["", "bandwidth = 0.3", "bandwidth = 0.7"]),
 ];
 pub(super) const SHAPERS: &[(&str, &str)] = &[
     ("token-bucket", "rate = 100 kbit/s; burst = 1500 bytes"),
@@ -123,6 +129,9 @@ pub(super) const PARAMETER_CHANGES: [&[(&str, &str, &str)]; 2] = [
         ("two-rate-tcm", "committed-rate", "30 kbit/s"),
         ("tsw3cm", "committed-rate", "50 kbit/s"),
         ("fq-codel", "quantum", "100 bytes"),
+        ("fq-pie", "quantum", "100 bytes"),
+        ("sfq", "quantum", "100 bytes"),
+        ("cobalt", "target", "300 us"),
         ("dualpi2", "coupling", "0.5"),
         ("wrr[0]", "weight", "17"),
         ("drr[1]", "quantum", "9 kB"),
@@ -285,7 +294,7 @@ const LISTED: &[Traffic] = &[
     ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "variant = reno; min-rto = 20 ms; initial-rto = 50 ms"),
     ("ftp", "size = 20 kB", "variant = reno; min-rto = 0 s; initial-rto = 50 ms; timer-tick = 10 ms"),
     ("ftp", "", "variant = new-reno; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
-    ("ftp", "", "variant = sack; min-rto = 20 ms; initial-rto = 100 ms; syn = false"),
+    ("ftp", "", "variant = sack; min-rto = 20 ms; initial-rto = 100 ms; syn = false; jitter = uniform [0 us, 300 us]"),
     ("ftp", "", "variant = new-reno; packet = 300 bytes; min-rto = 0 s; initial-rto = 50 ms; initial-window = 2 packets"),
     ("ftp", "", "ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "recovery = sack; congestion-control = cubic; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ecn = true"),
@@ -329,6 +338,8 @@ const LISTED: &[Traffic] = &[
     ("ftp", "", "congestion-control = bic { low-window = 3, s-max = 4, s-min = 0.1 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = ledbat { target = 20 ms }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = ledbat-plus-plus { target = 10 ms, base-interval = 30 ms, base-history = 3 }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "congestion-control = bbr3; recovery = prr; ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 50 ms"),
+    ("ftp", "", "congestion-control = bbr3 { probe-rtt-interval = 50 ms, min-rtt-filter-len = 100 ms, probe-rtt-duration = 10 ms, probe-bw-wait = 20 ms, probe-bw-spread = 10 ms }; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
 ];
 
 pub(super) const PCN: &[(&str, &str)] = &[

@@ -95,6 +95,16 @@ fn capable_packets_are_marked_where_others_are_dropped() {
 }
 
 #[test]
+fn a_threshold_marks_each_capable_packet_beyond_it() {
+    let mut it = codel(&["ce-threshold = 1 ms"]);
+    let mut verdict = |us, ecn| it.on_departure(at(0), &Packet { ecn, ..packet(500, 0) }, Duration::from_us(us), &queue([100, 0, 0, 0]));
+    assert_eq!([1000, 1001, 4999].map(|us| verdict(us, Ecn::Ect1)), [SEND, DepartureVerdict::Mark, DepartureVerdict::Mark]);
+    assert_eq!([1001, 4999].map(|us| verdict(us, Ecn::NotEct)), [SEND, SEND]);
+    // CoDel's own drops stay.
+    assert_eq!(decided(&mut it, (1, 300, 1000), Ecn::Ect0, DROP), [101_000, 201_000, 272_000]);
+}
+
+#[test]
 fn what_does_not_fit_is_dropped_on_arrival() {
     let mut it = codel(&["limit = 3 packets"]);
     assert_eq!(it.on_arrival(Time::ZERO, &packet(500, 0), &queue([2, 0, 0, 0])), Verdict::Accept);

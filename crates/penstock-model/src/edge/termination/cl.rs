@@ -2,11 +2,11 @@
 
 use super::check_intervals;
 use super::cut::{AfterCut, CallRate, Cut, Rounding, Victims};
-use super::sustainable::{EgressSetup, IngressSetup, Newer, Sending};
+use super::sustainable::{EgressSetup, IngressSetup, IntervalStart, Newer, Sending};
 use crate::edge::admission::cle::Marks;
 use crate::edge::EdgeContext;
 use crate::parameters::{Check, Probability};
-use crate::units::Duration;
+use crate::units::{Duration, Time};
 
 crate::parameters! {
     /// CL, termination: terminates calls down to the rate that arrives unmarked.
@@ -24,6 +24,7 @@ crate::parameters! {
     /// - [Satoh10] gives only the total interval of 200 ms; the rest is from [Briscoe06].
     /// - The margins of 5 % in [Briscoe06] are zero by default, because the later documents do not mention them.
     /// - The documents do not mention `settle`, which is from [RFC6661], and `after-cut`.
+    /// - With `sar-start = "random-phase"` the egress measures continuously. An interval that a restart voids ends unreported.
     /// - With `sending = "all-the-time"` and `sar-interval = "200 ms"`, both edges measure at the same time, which is another
     ///   reading of the document.
     ///
@@ -37,6 +38,8 @@ crate::parameters! {
     pub struct Parameters {
         /// Length of the egress' measurement of the SAR.
         sar_interval: Duration = "100 ms";
+        /// Start of the egress' measurements.
+        sar_start: IntervalStart = "marked-packet";
         /// Length of the ingress' measurement of the sending rate.
         sending_interval: Duration = "100 ms";
         /// When the ingress measures its sending rate.
@@ -77,8 +80,11 @@ pub(super) fn check_newer(mistake: &mut dyn FnMut(&str, String), sending: Sendin
 }
 
 impl Parameters {
-    pub(super) fn egress(&self) -> EgressSetup {
-        EgressSetup { marks: self.marks, interval: self.sar_interval, smoothed: None }
+    pub(super) fn egress(&self, context: &EdgeContext) -> EgressSetup {
+        let interval = self.sar_interval;
+        let mut phases = context.site.key.child("sar-phase").stream();
+        let phase = (self.sar_start == IntervalStart::RandomPhase).then(|| Time::from_ps(phases.below(interval.as_ps())));
+        EgressSetup { marks: self.marks, interval, phase, smoothed: None }
     }
 
     pub(super) fn ingress(&self, context: &EdgeContext) -> IngressSetup {

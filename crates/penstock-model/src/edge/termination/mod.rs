@@ -168,7 +168,7 @@ impl AtEgress {
         match plan {
             None | Some(TerminationPlan::Rfc6661(_) | TerminationPlan::Rfc6662(_)) => AtEgress::Silent,
             Some(TerminationPlan::SingleThreshold(it)) => AtEgress::SingleThreshold(single_threshold::Egress::new(it)),
-            Some(TerminationPlan::Cl(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress())),
+            Some(TerminationPlan::Cl(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress(context))),
             Some(TerminationPlan::Sm(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress())),
             Some(TerminationPlan::Custom(it)) => it.build(context).egress.map_or(AtEgress::Silent, AtEgress::Custom),
         }

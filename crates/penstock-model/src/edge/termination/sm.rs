@@ -85,7 +85,7 @@ pub(super) fn check_u(mistake: &mut dyn FnMut(&str, String), u: Positive) {
 impl Parameters {
     pub(super) fn egress(&self) -> EgressSetup {
         let average = |weight: Weight| (Ewma::new(weight, Weighs::OldValue, 0.0), 1.0 - 1.0 / self.u.0);
-        EgressSetup { marks: Marks::Any, interval: self.sar_interval, smoothed: self.smoothing.map(average) }
+        EgressSetup { marks: Marks::Any, interval: self.sar_interval, phase: None, smoothed: self.smoothing.map(average) }
     }
 
     pub(super) fn ingress(&self, context: &EdgeContext) -> IngressSetup {

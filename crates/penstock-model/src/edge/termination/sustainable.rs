@@ -28,6 +28,16 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// Start of the egress' measurement intervals.
+    pub enum IntervalStart {
+        /// The first marked packet starts an interval.
+        "marked-packet" => MarkedPacket,
+        /// Intervals follow one another from a random phase, its own for each aggregate. One with a marked packet is reported.
+        "random-phase" => RandomPhase,
+    }
+}
+
 /// Parameters of an egress.
 #[derive(Clone, Copy, Debug)]
 pub struct EgressSetup {
@@ -35,6 +45,8 @@ pub struct EgressSetup {
     pub marks: Marks,
     /// Length of the measurement of the SAR.
     pub interval: Duration,
+    /// Time at which an interval ends, so that all others follow; without it, a marked packet starts an interval.
+    pub phase: Option<Time>,
     /// Moving average of the marked share, and the value above which the SAR is reported. Without it, every measurement is
     /// reported.
     pub smoothed: Option<(Ewma, f64)>,
@@ -46,20 +58,22 @@ pub struct Egress {
     setup: EgressSetup,
     unmarked: Option<Interval>,
     marked_bits: u64,
+    /// End of the interval that a cut has made void, where intervals have a phase.
+    void_until: Time,
 }
 
 impl Egress {
     /// An egress with these parameters.
     pub fn new(setup: EgressSetup) -> Egress {
-        Egress { setup, unmarked: None, marked_bits: 0 }
+        Egress { setup, unmarked: None, marked_bits: 0, void_until: Time::ZERO }
     }
 
     /// A packet arrives.
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
         let marked = self.setup.marks.count(mark);
-        if self.unmarked.is_none() && (marked || self.setup.smoothed.is_some()) {
-            self.unmarked = Some(Interval::new(now, self.setup.interval));
+        if self.unmarked.is_none() {
+            self.unmarked = self.starting(now, marked);
         }
         if let Some(interval) = &mut self.unmarked {
             if marked {
@@ -68,6 +82,23 @@ impl Egress {
                 interval.add(size);
             }
         }
+    }
+
+    /// The interval in which a packet that arrives now is the first.
+    fn starting(&self, now: Time, marked: bool) -> Option<Interval> {
+        let Some(until) = self.end_by_phase(now) else {
+            return (marked || self.setup.smoothed.is_some()).then(|| Interval::new(now, self.setup.interval));
+        };
+        let from = Time::from_ps(until.as_ps().saturating_sub(self.setup.interval.as_ps()));
+        (now >= self.void_until).then(|| Interval::between(from, until))
+    }
+
+    /// End of the interval that contains `now`, where intervals have a phase.
+    fn end_by_phase(&self, now: Time) -> Option<Time> {
+        let phase = self.setup.phase?;
+        let length = self.setup.interval.as_ps();
+        let past = now.as_ps().checked_sub(phase.as_ps());
+        Some(past.map_or(phase, |past| now + Duration::from_ps(length - past % length)))
     }
 
     /// End of the interval.
@@ -79,7 +110,7 @@ impl Egress {
     /// Lower bound on the time of the next signal, whatever arrives from `now` on: an interval has to pass first.
     #[inline]
     pub fn silent_until(&self, now: Time) -> Time {
-        self.deadline().min(now + self.setup.interval)
+        self.deadline().min(self.end_by_phase(now).unwrap_or(now + self.setup.interval))
     }
 
     /// The interval ends.
@@ -88,7 +119,7 @@ impl Egress {
         let marked = std::mem::take(&mut self.marked_bits);
         let told = Signal::Sustainable(interval.rate(now));
         let Some((average, above)) = &mut self.setup.smoothed else {
-            return Some(told);
+            return (self.setup.phase.is_none() || marked > 0).then_some(told);
         };
         let all = marked + interval.bits();
         if all == 0 {
@@ -101,7 +132,9 @@ impl Egress {
 
     /// Calls have been terminated: discards the current measurement.
     pub fn on_restart(&mut self) {
-        (self.unmarked, self.marked_bits) = (None, 0);
+        let void = self.unmarked.take().filter(|_| self.setup.phase.is_some());
+        self.void_until = void.map_or(self.void_until, |interval| interval.until());
+        self.marked_bits = 0;
     }
 }
 

@@ -2,10 +2,14 @@
 
 use super::{cl, cle, context, egress, ingress, kbps, ms, send, stm};
 use crate::edge::termination::{cl, sm};
-use crate::edge::{Egress, Signal, TerminationPlan};
+use crate::edge::{EdgeContext, Egress, Signal, TerminationPlan};
 use crate::packet::PcnMark;
 use crate::parameters::testing::read;
-use crate::units::{Bytes, Time};
+use crate::rng::Key;
+use crate::site::Site;
+use crate::units::{Bytes, Duration, Time};
+
+const TENTH: Duration = Duration::from_ms(100);
 
 fn sm(lines: &[&str]) -> Option<TerminationPlan> {
     Some(TerminationPlan::Sm(read(lines).expect("sound")))
@@ -182,6 +186,50 @@ fn nothing_is_told_before_an_interval_has_passed() {
     assert_eq!((egress.silent_until(ms(10)), egress.silent_until(ms(60))), (ms(110), ms(110)));
     egress.on_signal(ms(60), Signal::Restart, &mut 0);
     assert_eq!(egress.silent_until(ms(60)), ms(160));
+}
+
+#[test]
+fn intervals_of_a_phase_follow_one_another() {
+    let mut egress = egress(&cl(&["sar-start = random-phase"]));
+    // The first packet, marked or not, shows where intervals end; the silence promised ends there too.
+    arrive(&mut egress, ms(1000), 100, 0);
+    let first = egress.deadline();
+    assert!(first > ms(1000) && first <= ms(1100), "{first}");
+    assert_eq!(egress.silent_until(ms(1000)), first);
+    // No report without a mark.
+    egress.on_timer(first);
+    assert_eq!((egress.next_signal(), egress.deadline(), egress.silent_until(first)), (None, Time::NEVER, first + TENTH));
+    // The rate is over the whole interval, wherever in it the first packet and the first mark come.
+    arrive(&mut egress, first + Duration::from_ms(25), 60, 0);
+    arrive(&mut egress, first + Duration::from_ms(50), 20, 5);
+    assert_eq!(egress.deadline(), first + TENTH);
+    egress.on_timer(first + TENTH);
+    assert_eq!(egress.next_signal(), Some(Signal::Sustainable(kbps(800))));
+}
+
+#[test]
+fn a_cut_voids_an_interval_of_a_phase() {
+    let mut egress = egress(&cl(&["sar-start = random-phase", "after-cut = restart"]));
+    arrive(&mut egress, ms(1000), 0, 1);
+    let first = egress.deadline();
+    egress.on_signal(ms(1000), Signal::Restart, &mut 0);
+    arrive(&mut egress, ms(1000), 10, 10);
+    assert_eq!((egress.deadline(), egress.silent_until(ms(1000))), (Time::NEVER, first));
+    arrive(&mut egress, first, 30, 1);
+    assert_eq!(egress.deadline(), first + TENTH);
+    egress.on_timer(first + TENTH);
+    assert_eq!(egress.next_signal(), Some(Signal::Sustainable(kbps(300))));
+}
+
+#[test]
+fn aggregates_have_phases_of_their_own() {
+    let ends = ["a", "b", "c"].map(|name| {
+        let context = EdgeContext { site: Site::trial().with_key(Key::root(1, 0).child(name)), ..context() };
+        let mut egress = Egress::new(&None, &cl(&["sar-start = random-phase"]), &context);
+        arrive(&mut egress, ms(1000), 1, 0);
+        egress.deadline()
+    });
+    assert!(ends[0] != ends[1] && ends[1] != ends[2] && ends[0] != ends[2], "{ends:?}");
 }
 
 #[test]

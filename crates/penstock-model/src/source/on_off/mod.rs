@@ -71,6 +71,8 @@ crate::choice! {
         "on" => On,
         /// The beginning of an off period.
         "off" => Off,
+        /// The beginning of an on period or of an off period, each with probability 1/2.
+        "either" => Either,
         /// The state of a random instant of a source that has always been running.
         "stationary" => Stationary,
     }
@@ -248,7 +250,8 @@ impl Source for OnOff {
         let after = match self.initial {
             Initial::Stationary => self.first_of_stationary(stream),
             initial => {
-                let silence = if initial == Initial::On { Duration::ZERO } else { draw(self.off, stream) };
+                let is_on = initial == Initial::On || initial == Initial::Either && stream.chance(0.5);
+                let silence = if is_on { Duration::ZERO } else { draw(self.off, stream) };
                 self.begin(stream);
                 let phase = match self.phase {
                     Phase::Zero => Duration::ZERO,

@@ -178,6 +178,11 @@ fn a_source_starts_as_it_is_told() {
     // A packet for each spacing of on-time: one in the first 20 ms if the source is on for all of them, and never two.
     let at_first = firsts(&[]).iter().filter(|after| **after < Duration::from_ms(20)).count() as f64 / 20_000.0;
     assert!((at_first - 0.34).abs() < 4.0 * (0.34 * 0.66 / 20_000f64).sqrt(), "{at_first}");
+    // Half of the sources begin at once, the others after an off period.
+    let either = firsts(&["initial = either"]);
+    let at_once = either.iter().filter(|after| **after == Duration::ZERO).count() as f64;
+    assert!((at_once / 20_000.0 - 0.5).abs() < 4.0 * 0.5 / 20_000f64.sqrt());
+    assert!((mean(&either) - 0.33).abs() < 4.0 * 0.58 / 20_000f64.sqrt());
     let random = firsts(&["initial = on", "phase = random"]);
     let within = random.iter().filter(|after| **after < Duration::from_ms(20)).count() as f64 / 20_000.0;
     // Unless the on period ends before: the mean of exp(-t/340 ms) over 20 ms.

@@ -1,6 +1,6 @@
 //! BBR, version 1.
 
-mod max_filter;
+pub(super) mod max_filter;
 
 use super::{AckReport, Acknowledgement, Congestion, CongestionControl, ConnectionContext, Needs, RttSample, SentSegment, Timeout, Window};
 use crate::parameters::{own, Check, Count};
@@ -30,7 +30,7 @@ crate::parameters! {
     /// restored when the data sent before is acknowledged.
     ///
     /// ## State
-    /// About 250 bytes, and 32 bytes per outstanding segment. The cost per acknowledgement grows with the number of segments that it newly
+    /// About 250 bytes, and 40 bytes per outstanding segment. The cost per acknowledgement grows with the number of segments that it newly
     /// acknowledges.
     ///
     /// ## Departures

@@ -24,9 +24,10 @@ crate::parameters! {
     /// - Fast convergence compares with the window at the last congestion. In the pseudocode max_win is a very large number once cwnd
     ///   has reached it, so that any congestion of max probing is one of a smaller window.
     /// - Steps are computed from the present cwnd; the first step after max probing uses an old target in the pseudocode.
-    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)].
+    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd.
     /// - A flow whose first slow start ended without congestion begins with max probing.
-    /// - A timeout starts the same search, after slow start.
+    /// - A timeout halves FlightSize [RFC5681 s3.1 (4)] and starts the same search after slow start; [Xu04] only describes losses that
+    ///   are repaired without one.
     ///
     /// ## Example
     /// ```toml
@@ -111,10 +112,10 @@ impl Bic {
         }
     }
 
-    fn reduce(&mut self, in_flight: u32, window: &mut Window) {
+    /// Sets ssthresh to `factor` times FlightSize, and begins a search.
+    fn reduce(&mut self, in_flight: u32, factor: f64, window: &mut Window) {
         let cwnd = window.size;
-        let is_small = cwnd < self.parameters.low_window.0;
-        window.reduce_threshold_exactly(in_flight, if is_small { 0.5 } else { 1.0 - self.parameters.beta.0 });
+        window.reduce_threshold_within(in_flight, factor);
         let converges = cwnd < self.last_size;
         self.last_size = cwnd;
         self.phase = Phase::Search { max_win: if converges { (cwnd + window.threshold) / 2.0 } else { cwnd } };
@@ -141,7 +142,8 @@ impl CongestionControl for Bic {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
-        self.reduce(congestion.in_flight, window);
+        let is_small = window.size < self.parameters.low_window.0;
+        self.reduce(congestion.in_flight, if is_small { 0.5 } else { 1.0 - self.parameters.beta.0 }, window);
         if congestion.cause == Cause::Ecn {
             window.size = window.threshold; // [RFC3168 s6.1.2]
         }
@@ -149,7 +151,7 @@ impl CongestionControl for Bic {
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         if !timeout.repeated {
-            self.reduce(timeout.in_flight, window);
+            self.reduce(timeout.in_flight, 0.5, window);
         }
     }
 

@@ -23,6 +23,7 @@ crate::parameters! {
     /// ## Departures
     /// - RTT_max is the maximum since the last congestion, RTT_min that since the connection began.
     /// - The throughput is the maximum of the round trips since the last congestion.
+    /// - FlightSize counts up to cwnd only.
     /// - A timeout halves FlightSize, and beta stays 0.5 until the second congestion after it.
     /// - alpha is not scaled by the round trip, which is an option of the draft.
     /// - The factor 2 (1 - beta) applies from the start, as in [Leith04]; FreeBSD applies it after `delta-l` only.
@@ -142,7 +143,7 @@ impl CongestionControl for HTcp {
 
     fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window) {
         self.beta = self.adapted_beta();
-        window.reduce_threshold_exactly(congestion.in_flight, self.beta);
+        window.reduce_threshold_within(congestion.in_flight, self.beta);
         if congestion.cause == Cause::Ecn {
             window.size = window.threshold; // [RFC3168 s6.1.2]
         }
@@ -151,7 +152,7 @@ impl CongestionControl for HTcp {
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         if !timeout.repeated {
-            window.reduce_threshold_exactly(timeout.in_flight, BETA.0);
+            window.reduce_threshold_within(timeout.in_flight, BETA.0);
         }
         self.beta = BETA.0;
         self.begin_epoch(timeout.now, None);
@@ -223,6 +224,7 @@ mod tests {
         for (throughput, threshold) in [(1000.0, 50.0), (1200.0, 80.0), (1441.0, 50.0), (1153.0, 80.0), (922.0, 50.0)] {
             rtt(&mut it, 80, &mut window);
             it.throughput = throughput;
+            window.size = 100.0;
             it.on_congestion(&Congestion { cause: Cause::Ecn, ..loss(0, 100) }, &mut window);
             assert_eq!((window.threshold, window.size), (threshold, threshold), "{throughput}");
         }
@@ -236,7 +238,7 @@ mod tests {
         }
     }
 
-    /// By hand: 20 segments in 100 ms, then 30 in 200 ms, of which the first is faster.
+    /// By hand: 20 segments in 100 ms, then 30 in 200 ms, which is slower.
     #[test]
     fn throughput_is_the_maximum_of_the_round_trips() {
         let mut it = h_tcp(&[]);

@@ -24,6 +24,7 @@ crate::parameters! {
     /// - a(w) is at least one, which the equations miss by 4 % just above `low-window`.
     /// - Above `high-window` b(w) is `high-decrease`; the RFC leaves such windows open.
     /// - The response function is exact, not 0.12 / w^0.835 as rounded in [RFC3649 s5].
+    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd; a timeout halves it.
     /// - Limited slow start (RFC 3742) is absent.
     ///
     /// ## Example
@@ -113,7 +114,7 @@ impl HighSpeed {
     }
 
     fn reduce(&self, in_flight: u32, window: &mut Window) {
-        window.reduce_threshold_exactly(in_flight, 1.0 - self.reduction(window.size));
+        window.reduce_threshold_within(in_flight, 1.0 - self.reduction(window.size));
     }
 }
 
@@ -142,7 +143,7 @@ impl CongestionControl for HighSpeed {
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         if !timeout.repeated {
-            self.reduce(timeout.in_flight, window);
+            window.reduce_threshold_within(timeout.in_flight, REDUCTION);
         }
     }
 
@@ -196,9 +197,9 @@ mod tests {
         assert_eq!(window.size, 380.0);
         it.on_congestion(&Congestion { now: Time::ZERO, cause: Cause::Loss, in_flight: 381 }, &mut window);
         assert_eq!(window.size, 380.0);
-        close(window.threshold, 266.7);
-        it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 2, repeated: false }, &mut window);
-        assert_eq!(window.threshold, 2.0);
+        close(window.threshold, 266.0);
+        it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 300, repeated: false }, &mut window);
+        assert_eq!(window.threshold, 150.0);
         it.on_congestion(&Congestion { now: Time::ZERO, cause: Cause::Ecn, in_flight: 380 }, &mut window);
         close(window.size, 266.0);
         assert_eq!(window.threshold, window.size);

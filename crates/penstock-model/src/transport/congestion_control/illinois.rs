@@ -33,7 +33,9 @@ crate::parameters! {
     /// About 110 bytes, and 8 for each segment outstanding. One division per acknowledgement, a few more per round trip.
     ///
     /// ## Departures
+    /// - FlightSize counts up to cwnd only.
     /// - Before the first round trip with a measurement, alpha is `alpha-max` and beta 0.5.
+    /// - The round trip of the SYN, a shorter packet, does not count.
     /// - A timeout sets alpha and beta to those of Reno until the end of a round trip.
     ///
     /// ## Example
@@ -89,6 +91,8 @@ pub struct Illinois {
     beta: f64,
     base: f64,
     longest: f64,
+    /// A measured round trip whose acknowledgement has not been handled.
+    sample: Option<(Time, f64)>,
     /// Sum and number of the round trips measured in this one.
     measured: (f64, u32),
     /// Whether d_a has been above d_1 since alpha was last at its maximum.
@@ -107,6 +111,7 @@ impl Illinois {
             beta: RENO.1,
             base: f64::INFINITY,
             longest: 0.0,
+            sample: None,
             measured: (0.0, 0),
             was_above: false,
             below: 0,
@@ -144,6 +149,14 @@ impl Illinois {
         }
     }
 
+    /// Counts a round trip.
+    fn measure(&mut self, rtt: f64) {
+        self.base = self.base.min(rtt);
+        self.longest = self.longest.max(rtt);
+        self.measured.0 += rtt;
+        self.measured.1 += 1;
+    }
+
     fn end_round(&mut self, window: &Window) {
         let (sum, count) = std::mem::take(&mut self.measured);
         if window.size < self.parameters.threshold_window.0 {
@@ -156,7 +169,7 @@ impl Illinois {
     }
 
     fn reduce(&self, in_flight: u32, window: &mut Window) {
-        window.reduce_threshold_exactly(in_flight, 1.0 - self.beta);
+        window.reduce_threshold_within(in_flight, 1.0 - self.beta);
     }
 }
 
@@ -171,6 +184,9 @@ crate::state! {
 
 impl CongestionControl for Illinois {
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        if let Some((_, rtt)) = self.sample.take().filter(|(at, _)| *at == ack.now) {
+            self.measure(rtt);
+        }
         if self.round.ends_with(ack) {
             self.end_round(window);
         }
@@ -200,11 +216,7 @@ impl CongestionControl for Illinois {
     }
 
     fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
-        let rtt = sample.rtt.as_seconds();
-        self.base = self.base.min(rtt);
-        self.longest = self.longest.max(rtt);
-        self.measured.0 += rtt;
-        self.measured.1 += 1;
+        self.sample = Some((sample.now, sample.rtt.as_seconds()));
     }
 
     fn rtt_sampling(&self) -> RttSampling {

@@ -23,7 +23,8 @@ crate::parameters! {
     /// the lengths of the filters.
     ///
     /// ## Departures
-    /// - Delays are round trips, as TCP has no one-way delays: a queue of acknowledgements counts too.
+    /// - Delays are round trips, as TCP has no one-way delays: a queue of acknowledgements counts too. That of the SYN exchange, of
+    ///   shorter packets, does not.
     /// - The first window is that of the transport (`initial-window`), which [RFC6817 s2.5] sets to two segments.
     /// - The timer is the retransmission timer of the transport, not the CTO of [RFC6817 s2.4.2].
     /// - An acknowledgement in a fast recovery or with an echoed mark does not change cwnd.
@@ -111,6 +112,7 @@ crate::state! {
 
 impl CongestionControl for Ledbat {
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        self.delays.take_measured(ack.now);
         let Some(queueing) = self.delays.queueing().filter(|_| ack.may_grow()) else { return };
         let off_target = (self.target - queueing) / self.target;
         let size = window.size + self.gain * off_target * f64::from(ack.newly) / window.size;
@@ -131,7 +133,7 @@ impl CongestionControl for Ledbat {
     }
 
     fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
-        self.delays.record(sample.now, sample.rtt);
+        self.delays.measure(sample.now, sample.rtt);
     }
 
     fn rtt_sampling(&self) -> RttSampling {
@@ -154,8 +156,8 @@ mod tests {
         Ledbat::new(&read(lines).expect("sound"), &context(1460))
     }
 
-    fn rtt(it: &mut Ledbat, ms: u64, window: &mut Window) {
-        it.on_rtt_sample(&RttSample { now: Time::ZERO, rtt: Duration::from_ms(ms), smoothed: Duration::from_ms(ms) }, window);
+    fn rtt(it: &mut Ledbat, ms: u64) {
+        it.delays.record(Time::ZERO, Duration::from_ms(ms));
     }
 
     /// By hand, with a target of 100 ms: a queue of 25 ms gives 0.75 segments per round trip, one of 150 ms takes a half.
@@ -167,7 +169,7 @@ mod tests {
         assert_eq!(window.size, 20.0);
         for (delay, newly, change) in [(50, 1, 1.0), (75, 1, 0.75), (75, 2, 1.5), (150, 1, 0.0), (200, 1, -0.5)] {
             window.size = 20.0;
-            rtt(&mut it, delay, &mut window);
+            rtt(&mut it, delay);
             it.on_ack(&Acknowledgement { newly, ..ack(0) }, &mut window);
             close(window.size, 20.0 + change / 20.0);
         }
@@ -182,19 +184,19 @@ mod tests {
     fn the_window_stays_within_its_limits() {
         let mut it = ledbat(&[]);
         let mut window = Window { size: 20.0, threshold: 1000.0, max: 1000 };
-        rtt(&mut it, 50, &mut window);
+        rtt(&mut it, 50);
         it.on_ack(&Acknowledgement { in_flight: 12, ..ack(0) }, &mut window);
         assert_eq!(window.size, 13.0);
         it.on_ack(&Acknowledgement { in_recovery: true, ..ack(0) }, &mut window);
         assert_eq!(window.size, 13.0);
         for _ in 0..4 {
-            rtt(&mut it, 5000, &mut window);
+            rtt(&mut it, 5000);
         }
         it.on_ack(&Acknowledgement { newly: 10, ..ack(0) }, &mut window);
         assert_eq!(window.size, 2.0);
         window.size = 999.9999;
         it.delays = Delays::new(Duration::from_ms(1), 1, 1);
-        rtt(&mut it, 50, &mut window);
+        rtt(&mut it, 50);
         it.on_ack(&ack(0), &mut window);
         assert_eq!(window.size, 1000.0);
     }

@@ -176,6 +176,7 @@ crate::state! {
 
 impl CongestionControl for LedbatPlusPlus {
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        self.delays.take_measured(ack.now);
         let (Some(base), Some(queueing)) = (self.delays.base(), self.delays.queueing()) else { return };
         if !ack.may_grow() {
             return;
@@ -200,7 +201,7 @@ impl CongestionControl for LedbatPlusPlus {
     }
 
     fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
-        self.delays.record(sample.now, sample.rtt);
+        self.delays.measure(sample.now, sample.rtt);
         self.smoothed_rtt = sample.smoothed;
     }
 

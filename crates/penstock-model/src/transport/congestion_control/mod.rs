@@ -5,6 +5,7 @@
 //! repaired.
 
 pub mod bbr;
+pub mod bbr3;
 pub mod bic;
 pub mod cubic;
 pub mod dctcp;
@@ -31,7 +32,7 @@ use crate::site::Site;
 use crate::units::{Duration, Rate, Time};
 use dyn_clone::DynClone;
 pub use ecn_use::{EcnCapable, EcnCodepoint, EcnEcho, EcnFeedback, EcnUse};
-pub use report::{AckReport, Needs, RateSample, SentSegment};
+pub use report::{AckReport, LostSegment, Needs, RateSample, SentSegment};
 use std::fmt;
 pub use window::Window;
 
@@ -149,6 +150,7 @@ congestion_controls! {
     "bic" => Bic(bic::Bic, bic::Parameters),
     "ledbat" => Ledbat(ledbat::Ledbat, ledbat::Parameters),
     "ledbat-plus-plus" => LedbatPlusPlus(ledbat_plus_plus::LedbatPlusPlus, ledbat_plus_plus::Parameters),
+    "bbr3" => Bbr3(bbr3::Bbr3, bbr3::Parameters),
 }
 
 /// The kind of congestion controls.
@@ -296,6 +298,12 @@ pub trait CongestionControl: Probe + DynClone {
     /// processing of the acknowledgement.
     fn on_report(&mut self, report: &AckReport, window: &mut Window) {
         let _ = (report, window);
+    }
+
+    /// Handles a segment that is considered lost, if [`Needs::reports`] requests it; called before the report of the acknowledgement
+    /// that shows it, after a timeout before the next one.
+    fn on_lost_segment(&mut self, now: Time, lost: &LostSegment) {
+        let _ = (now, lost);
     }
 
     /// Handles a segment that leaves, if [`Needs::reports`] requests it; called before the pacing rate is read.

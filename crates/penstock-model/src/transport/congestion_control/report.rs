@@ -6,8 +6,8 @@ use crate::units::{Duration, Rate, Time};
 /// cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Whether [`on_report`](super::CongestionControl::on_report) and [`on_sent`](super::CongestionControl::on_sent) are called. Costs
-    /// 32 bytes for every outstanding segment and disables header prediction. The recovery must be one with SACK, so that arrivals
+    /// Whether [`on_report`](super::CongestionControl::on_report), [`on_sent`](super::CongestionControl::on_sent) and
+    /// [`on_lost_segment`](super::CongestionControl::on_lost_segment) are called. Costs 40 bytes for every outstanding segment and disables header prediction. The recovery must be one with SACK, so that arrivals
     /// beyond the cumulative acknowledgement are known.
     pub reports: bool,
 }
@@ -30,6 +30,21 @@ pub struct SentSegment {
     pub in_flight: u32,
     /// Whether the application limits the rate: it had nothing to send while the window had room, and the segments then in the network
     /// have not all been delivered (C.app_limited) [Cheng21 s3.4].
+    pub app_limited: bool,
+}
+
+/// A segment that is considered lost (HandleLostPacket of draft-ietf-ccwg-bbr s5.5.10.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// Segment number.
+    pub seq: u32,
+    /// Segments in the network with it when it left (P.tx_in_flight).
+    pub in_flight: u32,
+    /// Segments considered lost since then, this one included (C.lost - P.lost).
+    pub lost: u32,
+    /// Segments delivered since the connection began (C.delivered).
+    pub delivered: u32,
+    /// Whether it was sent while the application limited the rate (P.is_app_limited).
     pub app_limited: bool,
 }
 
@@ -56,6 +71,11 @@ pub struct AckReport {
     pub rtt: Option<Duration>,
     /// The delivery rate, if there is a sample [Cheng21 s3.3].
     pub rate: Option<RateSample>,
+    /// Segments in the network with that whose round trip it is, when it left; 0 if nothing is newly delivered (RS.tx_in_flight of
+    /// draft-ietf-ccwg-bbr s2.3).
+    pub in_flight_at_sending: u32,
+    /// Segments considered lost since then (RS.lost of draft-ietf-ccwg-bbr s2.3).
+    pub lost_since_sending: u32,
     /// Whether the sender repairs losses, in a fast recovery or after a timeout.
     pub in_recovery: bool,
 }

@@ -18,8 +18,8 @@ crate::parameters! {
     /// None beyond cwnd and ssthresh. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], not to cwnd, which the application may not have used.
-    /// - A timeout sets ssthresh with the same factor, and cwnd to one segment; [Kelly03] only describes a loss that is repaired.
+    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd, as the application may not have used all of cwnd.
+    /// - A timeout halves FlightSize [RFC5681 s3.1 (4)]; [Kelly03] only describes losses that are repaired without one.
     ///
     /// ## Example
     /// ```toml
@@ -69,7 +69,7 @@ impl Scalable {
 
     fn reduce(&self, in_flight: u32, window: &mut Window) {
         let fraction = if window.size > self.legacy_window { self.decrease } else { 0.5 };
-        window.reduce_threshold_exactly(in_flight, 1.0 - fraction);
+        window.reduce_threshold_within(in_flight, 1.0 - fraction);
     }
 }
 
@@ -98,7 +98,7 @@ impl CongestionControl for Scalable {
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         if !timeout.repeated {
-            self.reduce(timeout.in_flight, window);
+            window.reduce_threshold_within(timeout.in_flight, 0.5);
         }
     }
 
@@ -155,6 +155,9 @@ mod tests {
         it.on_ack(&ack(0), &mut window);
         close(window.size, 16.0625);
         window.size = 16.0;
+        it.on_congestion(&loss(0, 15), &mut window);
+        assert_eq!(window.threshold, 7.5);
+        window.size = 100.0;
         it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 15, repeated: false }, &mut window);
         assert_eq!(window.threshold, 7.5);
         it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 10, repeated: true }, &mut window);

@@ -80,7 +80,7 @@ impl Westwood {
     fn reduce(&self, in_flight: u32, window: &mut Window) {
         match self.bwe {
             Some(bwe) if self.rtt_min < f64::INFINITY => window.threshold = (bwe * self.rtt_min).max(2.0),
-            _ => window.reduce_threshold_exactly(in_flight, 0.5),
+            _ => window.reduce_threshold_within(in_flight, 0.5),
         }
     }
 }

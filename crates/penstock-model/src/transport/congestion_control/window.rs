@@ -51,6 +51,12 @@ impl Window {
     pub fn reduce_threshold_exactly(&mut self, flight: u32, factor: f64) {
         self.threshold = (f64::from(flight) * factor).max(2.0);
     }
+
+    /// [`Window::reduce_threshold_exactly`] from the part of cwnd that is in use. FlightSize alone may be several times cwnd after losses
+    /// that selective acknowledgements have reported, so that a factor close to one would enlarge the window.
+    pub fn reduce_threshold_within(&mut self, flight: u32, factor: f64) {
+        self.threshold = (f64::from(flight).min(self.size) * factor).max(2.0);
+    }
 }
 
 #[cfg(test)]
@@ -103,6 +109,10 @@ mod tests {
         for (flight, threshold) in [(9, 4.5), (8, 4.0), (5, 2.5), (3, 2.0), (1, 2.0), (11, 5.5)] {
             window.reduce_threshold_exactly(flight, 0.5);
             assert_eq!(window.threshold, threshold, "flight of {flight}");
+        }
+        for (flight, threshold) in [(8, 6.4), (9, 7.2), (10, 7.76), (1000, 7.76), (1, 2.0)] {
+            window.reduce_threshold_within(flight, 0.8);
+            assert!((window.threshold - threshold).abs() < 1e-9, "flight of {flight}");
         }
     }
 }

@@ -6,9 +6,11 @@
 
 mod ack_delay;
 mod ecn;
+mod mark_echo;
 mod output_gate;
 mod pacer;
 mod parameters;
+mod profiles;
 mod receiver;
 mod repeats;
 mod rtt;
@@ -18,8 +20,10 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
+pub use mark_echo::MarkEcho;
 pub use pacer::PacingRate;
-pub use parameters::{LocalQueue, MarkEcho, Parameters, Variant};
+pub use parameters::{LocalQueue, Parameters, Variant};
+pub use profiles::Profile;
 pub use receiver::Receiver;
 pub use rtt::RtoEstimation;
 pub use sender::Sender;

@@ -1,14 +1,15 @@
 //! The parameters of TCP.
 
+use super::mark_echo::MarkEcho;
 use super::pacer::PacingRate;
+use super::profiles::{Profile, PROFILES};
 use super::receiver::DEFAULT_DELAY;
 use super::rtt::RtoEstimation;
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, CountOrZero, Limit};
 use crate::site::Site;
-use crate::transport::congestion_control::{
-    reno as reno_control, CongestionControlPlan, ConnectionContext, EcnEcho, EcnUse, Needs, Window,
-};
+use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, EcnUse, Needs, Window};
+use crate::transport::jitter::JitterLaw;
 use crate::transport::recovery::new_reno::PartialAckTimer;
 use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoverCheck, RecoveryPlan, RetransmitDelay};
 use crate::units::{Bytes, Duration};
@@ -59,18 +60,18 @@ crate::parameters! {
     /// ```toml
     /// transport.tcp = { recovery.sack = {}, congestion-control.cubic = {}, ecn = true, pacing = true }
     /// ```
-    /// The defaults of ns-2 in 1999 are a variant, such as `variant = "tahoe"`, and these values:
-    ///
-    /// | parameters | values |
-    /// |---|---|
-    /// | windows | `initial-window = "1 packet"`, `max-window = "20 packets"` |
-    /// | procedures | `syn = false`, `limited-transmit = false` |
-    /// | timer | `timer-tick = "100 ms"`, `initial-rto = "6 s"`, `min-rto = "0 s"`, `max-rto = "100000 s"` |
+    /// A `profile` is a named set of values; what is written takes precedence, also for single parameters of a component:
+    /// ```toml
+    /// transport.tcp = { profile = "linux-6", congestion-control.cubic = { beta = 0.8 } }
+    /// ```
+    /// The defaults of ns-2 in 1999 are a variant, such as `variant = "tahoe"`, and `profile = "ns-2"`.
     ///
     /// ## References
     /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 3042 (limited transmit), RFC 6928 (initial window), RFC 3168
     /// (ECN), RFC 9002 s7.7 (pacing), RFC 7323 (timestamps), RFC 3522 and RFC 4015 (Eifel); Fall and Floyd [Fall96 s2] compare the variants.
-    pub struct Parameters {
+    pub struct Parameters with profiles PROFILES {
+        /// A named set of values for parameters that are not written; `penstock explain tcp --profile linux-6` lists one.
+        profile: Profile = "rfc";
         /// A preset of recovery and congestion control.
         variant: Option<Variant>;
         /// Detection and repair of losses; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion control needs
@@ -138,6 +139,10 @@ crate::parameters! {
         pacing_rate: Option<PacingRate>;
         /// Behaviour of both ends when the queue of their host's own port is full.
         local_queue: LocalQueue = "drop";
+        /// Random delay of each packet of both ends by their hosts, such as by timer slack and coalesced interrupts. It is added where
+        /// packets leave the port of their host, keeps the order within a flow, and draws from a stream of its own. It ends the lockstep
+        /// of flows with equal round trips.
+        jitter: Option<JitterLaw>;
     }
 }
 
@@ -148,18 +153,6 @@ crate::choice! {
         "drop" => Drop,
         /// Waits for room: packets stay at the connection, and the port asks the waiting connections in turn (round robin).
         "backpressure" => Backpressure,
-    }
-}
-
-crate::choice! {
-    /// Echo of marks by a receiver.
-    pub enum MarkEcho {
-        /// Every acknowledgement, from a mark until the sender answers with CWR [RFC3168 s6.1.3]. DCTCP then sees more marks than there are.
-        "rfc-3168" => UntilCwr,
-        /// Acknowledgements of marked segments; one of several segments covers only marked or only unmarked ones [RFC8257 s3.2].
-        "rfc-8257" => Exact,
-        /// The number of marked segments, in the flags and in an option (AccECN) [RFC9768 s3.2.2, s3.2.3].
-        "accecn" => Count,
     }
 }
 
@@ -243,6 +236,14 @@ impl Parameters {
             mistake("partial-ack-timer", "has no effect but on variant = \"new-reno\"; leave it out".to_owned());
         }
         let Some(variant) = self.variant else { return };
+        if self.profile.sets_components() {
+            let (preset, profile) = (variant.recovery(PartialAckTimer::First).name(), self.profile.name());
+            let instead = format!("write recovery.{preset} = {{}} and congestion-control.reno = {{}} in its place, or leave out profile");
+            return mistake(
+                "variant",
+                format!("'{preset}' excludes profile = \"{profile}\", which has a recovery and a congestion control; {instead}"),
+            );
+        }
         let preset = variant.recovery(PartialAckTimer::First).name();
         if let Some(other) = self.recovery.as_ref().map(RecoveryPlan::name).filter(|other| *other != preset) {
             mistake("variant", format!("'{preset}' repairs losses by recovery.{preset}, but recovery.{other} is given; keep one"));
@@ -321,17 +322,6 @@ impl Parameters {
     /// How the congestion control uses ECN.
     pub(super) fn ecn_use(&self) -> EcnUse {
         self.with_own_echo(self.congestion_control_plan().ecn_use(&self.connection_context(Site::trial())))
-    }
-
-    /// The use of ECN that a congestion control defines, with the echo that is given here, if any.
-    pub(super) fn with_own_echo(&self, ecn_use: EcnUse) -> EcnUse {
-        let echo = match self.ecn_echo {
-            None => ecn_use.echo,
-            Some(MarkEcho::UntilCwr) => EcnEcho::UntilCwr,
-            Some(MarkEcho::Exact) => EcnEcho::Exact,
-            Some(MarkEcho::Count) => EcnEcho::CountWithOption,
-        };
-        EcnUse { echo, ..ecn_use }
     }
 
     /// Window of a new connection: IW, and the maximum as ssthresh unless a value is given.

@@ -2,7 +2,7 @@
 //! delivery rate [Cheng21].
 
 use crate::packet::Ack;
-use crate::transport::congestion_control::{AckReport, RateSample, SentSegment};
+use crate::transport::congestion_control::{AckReport, LostSegment, RateSample, SentSegment};
 use crate::transport::recovery::Scoreboard;
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;
@@ -22,6 +22,10 @@ struct Record {
     delivered: u32,
     delivered_time: Time,
     first_sent: Time,
+    /// Segments in the network with it (P.tx_in_flight of draft-ietf-ccwg-bbr s4.1.2.1.2).
+    in_flight: u32,
+    /// C.lost (P.lost there).
+    lost: u32,
     app_limited: bool,
     resent: bool,
     state: State,
@@ -38,6 +42,10 @@ pub(super) struct SegmentRecords {
     /// C.app_limited: value of C.delivered at which the effect of an idle application ends; 0 without one.
     app_limited: u32,
     in_network: u32,
+    /// C.lost of draft-ietf-ccwg-bbr s4.1.2.1.1.
+    lost: u32,
+    /// Losses that the congestion control has not been told of.
+    losses: Vec<LostSegment>,
     /// Segments before this one have been checked for losses.
     examined: u32,
     min_rtt: Duration,
@@ -66,6 +74,8 @@ impl SegmentRecords {
             first_sent: Time::ZERO,
             app_limited: 0,
             in_network: 0,
+            lost: 0,
+            losses: Vec::new(),
             examined: 0,
             min_rtt: Duration::FOREVER,
             pending: Pending::default(),
@@ -83,6 +93,8 @@ impl SegmentRecords {
             delivered: self.delivered,
             delivered_time: self.delivered_time,
             first_sent: self.first_sent,
+            in_flight: in_flight + 1,
+            lost: self.lost,
             app_limited: self.app_limited > 0,
             resent: false,
             state: State::InNetwork,
@@ -94,13 +106,14 @@ impl SegmentRecords {
                 false
             }
             Some(record) => {
-                match record.state {
-                    State::InNetwork => self.pending.lost += 1,
+                let before = *record;
+                if before.state != State::Delivered {
+                    *record = Record { resent: true, ..fresh };
+                }
+                match before.state {
+                    State::InNetwork => self.lose(seq, &before),
                     State::Lost => self.in_network += 1,
                     State::Delivered => {}
-                }
-                if record.state != State::Delivered {
-                    *record = Record { resent: true, ..fresh };
                 }
                 true
             }
@@ -157,8 +170,9 @@ impl SegmentRecords {
             if let Some(record) = self.records.get_mut((seq - self.first) as usize) {
                 if record.state == State::InNetwork && !record.resent {
                     record.state = State::Lost;
-                    self.pending.lost += 1;
+                    let record = *record;
                     self.in_network -= 1;
+                    self.lose(seq, &record);
                 }
             }
         }
@@ -167,10 +181,32 @@ impl SegmentRecords {
 
     /// Marks all segments as lost, after a timeout.
     pub fn lose_all(&mut self) {
-        for record in self.records.iter_mut().filter(|record| record.state == State::InNetwork) {
-            record.state = State::Lost;
+        for index in 0..self.records.len() {
+            if self.records[index].state == State::InNetwork {
+                self.records[index].state = State::Lost;
+                let record = self.records[index];
+                self.lose(self.first + index as u32, &record);
+            }
         }
-        self.pending.lost += std::mem::take(&mut self.in_network);
+        self.in_network = 0;
+    }
+
+    /// Counts segment `seq`, sent as in `record`, as lost.
+    fn lose(&mut self, seq: u32, record: &Record) {
+        self.pending.lost += 1;
+        self.lost += 1;
+        self.losses.push(LostSegment {
+            seq,
+            in_flight: record.in_flight,
+            lost: self.lost - record.lost,
+            delivered: self.delivered,
+            app_limited: record.app_limited,
+        });
+    }
+
+    /// The segments that were lost since the last call.
+    pub fn take_losses(&mut self) -> std::vec::Drain<'_, LostSegment> {
+        self.losses.drain(..)
     }
 
     /// Segments in the network.
@@ -198,6 +234,8 @@ impl SegmentRecords {
             delivered: self.delivered,
             rtt: newest.filter(|newest| !newest.resent).map(|newest| now.since(newest.sent)),
             rate: newest.and_then(|newest| self.sample(&newest)),
+            in_flight_at_sending: newest.map_or(0, |newest| newest.in_flight),
+            lost_since_sending: newest.map_or(0, |newest| self.lost - newest.lost),
             in_recovery,
         }
     }
@@ -251,13 +289,19 @@ mod tests {
         // A third arrival beyond 1 and 2: both are lost. Known arrivals count once.
         let report = ack(&mut it, &mut board, ms(12), 1, &[(3, 6)]);
         assert_eq!(facts(&report), [0, 1, 2, 5, 2, 4]);
+        // They left as the second and third in the network; 5 as the sixth, with two losses since.
+        let losses: Vec<LostSegment> = it.take_losses().collect();
+        let loss = |seq, in_flight, lost| LostSegment { seq, in_flight, lost, delivered: 4, app_limited: false };
+        assert_eq!(losses, [loss(1, 2, 1), loss(2, 3, 2)]);
+        assert_eq!((report.in_flight_at_sending, report.lost_since_sending), (6, 2));
         assert!(it.on_sent(ms(12), 1).retransmission);
         assert_eq!(it.in_network(), 3);
         // 1 arrives late, and 2 is missing: not lost again.
         let report = ack(&mut it, &mut board, ms(22), 2, &[(3, 6)]);
         assert_eq!((facts(&report), report.rtt), ([1, 0, 0, 3, 2, 5], None));
+        assert_eq!(it.take_losses().count(), 0);
         it.lose_all();
-        assert_eq!(it.in_network(), 0);
+        assert_eq!((it.in_network(), it.take_losses().map(|loss| loss.seq).collect::<Vec<_>>()), (0, vec![6, 7]));
         let report = ack(&mut it, &mut board, ms(30), 8, &[]);
         assert_eq!(facts(&report), [3, 0, 2, 0, 0, 8]);
     }

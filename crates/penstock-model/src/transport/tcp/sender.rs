@@ -294,12 +294,12 @@ impl Sender {
     /// Whether the retransmission timer has expired, so that [`Sender::on_deadline`] does more than send a paced segment.
     #[inline]
     pub fn is_timeout_due(&self, now: Time) -> bool {
-        now >= self.retransmission
+        now >= self.retransmission && !self.waits_for_other_event()
     }
 
-    /// Whether the wait before a retransmission is over.
+    /// Whether the wait before a retransmission is over, or the time for a probe or for finding a loss has come.
     pub fn is_retransmission_due(&self, now: Time) -> bool {
-        self.gate.as_ref().is_some_and(|gate| gate.wait_end <= now)
+        now >= self.retransmission && self.waits_for_other_event() || self.gate.as_ref().is_some_and(|gate| gate.wait_end <= now)
     }
 
     fn restart_timer(&mut self, now: Time) {

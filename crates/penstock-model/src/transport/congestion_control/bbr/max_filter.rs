@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// A windowed maximum: values in falling order, each of a later round than the one before it.
 #[derive(Clone, Debug)]
-pub(super) struct MaxFilter {
+pub(in super::super) struct MaxFilter {
     rounds: u32,
     values: VecDeque<(u32, f64)>,
 }
@@ -13,6 +13,11 @@ impl MaxFilter {
     /// Over this many rounds before the present one.
     pub fn new(rounds: u32) -> MaxFilter {
         MaxFilter { rounds, values: VecDeque::new() }
+    }
+
+    /// Changes the number of rounds, from the next value on.
+    pub fn set_rounds(&mut self, rounds: u32) {
+        self.rounds = rounds;
     }
 
     /// A value of `round`, which is no earlier than those before.

@@ -36,6 +36,8 @@ fn report(round: u32, rate: u32) -> AckReport {
         delivered: 10 * (round + 1),
         rtt: Some(Duration::from_ms(100)),
         rate: Some(sample),
+        in_flight_at_sending: 0,
+        lost_since_sending: 0,
         in_recovery: false,
     }
 }

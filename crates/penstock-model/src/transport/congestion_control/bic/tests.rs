@@ -81,7 +81,7 @@ fn a_small_window_is_that_of_reno() {
     assert_eq!(window.size, 21.0);
     it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 16, repeated: false }, &mut window);
     it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 1, repeated: true }, &mut window);
-    assert_eq!(window.threshold, 14.0);
+    assert_eq!((window.threshold, it.phase), (8.0, Phase::Search { max_win: 21.0 }));
     it.on_congestion(&Congestion { cause: Cause::Ecn, ..loss(0, 16) }, &mut window);
     assert_eq!(window.size, 14.0);
 }

@@ -3,20 +3,15 @@
 use super::super::testing::{ack, close, context, loss};
 use super::*;
 use crate::parameters::testing::read;
-use crate::units::Duration;
 
 fn illinois(lines: &[&str]) -> Illinois {
     Illinois::new(&read(lines).expect("sound"), &context(1460))
 }
 
-fn rtt(it: &mut Illinois, ms: u64, window: &mut Window) {
-    it.on_rtt_sample(&RttSample { now: Time::ZERO, rtt: Duration::from_ms(ms), smoothed: Duration::from_ms(ms) }, window);
-}
-
 /// A round trip with `measured` milliseconds, which ends with the acknowledgement of `acknowledged`.
 fn round(it: &mut Illinois, acknowledged: u32, measured: &[u64], window: &mut Window) {
     for ms in measured {
-        rtt(it, *ms, window);
+        it.measure(*ms as f64 * 1e-3);
     }
     it.on_ack(&Acknowledgement { acknowledged, next: acknowledged, in_recovery: true, ..ack(0) }, window);
 }
@@ -44,8 +39,8 @@ fn alpha_and_beta_follow_the_queueing_delay() {
 fn a_round_trip_sets_both_from_its_average() {
     let mut it = illinois(&[]);
     let mut window = Window { size: 20.0, threshold: 10.0, max: 1000 };
-    rtt(&mut it, 100, &mut window);
-    rtt(&mut it, 200, &mut window);
+    it.measure(100e-3);
+    it.measure(200e-3);
     it.measured = (0.0, 0);
     round(&mut it, 1, &[120, 170], &mut window);
     close(it.beta, 0.3125);
@@ -58,6 +53,7 @@ fn a_round_trip_sets_both_from_its_average() {
     close(window.threshold, 13.75);
     it.on_congestion(&Congestion { cause: Cause::Ecn, ..loss(0, 20) }, &mut window);
     close(window.size, 13.75);
+    window.size = 20.0;
     it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 16, repeated: false }, &mut window);
     close(window.threshold, 11.0);
     assert_eq!((it.alpha, it.beta), (1.0, 0.5));

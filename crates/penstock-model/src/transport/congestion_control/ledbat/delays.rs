@@ -15,6 +15,8 @@ pub(in super::super) struct Delays {
     current: VecDeque<f64>,
     /// Number of the present interval.
     interval: u64,
+    /// A measured round trip whose acknowledgement has not been handled.
+    measured: Option<(Time, Duration)>,
 }
 
 impl Delays {
@@ -27,6 +29,19 @@ impl Delays {
             base: VecDeque::new(),
             current: VecDeque::new(),
             interval: 0,
+            measured: None,
+        }
+    }
+
+    /// Notes a measured round trip.
+    pub fn measure(&mut self, now: Time, rtt: Duration) {
+        self.measured = Some((now, rtt));
+    }
+
+    /// Records the round trip measured by an acknowledgement of data at `now`. That of the SYN, a shorter packet, does not count.
+    pub fn take_measured(&mut self, now: Time) {
+        if let Some((_, rtt)) = self.measured.take().filter(|(at, _)| *at == now) {
+            self.record(now, rtt);
         }
     }
 
@@ -64,6 +79,19 @@ fn push(values: &mut VecDeque<f64>, value: f64, most: usize) {
 mod tests {
     use super::super::super::testing::{at_ms, close};
     use super::*;
+
+    #[test]
+    fn the_round_trip_of_the_syn_does_not_count() {
+        let mut it = Delays::new(Duration::from_ms(1000), 2, 2);
+        it.measure(at_ms(10), Duration::from_ms(10));
+        it.take_measured(at_ms(25));
+        assert_eq!(it.base(), None);
+        it.measure(at_ms(26), Duration::from_ms(15));
+        it.take_measured(at_ms(26));
+        it.take_measured(at_ms(27));
+        close(it.base().expect("measured"), 0.015);
+        assert_eq!(it.current.len(), 1);
+    }
 
     /// Two intervals of a second and two delays.
     #[test]

@@ -8,8 +8,9 @@ fn ledbat(lines: &[&str]) -> LedbatPlusPlus {
     LedbatPlusPlus::new(&read(lines).expect("sound"), &context(1460))
 }
 
-fn rtt(it: &mut LedbatPlusPlus, ms: u64, window: &mut Window) {
-    it.on_rtt_sample(&RttSample { now: Time::ZERO, rtt: Duration::from_ms(ms), smoothed: Duration::from_ms(100) }, window);
+fn rtt(it: &mut LedbatPlusPlus, ms: u64) {
+    it.delays.record(Time::ZERO, Duration::from_ms(ms));
+    it.smoothed_rtt = Duration::from_ms(100);
 }
 
 #[test]
@@ -25,13 +26,13 @@ fn gain_depends_on_the_base_delay() {
 fn the_first_slow_start_ends_before_the_target() {
     let mut it = ledbat(&["current-filter = 1"]);
     let mut window = Window { size: 10.0, threshold: 1000.0, max: 1000 };
-    rtt(&mut it, 60, &mut window);
+    rtt(&mut it, 60);
     it.on_ack(&Acknowledgement { newly: 2, ..ack(0) }, &mut window);
     assert_eq!((window.size, it.phase), (11.0, Phase::FirstSlowStart));
-    rtt(&mut it, 105, &mut window);
+    rtt(&mut it, 105);
     it.on_ack(&ack(0), &mut window);
     assert_eq!((window.size, it.phase), (11.5, Phase::FirstSlowStart));
-    rtt(&mut it, 106, &mut window);
+    rtt(&mut it, 106);
     it.on_ack(&ack(50), &mut window);
     assert_eq!(it.phase, Phase::Normal { at: at_ms(250) });
     close(window.size, 11.5 + 0.5 / 11.5);
@@ -45,16 +46,16 @@ fn beyond_the_target_the_decrease_is_multiplicative() {
     let mut window = Window { size: 20.0, threshold: 20.0, max: 1000 };
     for (delay, change) in [(60, 0.5), (120, 0.5), (135, -4.5), (180, -10.0), (1000, -10.0)] {
         (window.size, window.threshold) = (20.0, 20.0);
-        rtt(&mut it, delay, &mut window);
+        rtt(&mut it, delay);
         it.on_ack(&ack(0), &mut window);
         close(window.size, 20.0 + change / 20.0);
     }
     (window.size, it.constant) = (20.0, 2.0);
-    rtt(&mut it, 135, &mut window);
+    rtt(&mut it, 135);
     it.on_ack(&ack(0), &mut window);
     close(window.size, 20.0 - 9.5 / 20.0);
     (window.size, window.threshold) = (2.1, 2.1);
-    rtt(&mut it, 1000, &mut window);
+    rtt(&mut it, 1000);
     it.on_ack(&ack(0), &mut window);
     assert_eq!(window.size, 2.0);
 }
@@ -64,7 +65,7 @@ fn beyond_the_target_the_decrease_is_multiplicative() {
 fn a_slowdown_is_followed_by_nine_times_its_duration() {
     let mut it = ledbat(&[]);
     let mut window = Window { size: 4.0, threshold: 4.0, max: 1000 };
-    rtt(&mut it, 60, &mut window);
+    rtt(&mut it, 60);
     it.phase = Phase::Normal { at: at_ms(1000) };
     for (ms, size) in [(1000, 2.0), (1199, 2.0), (1200, 2.5), (1300, 3.0), (1400, 3.5), (1450, 4.0)] {
         it.on_ack(&ack(ms), &mut window);

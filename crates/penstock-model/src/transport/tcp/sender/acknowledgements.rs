@@ -55,6 +55,9 @@ impl Sender {
     fn report(&mut self, now: Time) {
         let Some(records) = &mut self.records else { return };
         records.lose_below(self.flight.scoreboard.lost_below());
+        for lost in records.take_losses() {
+            self.control.get().on_lost_segment(now, &lost);
+        }
         let report = records.take_report(now, self.flight.phase != Phase::Normal);
         self.control.get().on_report(&report, &mut self.window);
         if self.control.get().limits_rate() {

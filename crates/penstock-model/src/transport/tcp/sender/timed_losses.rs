@@ -13,6 +13,12 @@ impl Sender {
         self.flight.sent.as_ref().is_some_and(|sent| sent.detection.is_some())
     }
 
+    /// Whether the timer runs for a probe or a reordering window instead of the retransmission timeout.
+    pub(super) fn waits_for_other_event(&self) -> bool {
+        let detection = self.flight.sent.as_ref().and_then(|sent| sent.detection.as_ref());
+        detection.is_some_and(|it| it.timer != Timer::Retransmission)
+    }
+
     fn detection(&mut self) -> Option<&mut Detection> {
         self.flight.sent.as_mut().and_then(|sent| sent.detection.as_deref_mut())
     }

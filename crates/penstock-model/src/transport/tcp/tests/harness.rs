@@ -43,6 +43,28 @@ pub fn parameters(given: &[(&str, Value)]) -> Arc<Parameters> {
     read(&all).expect("sound parameters")
 }
 
+/// A queue with a constant rate.
+struct Bottleneck {
+    spacing: Duration,
+    limit: u64,
+    /// Time at which it will be empty.
+    free: Time,
+    drops: u64,
+}
+
+impl Bottleneck {
+    /// Delay of a packet that arrives `now`; `None` if it is lost.
+    fn pass(&mut self, now: Time) -> Option<Duration> {
+        let backlog = if self.free > now { self.free.since(now) } else { Duration::ZERO };
+        if backlog.as_ps() >= self.spacing.as_ps() * self.limit {
+            self.drops += 1;
+            return None;
+        }
+        self.free = now + backlog + self.spacing;
+        Some(backlog + self.spacing)
+    }
+}
+
 /// A sender, a receiver and the packets in flight between them.
 pub struct Path {
     pub sender: Sender,
@@ -55,6 +77,8 @@ pub struct Path {
     mark: Box<dyn FnMut(usize, Body) -> bool>,
     /// Extra delay of the n-th packet of both directions.
     extra_delay: Box<dyn FnMut(usize) -> Duration>,
+    /// The bottleneck forward, if there is one.
+    bottleneck: Option<Bottleneck>,
     sent: [usize; 2],
     in_transit: BTreeMap<(Time, usize), (bool, Body, Ecn)>,
     /// Everything sent forward, lost or not.
@@ -77,6 +101,7 @@ impl Path {
             lose_back: Box::new(|_, _| false),
             mark: Box::new(|_, _| false),
             extra_delay: Box::new(|_| Duration::ZERO),
+            bottleneck: None,
             sent: [0; 2],
             in_transit: BTreeMap::new(),
             log: vec![],
@@ -99,6 +124,17 @@ impl Path {
     pub fn losing_back(mut self, lose: impl FnMut(usize, Body) -> bool + 'static) -> Path {
         self.lose_back = Box::new(lose);
         self
+    }
+
+    /// Adds a queue of `limit` packets forward, which take `spacing` each; a packet is lost if it is full.
+    pub fn through(mut self, spacing: Duration, limit: u64) -> Path {
+        self.bottleneck = Some(Bottleneck { spacing, limit, free: Time::ZERO, drops: 0 });
+        self
+    }
+
+    /// Packets lost at the bottleneck.
+    pub fn drops(&self) -> u64 {
+        self.bottleneck.as_ref().map_or(0, |it| it.drops)
     }
 
     /// Marks the first transmission of each of these segments.
@@ -214,9 +250,13 @@ impl Path {
     }
 
     fn put(&mut self, forward: bool, body: Body, ecn: Ecn, lost: bool) {
-        if !lost {
+        let wait = match &mut self.bottleneck {
+            Some(bottleneck) if forward && !lost => bottleneck.pass(self.now),
+            _ => Some(Duration::ZERO),
+        };
+        if let Some(wait) = wait.filter(|_| !lost) {
             let number = self.sent[0] + self.sent[1];
-            let arrival = self.now + DELAY + (self.extra_delay)(number);
+            let arrival = self.now + wait + DELAY + (self.extra_delay)(number);
             self.in_transit.insert((arrival, number), (forward, body, ecn));
         }
     }

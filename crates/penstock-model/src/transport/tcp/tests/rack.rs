@@ -65,6 +65,11 @@ fn a_probe_finds_losses_at_the_end() {
 #[test]
 fn a_probe_of_a_single_segment_waits_for_a_delayed_acknowledgement() {
     let mut path = path("2 packets", &[]).losing_once(&[1]).start(Some(2));
+    path.run_ms(450);
+    let due = path.sender.deadline();
+    assert!(!path.sender.is_timeout_due(due) && path.sender.is_retransmission_due(due));
+    path.run_ms(550);
+    assert!(path.sender.is_timeout_due(path.sender.deadline()));
     path.run_ms(2000);
     assert_eq!(path.sent(), "0: 0 1\n500: 1*");
 }

@@ -1,0 +1,217 @@
+//! Queues by the hash of flows that take turns of a quantum, which fair-queueing schedulers share.
+
+use super::{QueueState, SchedulerContext, Turn};
+use crate::packet::Packet;
+use crate::parameters::{Count, Limit, Quantum};
+use crate::rng::Key;
+
+/// Maximum number of queues, as in Linux.
+const MOST_FLOWS: u32 = 65_536;
+
+/// No queue.
+const NONE: u32 = u32::MAX;
+
+/// Checks the limit of all queues and their number.
+pub(super) fn check_flows(limit: Limit, flows: Count, mistake: &mut dyn FnMut(&str, String)) {
+    if matches!(limit, Limit::Bytes(_)) {
+        mistake("limit", "must be in packets".to_owned());
+    }
+    if flows.0 > MOST_FLOWS {
+        mistake("flows", format!("{} are more queues than a port keeps; at most {MOST_FLOWS}", flows.0));
+    }
+}
+
+/// Place of a queue that becomes active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Newcomers {
+    /// At the end of a list of its own, which goes first [RFC8290 s4.2].
+    GoFirst,
+    /// At the end of the round.
+    GoLast,
+}
+
+/// Queues by the hash of flows, in turns of a quantum.
+#[derive(Clone, Debug)]
+pub(super) struct FlowQueues {
+    /// Seeds the hash of flows.
+    pub seed: Key,
+    newcomers: Newcomers,
+    quantum: i64,
+    limit: u32,
+    /// The queue of each value of the hash, if there is one.
+    queue_of: Vec<u32>,
+    queues: Vec<FlowQueue>,
+    new: List,
+    old: List,
+    /// Packets that wait in all queues.
+    waiting: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct FlowQueue {
+    credits: i64,
+    is_listed: bool,
+    /// The next in its list.
+    next: u32,
+}
+
+/// Queues in the order of their turns.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    first: u32,
+    last: u32,
+}
+
+impl List {
+    const EMPTY: List = List { first: NONE, last: NONE };
+
+    fn push(&mut self, queues: &mut [FlowQueue], queue: u32) {
+        queues[queue as usize].next = NONE;
+        match self.last {
+            NONE => self.first = queue,
+            last => queues[last as usize].next = queue,
+        }
+        self.last = queue;
+    }
+
+    fn pop(&mut self, queues: &[FlowQueue]) {
+        self.first = queues[self.first as usize].next;
+        if self.first == NONE {
+            self.last = NONE;
+        }
+    }
+}
+
+impl FlowQueues {
+    /// No queues yet.
+    pub fn new((quantum, flows, limit): (Quantum, Count, Limit), newcomers: Newcomers, context: &SchedulerContext) -> FlowQueues {
+        FlowQueues {
+            seed: context.site.key.child("flow-hash"),
+            newcomers,
+            quantum: quantum.get() as i64,
+            limit: match limit {
+                Limit::Packets(packets) => packets,
+                Limit::Bytes(_) => u32::MAX,
+            },
+            queue_of: vec![NONE; flows.0 as usize],
+            queues: Vec::new(),
+            new: List::EMPTY,
+            old: List::EMPTY,
+            waiting: 0,
+        }
+    }
+
+    /// The queue of a flow with this hash; a new queue gets the next number.
+    pub fn queue_of_hash(&mut self, hash: u64) -> usize {
+        let place = (hash % self.queue_of.len() as u64) as usize;
+        if self.queue_of[place] == NONE {
+            self.queue_of[place] = self.queues.len() as u32;
+            self.queues.push(FlowQueue { credits: 0, is_listed: false, next: NONE });
+        }
+        self.queue_of[place] as usize
+    }
+
+    /// The queue of a packet.
+    pub fn classify(&mut self, packet: &Packet) -> usize {
+        self.queue_of_hash(self.seed.hash([u64::from(packet.flow.0), 0]))
+    }
+
+    /// Whether more than the limit wait.
+    pub fn is_over_limit(&self) -> bool {
+        self.waiting > self.limit
+    }
+
+    /// Whether one more packet would be more than the limit.
+    pub fn is_full(&self) -> bool {
+        self.waiting >= self.limit
+    }
+
+    /// The credit of each queue, negative if it owes.
+    pub fn credits(&self) -> impl Iterator<Item = f64> + '_ {
+        self.queues.iter().map(|queue| queue.credits as f64)
+    }
+
+    /// Another quantum.
+    pub fn set_quantum(&mut self, quantum: Quantum) {
+        self.quantum = quantum.get() as i64;
+    }
+
+    /// A packet has joined a queue.
+    pub fn on_packet(&mut self, queue: usize) {
+        self.waiting += 1;
+        if !self.queues[queue].is_listed {
+            self.queues[queue] = FlowQueue { credits: self.quantum, is_listed: true, next: NONE };
+            let list = match self.newcomers {
+                Newcomers::GoFirst => &mut self.new,
+                Newcomers::GoLast => &mut self.old,
+            };
+            list.push(&mut self.queues, queue as u32);
+        }
+    }
+
+    /// A packet of a queue is sent.
+    pub fn on_sent(&mut self, queue: usize, size: u32) {
+        self.waiting -= 1;
+        self.queues[queue].credits -= i64::from(size);
+    }
+
+    /// A waiting packet was dropped.
+    pub fn on_drop(&mut self) {
+        self.waiting -= 1;
+    }
+
+    /// The port has been idle: all queues are inactive.
+    pub fn on_idle(&mut self) {
+        self.queues.iter_mut().for_each(|queue| queue.is_listed = false);
+        (self.new, self.old) = (List::EMPTY, List::EMPTY);
+    }
+
+    /// Whether a queue waits in the list of old ones, and no other is new.
+    #[cfg(test)]
+    pub fn is_old(&self, queue: usize) -> bool {
+        self.queues[queue].is_listed && self.new.first == NONE
+    }
+
+    /// The queue that sends next.
+    pub fn next(&mut self, queues: &[QueueState]) -> Turn {
+        loop {
+            // In so many steps every queue has had a turn on either list.
+            for _ in 0..=2 * self.queues.len() {
+                let is_new = self.new.first != NONE;
+                let list = if is_new { &mut self.new } else { &mut self.old };
+                let first = list.first;
+                assert!(first != NONE, "asked only while a queue has a packet");
+                let queue = &mut self.queues[first as usize];
+                if queue.credits <= 0 {
+                    queue.credits += self.quantum;
+                    list.pop(&self.queues);
+                    self.old.push(&mut self.queues, first);
+                } else if queues[first as usize].packets > 0 {
+                    return Turn::Queue(first as usize);
+                } else if is_new {
+                    // It waits for its turn once more, or a flow that sends one packet at a time would always be new.
+                    list.pop(&self.queues);
+                    self.old.push(&mut self.queues, first);
+                } else {
+                    queue.is_listed = false;
+                    list.pop(&self.queues);
+                }
+            }
+            self.skip_rounds();
+        }
+    }
+
+    /// Skips the rounds in which no old queue would have credit; with a quantum much smaller than packets there are many. There are
+    /// no new queues.
+    #[cold]
+    fn skip_rounds(&mut self) {
+        debug_assert_eq!(self.new.first, NONE, "all new queues have had their turn");
+        let listed = || self.queues.iter().filter(|queue| queue.is_listed);
+        let Some(most) = listed().map(|queue| queue.credits).max() else { return };
+        // One with credits -c has some after c / quantum + 1 more turns; in the first of the rounds that are left, that is.
+        let skipped = (-most).max(0) / self.quantum;
+        for queue in self.queues.iter_mut().filter(|queue| queue.is_listed) {
+            queue.credits += self.quantum * skipped;
+        }
+    }
+}

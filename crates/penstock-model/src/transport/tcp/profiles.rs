@@ -1,0 +1,93 @@
+//! Profiles of hosts.
+
+use crate::parameters::{Profile as Set, Setting};
+
+crate::choice! {
+    /// A named set of parameters, each of which can still be written.
+    pub enum Profile {
+        /// The defaults of this page.
+        "rfc" => Rfc,
+        /// Hosts with Linux 6, as distributed.
+        "linux-6" => Linux6,
+        /// Hosts with Linux 4.4 to 4.14, as distributed: without RACK-TLP.
+        "linux-4" => Linux4,
+        /// The defaults of ns-2 in 1999, next to a `variant`.
+        "ns-2" => Ns2,
+    }
+}
+
+impl Profile {
+    /// The word that selects it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Profile::Rfc => "rfc",
+            Profile::Linux6 => "linux-6",
+            Profile::Linux4 => "linux-4",
+            Profile::Ns2 => "ns-2",
+        }
+    }
+
+    /// Whether it sets a recovery and a congestion control of its own, which no preset agrees with.
+    pub(super) fn sets_components(self) -> bool {
+        matches!(self, Profile::Linux6 | Profile::Linux4)
+    }
+}
+
+const fn setting(path: &'static str, value: &'static str) -> Setting {
+    Setting { path, value, unless: None }
+}
+
+/// A setting of the delay of acknowledgements.
+const fn delayed(path: &'static str, value: &'static str) -> Setting {
+    Setting { path, value, unless: Some(("ack-every", "1")) }
+}
+
+/// Hosts with Linux: the windows follow from `tcp_rmem`, half of whose maximum of 6 MiB is advertised (`tcp_adv_win_scale` of 1), and the
+/// minimum of timeouts is TCP_RTO_MIN. Header: IP, TCP and the option of timestamps.
+const fn linux(recovery: &'static str) -> [Setting; 18] {
+    [
+        setting("recovery", recovery),
+        setting("congestion-control", "cubic"),
+        setting("congestion-control.cubic.hystart", "true"),
+        setting("congestion-control.cubic.hystart-algorithm", "linux"),
+        setting("congestion-control.cubic.byte-counting-limit", "65535"),
+        setting("congestion-control.cubic.reno-friendly", "rfc8312"),
+        setting("congestion-control.reno.byte-counting-limit", "65535"),
+        setting("header", "52 bytes"),
+        setting("timestamps", "true"),
+        setting("max-window", "3145728 bytes"),
+        setting("rto", "linux"),
+        setting("min-rto", "200 ms"),
+        setting("max-rto", "120 s"),
+        setting("max-backoff", "1024"),
+        setting("ack-every", "2"),
+        delayed("ack-delay", "40 ms"),
+        delayed("max-ack-delay", "200 ms"),
+        delayed("quick-acks", "16"),
+    ]
+}
+
+const LINUX_6: [Setting; 18] = linux("rack");
+
+/// Before 4.15, RACK only assisted the detection by duplicate acknowledgements.
+const LINUX_4: [Setting; 18] = linux("prr");
+
+/// The table of ns-2 1.x.
+const NS_2: [Setting; 8] = [
+    setting("initial-window", "1 packet"),
+    setting("max-window", "20 packets"),
+    setting("syn", "false"),
+    setting("limited-transmit", "false"),
+    setting("timer-tick", "100 ms"),
+    setting("initial-rto", "6 s"),
+    setting("min-rto", "0 s"),
+    setting("max-rto", "100000 s"),
+];
+
+/// The sets by name.
+pub(super) const PROFILES: &[Set] = &[
+    Set { name: "rfc", settings: &[] },
+    Set { name: "linux-6", settings: &LINUX_6 },
+    Set { name: "linux-4", settings: &LINUX_4 },
+    Set { name: "ns-2", settings: &NS_2 },
+];

@@ -1,0 +1,49 @@
+//! Options of Linux together, on a path with a bottleneck or with random losses.
+
+use super::harness::{parameters, text, Path};
+use crate::packet::Body;
+use crate::parameters::Value;
+use crate::units::Duration;
+
+fn table(entries: &[(&str, Value)]) -> Value {
+    Value::Table(entries.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+}
+
+/// Packets lost in the first slow start, at 20 Mbit/s, with a round trip of 100 ms and 100 packets of queue.
+fn drops_in_slow_start(hystart: &[(&str, Value)]) -> u64 {
+    let cubic = table(&[("cubic", table(hystart))]);
+    let given = [("congestion-control", cubic), ("recovery", table(&[("rack", table(&[]))])), ("initial-window", text("10 packets"))];
+    let mut path = Path::new(&parameters(&given)).through(Duration::from_us(600), 100).start(None);
+    path.run_ms(4000);
+    path.drops()
+}
+
+#[test]
+fn hystart_ends_slow_start_before_the_queue_overflows() {
+    let without = drops_in_slow_start(&[]);
+    let linux = drops_in_slow_start(&[("hystart", Value::Switch(true)), ("hystart-algorithm", text("linux"))]);
+    assert!(without > 300 && linux <= 36, "{without}, {linux}");
+}
+
+fn delivered(per_thousand: u64, options: &[(&str, Value)]) -> u32 {
+    let mut state = 1u64;
+    let lose = move |_, _: Body| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) * 1000 < per_thousand << 31
+    };
+    let mut path = Path::new(&parameters(options)).losing(lose).start(None);
+    path.run_ms(500_000);
+    path.receiver.delivered()
+}
+
+/// Three of ten packets are lost, forward only. Timestamps end the back-off of the timer, and RACK finds lost retransmissions.
+#[test]
+fn timestamps_and_rack_raise_the_throughput_at_high_loss() {
+    let recovery = |name: &str| ("recovery", table(&[(name, table(&[]))]));
+    let min = ("min-rto", text("200 ms"));
+    let timestamps = ("timestamps", Value::Switch(true));
+    let plain = delivered(300, &[recovery("sack"), min.clone()]);
+    let stamped = delivered(300, &[recovery("sack"), min.clone(), timestamps.clone()]);
+    let rack = delivered(300, &[recovery("rack"), min, timestamps, ("rto", text("linux"))]);
+    assert!(stamped > 2 * plain && rack > stamped, "{plain}, {stamped}, {rack}");
+}
