@@ -10,6 +10,7 @@ __all__ = [
     "AnyRecovery",
     "Batch",
     "Bbr",
+    "Bbr3",
     "BcnCongestionPoint",
     "BcnReactionPoint",
     "Bic",
@@ -33,6 +34,7 @@ __all__ = [
     "Duplication",
     "DynamicThreshold",
     "Epd",
+    "Ets",
     "Excess",
     "Exponential",
     "FGcra",
@@ -41,6 +43,7 @@ __all__ = [
     "FixedHolding",
     "FixedRateControl",
     "FqCodel",
+    "FqPie",
     "Fractional",
     "FrameThresholds",
     "Ftp",
@@ -72,6 +75,7 @@ __all__ = [
     "Prr",
     "QcnCongestionPoint",
     "QcnReactionPoint",
+    "Rack",
     "Rbm",
     "Red",
     "RedMarking",
@@ -90,6 +94,7 @@ __all__ = [
     "Scalable",
     "Scfq",
     "SelectiveDrop",
+    "Sfq",
     "SingleThresholdPcnMeter",
     "SingleThresholdTermination",
     "Sm",
@@ -277,6 +282,9 @@ class Codel(Component):
         above zero.
     ecn : bool, default false
         Mark ECN-capable packets instead of dropping them.
+    ce_threshold : str, optional
+        Sojourn time above which each ECN-capable packet is marked, as for DCTCP; none if left out. Allowed: zero or
+        more.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "codel"
@@ -285,7 +293,8 @@ class Codel(Component):
     interval: str
     mtu: str
     ecn: bool
-    def __init__(self, *, limit: str = "1000 packets", target: str = "5 ms", interval: str = "100 ms", mtu: str = "1500 bytes", ecn: bool = False) -> None: ...
+    ce_threshold: str | None
+    def __init__(self, *, limit: str = "1000 packets", target: str = "5 ms", interval: str = "100 ms", mtu: str = "1500 bytes", ecn: bool = False, ce_threshold: str | None = None) -> None: ...
 
 class Pie(Component):
     """The discipline ``pie``.
@@ -869,6 +878,77 @@ class Cbq(Component):
     burst: int
     quantum: str
     def __init__(self, *, sharing: Literal["formal", "ancestor-only"] = "formal", burst: int = 16, quantum: str = "1500 bytes") -> None: ...
+
+class Ets(Component):
+    """Enhanced transmission selection: strict classes go first, and the others share the bandwidth that these leave.
+
+    More about it: ``penstock explain ets``.
+
+    Parameters
+    ----------
+    order : list[str]
+        The classes of the port: the strict ones from the most to the least urgent, and then the others.
+    quantum : str, default 1514 bytes
+        Bytes that the class with the smallest share may send in a turn; at least the largest packet makes each turn
+        serve each class. Allowed: above zero, at most 1000 GB.
+
+    Each of its classes takes ``bandwidth`` (optional).
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "ets"
+    order: list[str]
+    quantum: str
+    def __init__(self, *, order: list[str], quantum: str = "1514 bytes") -> None: ...
+
+class Sfq(Component):
+    """The scheduler ``sfq``.
+
+    Stochastic fairness queueing: flows are hashed to queues that take turns, and a full buffer takes from the longest
+    queue.
+
+    More about it: ``penstock explain sfq``.
+
+    Parameters
+    ----------
+    quantum : str, default 1514 bytes
+        Bytes that a queue may send in a turn. Allowed: above zero, at most 1000 GB.
+    flows : int, default 1024
+        Number of queues; at most 65536. Allowed: a whole number, at least 1.
+    limit : str, default 127 packets
+        Maximum number of packets in all queues together. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
+    perturb : str, optional
+        Time between two seeds of the hash; one seed for the whole run if left out. Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "sfq"
+    quantum: str
+    flows: int
+    limit: str
+    perturb: str | None
+    def __init__(self, *, quantum: str = "1514 bytes", flows: int = 1024, limit: str = "127 packets", perturb: str | None = None) -> None: ...
+
+class FqPie(Component):
+    """FQ-PIE: a queue per flow with PIE in each, served by deficit round robin; sparse flows go first.
+
+    More about it: ``penstock explain fq-pie``.
+
+    Parameters
+    ----------
+    quantum : str, default 1514 bytes
+        Bytes that a queue may send in a turn [RFC8290 s5.2.4]. Allowed: above zero, at most 1000 GB.
+    flows : int, default 1024
+        Number of queues; at most 65536. Allowed: a whole number, at least 1.
+    limit : str, default 10240 packets
+        Maximum number of packets in all queues together. Allowed: at least 1 packet or 1 byte; at a link also a time,
+        such as `5 ms`, for what it sends in that time at its first rate.
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "fq-pie"
+    quantum: str
+    flows: int
+    limit: str
+    def __init__(self, *, quantum: str = "1514 bytes", flows: int = 1024, limit: str = "10240 packets") -> None: ...
 
 class StaticShares(Component):
     """Static shares: each port has a fixed part of the memory.
@@ -1799,6 +1879,8 @@ class Tcp(Component):
 
     Parameters
     ----------
+    profile : Literal["rfc", "linux-6", "linux-4", "ns-2"], default rfc
+        A named set of values for parameters that are not written; `penstock explain tcp --profile linux-6` lists one.
     variant : Literal["tahoe", "reno", "new-reno", "sack"], optional
         A preset of recovery and congestion control.
     recovery : AnyRecovery, optional
@@ -1877,9 +1959,14 @@ class Tcp(Component):
         How the pacing rate is computed if the congestion control has none of its own; from cwnd if left out.
     local_queue : Literal["drop", "backpressure"], default drop
         Behaviour of both ends when the queue of their host's own port is full.
+    jitter : str | dict[str, Any], optional
+        Random delay of each packet of both ends by their hosts, such as by timer slack and coalesced interrupts. It is
+        added where packets leave the port of their host, keeps the order within a flow, and draws from a stream of its
+        own. It ends the lockstep of flows with equal round trips.
     """
     KIND: ClassVar[str] = "transport"
     KEY: ClassVar[str] = "tcp"
+    profile: Literal["rfc", "linux-6", "linux-4", "ns-2"]
     variant: Literal["tahoe", "reno", "new-reno", "sack"] | None
     recovery: AnyRecovery | None
     congestion_control: AnyCongestionControl | None
@@ -1909,7 +1996,8 @@ class Tcp(Component):
     pacing: bool
     pacing_rate: Literal["window", "linux"] | None
     local_queue: Literal["drop", "backpressure"]
-    def __init__(self, *, variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, dup_ack_threshold: int = 3, restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None = None, pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop") -> None: ...
+    jitter: str | dict[str, Any] | None
+    def __init__(self, *, profile: Literal["rfc", "linux-6", "linux-4", "ns-2"] = "rfc", variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, dup_ack_threshold: int = 3, restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None = None, pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop", jitter: str | dict[str, Any] | None = None) -> None: ...
 
 class Udp(Component):
     """UDP: sends whatever its source produces, when the source produces it.
@@ -2879,6 +2967,45 @@ class LedbatPlusPlus(Component):
     base_interval: str
     def __init__(self, *, target: str = "60 ms", constant: float | str = 1.0, current_filter: int = 4, base_history: int = 10, base_interval: str = "60 s") -> None: ...
 
+class Bbr3(Component):
+    """BBR, version 3: BBR with bounds that losses set, so that it leaves room for other flows.
+
+    More about it: ``penstock explain bbr3``.
+
+    Parameters
+    ----------
+    loss_thresh : float | str, default 0.02
+        Loss rate that a bandwidth probe tolerates (LossThresh) [Cardwell26 s2.8]. Allowed: between 0 and 1.
+    beta : float | str, default 0.7
+        Minimum factor of a reduction in a round trip (Beta) [Cardwell26 s2.8]. Allowed: between 0 and 1.
+    headroom : float | str, default 0.15
+        Part of inflight_longterm that is left to others (Headroom) [Cardwell26 s2.8]. Allowed: between 0 and 1.
+    min_rtt_filter_len : str, default 10 s
+        Time over which min_rtt is the minimum (MinRTTFilterLen) [Cardwell26 s2.16.1]. Allowed: zero or more.
+    probe_rtt_interval : str, default 5 s
+        Time without a shorter round trip after which ProbeRTT begins (ProbeRTTInterval) [Cardwell26 s2.16.2]. Allowed:
+        zero or more.
+    probe_rtt_duration : str, default 200 ms
+        Duration of ProbeRTT (ProbeRTTDuration) [Cardwell26 s2.16.2]. Allowed: zero or more.
+    probe_bw_wait : str, default 2 s
+        Minimum time between bandwidth probes, of which a random part of `probe-bw-spread` is added (2 s) [Cardwell26
+        s5.3.3.8]. Allowed: zero or more.
+    probe_bw_spread : str, default 1 s
+        Range of the random part of the time between bandwidth probes (1 s) [Cardwell26 s5.3.3.8]. Allowed: zero or
+        more.
+    """
+    KIND: ClassVar[str] = "congestion-control"
+    KEY: ClassVar[str] = "bbr3"
+    loss_thresh: float | str
+    beta: float | str
+    headroom: float | str
+    min_rtt_filter_len: str
+    probe_rtt_interval: str
+    probe_rtt_duration: str
+    probe_bw_wait: str
+    probe_bw_spread: str
+    def __init__(self, *, loss_thresh: float | str = 0.02, beta: float | str = 0.7, headroom: float | str = 0.15, min_rtt_filter_len: str = "10 s", probe_rtt_interval: str = "5 s", probe_rtt_duration: str = "200 ms", probe_bw_wait: str = "2 s", probe_bw_spread: str = "1 s") -> None: ...
+
 class Dcqcn(Component):
     """DCQCN: reduces the rate by the estimated share of marked packets, and recovers like QCN.
 
@@ -3074,6 +3201,28 @@ class Prr(Component):
     KEY: ClassVar[str] = "prr"
     def __init__(self) -> None: ...
 
+class Rack(Component):
+    """The recovery ``rack``.
+
+    RACK-TLP: finds losses by the send times of segments, probes for a loss at the end of the data, and repairs what a
+    timeout finds lost without sending again what has arrived.
+
+    More about it: ``penstock explain rack``.
+
+    Parameters
+    ----------
+    probes : bool, default true
+        Whether tail loss probes are sent [RFC8985 s7].
+    max_ack_delay : str, default 200 ms
+        Maximum delay of an acknowledgement that a probe allows for if one segment is outstanding (TLP.max_ack_delay)
+        [RFC8985 s7.2]. Linux uses the minimum timeout, 200 ms. Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "recovery"
+    KEY: ClassVar[str] = "rack"
+    probes: bool
+    max_ack_delay: str
+    def __init__(self, *, probes: bool = True, max_ack_delay: str = "200 ms") -> None: ...
+
 class Sack1(Component):
     """The recovery ``sack1``.
 
@@ -3101,10 +3250,10 @@ class TimeoutOnly(Component):
     KEY: ClassVar[str] = "timeout-only"
     def __init__(self) -> None: ...
 
-AnyRecovery: TypeAlias = Tahoe | RenoRecovery | NewReno | Sack | Prr | Sack1 | TimeoutOnly | Literal["tahoe", "reno", "new-reno", "sack", "prr", "sack1", "timeout-only"]
+AnyRecovery: TypeAlias = Tahoe | RenoRecovery | NewReno | Sack | Prr | Rack | Sack1 | TimeoutOnly | Literal["tahoe", "reno", "new-reno", "sack", "prr", "rack", "sack1", "timeout-only"]
 """One of the recovery classes, or the name of one for all its defaults."""
 
-AnyCongestionControl: TypeAlias = RenoCongestionControl | Cubic | Vegas | Dctcp | Bbr | Prague | HighSpeed | Scalable | HTcp | Westwood | Illinois | Bic | Ledbat | LedbatPlusPlus | Literal["reno", "cubic", "vegas", "dctcp", "bbr", "prague", "high-speed", "scalable", "h-tcp", "westwood", "illinois", "bic", "ledbat", "ledbat-plus-plus"]
+AnyCongestionControl: TypeAlias = RenoCongestionControl | Cubic | Vegas | Dctcp | Bbr | Prague | HighSpeed | Scalable | HTcp | Westwood | Illinois | Bic | Ledbat | LedbatPlusPlus | Bbr3 | Literal["reno", "cubic", "vegas", "dctcp", "bbr", "prague", "high-speed", "scalable", "h-tcp", "westwood", "illinois", "bic", "ledbat", "ledbat-plus-plus", "bbr3"]
 """One of the congestion-control classes, or the name of one for all its defaults."""
 
 AnyRateControl: TypeAlias = Dcqcn | FixedRateControl | Hpcc | Timely | Literal["dcqcn", "fixed", "hpcc", "timely"]
