@@ -34,7 +34,7 @@ def assert_same(*texts, folder=None, sets=SHORT):
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_examples(file):
     text = file.read_text()
-    # Networks of fast links are shorter by themselves, and 12 s of them would take minutes.
+    # Networks of fast links have short durations, and 12 s of them would take minutes.
     is_brief = tomllib.loads(text)["duration"].endswith("ms")
     assert_same(text, folder=str(file.parent), sets=() if is_brief else SHORT)
 

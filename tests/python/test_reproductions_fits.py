@@ -134,7 +134,7 @@ class TestFits:
         assert (first.changes, second.changes) == ({"tiny-a01=long": "refuted"}, {})
         assert "Turns to refuted under tiny-a01=long." in remarks(first)
         assert "Rests on fitted answers: tiny-a01." in remarks(first)
-        # What is stored is about the chosen answers.
+        # The stored results are about the chosen answers.
         assert not judge(study(), outcome([20.0, 20.1], readings=["tiny-a02=bytes"]))[0].changes
 
     def test_a_verdict_that_is_another_under_all_the_texts_answers_says_so(self, monkeypatch):

@@ -85,7 +85,7 @@ def test_the_ellipse_of_a_cloud():
     rng = np.random.default_rng(1)
     xs, ys = rng.multivariate_normal([3.0, -1.0], [[4.0, 3.0], [3.0, 9.0]], 200_000).T
     x, y = ellipse(xs, ys)
-    # One standard deviation of each coordinate around the mean; 200,000 points know it to 0.16 %, of which 1 % is six.
+    # One standard deviation of each coordinate around the mean; 200,000 points know it to 0.16 %, and 1 % is six times that.
     assert (max(x) - min(x)) / 2 == pytest.approx(2.0, rel=0.01)
     assert (max(y) - min(y)) / 2 == pytest.approx(3.0, rel=0.01)
     assert (max(x) + min(x)) / 2 == pytest.approx(3.0, abs=0.03)

@@ -79,7 +79,7 @@ class StatedTest:
 
     @property
     def stated(self) -> Mapping[str, Any]:
-        """The claim's data, with those of the claim that it is like."""
+        """The claim's data, completed by the claim that it is like."""
         own = self.claim.stated
         return {**self.document.claim(own["like"]).stated, **own} if "like" in own else own
 

@@ -134,7 +134,7 @@ def judge(
     known = {name: judgement.finding for name, judgement in (before or {}).items()}
     looked = {name: judgement.looked for name, judgement in (before or {}).items()}
     fits = Fits(study, outcome.readings)
-    # What is stored is about the chosen answers.
+    # The stored results are about the chosen answers.
     stored = Stored() if outcome.readings.changed else Stored.load(study.document)
     answers = None if study.document.has_print else Fits(study, outcome.readings, outcome.readings.open)
     judgements = []

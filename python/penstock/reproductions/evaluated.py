@@ -72,7 +72,7 @@ class Evaluated:
         return len(self._counted.union(part.page for part in plan.parts)) * self.runs
 
     def run(self, asked: Iterable[Request]) -> bool:
-        """Runs what is missing of these requests; False, and runs nothing, if the budget does not suffice."""
+        """Runs the missing requests; False, and runs nothing, if the budget does not suffice."""
         missing = self._missing(asked)
         if not missing:
             return True

@@ -1,4 +1,4 @@
-"""Names of runs, computed from what is simulated."""
+"""Names of runs, computed from the simulation."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ crate::parameters! {
     /// Constant cost per packet; a square root per step of the count, and a random number per departure while BLUE acts.
     ///
     /// ## Departures
-    /// - The article describes COBALT in words; the steps are those of Linux's sch_cake. That approximates $1 / sqrt(n)$ by Newton's
+    /// - The article describes COBALT in words; the steps are Linux's (sch_cake). That approximates $1 / sqrt(n)$ by Newton's
     ///   method, with 0.7067 for n = 2; here it is exact.
     /// - Linux's Cake finds the queue of a flow empty when it serves other flows. Here an idle period of the port counts, once.
     /// - Cake's limit is in bytes of memory, at least 4 MiB; the default here is the number of packets that it may hold. It drops
@@ -42,7 +42,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [Hoiland18]; BLUE: [Feng02]. Defaults are those of Linux's sch_cake at rtt 100 ms.
+    /// [Hoiland18]; BLUE: [Feng02]. Defaults: Linux's sch_cake at rtt 100 ms.
     pub struct Parameters {
         /// Maximum length of the queue.
         limit: Limit = "10240 packets";

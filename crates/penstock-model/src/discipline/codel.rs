@@ -33,7 +33,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [RFC8289 s4, s5]; marks: [RFC3168 s5]. The default limit and `ce-threshold` are those of Linux's sch_codel.
+    /// [RFC8289 s4, s5]; marks: [RFC3168 s5]. The default limit and `ce-threshold`: Linux's sch_codel.
     pub struct Parameters {
         /// Maximum length of the queue.
         limit: Limit = "1000 packets";

@@ -1,4 +1,4 @@
-//! Profiles: named sets of parameters, each of which an author can still write.
+//! Profiles: named sets of parameters; an author can still write each of them.
 
 use super::reader::visit_component;
 use super::types::LineRate;
@@ -21,7 +21,7 @@ pub struct Setting {
     pub path: &'static str,
     /// The value as an author would write it.
     pub value: &'static str,
-    /// A parameter and a value of it beside which this setting would have no effect; if it is written, the profile does not set it.
+    /// A parameter and a value of it with which this setting would have no effect; if it is written, the profile does not set it.
     pub unless: Option<(&'static str, &'static str)>,
 }
 

@@ -30,7 +30,7 @@ crate::parameters! {
     /// ## References
     /// [IEEE8021Qaz]; deficit round robin: [Shreedhar96 s3].
     pub struct Parameters with class ClassParameters {
-        /// The classes of the port: the strict ones from the most to the least urgent, and then the others.
+        /// The classes of the port: the strict ones in the order of their priority, and then the others.
         order: Vec<ClassName>;
         /// Bytes that the class with the smallest share may send in a turn; at least the largest packet makes each turn serve each class.
         quantum: Quantum = "1514 bytes";

@@ -33,7 +33,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [Ramakrishnan19]; turns: [RFC8290 s4]; PIE: [RFC8033]. The defaults are those of Linux's sch_fq_pie.
+    /// [Ramakrishnan19]; turns: [RFC8290 s4]; PIE: [RFC8033]. Defaults: Linux's sch_fq_pie.
     pub struct Parameters {
         /// Bytes that a queue may send in a turn [RFC8290 s5.2.4].
         quantum: Quantum = "1514 bytes", changeable;

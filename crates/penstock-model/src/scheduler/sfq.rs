@@ -24,7 +24,7 @@ crate::parameters! {
     /// The table of queues, the round and the credits. Constant cost per packet; at the limit, one scan of all queues per drop.
     ///
     /// ## Departures
-    /// - [McKenney90] sends a packet of each queue in turn; turns of bytes are those of Linux's sch_sfq, as are the defaults.
+    /// - [McKenney90] sends a packet of each queue in turn; turns of bytes and the defaults are Linux's (sch_sfq).
     /// - A flow is a flow of the scenario, or an aggregate of calls.
     /// - Packets that wait when the seed changes stay in their queues, so that later packets of their flow may overtake them; Linux
     ///   moves them. Linux's bounds of each queue (`depth`) and its RED are disciplines of the queues here.

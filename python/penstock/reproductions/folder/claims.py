@@ -146,7 +146,7 @@ def _cell(name: str, tables: Sequence[Table]) -> _Cell:
 
 
 def _choices(cells: Mapping[str, _Cell]) -> Iterator[tuple[dict[str, Row], str]]:
-    """Rows for all cells that agree in what their brackets leave open, and how the choice is told."""
+    """Rows for all cells that agree in what their brackets leave open, and how the choice is named."""
     first = next(iter(cells.values()))
     seen: set[tuple[tuple[str, Cell], ...]] = set()
     for each in sorted(cells.values(), key=lambda cell: len(cell.key)):

@@ -95,7 +95,7 @@ def excess(outcome: Outcome, cells: Cells) -> list[float]:
 
 
 def excess_slope(outcome: Outcome, cells: Cells) -> list[float]:
-    """Least-squares slope of the excess of a slide's circuits on their MCRs, in units of the first one's."""
+    """Slope, by linear regression, of the excess of a slide's circuits on their MCRs, in units of the first one's."""
     _, allocation, *_ = OF_SLIDES[int(cells["slide"])]
     mcrs = stated(outcome.readings.settings(), allocation)
     multiples = [mcrs[vc] / mcrs[1] for vc in GROUPS]

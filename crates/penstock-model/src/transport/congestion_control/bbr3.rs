@@ -73,7 +73,7 @@ crate::parameters! {
         probe_rtt_interval: Duration = "5 s", changeable;
         /// Duration of ProbeRTT (ProbeRTTDuration) [Cardwell26 s2.16.2].
         probe_rtt_duration: Duration = "200 ms", changeable;
-        /// Minimum time between bandwidth probes, of which a random part of `probe-bw-spread` is added (2 s) [Cardwell26 s5.3.3.8].
+        /// Minimum time between bandwidth probes, to which a random part of `probe-bw-spread` is added (2 s) [Cardwell26 s5.3.3.8].
         probe_bw_wait: Duration = "2 s", changeable;
         /// Range of the random part of the time between bandwidth probes (1 s) [Cardwell26 s5.3.3.8].
         probe_bw_spread: Duration = "1 s", changeable;

@@ -14,7 +14,7 @@ crate::parameters! {
     /// linear increase far from max_win, binary search close to it. Once the step would be below `s-min`, cwnd is max_win. From there
     /// on it leaves max_win in steps of 1, 2, 4, ... segments per round trip (max probing) and, from `s-max` on, of `s-max` until the
     /// next congestion. If cwnd was below the max_win of the congestion before, max_win becomes the middle between the windows before
-    /// and after the reduction (fast convergence). Smaller windows, and slow start, are those of Reno. An echoed mark reduces cwnd
+    /// and after the reduction (fast convergence). Smaller windows, and slow start, are as in Reno. An echoed mark reduces cwnd
     /// like a loss, at once.
     ///
     /// ## State

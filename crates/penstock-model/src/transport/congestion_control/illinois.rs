@@ -36,7 +36,7 @@ crate::parameters! {
     /// - FlightSize counts up to cwnd only.
     /// - Before the first round trip with a measurement, alpha is `alpha-max` and beta 0.5.
     /// - The round trip of the SYN, a shorter packet, does not count.
-    /// - A timeout sets alpha and beta to those of Reno until the end of a round trip.
+    /// - A timeout sets alpha and beta to Reno's until the end of a round trip.
     ///
     /// ## Example
     /// ```toml

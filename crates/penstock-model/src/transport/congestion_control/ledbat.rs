@@ -43,9 +43,9 @@ crate::parameters! {
         gain: Fraction = "1", changeable;
         /// Segments by which cwnd may exceed FlightSize (ALLOWED_INCREASE) [RFC6817 s2.5].
         allowed_increase: Positive = "1", changeable;
-        /// Number of delays of which the current delay is the minimum (CURRENT_FILTER) [RFC6817 s2.5].
+        /// Number of delays whose minimum is the current delay (CURRENT_FILTER) [RFC6817 s2.5].
         current_filter: Count = "4";
-        /// Number of intervals of which the base delay is the minimum (BASE_HISTORY) [RFC6817 s2.5].
+        /// Number of intervals whose minimum is the base delay (BASE_HISTORY) [RFC6817 s2.5].
         base_history: Count = "10";
         /// Length of such an interval: a minute [RFC6817 s2.4.2].
         base_interval: Duration = "60 s";

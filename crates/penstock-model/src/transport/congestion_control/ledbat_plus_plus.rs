@@ -48,9 +48,9 @@ crate::parameters! {
         target: Duration = "60 ms", changeable;
         /// Strength of the decrease (Constant) [Balasubramanian20 s4.3].
         constant: Positive = "1", changeable;
-        /// Number of round trips of which the current one is the minimum [Balasubramanian20 s4.5].
+        /// Number of round trips whose minimum is the current one [Balasubramanian20 s4.5].
         current_filter: Count = "4";
-        /// Number of intervals of which the base delay is the minimum (BASE_HISTORY) [RFC6817 s2.5].
+        /// Number of intervals whose minimum is the base delay (BASE_HISTORY) [RFC6817 s2.5].
         base_history: Count = "10";
         /// Length of such an interval: a minute [RFC6817 s2.4.2].
         base_interval: Duration = "60 s";

@@ -94,8 +94,8 @@ impl LinuxHyStart {
             self.samples += 1;
             return false;
         }
-        let [least, most] = INCREASE;
-        let increase = Duration::from_ps(self.min.as_ps() / 8).max(least).min(most);
+        let [lowest, highest] = INCREASE;
+        let increase = Duration::from_ps(self.min.as_ps() / 8).max(lowest).min(highest);
         self.round_min > self.min + increase
     }
 }

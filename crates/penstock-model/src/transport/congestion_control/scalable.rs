@@ -12,7 +12,7 @@ crate::parameters! {
     /// With more than `legacy-window` segments, each acknowledgement adds `increase` segments to cwnd in congestion avoidance, and
     /// congestion reduces cwnd by the fraction `decrease` of FlightSize. A window therefore recovers after
     /// $log(1 - decrease) / log(1 + increase)$ round trips, 13.4 with the default values. With a loss rate p the average window is
-    /// about increase / (decrease p). Smaller windows, and slow start, are those of Reno. An echoed mark reduces cwnd like a loss, at once.
+    /// about increase / (decrease p). Smaller windows, and slow start, are as in Reno. An echoed mark reduces cwnd like a loss, at once.
     ///
     /// ## State
     /// None beyond cwnd and ssthresh. Constant cost per acknowledgement.

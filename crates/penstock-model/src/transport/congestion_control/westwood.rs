@@ -19,7 +19,7 @@ crate::parameters! {
     /// About 70 bytes. Constant cost per acknowledgement, one division per round trip.
     ///
     /// ## Departures
-    /// - Samples count what is known to have arrived, with what selective acknowledgements report, instead of one segment for each
+    /// - Samples count data known to have arrived, with selective acknowledgements, instead of one segment for each
     ///   duplicate acknowledgement.
     /// - The first sample is BWE.
     /// - Congestion before the first sample halves FlightSize.

@@ -60,7 +60,7 @@ crate::parameters! {
     /// ```toml
     /// transport.tcp = { recovery.sack = {}, congestion-control.cubic = {}, ecn = true, pacing = true }
     /// ```
-    /// A `profile` is a named set of values; what is written takes precedence, also for single parameters of a component:
+    /// A `profile` is a named set of values; written values take precedence, also for single parameters of a component:
     /// ```toml
     /// transport.tcp = { profile = "linux-6", congestion-control.cubic = { beta = 0.8 } }
     /// ```

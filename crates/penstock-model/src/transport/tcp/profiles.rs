@@ -3,7 +3,7 @@
 use crate::parameters::{Profile as Set, Setting};
 
 crate::choice! {
-    /// A named set of parameters, each of which can still be written.
+    /// A named set of parameters; each of them can still be written.
     pub enum Profile {
         /// The defaults of this page.
         "rfc" => Rfc,

@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn in_linux_a_shorter_round_trip_raises_the_variation_by_an_eighth_of_the_difference() {
-        // 4 mdev is 800 after 400 ms. Ten samples reduce it to 800 x 0.75^10 = 45.05. SRTT is 400: 300 ms differ by 100, of which 11.26
+        // 4 mdev is 800 after 400 ms. Ten samples reduce it to 800 x 0.75^10 = 45.05. SRTT is 400: 300 ms differ by 100, and 11.26
         // are known, so 4 mdev grows by 88.74 / 8 to 56.1, which is below the minimum of 200; 700 ms make it grow by the whole
         // difference from SRTT, 387.5: 700 - 387.5 - 14.0 + 56.1 = 354.5, with SRTT 426.6.
         let parameters = parameters(&[("rto", text("linux")), ("min-rto", text("200 ms"))]);

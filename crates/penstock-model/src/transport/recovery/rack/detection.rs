@@ -159,7 +159,7 @@ impl Detection {
         self.probe = None;
     }
 
-    /// Begins proportional rate reduction with `in_flight` segments, those of the last acknowledgement included.
+    /// Begins proportional rate reduction with `in_flight` segments, including the segments of the last acknowledgement.
     pub(crate) fn begin_reduction(&mut self, in_flight: u32) {
         self.reduction = Reduction::begin(in_flight);
     }

@@ -60,7 +60,7 @@ fn what_is_written_takes_precedence() {
     assert_eq!(of("linux-6", &[("min-rto", text("1 s"))]).min_rto, Duration::from_ms(1000));
     let it = of("linux-6", &[("congestion-control", table("cubic", "beta", Value::Float(0.8)))]);
     let Some(CongestionControlPlan::Cubic(cubic)) = &it.congestion_control else { panic!("{:?}", it.congestion_control) };
-    assert!(cubic.hystart, "the other parameters remain those of the profile");
+    assert!(cubic.hystart, "the other parameters remain as in the profile");
     assert!((cubic.beta.0 - 0.8).abs() < 1e-12);
     let it = of("linux-6", &[("congestion-control", text("reno"))]);
     let Some(CongestionControlPlan::Reno(reno)) = &it.congestion_control else { panic!("{:?}", it.congestion_control) };
