@@ -887,7 +887,7 @@ class Ets(Component):
     Parameters
     ----------
     order : list[str]
-        The classes of the port: the strict ones from the most to the least urgent, and then the others.
+        The classes of the port: the strict ones in the order of their priority, and then the others.
     quantum : str, default 1514 bytes
         Bytes that the class with the smallest share may send in a turn; at least the largest packet makes each turn
         serve each class. Allowed: above zero, at most 1000 GB.
@@ -2918,11 +2918,11 @@ class Ledbat(Component):
     allowed_increase : float | str, default 1
         Segments by which cwnd may exceed FlightSize (ALLOWED_INCREASE) [RFC6817 s2.5]. Allowed: above 0.
     current_filter : int, default 4
-        Number of delays of which the current delay is the minimum (CURRENT_FILTER) [RFC6817 s2.5]. Allowed: a whole
-        number, at least 1.
+        Number of delays whose minimum is the current delay (CURRENT_FILTER) [RFC6817 s2.5]. Allowed: a whole number, at
+        least 1.
     base_history : int, default 10
-        Number of intervals of which the base delay is the minimum (BASE_HISTORY) [RFC6817 s2.5]. Allowed: a whole
-        number, at least 1.
+        Number of intervals whose minimum is the base delay (BASE_HISTORY) [RFC6817 s2.5]. Allowed: a whole number, at
+        least 1.
     base_interval : str, default 60 s
         Length of such an interval: a minute [RFC6817 s2.4.2]. Allowed: zero or more.
     """
@@ -2950,11 +2950,11 @@ class LedbatPlusPlus(Component):
     constant : float | str, default 1
         Strength of the decrease (Constant) [Balasubramanian20 s4.3]. Allowed: above 0.
     current_filter : int, default 4
-        Number of round trips of which the current one is the minimum [Balasubramanian20 s4.5]. Allowed: a whole number,
-        at least 1.
+        Number of round trips whose minimum is the current one [Balasubramanian20 s4.5]. Allowed: a whole number, at
+        least 1.
     base_history : int, default 10
-        Number of intervals of which the base delay is the minimum (BASE_HISTORY) [RFC6817 s2.5]. Allowed: a whole
-        number, at least 1.
+        Number of intervals whose minimum is the base delay (BASE_HISTORY) [RFC6817 s2.5]. Allowed: a whole number, at
+        least 1.
     base_interval : str, default 60 s
         Length of such an interval: a minute [RFC6817 s2.4.2]. Allowed: zero or more.
     """
@@ -2988,7 +2988,7 @@ class Bbr3(Component):
     probe_rtt_duration : str, default 200 ms
         Duration of ProbeRTT (ProbeRTTDuration) [Cardwell26 s2.16.2]. Allowed: zero or more.
     probe_bw_wait : str, default 2 s
-        Minimum time between bandwidth probes, of which a random part of `probe-bw-spread` is added (2 s) [Cardwell26
+        Minimum time between bandwidth probes, to which a random part of `probe-bw-spread` is added (2 s) [Cardwell26
         s5.3.3.8]. Allowed: zero or more.
     probe_bw_spread : str, default 1 s
         Range of the random part of the time between bandwidth probes (1 s) [Cardwell26 s5.3.3.8]. Allowed: zero or
