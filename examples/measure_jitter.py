@@ -71,7 +71,7 @@ def show(name: str, seconds: list[float]) -> None:
 
 def main() -> None:
     """Measures both and prints them."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--samples", type=int, default=5000, help="timers and datagrams, a millisecond each")
     samples = parser.parse_args().samples
     show("timer slack", timer_slack(samples))

@@ -5,7 +5,7 @@
 prints CL's over-termination (percent of the supportable rate, SR) for the traffic of the `pcn` study. What follows from
 it is in the findings of that study (`penstock explain pcn`).
 
-The model: n calls, each on or off as a two-state Markov chain. At a failure, calls start on with probability p. A packet
+The model: n calls, each on or off as a two-state Markov chain. At a failure, calls are on with probability p. A packet
 takes up to 50 ms to the ingress, so its rate there is the mean of what was sent in the last 50 ms, also by calls that
 have ended. A bucket of 5 ms at SR marks the excess. The first mark starts 200 ms in which both edges measure: S is the
 rate at the ingress, U the unmarked rate. Then a share (S - U) / S of the calls, chosen at random, ends.

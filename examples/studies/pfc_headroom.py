@@ -142,7 +142,8 @@ of = "switch-receiver"
 def used(speed: int, cable: float, load: str) -> float:
     """The most bytes that the headroom of the port held."""
     series = ps.TimeSeries(one_port(speed, cable, load), of="switch", what="headroom-held-bytes", on="change")
-    return float(series.frame()["value"].max() or 0)
+    held: list[float] = series.frame()["value"].to_list()
+    return max(held, default=0.0)
 
 
 def demanded(speed: int, cable: float) -> int:

@@ -48,7 +48,7 @@ def show(folder: str, hosts: str | None, tables: list[str], runs: int | None) ->
 
 def main() -> None:
     """Shows the folders that are asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", nargs="*", choices=[*FOLDERS, []], default=[], metavar="FOLDER", help="default: all")
     parser.add_argument("--hosts", help="profile of the hosts: linux-6, linux-4 or rfc; default: the folder's")
     parser.add_argument("--table", action="append", default=[], help="only this table; repeatable")

@@ -124,7 +124,8 @@ class Mutations:
         chance = rng.random()
         if chance < 0.5:
             make, kind = (fabric, "random fabric") if chance < 0.25 else (network, "random network")
-            tree = make(self.corpus, rng)
+            # A copy, since parts of the tables that it chooses from are changed below.
+            tree = copy.deepcopy(make(self.corpus, rng))
             changes = rng.choice([0, 0, 1, 1, 2, 4])
         else:
             tree, kind = self.corpus.tree(rng), "mutated scenario"

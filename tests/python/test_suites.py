@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from penstock import suites
+from penstock.suites import command, ellipses, flent
 from penstock.suites.ellipses import ellipse
 from penstock.suites.flent import STEP
 
@@ -81,11 +82,24 @@ def test_files_for_flent(penstock, tmp_path):
     assert (tmp_path / "second" / files[0].name).read_bytes() == files[0].read_bytes()
 
 
+def test_a_folder_of_results_holds_whole_files(penstock, tmp_path, monkeypatch):
+    whole = []
+    for module in (command, ellipses, flent):
+        write = module.write_whole
+        monkeypatch.setattr(
+            module, "write_whole", lambda file, content, own=write: (whole.append(file), own(file, content))
+        )
+    monkeypatch.setattr("penstock.plots.write_whole", command.write_whole)
+    code, _, said = penstock("reproduce", "rrul", "--runs", "1", "--set", "duration=12 s", "--out", tmp_path / "out")
+    assert code == 0, said
+    assert sorted(whole) == sorted((tmp_path / "out").iterdir())
+
+
 def test_the_ellipse_of_a_cloud():
     rng = np.random.default_rng(1)
     xs, ys = rng.multivariate_normal([3.0, -1.0], [[4.0, 3.0], [3.0, 9.0]], 200_000).T
     x, y = ellipse(xs, ys)
-    # One standard deviation of each coordinate around the mean; 200,000 points know it to 0.16 %, and 1 % is six times that.
+    # One standard deviation around the mean, known to 0.16 % from 200,000 points; 1 % is six times that.
     assert (max(x) - min(x)) / 2 == pytest.approx(2.0, rel=0.01)
     assert (max(y) - min(y)) / 2 == pytest.approx(3.0, rel=0.01)
     assert (max(x) + min(x)) / 2 == pytest.approx(3.0, abs=0.03)
@@ -109,6 +123,6 @@ def test_mistakes_are_told(words, told, penstock):
 
 def test_a_dry_run_and_an_empty_store(penstock):
     code, told, _ = penstock("reproduce", "controllers", "--dry-run")
-    assert (code, "56 points" in told) == (0, True), told
+    assert (code, "154 points" in told) == (0, True), told
     code, _, said = penstock("reproduce", "controllers", "--stored")
     assert (code, "is in the store yet" in said) == (1, True)

@@ -38,7 +38,8 @@ sys.addaudithook(heard)
 def test_every_verb_that_names_a_file_is_gone_over():
     naming = {"--output", "--out", "--plot", "--pcap"}
     writing = {verb for verb, command in verbs.verbs().items() if any(naming & {*each.opts} for each in command.params)}
-    assert {name.partition(" ")[0] for name in verbs.FILES} == {*writing, "new", "export"}
+    # What `reproduce` writes for a suite is a folder of several files; `test_suites` sees to it that they are whole.
+    assert {name.partition(" ")[0] for name in verbs.FILES} == {*writing, "new", "export"} - {"reproduce"}
 
 
 @pytest.mark.parametrize("name", verbs.FILES)

@@ -8,7 +8,7 @@ mod support;
 use penstock_engine::blueprint::{Blueprint, CongestionPointsPlan, FlowPlan, QueuePlan, SwitchPlan};
 use penstock_engine::observations::{TraceEvent, TraceSubject};
 use penstock_engine::{Executor, Observations, Sim};
-use penstock_model::discipline::{DisciplinePlan, DropCause};
+use penstock_model::discipline::{DisciplinePlan, DropCause, Hooks};
 use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::packet::{Body, Packet};
@@ -309,8 +309,9 @@ fn should_have_waited(blueprint: &Blueprint, place: u32, packet: &Packet) -> boo
         return false;
     }
     let origin = if packet.body.is_from_receiver() { flow.to } else { flow.from };
-    // Queues of flows drop what waits when others arrive.
-    let is_kept = link.port.scheduler.facts().own_queues.is_none();
+    // Queues of flows, and disciplines that evict, drop what waits when others arrive.
+    let evicts = |queue: &QueuePlan| queue.discipline.hooks().has(Hooks::EVICTION);
+    let is_kept = link.port.scheduler.facts().own_queues.is_none() && !link.port.queues.iter().any(evicts);
     let fits = |limit: Limit| match limit {
         Limit::Packets(_) => true,
         Limit::Bytes(bytes) => u64::from(packet.size) <= bytes.get(),

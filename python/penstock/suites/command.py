@@ -19,6 +19,7 @@ from penstock.studies.making import stored as made_so_far
 from penstock.studies.runner import Runner
 from penstock.suites.board import board
 from penstock.tabulation import how_sure, made_from
+from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,8 +121,8 @@ def _write(suite: Suite, part: Part, result: StudyResult, folder: Path, *, as_js
     from penstock.suites.ellipses import draw
 
     told: list[Path] = [folder / f"{part.name}.csv", folder / f"{part.name}.json"]
-    result.frame().write_csv(told[0])
-    told[1].write_text(json.dumps(json.loads(result.json()), indent=1) + "\n", encoding="utf-8")
+    write_whole(told[0], result.frame().write_csv().encode())
+    write_whole(told[1], (json.dumps(json.loads(result.json()), indent=1) + "\n").encode())
     for figure in part.figures:
         file = folder / f"{figure.name}.svg"
         try:
