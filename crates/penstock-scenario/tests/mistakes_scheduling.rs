@@ -194,5 +194,8 @@ fn one_policer_for_each_packet() {
         "t.toml:12: links[0].policer: stands at the link and at class 'default'; packets pass one, so write it for the classes",
     );
     let several = lines(load(&changed(LINK, &format!("{LINK}\n{policer}\nscheduler.wfq = {{}}")), "t.toml", &[]));
-    assert_eq!(several, [format!("t.toml:12: links[0].scheduler: unknown scheduler 'wfq'; did you mean 'sfq'? ({})", names(SchedulerPlan::NAMES))]);
+    assert_eq!(
+        several,
+        [format!("t.toml:12: links[0].scheduler: unknown scheduler 'wfq'; did you mean 'sfq'? ({})", names(SchedulerPlan::NAMES))]
+    );
 }
