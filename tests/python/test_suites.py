@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from penstock import suites
+from penstock.cli.studies import plan_of
+from penstock.studies.making import make
+from penstock.studies.runner import Runner
 from penstock.suites import command, ellipses, flent
 from penstock.suites.ellipses import ellipse
 from penstock.suites.flent import STEP
@@ -93,6 +96,32 @@ def test_a_folder_of_results_holds_whole_files(penstock, tmp_path, monkeypatch):
     code, _, said = penstock("reproduce", "rrul", "--runs", "1", "--set", "duration=12 s", "--out", tmp_path / "out")
     assert code == 0, said
     assert sorted(whole) == sorted((tmp_path / "out").iterdir())
+
+
+def test_delay_grows_to_the_left(tmp_path):
+    study = """
+scenario = "page.toml"
+runs = 3
+[grid]
+a-b.queue.tail-drop.limit = ["5 packets", "50 packets"]
+"""
+    page = """
+duration = "1 s"
+nodes = { a = {}, b = {} }
+links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }]
+flows = [{ name = "f", from = "a", to = "b", source.poisson = { rate = "2 Mbit/s", packet = "500 bytes" } }]
+measure = [{ metric = "wait", of = "a-b" }, { metric = "throughput", of = "f" }]
+"""
+    (tmp_path / "page.toml").write_text(page)
+    (tmp_path / "study.toml").write_text(study)
+    plan = plan_of(tmp_path / "study.toml", ())
+    result = make(plan, plan.read(), Runner())
+    figure = ellipses.figure_of(result, {"x": "wait[mean]", "y": "throughput", "by": "a-b.queue.tail-drop.limit"})
+    [axes] = figure.axes
+    assert axes.xaxis_inverted()
+    assert [line.get_label() for line in axes.lines] == ["5 packets", "50 packets"]
+    short, long = (np.mean(line.get_xdata()) for line in axes.lines)
+    assert short < long
 
 
 def test_the_ellipse_of_a_cloud():

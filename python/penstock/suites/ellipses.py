@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 
     from penstock.studies.result import StudyResult
 
-__all__ = ["draw", "ellipse"]
+__all__ = ["draw", "ellipse", "figure_of"]
 
 
 def draw(result: StudyResult, asked: Mapping[str, Any], file: Path) -> None:
-    """Writes the figure of a study as SVG.
+    """Writes the figure of a study as SVG; see :func:`figure_of`."""
+    write_whole(file, figure_of(result, asked).content("svg"))
+
+
+def figure_of(result: StudyResult, asked: Mapping[str, Any]) -> Picture:
+    """Returns the figure of a study.
 
     Parameters
     ----------
@@ -37,8 +42,6 @@ def draw(result: StudyResult, asked: Mapping[str, Any], file: Path) -> None:
     asked : mapping
         ``x`` and ``y``, two numbers such as ``wait[mean]`` and ``goodput[one]``; ``by``, the parameter that names the
         mechanisms; and ``facet``, the parameter of the panels, if there is one.
-    file : Path
-        The file, with the suffix ``.svg``.
     """
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
     units = ["", ""]
@@ -63,13 +66,12 @@ def draw(result: StudyResult, asked: Mapping[str, Any], file: Path) -> None:
                 place.scatter(xs, ys, s=6, color=shown.colour, marker=shown.marker, linewidths=0)
                 place.plot(*ellipse(xs, ys), color=shown.colour, linestyle=shown.dashes, label=name)
             place.invert_xaxis()
-            place.invert_xaxis()
             place.set_title(panel)
         figure.supxlabel(f"{asked['x']} ({scales[0].unit}), less is further right", fontsize=8)
         figure.supylabel(f"{asked['y']} ({scales[1].unit})", fontsize=8)
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, title=asked["by"], loc="outside right center")
-        write_whole(file, figure.content("svg"))
+    return figure
 
 
 def ellipse(xs: Any, ys: Any) -> tuple[Any, Any]:
