@@ -120,7 +120,10 @@ def reproduce(
 
     if doc in suites.names():
         refuse_contradictions(
-            (readings or as_printed or claims or summary or limit is not None, f"{doc} is a suite and has no print"),
+            (
+                any((readings, as_printed, claims, summary, limit, fresh, alternatives, cross_validate, budget)),
+                f"{doc} is a suite and has no print",
+            ),
             (dry_run and (only_stored or out is not None), "--dry-run makes no runs"),
         )
         _suite(doc, tables, sets, runs, jobs, on, memory, store, out, only_stored, dry_run, output)

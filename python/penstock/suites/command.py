@@ -51,7 +51,10 @@ def reproduce(suite: Suite, asked: Asked, *, as_json: bool) -> None:
     """Runs the studies of a suite, shows their numbers, and writes tables and figures if a folder is given."""
     rows: list[dict[str, Any]] = []
     if asked.out is not None:
-        asked.out.mkdir(parents=True, exist_ok=True)
+        try:
+            asked.out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"--out {path_text(asked.out)}: no folder: {error.strerror or error}.") from None
     for part in suite.chosen(asked.parts):
         result = _made(part, asked)
         if as_json:
