@@ -127,20 +127,20 @@ class _Option(click.Option):
         return {}
 
 
-class Verb(click.Command):
+class _Helped(click.Command):
+    """A command with `_HELP`."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002  (click's)
+        """The option that shows the help as a result is shown."""
+        return _HELP
+
+
+class Verb(_Helped):
     """A verb."""
 
-    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002  (click's)
-        """The option that shows the help as a result is shown."""
-        return _HELP
 
-
-class Verbs(click.Group):
+class Verbs(_Helped, click.Group):
     """All verbs; without one, the help is shown."""
-
-    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002  (click's)
-        """The option that shows the help as a result is shown."""
-        return _HELP
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's)
         """The verbs in their order, not in that of the alphabet."""

@@ -175,7 +175,7 @@ impl FlowQueues {
     /// The queue that sends next.
     pub fn next(&mut self, queues: &[QueueState]) -> Turn {
         loop {
-            // In so many steps every queue has had a turn on either list.
+            // After this many steps, every queue has had its turn on both lists.
             for _ in 0..=2 * self.queues.len() {
                 let is_new = self.new.first != NONE;
                 let list = if is_new { &mut self.new } else { &mut self.old };

@@ -112,7 +112,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Reads the component at `key`: a table whose only entry is the name of a component. `beside` lists other keys that the table may have.
+    /// Reads the component at `key`: a table with one entry, named after the component, and optionally the keys in `beside`.
     pub fn one_of<P: Plan>(&mut self, key: &'static str, what: &str, beside: &[&str]) -> Reading<P> {
         let names = &self.mistakes.components.registry.names(P::OF, P::NAMES)[..];
         let Some(branch) = self.entry(key) else { return Reading::Absent };
