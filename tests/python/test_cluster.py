@@ -287,6 +287,26 @@ dask_worker._watch(sys.stdin.buffer, ClusterFolder(folder))
     assert not folder.exists()
 
 
+def test_collecting_a_client_that_could_not_be_closed_takes_no_lock_of_dask():
+    program = """
+import gc
+from distributed.utils import LoopRunner
+from penstock.workers.connection import Connection
+from penstock.workers.place import Place
+
+gc.disable()
+connection = Connection(Place.read("dask"), 1)
+connection.client.close()
+connection.client.status = "closing"
+connection.client = None
+# Dask holds it while it starts an event loop, and a collection may begin then.
+with LoopRunner._lock:
+    gc.collect()
+connection.close()
+"""
+    subprocess.run([sys.executable, "-c", program], timeout=120, check=True)
+
+
 @pytest.mark.parametrize("late", [2, 3])
 def test_a_loop_whose_thread_is_late_is_started_again(monkeypatch, late):
     from distributed.utils import LoopRunner

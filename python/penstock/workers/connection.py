@@ -46,7 +46,7 @@ class Connection:
     """Seconds within which a lost scheduler must return."""
 
     def __init__(self, place: Place, count: int) -> None:
-        import distributed
+        from penstock.workers.dask_client import connected
 
         self._place = place
         self._levels = _quiet()
@@ -59,8 +59,7 @@ class Connection:
             elif not place.address:
                 self._local = LocalWorkers(count)
                 self._cluster = self._local.cluster
-            where = self._cluster or place.address
-            self.client = begun(lambda: distributed.Client(where, timeout=self.ANSWER, set_as_default=False))
+            self.client = connected(self._cluster or place.address, self.ANSWER)
         except PenstockError:
             self.close()
             raise
@@ -109,7 +108,7 @@ class Connection:
 
     def reopen(self, is_stopped: Callable[[], bool]) -> None:
         """Reconnects to a lost scheduler; raises PenstockError if it does not return."""
-        import distributed
+        from penstock.workers.dask_client import connected
 
         if not self._place.address:
             raise PenstockError(f"{self.name}: its scheduler has ended; finished runs are kept.")
@@ -117,7 +116,7 @@ class Connection:
         end = time.monotonic() + self.RETURN
         while not is_stopped():
             try:
-                self.client = distributed.Client(self._place.address, timeout=2.0, set_as_default=False)
+                self.client = connected(self._place.address, 2.0)
             except Exception as error:  # of several types
                 if time.monotonic() > end:
                     raise PenstockError(
