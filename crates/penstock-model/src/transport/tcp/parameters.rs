@@ -355,11 +355,6 @@ impl Parameters {
         self.recovery_plan().uses_blocks()
     }
 
-    /// Whether acknowledgements say nothing of the segment that has arrived last, so that receivers may predict segments.
-    pub(super) fn has_predictable_acks(&self) -> bool {
-        !self.ecn && !self.timestamps
-    }
-
     /// Bytes of a data packet.
     pub(super) fn packet_size(&self) -> u32 {
         self.packet.get() as u32 // at most MAX_PACKET

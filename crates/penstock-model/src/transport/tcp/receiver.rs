@@ -61,7 +61,7 @@ impl Receiver {
             earlier_due: None,
             syn_ack_due: false,
             uses_blocks: parameters.recovery_plan().uses_blocks(),
-            predicts_segments: parameters.has_predictable_acks(),
+            predicts_segments: !parameters.ecn,
             echoes_retransmission: false,
             ecn: EcnReceiver::new(parameters.ecn && !parameters.syn, parameters.ecn_use()),
         }
@@ -85,12 +85,17 @@ impl Receiver {
     /// returns whether the acknowledgement of all segments, [`Receiver::delivered`], is sent. Returns `None` for any other segment,
     /// without a change.
     #[inline(always)]
-    pub fn on_predicted_segment(&mut self, now: Time, seq: u32) -> Option<bool> {
-        debug_assert_eq!(self.predicts_segments, self.beyond.is_empty() && self.parameters.has_predictable_acks());
-        if seq != self.next || !self.predicts_segments {
+    pub fn on_predicted_segment(&mut self, now: Time, seq: u32, sent_again: bool) -> Option<bool> {
+        debug_assert_eq!(self.predicts_segments, self.may_predict());
+        if seq != self.next || !self.predicts_segments || sent_again && self.parameters.timestamps {
             return None;
         }
         Some(self.on_next_segment(now))
+    }
+
+    /// Whether segments may be handled by [`Receiver::on_predicted_segment`].
+    fn may_predict(&self) -> bool {
+        self.beyond.is_empty() && !self.parameters.ecn && !self.echoes_retransmission
     }
 
     /// Handles the next segment in order while none is missing; returns whether it is acknowledged immediately.
@@ -130,6 +135,7 @@ impl Receiver {
             let edge = self.next - self.unacknowledged;
             if seq == edge || seq < edge && sent_again {
                 self.echoes_retransmission = sent_again;
+                self.predicts_segments = self.may_predict();
             }
         }
         if self.parameters.ecn {
@@ -165,7 +171,7 @@ impl Receiver {
         if seq > self.next && self.uses_blocks {
             self.remember(seq);
         }
-        self.predicts_segments = self.beyond.is_empty() && self.parameters.has_predictable_acks();
+        self.predicts_segments = self.may_predict();
     }
 
     /// Handles the end of the delay of an acknowledgement.

@@ -86,7 +86,7 @@ impl Sender {
     }
 
     /// Restarts the retransmission timeout; [`Sender::arm`] follows.
-    fn restart_timeout(&mut self, now: Time) {
+    pub(super) fn restart_timeout(&mut self, now: Time) {
         self.detection().into_iter().for_each(|it| it.timeout_from = now);
     }
 
