@@ -111,13 +111,10 @@ mod tests {
     #[test]
     fn a_word_that_goes_on_after_a_known_one_means_that_one() {
         let meant = |word| nearest(word, ["reno", "rack", "sack", "cubic", "r1"].into_iter());
-        assert_eq!(["rack-tlp", "RACK-TLP", "racktlp", "r1-r2-r3", "cubic-with-hystart"].map(meant), [
-            Some("rack"),
-            Some("rack"),
-            None,
-            None,
-            Some("cubic")
-        ]);
+        assert_eq!(
+            ["rack-tlp", "RACK-TLP", "racktlp", "r1-r2-r3", "cubic-with-hystart"].map(meant),
+            [Some("rack"), Some("rack"), None, None, Some("cubic")]
+        );
         assert_eq!(nearest("new-reno-x", ["new", "new-reno"].into_iter()), Some("new-reno"), "the nearest first");
     }
 
