@@ -1,4 +1,4 @@
-//! Components with settings: the listed ones of `choices.rs`, and every other component of the catalogue with drawn settings.
+//! Components with settings: the ones of `listed.rs`, and every other component of the catalogue with drawn settings.
 //!
 //! A component that comes later, also one of a plug-in, is in random networks without an entry anywhere. Where it does not fit, it
 //! says so itself, as by [`needs_cells`](penstock_model::discipline::Discipline::needs_cells).
@@ -13,7 +13,7 @@ use penstock_model::transport::congestion_control::CongestionControlPlan;
 use penstock_model::transport::rate_control::RateControlPlan;
 use penstock_model::transport::TransportPlan;
 
-/// Attempts to draw sound ones, of which a twentieth succeed with any component.
+/// Attempts to draw sound settings.
 const ATTEMPTS: usize = 2000;
 /// Values for which a component acts within 0.2 s at 1 Mbit/s, and costs few events.
 const PALETTE: Palette = Palette {
