@@ -2,6 +2,7 @@
 //!
 //! A plug-in is an extension module too: one that holds this core and its own components, see [`core_with`].
 
+mod emulation;
 mod interruption;
 mod plugins;
 mod rows;
@@ -29,6 +30,13 @@ pub mod _core {
 
     #[pymodule_export]
     use crate::run::{Cancel, Cancelled, Run, Scenario, ScenarioError};
+
+    #[pymodule_export]
+    use crate::emulation::{emulation_mistakes, with_arrivals, Emulation};
+
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::emulation::linux::{emulate, switch_offloads_off};
 
     #[pymodule_export]
     use crate::series::Series;
