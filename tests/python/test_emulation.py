@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from penstock.errors import PenstockError
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=f"emulation is not possible here: {why_not()}")
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "emulation" / "bottleneck.toml"
 COMMAND = [sys.executable, "-m", "penstock"]
 # Sends 20 datagrams to h2 with the traffic class given, and listens there; Python's own sockets need no other package.
 SEND = (
@@ -78,6 +80,22 @@ def test_datagrams_arrive_and_a_replay_repeats_them(tmp_path):
     assert f"Digest {digest}." in again.stderr
     del found["emulation"]
     assert json.loads(again.stdout) == found
+
+
+@pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed")
+def test_the_example_carries_a_transfer_of_iperf3():
+    runs = ["--run", "h2: iperf3 -s -1", "--run", "h1 at 300 ms: iperf3 -c h2 -t 2 -J"]
+    words = ["emulate", str(EXAMPLE), "--format", "json", "--set", "duration=4 s", *runs]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
+    assert "Packets of programs replace the flows tcp." in done.stderr
+    found = json.loads(done.stdout)["emulation"]
+    packets = found["packets"]
+    assert packets["injected"] == packets["delivered"] + packets["dropped"] + packets["in_flight"] + packets["unsent"]
+    client = found["programs"][1]
+    assert client["exit_code"] == 0, client
+    # At most what the link of 20 Mbit/s carries; at least a tenth, however busy the machine is.
+    received = json.loads(client["stdout"])["end"]["sum_received"]["bits_per_second"]
+    assert 2e6 < received < 20e6 * 1448 / 1500
 
 
 def test_marks_of_the_network_are_written_into_real_packets(tmp_path):

@@ -88,7 +88,7 @@ struct Follower<'a> {
     seen: Emulated,
 }
 
-/// Runs to the end of the blueprint, or until `cancel` is set: then what is seen so far counts. `ends_on_overload` stops the run once
+/// Runs to the end of the blueprint, or until `cancel` is set; the counts so far are returned then. `ends_on_overload` stops the run once
 /// the engine is overloaded.
 ///
 /// # Errors
@@ -135,7 +135,7 @@ impl Follower<'_> {
             }
             let has_departures = self.deliver();
             if now >= next_second {
-                next_second = next_second + second;
+                next_second += second;
                 let (packets, late) = self.seen.lateness.begin_period();
                 if packets >= FEWEST && late as f64 > packets as f64 * OVERLOAD {
                     self.seen.overloaded_at.get_or_insert(now);

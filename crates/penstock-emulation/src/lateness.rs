@@ -27,7 +27,7 @@ impl Lateness {
         self.period = (self.period.0 + 1, self.period.1 + is_late);
     }
 
-    /// Begins another period; returns the packets of the last one, and those of them that were late.
+    /// Begins another period; returns the numbers of packets and of late packets in the last one.
     pub fn begin_period(&mut self) -> (u64, u64) {
         std::mem::take(&mut self.period)
     }

@@ -17,7 +17,7 @@ pub const SMALLEST: u64 = 20;
 /// The flows between two real nodes that take the packets of one service.
 #[derive(Clone, Debug)]
 pub struct Service {
-    /// The codepoint of its packets; those of other codepoints are carried by the first service.
+    /// The codepoint of its packets; the first service carries packets of other codepoints, too.
     pub codepoint: Codepoint,
     /// Its flows. Each conversation has one, in the order in which conversations begin, counted round.
     pub members: Vec<FlowId>,
@@ -90,7 +90,7 @@ pub struct LastLink {
     pub plan: Option<LinkPlan>,
 }
 
-/// What is real.
+/// The real part of a blueprint.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The run, whose flows between real nodes send nothing but packets from outside.

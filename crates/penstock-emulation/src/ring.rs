@@ -148,7 +148,7 @@ impl Ring {
         true
     }
 
-    /// Tells the kernel to send what is in the transmit ring.
+    /// Tells the kernel to send the contents of the transmit ring.
     pub fn flush(&mut self) {
         if std::mem::take(&mut self.is_pending) {
             // SAFETY: nothing is passed but the descriptor. What cannot be sent at once stays in the ring.

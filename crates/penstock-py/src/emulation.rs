@@ -11,9 +11,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// The scenario whose `groups` send only packets from outside, of up to `mtu` bytes: first those of a log, as CSV.
+/// The scenario whose `groups` send only packets from outside, of up to `mtu` bytes: first the arrivals of a log, as CSV.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "Python hands over what it has")]
 pub fn with_arrivals(py: Python<'_>, scenario: &Scenario, groups: Vec<String>, mtu: u64, log: Option<String>) -> PyResult<Scenario> {
     let given = Arc::clone(&scenario.0);
     let flag = penstock_engine::Cancel::default();

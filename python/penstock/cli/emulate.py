@@ -57,8 +57,8 @@ def emulate(
     """Pass real packets through the network of a scenario, in real time.
 
     Nodes with real = true become network namespaces of this machine (Linux, as root), and everything between them is
-    simulated. The flows of the file between real nodes are replaced by the packets of programs. Numbers are those of
-    'penstock run', with the lateness of packets. Everything is removed at the end.
+    simulated. Packets of programs replace the flows of the file between real nodes. The numbers are as in 'penstock
+    run', with the lateness of packets. Everything is removed at the end.
     """
     from penstock.cli.console import say, warn
     from penstock.cli.files import read_text, require_folder, write

@@ -122,7 +122,7 @@ def show_replay(
     warn(found.asked.scenario.warnings)
     asked = found.asked
     run = asked.scenario.run(asked.seed, asked.replications[0], None, *how)
-    say(f"Replay: arrivals are those of the log, whatever the network does to them (open loop). Digest {run.digest}.")
+    say(f"Replay: arrivals are as logged, whatever the network does to them (open loop). Digest {run.digest}.")
     _show(result_of(found, run), view)
 
 

@@ -154,7 +154,7 @@ def _refuse_ends(file: Path, document: dict[str, Any], real: list[str]) -> None:
 
 
 def _with_groups(document: dict[str, Any], text: str, real: list[str], mtu: int) -> tuple[str, list[str], list[str]]:
-    """The scenario with groups of flows for all services between real nodes, their names, and those of the file."""
+    """The scenario with groups of flows for all services between real nodes, all names, and names from the file."""
     kept: list[dict[str, Any]] = []
     made: list[dict[str, Any]] = []
     replaced: list[str] = []

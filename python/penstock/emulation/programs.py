@@ -121,7 +121,7 @@ class Programs:
                 self._running[number] = (program, subprocess.Popen(words, start_new_session=True, **streams))
 
     def end(self) -> list[Ended]:
-        """Ends what is running; returns all programs in the order in which they were given."""
+        """Ends all programs; returns all programs in the order in which they were given."""
         codes = {number: process.poll() for number, (_, process) in self._running.items()}
         self._stop()
         ended = {

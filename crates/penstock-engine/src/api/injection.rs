@@ -24,7 +24,7 @@ pub struct Arrival {
     pub flow: FlowId,
     /// Bytes on the wire.
     pub size: u32,
-    /// Its header fields; those of the flow if left out.
+    /// Its header fields; as for the flow's own packets if left out.
     pub marking: Option<Marking>,
 }
 

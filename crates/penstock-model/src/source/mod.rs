@@ -374,7 +374,7 @@ impl SourcePlan {
 
     /// A list of packets without any: all packets come from outside, and have these sizes.
     pub fn from_outside(smallest: Bytes, largest: Bytes) -> SourcePlan {
-        SourcePlan::Packets(packets::Parameters { at: Vec::new(), sizes: vec![smallest, largest] }.into())
+        SourcePlan::Packets(packets::Parameters { at: Vec::new(), sizes: vec![smallest, largest] })
     }
 
     /// Size of the file that the source transfers, if it ends.
