@@ -7,6 +7,7 @@ mod plugins;
 mod rows;
 mod run;
 mod series;
+mod stepping;
 mod trace;
 
 use penstock_model::registry::Plugin;
@@ -32,6 +33,9 @@ pub mod _core {
 
     #[pymodule_export]
     use crate::series::Series;
+
+    #[pymodule_export]
+    use crate::stepping::SteppedRun;
 
     #[pymodule_export]
     use crate::trace::Trace;
