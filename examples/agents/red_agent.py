@@ -25,7 +25,7 @@ OBSERVE = {"queue": "queue[r1-r2]", "average": "queue.red.average[r1-r2]", "util
 REWARD = "utilisation - queue / (60 packets)"
 
 
-def network(queue: ps.components.Component | None) -> str:
+def network(queue: ps.Red | ps.Codel) -> str:
     """Returns the scenario with this queue discipline at the shared link."""
     net = ps.Network()
     senders, r1, r2, sinks = net.nodes("senders", 24), net.node("r1"), net.node("r2"), net.nodes("sinks", 24)
@@ -100,7 +100,7 @@ def controlled(weights: np.ndarray, seed: int, replication: int) -> ps.RunResult
 
 def main() -> None:
     """Trains, and prints utilisation and queue of the agent, RED and CoDel on runs that it has not met."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Train an agent that sets RED's maximum probability, and compare it.")
     parser.add_argument("--generations", type=int, default=12, help="of the search (default 12)")
     parser.add_argument("--runs", type=int, default=10, help="to compare on (default 10)")
     asked = parser.parse_args()

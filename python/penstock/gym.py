@@ -6,6 +6,7 @@ from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import ArgumentError, InputError
+from penstock.extras import advice
 from penstock.observations import Observation, read_observations, reward_function
 from penstock.printable import printable_lines, quoted
 from penstock.simulation import picoseconds, started
@@ -17,7 +18,7 @@ try:
     from gymnasium.vector import AutoresetMode
     from gymnasium.vector.utils import batch_space
 except ImportError as error:
-    raise InputError(f"penstock.gym: {error}; install the extra with pip install 'penstock[gym]'.") from None
+    raise InputError(f"penstock.gym: {error}; install it with: {advice('gym')}.") from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
