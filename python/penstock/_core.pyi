@@ -15,6 +15,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Series",
+    "SteppedRun",
     "Trace",
     "catalogue",
     "check",
@@ -137,6 +138,30 @@ class Scenario:
     def division(self, threads: int) -> Division: ...
     def build(self, seed: int, replication: int, threads: int = 1) -> None: ...
     def rows(self) -> list[tuple[str, list[tuple[str, str]], str, bool]]: ...
+
+@final
+class SteppedRun:
+    """A run that is advanced step by step."""
+
+    def __new__(
+        cls,
+        text: str,
+        name: str,
+        observe: list[tuple[str, str]],
+        sets: list[tuple[str, str]] = ...,
+        folder: str | None = None,
+        seed: int | None = None,
+        replication: int = 0,
+    ) -> Self: ...
+    now: int
+    end: int
+    units: list[str]
+    def run_until(self, until: int) -> None: ...
+    def values(self) -> list[float]: ...
+    def set(self, path: str, value: str) -> None: ...
+    def another(self, seed: int | None, replication: int) -> SteppedRun: ...
+    def copy(self) -> SteppedRun: ...
+    def finish(self) -> Run: ...
 
 @final
 class Series:
