@@ -1,7 +1,7 @@
 """Print simulated next to measured quantiles of the queue of a switch with a small buffer.
 
     python examples/studies/queue_quantiles.py
-    python examples/studies/queue_quantiles.py --set 'flows.transport.tcp.jitter={ exponential = { mean = "20 us" } }'
+    python examples/studies/queue_quantiles.py --set 'bulk.transport.tcp.jitter={ exponential = { mean = "20 us" } }'
 
 Spang, Arslan and McKeown (2021) recorded the queue that each packet found at the 10 Gbit/s port of a switch, with Linux
 hosts and a round trip of 1.2 ms. A quantile is inside its band if it differs by at most a tenth of the buffer.
@@ -31,7 +31,7 @@ def quantiles(control: str, flows: str, sets: list[tuple[str, str]]) -> list[int
         sets=[
             ("nodes.senders.count", flows),
             ("nodes.receivers.count", flows),
-            ("flows.transport.tcp.congestion-control", f'"{control}"'),
+            ("bulk.transport.tcp.congestion-control", f'"{control}"'),
             *sets,
         ],
     )

@@ -33,7 +33,7 @@ ABOUT = {"document", "table", "column", "unit", "published", "mean", "ci_low", "
 def show(folder: str, hosts: str | None, tables: list[str], runs: int | None) -> tuple[int, int]:
     """Prints all rows of a folder; returns how many are inside, and how many there are."""
     if folder == QUANTILES:
-        return queue_quantiles.show([] if hosts is None else [("flows.transport.tcp.profile", f'"{hosts}"')])
+        return queue_quantiles.show([] if hosts is None else [("bulk.transport.tcp.profile", f'"{hosts}"')])
     readings = {} if hosts is None else {f"{folder}-a01": hosts}
     frame = ps.reproduce(str(HERE / folder), tables, readings, runs=runs, jobs=1)
     bounds = {key for pair in BANDS.values() for key in pair}
