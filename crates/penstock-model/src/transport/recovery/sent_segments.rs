@@ -62,6 +62,9 @@ impl SentSegments {
             }
             None => self.sent.push_back(Sent { first: now, last: now, order }),
         }
+        if let Some(detection) = &mut self.detection {
+            detection.on_sent(seq, order);
+        }
     }
 
     /// The first outstanding segment.
