@@ -116,6 +116,10 @@ impl Sender {
         self.flight.observe(now, ack);
         self.on_progress(now, ack.next);
         self.take_times(now, ack);
+        if self.times_losses() {
+            let lost = self.find_losses(now, self.flight.in_flight());
+            debug_assert_eq!(lost, 0, "what was sent in order is lost only behind a block");
+        }
     }
 
     /// Records the segments from `first` up to `end`, sent after a predicted acknowledgement, and sets the timer.
