@@ -2,6 +2,7 @@
 //!
 //! A plug-in is an extension module too: one that holds this core and its own components, see [`core_with`].
 
+mod foreign;
 mod interruption;
 mod plugins;
 mod rows;
@@ -29,6 +30,9 @@ pub mod _core {
 
     #[pymodule_export]
     use crate::run::{Cancel, Cancelled, Run, Scenario, ScenarioError};
+
+    #[pymodule_export]
+    use crate::foreign::{component_functions, component_views, ComponentFault, Fault};
 
     #[pymodule_export]
     use crate::series::Series;

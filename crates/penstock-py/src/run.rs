@@ -1,5 +1,6 @@
 //! Scenarios and runs as Python objects.
 
+use crate::foreign::with_file;
 use crate::interruption::interruptible;
 use crate::plugins::registry;
 use penstock_engine::observations::PortKinds;
@@ -380,7 +381,8 @@ fn load(
 ) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let files = ReadOptions { folder, parquet: Some(parquet_as_csv), memory: Some(file_memory(py)?), registry: registry().clone() };
+    let memory = Some(file_memory(py)?);
+    let files = ReadOptions { folder, parquet: Some(parquet_as_csv), memory, registry: registry().clone(), components: Some(with_file) };
     interruptible(py, &flag, move || read(&stop, &text, &name, &sets, files))
 }
 
@@ -395,7 +397,13 @@ pub fn scenarios(
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
     let memory = Some(file_memory(py)?);
-    let files = move || ReadOptions { folder: folder.clone(), parquet: Some(parquet_as_csv), memory, registry: registry().clone() };
+    let files = move || ReadOptions {
+        folder: folder.clone(),
+        parquet: Some(parquet_as_csv),
+        memory,
+        registry: registry().clone(),
+        components: Some(with_file),
+    };
     let read = interruptible(py, &flag, move || {
         let going_on = sets.iter().take_while(|_| !stop.is_set());
         going_on.map(|sets| penstock_scenario::load_leaving_out(&stop, &text, &name, sets, files())).collect::<Vec<_>>()
