@@ -41,6 +41,7 @@ functions! {
     penstock_tan: "ff" as extern "C" fn(f64) -> f64;
     penstock_atan: "ff" as extern "C" fn(f64) -> f64;
     penstock_tanh: "ff" as extern "C" fn(f64) -> f64;
+    penstock_unreachable: "i" as extern "C" fn() -> i64;
 }
 
 /// The stream at an address that a component has written into its own words.
@@ -70,6 +71,11 @@ extern "C" fn penstock_mul_div(a: i64, b: i64, c: i64) -> i64 {
     let (product, c) = (i128::from(a) * i128::from(b), i128::from(c));
     let rounded = product / c - i128::from(product % c != 0 && (product < 0) != (c < 0));
     rounded.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+}
+
+/// Stands for functions of the compiler's run time that compiled code names and does not call.
+extern "C" fn penstock_unreachable() -> i64 {
+    std::process::abort()
 }
 
 macro_rules! of_libm {

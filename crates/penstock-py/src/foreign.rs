@@ -6,7 +6,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 create_exception!(_core, ComponentFault, PyValueError, "A component of the user's own that failed during a run.");
@@ -77,6 +77,18 @@ pub fn with_file(file: &Path, others: &Registry) -> Result<Registry, Vec<String>
     let mut registry = others.clone();
     registry.load(components.plugin()).map_err(|error| vec![error.to_string()])?;
     Ok(registry)
+}
+
+/// All components that a scenario with this `use` has.
+///
+/// # Errors
+/// `ValueError` with the mistakes of the file, a line each.
+pub fn registry_with(py: Python<'_>, file: Option<PathBuf>) -> PyResult<Registry> {
+    let all = crate::plugins::registry();
+    match file {
+        None => Ok(all.clone()),
+        Some(file) => py.detach(|| with_file(&file, all)).map_err(|messages| PyValueError::new_err(messages.join("\n"))),
+    }
 }
 
 fn declaration(it: OwnComponent) -> Declaration {
