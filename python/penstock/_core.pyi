@@ -1,6 +1,7 @@
 """The simulator's core, compiled from Rust."""
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Final, Self, TypedDict, final, type_check_only
 
 __all__ = [
@@ -131,7 +132,7 @@ class Scenario:
     def build(self, seed: int, replication: int, threads: int = 1) -> None: ...
     def rows(self) -> list[tuple[str, list[tuple[str, str]], str, bool]]: ...
 
-class ComponentFault(ValueError):
+class ComponentError(ValueError):
     """A component of the user's own that failed during a run."""
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock import reproductions, suites, topics
 from penstock.errors import InputError
 from penstock.printable import quoted
-from penstock.reference import names, pages
+from penstock.reference import names, pages, pages_of_file
 from penstock.synonyms import ABSENT, SYNONYMS, plain
 
 __all__ = ["explained_by", "known"]
@@ -25,6 +25,9 @@ def explained_by(name: str) -> tuple[list[str], str]:
     InputError
         If there are none; the message has the nearest name.
     """
+    file, _, component = name.partition(".py:")
+    if component or name.endswith(".py"):
+        return pages_of_file(f"{file.removesuffix('.py')}.py", component or None), ""
     found = _own(name)
     if found:
         return found, ""

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-create_exception!(_core, ComponentFault, PyValueError, "A component of the user's own that failed during a run.");
+create_exception!(_core, ComponentError, PyValueError, "A component of the user's own that failed during a run.");
 
 /// What `penstock.own` gives of a file: what identifies it, and its components.
 #[derive(FromPyObject)]
@@ -197,7 +197,7 @@ impl Fault {
 pub fn fault_error(py: Python<'_>, fault: penstock_foreign::Fault) -> PyErr {
     let tell = || py.import("penstock.own.faults")?.call_method1("message", (Fault(Mutex::new(fault)),))?.extract::<String>();
     match tell() {
-        Ok(message) => ComponentFault::new_err(message),
+        Ok(message) => ComponentError::new_err(message),
         Err(error) => error,
     }
 }

@@ -32,7 +32,7 @@ pub mod _core {
     use crate::run::{Cancel, Cancelled, Run, Scenario, ScenarioError};
 
     #[pymodule_export]
-    use crate::foreign::{component_functions, component_views, ComponentFault, Fault};
+    use crate::foreign::{component_functions, component_views, ComponentError, Fault};
 
     #[pymodule_export]
     use crate::series::Series;

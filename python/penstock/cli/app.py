@@ -11,6 +11,7 @@ from click.exceptions import Exit
 from penstock.cli import (
     bench,
     check,
+    conform,
     explain,
     export,
     gc,
@@ -51,6 +52,7 @@ VERBS: dict[str, Callable[..., int | None]] = {
     "view": view.view,
     "lab": lab.lab,
     "check": check.check,
+    "conform": conform.conform,
     "plot": plot.plot,
     "report": report.report,
     "new": new.new,

@@ -37,7 +37,7 @@ _SEEN = {
     "packet": "carray(packet, 1)[0]",
     "queue": "carray(queue, 1)[0]",
 }
-"""The arguments of hooks, made of those of the C function."""
+"""The arguments of hooks, from the arguments of the C function."""
 
 
 def compiled(module: ast.Module, path: str, components: Iterable[Declared]) -> Code:

@@ -25,7 +25,7 @@ def penstock_sqrt(x):
         raise ValueError("the square root of a negative number")
     return exact_sqrt(x)
 """
-"""Functions that both gears add to those of a file."""
+"""Functions that both gears add to a file."""
 
 _HOOK = CFUNCTYPE(c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_int64)
 _LETTERS: dict[str, Any] = {"f": c_double, "i": c_int64}

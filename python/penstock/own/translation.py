@@ -1,4 +1,4 @@
-"""Translates methods of a component and functions beside them into functions of their own, for both gears.
+"""Translates the methods of a component and the other functions of its file, for both gears.
 
 ``self.method(x)`` becomes a call of a function, draws from a stream become calls of the engine, and transcendental
 functions become the engine's, since the platform's differ between machines. Loops get a budget of steps. What cannot be
@@ -47,8 +47,8 @@ _DRAWS = {"unit": 0, "exponential": 0, "below": 1, "chance": 1}
 _REFUSED: dict[type[ast.AST], str] = {
     ast.Global: "globals cannot change; keep the value in the state",
     ast.Nonlocal: "nonlocal cannot be compiled",
-    ast.Lambda: "a lambda cannot be compiled; write a function beside the class",
-    ast.FunctionDef: "a function within a function cannot be compiled; write it beside the class",
+    ast.Lambda: "a lambda cannot be compiled; write a function outside the class",
+    ast.FunctionDef: "a function within a function cannot be compiled; write it outside the class",
     ast.ClassDef: "a class within a function cannot be compiled",
     ast.Try: "exceptions are faults and cannot be handled",
     ast.With: "with cannot be compiled",
@@ -107,16 +107,16 @@ def translate(
         Whether the functions will be compiled; else they keep ``print`` and messages of exceptions.
     """
     result = Translated()
-    beside = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    others = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     shared: set[str] = set()
-    for node in beside.values():
-        function = _Function(names, set(beside), None, mistakes, compiled=compiled)
+    for node in others.values():
+        function = _Function(names, set(others), None, mistakes, compiled=compiled)
         result.module.body.append(function.translated(node, node.name))
         shared |= function.facts
     for component in components:
         facts = set(shared)
         for method in component.methods.values():
-            function = _Function(names, set(beside), component, mistakes, compiled=compiled)
+            function = _Function(names, set(others), component, mistakes, compiled=compiled)
             result.module.body.append(function.translated(method, method_name(component.cls.__name__, method.name)))
             facts |= function.facts
         result.facts[component.cls.__name__] = facts
@@ -128,9 +128,9 @@ class _Function(ast.NodeTransformer):
     """Translates one function."""
 
     def __init__(
-        self, names: Mapping[str, Any], beside: set[str], own: Declared | None, mistakes: Mistakes, *, compiled: bool
+        self, names: Mapping[str, Any], others: set[str], own: Declared | None, mistakes: Mistakes, *, compiled: bool
     ) -> None:
-        self._names, self._beside, self._own, self._mistakes = names, beside, own, mistakes
+        self._names, self._others, self._own, self._mistakes = names, others, own, mistakes
         self._compiled = compiled
         self._locals: set[str] = set()
         self._views: dict[str, str] = {}
@@ -185,9 +185,9 @@ class _Function(ast.NodeTransformer):
             return _at(ast.Name(symbol, ast.Load()), node)
         if is_exact:
             return _at(ast.Name(f"exact_{name}", ast.Load()), node)
-        if isinstance(value, FunctionType) and name in self._beside:
+        if isinstance(value, FunctionType) and name in self._others:
             return node
-        allowed = "numbers, tuples of numbers, functions of this file, functions of math, and those of penstock.own"
+        allowed = "numbers, tuples of numbers, functions of this file, of math and of penstock.own"
         self._refuse(node, f"{quoted(name)} cannot be used in a hook; it can use {allowed}")
         return node
 
@@ -288,7 +288,7 @@ class _Function(ast.NodeTransformer):
         return _at(ast.Compare(drawn, [ast.Lt()], arguments) if name == "chance" else drawn, node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
-        """Powers become the engine's; those of constants are constants."""
+        """Replaces powers by the engine's; a power of constants is a constant."""
         self.generic_visit(node)
         if not isinstance(node.op, ast.Pow):
             return node
@@ -314,7 +314,7 @@ class _Function(ast.NodeTransformer):
         return _at(ast.Call(ast.Name("whole", ast.Load()), [value], []), value)
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        """Checks what is assigned to whole numbers."""
+        """Checks assignments to whole numbers."""
         if len(node.targets) != 1:
             self._refuse(node, "assign to one target at a time")
         self.generic_visit(node)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from penstock.errors import ArgumentError
@@ -30,6 +32,7 @@ __all__ = [
     "State",
     "Stream",
     "discipline",
+    "load",
     "mark_of",
     "mul_div",
     "parameter",
@@ -181,7 +184,7 @@ def discipline(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
 def discipline(cls: Any = None, /, *, name: str | None = None) -> Any:
     """Makes a class a queue discipline; its scenario key is `name`, or the name of the class in lower case.
 
-    A hook names those of its arguments that it uses:
+    A hook names the arguments that it uses:
 
     ===============  ==============================  ===========================================================
     hook             arguments                       called
@@ -205,6 +208,34 @@ def _marked(kind: str, cls: Any, name: str | None) -> Any:
         return cls
 
     return mark if cls is None else mark(cls)
+
+
+def load(file: str | Path) -> SimpleNamespace:
+    """Makes the classes of the components of a file, with which a `Network` is built.
+
+    Parameters
+    ----------
+    file : str or Path
+        The file; the attribute ``use`` of the network names it too.
+
+    Returns
+    -------
+    SimpleNamespace
+        The classes by the names that they have in the file, with the parameters as arguments.
+
+    Raises
+    ------
+    InputError
+        If the file has mistakes.
+    """
+    from penstock.component import entries, made
+    from penstock.own.files import opened
+    from penstock.reference import with_file
+
+    everything = with_file(file)
+    names = {(kind, entry["name"]): name for name, (kind, entry) in entries(everything).items()}
+    found = {it.cls.__name__: made(names[it.kind, it.key], everything) for it in opened(Path(file)).components}
+    return SimpleNamespace(**found)
 
 
 def mark_of(cls: object) -> Mark | None:
