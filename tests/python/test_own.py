@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from penstock import ArgumentError, Network, RunRequest, _core, own, run_all
+from penstock.extras import advice
 from penstock.own import files
 from penstock.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "own"
@@ -37,6 +43,9 @@ def own_and_built_in(name: str, line: str, built_in: str) -> tuple[str, str]:
 
 def run(text: str, sets: list[tuple[str, str]] | None = None, seed: int = 1) -> _core.Run:
     return _core.Scenario(text, "own.toml", SHORT if sets is None else sets, str(EXAMPLES)).run(seed, 0)
+
+
+WITHOUT_SERIES = ("--set", "series=[]", "--set", "duration=3 s")
 
 
 def with_file(folder: Path, text: str, line: str = LINE, name: str = "mine.py") -> str:
@@ -131,17 +140,36 @@ def test_code_in_the_cache_is_loaded_without_numba(tmp_path: Path) -> None:
     assert third.stdout.split() == [first[0], "True"], "damaged code is compiled again"
 
 
-def test_it_is_explained_and_in_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
-    from penstock.cli import main
-
-    assert main(["explain", f"{EXAMPLES / 'red.py'}:Red"]) in (None, 0)
-    shown = capsys.readouterr().out
+def test_it_is_explained_and_in_the_schema(penstock: Callable[..., tuple[int, str, str]]) -> None:
+    _, shown, _ = penstock("explain", f"{EXAMPLES / 'red.py'}:Red")
     assert "# my-red (discipline)" in shown
     assert "max_p" in shown
     assert "`average` (packets)" in shown
-    assert main(["schema", "--use", str(EXAMPLES / "red.py")]) in (None, 0)
-    schema = json.loads(capsys.readouterr().out)
-    assert "max-probability" in schema["$defs"]["discipline.my-red"]["required"]
+    _, written, _ = penstock("schema", "--use", str(EXAMPLES / "red.py"))
+    assert "max-probability" in json.loads(written)["$defs"]["discipline.my-red"]["required"]
+    code, _, told = penstock("explain", f"{EXAMPLES / 'red.py'}:Blue")
+    assert code == 2
+    assert "has no component 'Blue'; it has Red" in told
+
+
+def test_an_example_conforms_to_the_built_in_component(penstock: Callable[..., tuple[int, str, str]]) -> None:
+    code, written, _ = penstock("conform", EXAMPLES / "red.py", "--against", "red", "--format", "json")
+    found = json.loads(written)
+    assert (code, found["conforms"], len(found["properties"])) == (0, True, 3)
+    assert found["packets"] > 10_000
+
+
+def test_the_first_difference_to_a_component_is_shown(
+    penstock: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    text = (EXAMPLES / "red.py").read_text().replace("p / (2.0 - count * p)", "p / (9.0 - count * p)")
+    (tmp_path / "other.py").write_text(text)
+    code, told, _ = penstock("conform", f"{tmp_path / 'other.py'}:Red", "--against", "red")
+    assert code == 1
+    assert re.search(r"First difference to red, in 'overload' with seed 1: accept of .*, and drop of packet ", told)
+    code, _, told = penstock("conform", f"{tmp_path / 'other.py'}:Red", "--against", "rde")
+    assert code == 2
+    assert "there is no discipline 'rde'; did you mean 'red'?" in told
 
 
 def test_a_network_is_built_with_its_class() -> None:
@@ -183,7 +211,7 @@ FAULTS = [
     ("self.mean = 1.0 / self.count", "ZeroDivisionError: "),
     ("self.slots[packet.size] = 1", "IndexError: "),
     ("self.mean = 1e308 * 10.0", "'mean' became inf"),
-    ("raise ValueError(f'packet of {packet.size} bytes')", "ValueError: packet of 1000 bytes"),
+    ("raise ValueError(f'packet of {packet.size} bytes')", "ValueError: packet of 40 bytes"),
     ("while self.count < 1: self.mean += 1.0", "the loop takes more than"),
     ("assert packet.size < 10, 'too large'", "AssertionError: too large"),
     ("return 77", "77 is not a verdict"),
@@ -212,7 +240,7 @@ def test_a_fault_ends_the_run_and_names_its_place(faulty: Path, fault: int) -> N
     at = "def on_arrival" if "return" in body else body
     line = next(i for i, each in enumerate(lines, 1) if at in each)
     assert told.startswith(f"mine.py:{line}: on_arrival of discipline 'mine' at 'bottleneck', "), told
-    assert " s, packet 0 of flow " in told
+    assert " s, SYN of flow " in told
     assert message in told
 
 
@@ -286,7 +314,7 @@ def test_a_file_that_is_missing_or_no_python_is_a_mistake(tmp_path: Path) -> Non
 def test_missing_numba_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("penstock.own.compiled.util.find_spec", lambda _: None)
     [told] = mistakes(tmp_path, TEMPLATE.replace("BODY", "pass"), MINE)
-    assert "install it with: pip install" in told
+    assert f"install it with: {advice('jit')}" in told
     monkeypatch.setenv(files.DEBUG, "1")
     assert mistakes(tmp_path, TEMPLATE.replace("BODY", "pass"), MINE) == []
 
@@ -295,10 +323,9 @@ def test_the_debugger_gear_prints_and_keeps_no_runs(tmp_path: Path) -> None:
     body = "if self.count < 2: print('size', packet.size, own.SECOND)\n        self.count += 1"
     (tmp_path / "own.toml").write_text(with_file(tmp_path, TEMPLATE.replace("BODY", body), MINE))
     command = [sys.executable, "-m", "penstock", "run", str(tmp_path / "own.toml"), "--runs", "1"]
-    sets = ["--set", "duration=3 s"]
     environment = os.environ | {"PENSTOCK_STORE": str(tmp_path / "store")}
     told = subprocess.run(
-        [*command, *sets, "--debug-component"], env=environment, check=True, capture_output=True, text=True
+        [*command, *WITHOUT_SERIES, "--debug-component"], env=environment, check=True, capture_output=True, text=True
     )
-    assert told.stdout.count("size 1000 1000000000000") == 2
+    assert told.stdout.count("size 40 1000000000000") == 2
     assert not list((tmp_path / "store").glob("runs/*"))

@@ -30,7 +30,7 @@ def schema(
         from penstock.errors import InputError
 
         try:
-            emit(_core.json_schema(use))
+            emit(_core.json_schema() if use is None else _core.json_schema(use))
         except ValueError as error:
             raise InputError(str(error)) from None
         return

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Conformance", "conformance"]
 
 _NETWORK = """\
-duration = "10 s"
+duration = "5 s"
 
 [nodes]
 hosts = { count = 4 }

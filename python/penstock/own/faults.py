@@ -27,9 +27,13 @@ def message(fault: Fault) -> str:
     line, why = _reason(file, component, fault)
     now = fault.arguments[0] / SECOND
     packet = fault.views[0]
-    of = f", packet {packet[2]} of flow {packet[1]}" if any(packet) else ""
+    of = f", {_name(packet[2])} of flow {packet[1]}" if any(packet) else ""
     place = f" at {quoted(fault.site)}" if fault.site else ""
     return f"{file.path.name}:{line}: {fault.hook} of {kind} {quoted(name)}{place}, {now:.12g} s{of}: {why}"
+
+
+def _name(number: int) -> str:
+    return "SYN" if number == 2**32 - 1 else f"packet {number}"
 
 
 def _reason(file: OwnFile, component: Declared, fault: Fault) -> tuple[int, str]:
