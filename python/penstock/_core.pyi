@@ -14,6 +14,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Series",
+    "SteppedRun",
     "Trace",
     "catalogue",
     "check",
@@ -155,6 +156,30 @@ class Fault:
     def words(self) -> list[int]: ...
     @property
     def views(self) -> list[list[int]]: ...
+
+@final
+class SteppedRun:
+    """A run that is advanced step by step."""
+
+    def __new__(
+        cls,
+        text: str,
+        name: str,
+        observe: list[tuple[str, str]],
+        sets: list[tuple[str, str]] = ...,
+        folder: str | None = None,
+        seed: int | None = None,
+        replication: int = 0,
+    ) -> Self: ...
+    now: int
+    end: int
+    units: list[str]
+    def run_until(self, until: int) -> None: ...
+    def values(self) -> list[float]: ...
+    def set(self, path: str, value: str) -> None: ...
+    def another(self, seed: int | None, replication: int) -> SteppedRun: ...
+    def copy(self) -> SteppedRun: ...
+    def finish(self) -> Run: ...
 
 @final
 class Series:

@@ -63,7 +63,7 @@ pub struct StateDeclaration {
     pub initial: Vec<u64>,
 }
 
-/// A component as the engine needs it. Texts live as long as the process, as those of built-in components do.
+/// A component as the engine needs it. Its texts live as long as the process.
 pub(crate) struct Component {
     pub kind: &'static str,
     pub name: &'static str,

@@ -4,9 +4,7 @@ use crate::declaration::Component;
 use crate::parameters::{erased, Values};
 use crate::record::{Hook, Record};
 use crate::views::{Packet as PacketView, Queue};
-use penstock_model::discipline::{
-    DepartureVerdict, Discipline, Disciplines, DropCause, Hooks, Leave, Occupancy, PortContext, Verdict,
-};
+use penstock_model::discipline::{DepartureVerdict, Discipline, Disciplines, DropCause, Hooks, Leave, Occupancy, PortContext, Verdict};
 use penstock_model::packet::{Ecn, Packet};
 use penstock_model::parameters::{own, Limit};
 use penstock_model::probe::{Probe, ReportVariable};

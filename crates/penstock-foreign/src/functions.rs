@@ -112,9 +112,15 @@ mod tests {
 
     #[test]
     fn products_are_wide_and_quotients_are_rounded_down() {
-        assert_eq!(penstock_mul_div(4_000_000_000_000_000, 9_000_000_000, 12), 3_000_000_000_000_000_000_000_000i128.min(i64::MAX.into()) as i64);
+        assert_eq!(
+            penstock_mul_div(4_000_000_000_000_000, 9_000_000_000, 12),
+            3_000_000_000_000_000_000_000_000i128.min(i64::MAX.into()) as i64
+        );
         assert_eq!(penstock_mul_div(4_000_000_000_000_000, 9_000, 12_000), 3_000_000_000_000_000);
-        assert_eq!([penstock_mul_div(7, 1, 2), penstock_mul_div(-7, 1, 2), penstock_mul_div(7, 1, -2), penstock_mul_div(1, 1, 0)], [3, -4, -4, 0]);
+        assert_eq!(
+            [penstock_mul_div(7, 1, 2), penstock_mul_div(-7, 1, 2), penstock_mul_div(7, 1, -2), penstock_mul_div(1, 1, 0)],
+            [3, -4, -4, 0]
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod plugins;
 mod rows;
 mod run;
 mod series;
+mod stepping;
 mod trace;
 
 use penstock_model::registry::Plugin;
@@ -36,6 +37,9 @@ pub mod _core {
 
     #[pymodule_export]
     use crate::series::Series;
+
+    #[pymodule_export]
+    use crate::stepping::SteppedRun;
 
     #[pymodule_export]
     use crate::trace::Trace;

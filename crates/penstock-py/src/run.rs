@@ -324,6 +324,12 @@ impl Run {
 }
 
 impl Run {
+    /// Evaluates what a run on one core has counted that was advanced step by step.
+    pub fn of_steps(scenario: &ValidScenario, seen: Observations) -> Run {
+        let work = Work { threads: 1, events: ModeEvents::default(), ports: PortKinds::default() };
+        Run::new(scenario, seen, &scenario.window_watch(), work, &penstock_engine::Cancel::default())
+    }
+
     /// Evaluates what was seen; what it gives once `cancel` is set is of no use.
     fn new(scenario: &ValidScenario, seen: Observations, windows: &WindowWatch, work: Work, cancel: &penstock_engine::Cancel) -> Run {
         let (rows, counts) = scenario.metrics_until(cancel, &seen);
@@ -370,6 +376,12 @@ fn ports_by_kind(kinds: PortKinds) -> BTreeMap<&'static str, u64> {
 /// One of the ways to read a scenario.
 type Read = fn(&penstock_engine::Cancel, &str, &str, &[(String, String)], ReadOptions) -> Result<ValidScenario, Vec<Mistake>>;
 
+/// How files that a scenario names are found and read.
+pub fn read_options(py: Python<'_>, folder: Option<PathBuf>) -> PyResult<ReadOptions> {
+    let memory = Some(file_memory(py)?);
+    Ok(ReadOptions { folder, parquet: Some(parquet_as_csv), memory, registry: registry().clone(), components: Some(with_file) })
+}
+
 /// Reads and checks a scenario, whose files are in `folder`.
 fn load(
     py: Python<'_>,
@@ -381,8 +393,7 @@ fn load(
 ) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let memory = Some(file_memory(py)?);
-    let files = ReadOptions { folder, parquet: Some(parquet_as_csv), memory, registry: registry().clone(), components: Some(with_file) };
+    let files = read_options(py, folder)?;
     interruptible(py, &flag, move || read(&stop, &text, &name, &sets, files))
 }
 
@@ -396,17 +407,10 @@ pub fn scenarios(
 ) -> PyResult<Bound<'_, PyAny>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let memory = Some(file_memory(py)?);
-    let files = move || ReadOptions {
-        folder: folder.clone(),
-        parquet: Some(parquet_as_csv),
-        memory,
-        registry: registry().clone(),
-        components: Some(with_file),
-    };
+    let files = read_options(py, folder)?;
     let read = interruptible(py, &flag, move || {
         let going_on = sets.iter().take_while(|_| !stop.is_set());
-        going_on.map(|sets| penstock_scenario::load_leaving_out(&stop, &text, &name, sets, files())).collect::<Vec<_>>()
+        going_on.map(|sets| penstock_scenario::load_leaving_out(&stop, &text, &name, sets, files.clone())).collect::<Vec<_>>()
     })?;
     let list = PyList::empty(py);
     for scenario in read {
@@ -461,7 +465,8 @@ fn as_list<'py>(py: Python<'py>, mistakes: &[Mistake]) -> PyResult<Bound<'py, Py
     Ok(list)
 }
 
-fn scenario_error(py: Python<'_>, mistakes: &[Mistake]) -> PyErr {
+/// The exception of a scenario with mistakes.
+pub fn scenario_error(py: Python<'_>, mistakes: &[Mistake]) -> PyErr {
     let error = ScenarioError::new_err(penstock_scenario::report(mistakes));
     match as_list(py, mistakes).and_then(|list| error.value(py).setattr("mistakes", list)) {
         Ok(()) => error,

@@ -369,6 +369,11 @@ impl ValidScenario {
         &self.unidentified
     }
 
+    /// The names of all classes.
+    pub(crate) fn classes(&self) -> &[String] {
+        &self.blueprint.classes
+    }
+
     /// The names of groups, and their members.
     pub(crate) fn members(&self) -> &GroupMembers {
         &self.group_members

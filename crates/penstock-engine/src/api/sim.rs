@@ -404,6 +404,14 @@ impl Sim {
         rows[first..].sort_by_key(|row| (row.time, row.plan));
     }
 
+    /// Reads the series that are read [on request](crate::series::Sampling::OnRequest) into `rows`, by plan. They are the state after
+    /// everything up to the last instant that [`Sim::run_until`] was asked for.
+    pub fn read_series(&mut self, rows: &mut Vec<SeriesRow>) {
+        let (first, now) = (rows.len(), self.open_from.before());
+        self.processes.iter_mut().for_each(|process| process.read_series(now, rows));
+        rows[first..].sort_by_key(|row| row.plan);
+    }
+
     /// Runs to the end and returns the observations.
     pub fn run(mut self) -> Observations {
         self.run_until(self.to);

@@ -1,10 +1,10 @@
 //! Types of the scenario's own keys.
 
-use std::path::Path;
 use penstock_model::discipline::PRECEDENCES;
 use penstock_model::parameters::{duration, Kind, ListItem, Parameter, Value, LONGEST_NAME};
 use penstock_model::printable::{is_escaped, quoted};
 use penstock_model::units::{Duration, Rate, Time};
+use std::path::Path;
 
 /// Free text.
 #[derive(Clone, Debug, PartialEq, Eq)]
