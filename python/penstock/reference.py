@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from pathlib import Path
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from penstock import _core
 from penstock.errors import InputError
-from penstock.printable import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
 
 __all__ = [
     "PLACES",
@@ -26,7 +28,7 @@ __all__ = [
     "catalogue",
     "names",
     "pages",
-    "pages_of_file",
+    "pages_of",
     "places",
     "with_file",
 ]
@@ -222,21 +224,8 @@ def names() -> list[str]:
     return list(dict.fromkeys([*components, *others]))
 
 
-def pages_of_file(file: str, name: str | None) -> list[str]:
-    """The Markdown pages about the components of a Python file, or about the one with this name or class.
-
-    Raises
-    ------
-    InputError
-        If the file has mistakes, or no such component.
-    """
-    from penstock.own.files import opened
-
-    everything = with_file(file)
-    known = [(it.kind, it.key) for it in opened(Path(file)).components if name in (None, it.key, it.cls.__name__)]
-    if not known:
-        own = [it.cls.__name__ for it in opened(Path(file)).components]
-        raise InputError(f"{file} has no component {quoted(name or '')}; it has {', '.join(own)}")
+def pages_of(everything: Catalogue, known: Collection[tuple[str, str]]) -> list[str]:
+    """The Markdown pages about the components of these kinds and names."""
     return [
         _component_page(kind, component)
         for kind, of_kind in everything["components"].items()

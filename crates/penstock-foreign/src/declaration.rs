@@ -1,7 +1,7 @@
 //! The declaration of a component: what its author wrote, and what the engine needs of it.
 
-use crate::parameters::{declared, Declared};
-use crate::record::Hook;
+use crate::hook::{hook, leak, Hook};
+use crate::parameters::{declared, Declared, ParameterDeclaration};
 use penstock_model::parameters::{Entry, Field};
 use penstock_model::probe::Variable;
 use std::collections::BTreeMap;
@@ -27,23 +27,6 @@ pub struct Declaration {
     pub hooks: BTreeMap<String, usize>,
     /// Further facts that the kind knows, such as `marks`.
     pub facts: Vec<String>,
-}
-
-/// A parameter.
-#[derive(Clone, Debug, Default)]
-pub struct ParameterDeclaration {
-    /// Its name in Python.
-    pub name: String,
-    /// Its meaning.
-    pub doc: String,
-    /// One of [`PARAMETER_KINDS`](crate::PARAMETER_KINDS).
-    pub kind: String,
-    /// The words of a choice, each with its documentation.
-    pub words: Vec<(String, String)>,
-    /// The default as an author would write it; none if it must be given.
-    pub default: Option<String>,
-    /// Whether it can be changed during a run.
-    pub is_changeable: bool,
 }
 
 /// A variable of the state.
@@ -153,15 +136,4 @@ impl Component {
     pub fn state_name(&self, at: usize) -> &str {
         self.names.iter().find(|(_, words)| words.contains(&at)).map_or("", |(name, _)| name)
     }
-}
-
-/// The function at an address.
-fn hook(address: usize) -> Hook {
-    // SAFETY: `crate::Components` demands addresses of functions of this type.
-    unsafe { std::mem::transmute::<*const (), Hook>(std::ptr::with_exposed_provenance(address)) }
-}
-
-/// A text that lives as long as the process.
-pub(crate) fn leak(text: &str) -> &'static str {
-    text.to_owned().leak()
 }

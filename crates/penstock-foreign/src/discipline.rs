@@ -1,8 +1,9 @@
 //! Queue disciplines.
 
 use crate::declaration::Component;
+use crate::hook::Hook;
 use crate::parameters::{erased, Values};
-use crate::record::{Hook, Record};
+use crate::record::Record;
 use crate::views::{Packet as PacketView, Queue};
 use penstock_model::discipline::{DepartureVerdict, Discipline, Disciplines, DropCause, Hooks, Leave, Occupancy, PortContext, Verdict};
 use penstock_model::packet::{Ecn, Packet};

@@ -10,16 +10,18 @@ mod declaration;
 mod discipline;
 mod fault;
 pub mod functions;
+mod hook;
 mod parameters;
 mod record;
 mod views;
 
-pub use declaration::{Declaration, ParameterDeclaration, StateDeclaration};
+pub use declaration::{Declaration, StateDeclaration};
 pub use fault::Fault;
-pub use parameters::PARAMETER_KINDS;
+pub use parameters::{ParameterDeclaration, PARAMETER_KINDS};
 pub use views::{view_fields, VIEWS};
 
-use declaration::{leak, Component};
+use declaration::Component;
+use hook::leak;
 use penstock_model::registry::{Plugin, INTERFACE};
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Parameters whose declarations are values: each is read as the type of its kind, and is a word of 64 bits.
 
-use crate::declaration::{leak, ParameterDeclaration};
+use crate::hook::leak;
 use penstock_model::parameters::{
     join_words, read_field, AnyParameters, ChangeError, CountOrZero, Field, Kind, Limit, LineRate, Parameter, Probability, QueueThreshold,
     Reader, Value, Weight,
@@ -9,6 +9,23 @@ use penstock_model::printable::quoted;
 use penstock_model::units::{Bytes, Duration, Rate};
 use std::any::Any;
 use std::sync::Arc;
+
+/// A parameter.
+#[derive(Clone, Debug, Default)]
+pub struct ParameterDeclaration {
+    /// Its name in Python.
+    pub name: String,
+    /// Its meaning.
+    pub doc: String,
+    /// One of [`PARAMETER_KINDS`](crate::PARAMETER_KINDS).
+    pub kind: String,
+    /// The words of a choice, each with its documentation.
+    pub words: Vec<(String, String)>,
+    /// The default as an author would write it; none if it must be given.
+    pub default: Option<String>,
+    /// Whether it can be changed during a run.
+    pub is_changeable: bool,
+}
 
 /// Reads the value of a field; the limit is that of a queue.
 type Read = fn(&Field, &mut dyn Reader) -> Option<(u64, Option<Limit>)>;
@@ -75,29 +92,34 @@ impl Parameter for Number {
 }
 
 /// A kind as a field has it: kind, range, and how it is read.
-fn kind(name: &str) -> Option<(Kind, &'static str, Read)> {
-    fn of<T: Parameter>(read: Read) -> Option<(Kind, &'static str, Read)> {
-        Some((T::KIND, T::RANGE, read))
-    }
+type FieldKind = (Kind, &'static str, Read);
+
+fn of<T: Parameter>(read: Read) -> FieldKind {
+    (T::KIND, T::RANGE, read)
+}
+
+/// The kind of this name.
+fn kind(name: &str) -> Option<FieldKind> {
     macro_rules! read {
         ($type:ty, |$it:ident| $word:expr) => {
             of::<$type>(|field, reader| read_field::<$type>(field, reader).map(|$it| ($word, None)))
         };
     }
-    match name {
-        "limit" => of::<Limit>(|field, reader| read_field::<Limit>(field, reader).map(|limit| (amount(limit), Some(limit)))),
-        "packets" => read!(Packets, |it| u64::from(it.0)),
-        "bytes" => read!(Bytes, |it| it.get()),
-        "time" => read!(Duration, |it| it.as_ps().min(i64::MAX as u64)),
-        "rate" => read!(Rate, |it| it.as_bps()),
-        "probability" => read!(Probability, |it| it.0.to_bits()),
-        "weight" => read!(Weight, |it| it.0.to_bits()),
-        "number" => read!(Number, |it| it.0.to_bits()),
-        "count" => read!(CountOrZero, |it| u64::from(it.0)),
-        "switch" => read!(bool, |it| u64::from(it)),
-        "choice" => Some((Kind::Choice(&[]), "", read_choice)),
-        _ => None,
-    }
+    let limit: Read = |field, reader| read_field::<Limit>(field, reader).map(|limit| (amount(limit), Some(limit)));
+    let kinds = [
+        of::<Limit>(limit),
+        read!(Packets, |it| u64::from(it.0)),
+        read!(Bytes, |it| it.get()),
+        read!(Duration, |it| it.as_ps().min(i64::MAX as u64)),
+        read!(Rate, |it| it.as_bps()),
+        read!(Probability, |it| it.0.to_bits()),
+        read!(Weight, |it| it.0.to_bits()),
+        read!(Number, |it| it.0.to_bits()),
+        read!(CountOrZero, |it| u64::from(it.0)),
+        read!(bool, |it| u64::from(it)),
+        (Kind::Choice(&[]), "", read_choice as Read),
+    ];
+    PARAMETER_KINDS.iter().zip(kinds).find(|(known, _)| **known == name).map(|(_, kind)| kind)
 }
 
 fn amount(limit: Limit) -> u64 {

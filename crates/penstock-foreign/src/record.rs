@@ -2,16 +2,13 @@
 
 use crate::declaration::Component;
 use crate::fault::Fault;
+use crate::hook::Hook;
 use crate::parameters::Values;
 use crate::views::View;
 use penstock_model::probe::ReportVariable;
 use penstock_model::rng::Stream;
 use penstock_model::site::Site;
 use std::sync::Arc;
-
-/// A compiled hook. It gets the component's own words, two views, and two numbers: the time and another one. It answers with a
-/// number above zero, or with zero after a fault.
-pub(crate) type Hook = unsafe extern "C" fn(*mut u64, *const i64, *const i64, i64, i64) -> i64;
 
 /// A running component.
 #[derive(Clone)]

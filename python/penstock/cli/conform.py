@@ -18,7 +18,7 @@ def conform(
     sets: SetOption = None,
     output: FormatOption = "table",
 ) -> int | None:
-    """Check a component of your own, and compare it with a built-in one.
+    """Compare your own component with a built-in one.
 
     Short runs of several kinds of traffic must give the same numbers when repeated, on both executors, compiled and
     interpreted. With --against, they must equal the runs of that component; else the first difference is shown.
@@ -46,7 +46,7 @@ def conform(
 
 
 def _value(text: str) -> Any:
-    """A value as TOML; what is none is a text."""
+    """Reads a value as TOML, or else as text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

@@ -20,6 +20,7 @@ class has typed state, parameters with units, and the hooks of its kind:
 
 from __future__ import annotations
 
+from penstock.own.classes import load
 from penstock.own.vocabulary import (
     ACCEPT,
     DROP_EARLY,
@@ -35,7 +36,6 @@ from penstock.own.vocabulary import (
     SEND,
     SENT,
     discipline,
-    load,
     mul_div,
     parameter,
     state,

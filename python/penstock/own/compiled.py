@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable
 
-    from penstock.own.declared import Declared
+    from penstock.own.declared import Code, Declared
 
-__all__ = ["Code", "addresses", "compiler", "folder"]
+__all__ = ["addresses", "compiler", "folder"]
 
 _OF_THE_RUN_TIME = [
     "NRT_Free",
@@ -92,9 +92,6 @@ def addresses(
 
 
 # Files
-
-Code = dict[str, dict[str, tuple[str, bytes]]]
-"""By class and hook: the symbol, and the object that has it."""
 
 
 def _packed(code: Code) -> bytes:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable
 
-    from penstock.own.compiled import Code
-    from penstock.own.declared import Declared
+    from penstock.own.declared import Code, Declared
 
 __all__ = ["compiled"]
 

@@ -122,7 +122,7 @@ def conformance(file: Path, name: str | None, against: str | None, settings: Map
     against : str, optional
         A built-in discipline.
     settings : mapping
-        Values of parameters; the others are those of the example of `against`, or the defaults.
+        Values of parameters. The example of `against` has the others, or else the defaults.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def _chosen(file: Path, name: str | None) -> Declared:
 def _parameters(
     file: Path, component: Declared, against: str | None, settings: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of the component and of the other one: the example of the latter, and what is set."""
+    """The parameters of both components: the example of `against`, and the settings."""
     own = [each["key"] for each in _entry(with_file(file), component.kind, component.key)["parameters"]]
     unknown = next((key for key in settings if key not in own), None)
     if unknown is not None:

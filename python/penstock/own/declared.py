@@ -12,7 +12,7 @@ from penstock.errors import InputError
 from penstock.own.vocabulary import Mark, Parameter, State, Stream, mark_of
 from penstock.printable import quoted
 
-__all__ = ["HOOKS", "Declared", "Mistakes", "Variable", "declared"]
+__all__ = ["HOOKS", "Code", "Declared", "Mistakes", "Variable", "declared"]
 
 HOOKS: dict[str, dict[str, tuple[str, ...]]] = {
     "discipline": {
@@ -30,6 +30,10 @@ ANSWERING = {"on_arrival", "on_departure"}
 
 _NEEDED = {"discipline": "on_arrival"}
 _TYPES = {"int": int, "float": float, "bool": bool}
+
+
+Code = dict[str, dict[str, tuple[str, bytes]]]
+"""By class and hook: the symbol, and the object that has it."""
 
 
 class Mistakes:

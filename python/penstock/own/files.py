@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import Any
 
 from penstock.errors import InputError
-from penstock.own import compiled
+from penstock.own.compiled import addresses as compiled_addresses
+from penstock.own.compiled import compiler
 from penstock.own.declared import Declared, Mistakes, Variable, declared
 from penstock.own.plain import Plain
 from penstock.own.translation import translate
@@ -50,7 +51,7 @@ class OwnFile:
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         digest = hashlib.sha256(text.encode()).hexdigest()
-        self.identity = f"{digest}, {compiled.compiler()}"
+        self.identity = f"{digest}, {compiler()}"
         mistakes = Mistakes(path.name)
         self._text = text
         tree = self._parsed()
@@ -88,7 +89,7 @@ class OwnFile:
             addresses = {it.cls.__name__: self.plain.addresses(it) for it in self.components}
         else:
             module = self._translated(is_compiled=True).module
-            addresses = compiled.addresses(module, str(self.path), self.components, self.identity)
+            addresses = compiled_addresses(module, str(self.path), self.components, self.identity)
         components = [self._component(it, addresses[it.cls.__name__]) for it in self.components]
         return {"key": f"{self.identity}, {id(self)}, {debug}", "identity": self.identity, "components": components}
 

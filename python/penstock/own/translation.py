@@ -14,8 +14,8 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.own import vocabulary
 from penstock.own.declared import HOOKS, Declared, Mistakes
+from penstock.own.vocabulary import mul_div
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
@@ -27,7 +27,7 @@ __all__ = ["STEPS", "VERSION", "Translated", "method_name", "translate"]
 VERSION = 1
 """Number of the translation; another one means that runs are repeated."""
 
-STEPS = 10_000_000
+STEPS = 1_000_000
 """Most steps of the loops of one call."""
 
 _OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
@@ -35,7 +35,7 @@ _OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", 
 _FUNCTIONS: dict[Any, str] = {
     **{getattr(math, name): f"penstock_{name}" for name in _OURS},
     math.sqrt: "penstock_sqrt",
-    vocabulary.mul_div: "penstock_mul_div",
+    mul_div: "penstock_mul_div",
 }
 """Functions that are replaced."""
 _EXACT = {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from penstock.errors import ArgumentError
@@ -32,7 +30,6 @@ __all__ = [
     "State",
     "Stream",
     "discipline",
-    "load",
     "mark_of",
     "mul_div",
     "parameter",
@@ -208,34 +205,6 @@ def _marked(kind: str, cls: Any, name: str | None) -> Any:
         return cls
 
     return mark if cls is None else mark(cls)
-
-
-def load(file: str | Path) -> SimpleNamespace:
-    """Makes the classes of the components of a file, with which a `Network` is built.
-
-    Parameters
-    ----------
-    file : str or Path
-        The file; the attribute ``use`` of the network names it too.
-
-    Returns
-    -------
-    SimpleNamespace
-        The classes by the names that they have in the file, with the parameters as arguments.
-
-    Raises
-    ------
-    InputError
-        If the file has mistakes.
-    """
-    from penstock.component import entries, made
-    from penstock.own.files import opened
-    from penstock.reference import with_file
-
-    everything = with_file(file)
-    names = {(kind, entry["name"]): name for name, (kind, entry) in entries(everything).items()}
-    found = {it.cls.__name__: made(names[it.kind, it.key], everything) for it in opened(Path(file)).components}
-    return SimpleNamespace(**found)
 
 
 def mark_of(cls: object) -> Mark | None:
