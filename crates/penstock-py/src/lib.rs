@@ -2,6 +2,7 @@
 //!
 //! A plug-in is an extension module too: one that holds this core and its own components, see [`core_with`].
 
+mod emulation;
 mod foreign;
 mod interruption;
 mod plugins;
@@ -34,6 +35,13 @@ pub mod _core {
 
     #[pymodule_export]
     use crate::foreign::{component_functions, component_views, ComponentError, Fault};
+
+    #[pymodule_export]
+    use crate::emulation::{emulation_mistakes, with_arrivals, Emulation};
+
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::emulation::linux::{emulate, switch_offloads_off};
 
     #[pymodule_export]
     use crate::series::Series;

@@ -109,6 +109,12 @@ impl Scenario {
         self.0.seed()
     }
 
+    /// The nodes that stand for real hosts.
+    #[getter]
+    fn real_nodes(&self) -> Vec<String> {
+        self.0.real_nodes().to_vec()
+    }
+
     /// Whether it asks for time series.
     #[getter]
     fn has_series(&self) -> bool {
@@ -278,10 +284,13 @@ fn simulate(
 type MetricRow = (String, Vec<(String, String)>, &'static str, f64);
 
 /// How a run was made.
-struct Work {
-    threads: usize,
-    events: ModeEvents,
-    ports: PortKinds,
+pub struct Work {
+    /// On how many cores.
+    pub threads: usize,
+    /// Events by the way through the engine.
+    pub events: ModeEvents,
+    /// Ports by how their departures are found.
+    pub ports: PortKinds,
 }
 
 /// The results of a run.
@@ -331,7 +340,7 @@ impl Run {
     }
 
     /// Evaluates what was seen; what it gives once `cancel` is set is of no use.
-    fn new(scenario: &ValidScenario, seen: Observations, windows: &WindowWatch, work: Work, cancel: &penstock_engine::Cancel) -> Run {
+    pub fn new(scenario: &ValidScenario, seen: Observations, windows: &WindowWatch, work: Work, cancel: &penstock_engine::Cancel) -> Run {
         let (rows, counts) = scenario.metrics_until(cancel, &seen);
         // Without `[[measure]]` the default is one.
         let measures = scenario.measure_texts().len();

@@ -12,6 +12,7 @@ from penstock.cli import (
     bench,
     check,
     conform,
+    emulate,
     explain,
     export,
     gc,
@@ -47,6 +48,7 @@ __all__ = ["app", "run_command"]
 
 VERBS: dict[str, Callable[..., int | None]] = {
     "run": run.run,
+    "emulate": emulate.emulate,
     "trace": trace.trace,
     "series": series.series,
     "view": view.view,

@@ -191,6 +191,7 @@ impl Net {
             classes: vec!["default".to_owned()],
             groups: Vec::new(),
             flows: Vec::new(),
+            arrivals: Vec::new().into(),
             samples: Vec::new(),
             meter_samples: Vec::new(),
             trace: false,
