@@ -10,11 +10,13 @@ use crate::metrics::{self, evaluate};
 use crate::network::circuits::read_circuits;
 use crate::network::links::{LinkGroup, Links};
 use crate::network::nodes::Nodes;
+use crate::network::outages::Outages;
 use crate::network::pause_checks::{check_headroom, headrooms, number_pause_classes, Headroom};
 use crate::network::switches::switches;
 use crate::read::mistake::{Mistake, Mistakes};
 use crate::read::section::Section;
 use crate::read::suggest::Suggestions;
+use crate::read::tree::{Item, Tree};
 use crate::read::{canonical, tree};
 use crate::series::{self, SeriesPlans, SeriesRequest};
 use crate::settings;
@@ -63,6 +65,8 @@ pub struct ValidScenario {
     real_nodes: Vec<String>,
     /// Links whose delays are drawn, and the bounds.
     drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
+    /// Links with outages.
+    outages: Vec<(std::ops::Range<u32>, Outages)>,
     /// Groups whose transfers are drawn, by position, and how.
     drawn_transfers: Vec<(usize, TransferDraw)>,
     pub(crate) warnings: Vec<Mistake>,
@@ -91,6 +95,16 @@ pub(crate) fn read(
     }
     let mut top = Section::new(mistakes, String::new(), tree.location, &tree)?;
     let keys = TopKeys::read(&mut top);
+    if let Some(Tree { item: Item::Text(file), location }) = tree.get("use") {
+        match mistakes.files.components(file, mistakes.components.registry()) {
+            Ok(registry) => mistakes.components.add(registry),
+            Err(messages) => {
+                mistakes.add_all(*location, "use", messages);
+                return None;
+            }
+        }
+    }
+    goes_on()?;
     // Later checks against the end say nothing sensible if the end is not known.
     let duration = keys.as_ref().map(|keys| keys.duration.0);
     let nodes = Nodes::read(&mut top);
@@ -146,6 +160,7 @@ pub(crate) fn read(
     let watch = recording.watch_plan(&classes);
     let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
+    let outages = links.groups.iter().filter_map(|link| Some((link.members.clone(), link.outages.clone()?))).collect();
     let draws = flows.iter_mut().enumerate().filter_map(|(i, group)| Some((i, group.draw.take()?)));
     let drawn_transfers = draws.collect();
     let name_of = |target: Target| match target {
@@ -182,8 +197,9 @@ pub(crate) fn read(
         series: written_series.into_iter().map(|written| written.request).collect(),
         real_nodes: nodes.real(),
         drawn_delays,
+        outages,
         drawn_transfers,
-        registry: mistakes.components.registry.clone(),
+        registry: mistakes.components.registry().clone(),
         unidentified: used.iter().filter(|(_, digest)| digest.is_none()).map(|(name, _)| name.clone()).collect(),
         warnings: Vec::new(),
         left_out: Vec::new(),
@@ -278,6 +294,11 @@ impl ValidScenario {
                 link.delay = *least + Duration::from_ps(beyond) + latency;
             }
         }
+        for (members, outages) in &self.outages {
+            for link in &mut blueprint.links[members.start as usize..members.end as usize] {
+                link.rate_changes = outages.apply(link.rate, &link.rate_changes, blueprint.end, key.child(&link.path));
+            }
+        }
         let key = Key::root(blueprint.seed, replication).child("transfers");
         for (group, draw) in &self.drawn_transfers {
             let group = &mut blueprint.groups[*group];
@@ -315,8 +336,12 @@ impl ValidScenario {
 
     /// Estimate of the peak memory of a run in bytes, including its metrics, without the scenario itself.
     pub fn memory(&self) -> u64 {
-        // The number of transfers open at the same time depends on the drawn ones.
-        let of_run = if self.drawn_transfers.is_empty() { Sim::memory(&self.blueprint) } else { Sim::memory(&self.blueprint(None, 0)) };
+        // The number of transfers open at the same time and that of outages depend on the drawn ones.
+        let of_run = if self.drawn_transfers.is_empty() && self.outages.is_empty() {
+            Sim::memory(&self.blueprint)
+        } else {
+            Sim::memory(&self.blueprint(None, 0))
+        };
         of_run + BYTES_OF_A_METRIC * self.metric_count()
     }
 
@@ -467,7 +492,7 @@ impl ValidScenario {
     }
 }
 
-fn top_level(mistakes: &Mistakes, tree: &tree::Tree, key: &str, message: String) {
+fn top_level(mistakes: &Mistakes, tree: &Tree, key: &str, message: String) {
     let location = tree.get(key).map_or(tree.location, |tree| tree.location);
     mistakes.add(location, key, message);
 }
