@@ -75,8 +75,9 @@ impl Case {
                 Some(Calls((name, settings), ..)) => (*name, *settings, ""),
                 None => TRAFFIC[flows.traffic],
             };
-            let carrier = match tcp.strip_prefix("roce; ") {
-                Some(settings) => transport("roce", settings),
+            let is_written = |carrier: &str| tcp.starts_with(&format!("{carrier}; "));
+            let carrier = match ["roce", "scream"].into_iter().find(|carrier| is_written(carrier)) {
+                Some(carrier) => transport(carrier, &tcp[carrier.len() + 2..]),
                 None => transport(if ["ftp", "http"].contains(&name) { "tcp" } else { "udp" }, tcp),
             };
             let starts = ("0 s", if flows.spread { "80 ms" } else { "0 s" });
@@ -96,7 +97,7 @@ impl Case {
                 plan.source.mean_rate().filter(|rate| calls.is_none() && flows.spread && plan.source.at_rate(*rate).is_some()).map(rates);
             let requests = [("30 ms", 700_000), ("31 ms", 500_000), ("90 ms", 100_000)];
             let requests = requests.map(|(at, bps)| (time(at), Rate::from_bps(bps)));
-            plan.rate_requests = plan.source.adapts_rate().then(|| requests.into());
+            plan.rate_requests = (plan.source.adapts_rate() && !plan.transport.requests_rates()).then(|| requests.into());
             plan.stop = time(if flows.stops { "140 ms" } else { "200 ms" });
             (0..flows.members).for_each(|_| net.flow(group, forward, backward));
         }

@@ -323,6 +323,8 @@ const LISTED: &[Traffic] = &[
     ("ftp", "", "roce; packet = 500 bytes; max-outstanding = 40; timeout = 25 ms; rate-control = timely { segment = 1 kB, min-rtt = 5 ms, t-low = 8 ms, t-high = 60 ms, additive-increase = 50 kbit/s, floor = 50 kbit/s }"),
     ("ftp", "", "roce; packet = 500 bytes; max-outstanding = 40; timeout = 25 ms; rate-control = hpcc { base-rtt = 10 ms, additive-increase = 200 bytes, floor = 50 kbit/s }"),
     ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "roce; packet = 300 bytes; timeout = 25 ms; rate-control = hpcc { base-rtt = 20 ms, floor = 50 kbit/s }"),
+    ("video", "rate = 400 kbit/s; frame-rate = 200; group-length = 6; packet = 300 bytes", "scream; ecn = true; feedback-interval = 7 ms"),
+    ("video", "rate = 300 kbit/s; frame-rate = 60; variation = 0.5; paced = 0.8; packet = 200 bytes", "scream; max-rate = 500 kbit/s; min-delay-target = 5 ms"),
     ("ftp", "", "local-queue = backpressure; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ack-every = 2; ack-delay = 20 ms"),
     (
         "http",
