@@ -41,7 +41,7 @@ BUILT := $(DONE)/core-$(PROFILE)
 READY := $(DONE)/command $(BUILT)
 READY_DEV := $(READY) $(DONE)/dev
 
-.PHONY: run test new try check wheel packages tshark browser daily lint docs crosscheck compare benchmarks peers instructions lines stress fuzz properties mutants setup setup-dev lock format clean help lost
+.PHONY: run test new try check wheel packages tshark emulation browser daily lint docs crosscheck compare benchmarks peers instructions lines stress fuzz properties mutants setup setup-dev lock format clean help lost
 
 ## What people ask for
 
@@ -71,6 +71,11 @@ check: ## the tests that notice most, in three minutes: unit tests of Rust, gold
 tshark:
 	@{ command -v tshark && command -v capinfos; } >/dev/null || { apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends tshark wireshark-common; }
+
+# What the tests of emulation need; they are skipped without it, and without the rights of root.
+emulation:
+	@{ command -v ip && command -v iperf3; } >/dev/null || { apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends iproute2 iperf3; }
 
 lint: setup-dev ## check form, types, spelling and habits of writing
 	$(CARGO) fmt --check

@@ -40,6 +40,7 @@ FIRST = {
     "ns-3": ("coming-from",),
     "sobol": ("sensitivity",),
     "plugin": ("plugins",),
+    "gym": ("stepping",),
 }
 """Queries, and the pages or folders of pages that may come first."""
 

@@ -77,6 +77,10 @@ TERMS: dict[str, dict[str, str]] = {
         "What each promises": "delay bound, latency, worst-case fairness",
         "Shapers and policers": "shaping, policing, rate limiter",
     },
+    "stepping": {
+        "A run step by step, and learning agents": "what-if, snapshot, step",
+        "Agents": "Gymnasium, gym, reinforcement learning, agent",
+    },
     "plugins": {"Components in a crate of your own": "plug-in, extension, Rust"},
     "contributing/discipline": {"A queue discipline": "new discipline, AQM of your own"},
     "tcp": {"TCP compared with ns-2": "TCP variants, ns-2"},

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from penstock.running import RunResult as RunResult
     from penstock.running import run_all as run_all
     from penstock.series import TimeSeries as TimeSeries
+    from penstock.simulation import Simulation as Simulation
     from penstock.store import Store as Store
     from penstock.studies.result import StudyResult as StudyResult
     from penstock.study import Study as Study
@@ -56,6 +57,7 @@ _HOMES = {
     "results": "to_frame to_json to_pandas to_values",
     "running": "Metric RunFailure RunRequest RunResult run_all",
     "series": "TimeSeries",
+    "simulation": "Simulation",
     "store": "Store",
     "studies.result": "StudyResult",
     "study": "Study",

@@ -1,6 +1,7 @@
 """The simulator's core, compiled from Rust."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Final, Self, TypedDict, final, type_check_only
 
 __all__ = [
@@ -9,20 +10,26 @@ __all__ = [
     "PLUGIN_INTERFACE",
     "Cancel",
     "Cancelled",
+    "Emulation",
     "Run",
     "Scenario",
     "ScenarioError",
     "Series",
+    "SteppedRun",
     "Trace",
     "catalogue",
     "check",
+    "emulate",
+    "emulation_mistakes",
     "escaped",
     "json_schema",
     "key_lines",
     "metrics_with",
     "nearest",
     "scenarios",
+    "switch_offloads_off",
     "version",
+    "with_arrivals",
 ]
 
 LARGEST_SCENARIO: Final[int]
@@ -108,6 +115,7 @@ class Scenario:
         leave_out: bool = False,
     ) -> Self: ...
     left_out: list[Mistake]
+    real_nodes: list[str]
     description: str | None
     canonical: str
     measures: list[str]
@@ -130,6 +138,30 @@ class Scenario:
     def division(self, threads: int) -> Division: ...
     def build(self, seed: int, replication: int, threads: int = 1) -> None: ...
     def rows(self) -> list[tuple[str, list[tuple[str, str]], str, bool]]: ...
+
+@final
+class SteppedRun:
+    """A run that is advanced step by step."""
+
+    def __new__(
+        cls,
+        text: str,
+        name: str,
+        observe: list[tuple[str, str]],
+        sets: list[tuple[str, str]] = ...,
+        folder: str | None = None,
+        seed: int | None = None,
+        replication: int = 0,
+    ) -> Self: ...
+    now: int
+    end: int
+    units: list[str]
+    def run_until(self, until: int) -> None: ...
+    def values(self) -> list[float]: ...
+    def set(self, path: str, value: str) -> None: ...
+    def another(self, seed: int | None, replication: int) -> SteppedRun: ...
+    def copy(self) -> SteppedRun: ...
+    def finish(self) -> Run: ...
 
 @final
 class Series:
@@ -197,3 +229,46 @@ def scenarios(
     text: str, name: str, sets: Sequence[Sequence[tuple[str, str]]], folder: str | None = None
 ) -> list[Scenario | list[Mistake]]:
     """What many settings make of one scenario, in their order: scenarios, with `left_out`, or their mistakes."""
+
+def with_arrivals(scenario: Scenario, groups: list[str], mtu: int, log: str | None) -> Scenario:
+    """The scenario whose `groups` send only packets from outside, of up to `mtu` bytes; `log` is CSV of known ones."""
+
+def emulation_mistakes(scenario: Scenario, real: list[str], groups: list[str]) -> list[str]:
+    """Why flows of `groups` cannot carry packets between the nodes `real`; empty if they can."""
+
+@final
+class Emulation:
+    """An emulation that has ended; lateness in seconds at the quantiles 0.5, 0.99 and 0.999, and its maximum."""
+
+    run: Run
+    injected: int
+    copied: int
+    delivered: int
+    marked: int
+    dropped: int
+    in_flight: int
+    unsent: int
+    not_carried: int
+    unread: int
+    slices: int
+    lateness: list[float] | None
+    late: int
+    overloaded_at: float | None
+    log: str
+
+def emulate(
+    scenario: Scenario,
+    seed: int,
+    replication: int,
+    real: list[str],
+    groups: list[str],
+    namespace: PathLike[str],
+    interfaces: list[str],
+    ends_on_overload: bool,
+    cancel: Cancel,
+    started: Callable[[], object],
+) -> Emulation:
+    """Runs an emulation in real time, and calls `started` at its beginning; only on Linux."""
+
+def switch_offloads_off(namespace: PathLike[str], name: str) -> list[str]:
+    """Switches offloads of an interface off; returns those that it does not have. Only on Linux."""

@@ -274,6 +274,44 @@ def _dumbbell(*, flows: int, access: str, rate: str, rtt_us: int, buffer: int, s
     return net.toml(description="Transfers over a dumbbell", duration=duration)
 
 
+_CONTROLS: dict[str, tuple[str, list[str], str]] = {
+    "dualpi2": ("20 transfers of CUBIC and 20 of Prague over DualPI2", ["Cubic", "Prague"], "Dualpi2"),
+    "fq-codel": ("40 transfers of CUBIC over FQ-CoDel", ["Cubic"], "FqCodel"),
+    "bbr": ("40 transfers of BBR over a buffer of a bandwidth-delay product", ["Bbr"], "Fifo"),
+    "prague": ("40 transfers of Prague over DualPI2", ["Prague"], "Dualpi2"),
+}
+# The workloads of controls and of the queues made for them: contents, controls, and the scheduler of the bottleneck.
+
+
+def controls(name: str) -> str:
+    """Transfers of one or two controls over 1 Gbit/s with a round trip of 10 ms, 5 s."""
+    from penstock import components
+    from penstock.components import Ftp, TailDrop, Tcp
+    from penstock.network import Network
+
+    description, names, scheduler = _CONTROLS[name]
+    marks = scheduler != "Fifo"
+    net = Network()
+    left, right, sink = net.node("left"), net.node("right"), net.node("sink")
+    net.link(
+        left,
+        right,
+        rate="1 Gbit/s",
+        delay="2 ms",
+        scheduler=getattr(components, scheduler)(),
+        queue=None if marks else TailDrop(limit="833 packets"),
+    )
+    net.link(right, left, rate="10 Gbit/s", delay="2 ms")
+    net.link(right, sink, rate="10 Gbit/s", delay="1 ms", both_ways=True)
+    for control in names:
+        hosts = net.nodes(control.lower(), 40 // len(names))
+        net.link(hosts, left, rate="10 Gbit/s", delay="2 ms", both_ways=True)
+        settings = {"recovery": "rack", "ecn": marks, "max_window": "10000 packets"}
+        tcp = Tcp(congestion_control=getattr(components, control)(), **settings)
+        net.flows(f"{control.lower()}-transfers", hosts, sink, start=("0 s", "100 ms"), source=Ftp(), transport=tcp)
+    return net.toml(description=description, duration="5 s")
+
+
 WORKLOADS: dict[str, Callable[..., str]] = {
     "cbr": cbr,
     "parking-lot": parking_lot,
@@ -285,6 +323,7 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "pcn-vbr": pcn_vbr,
     "fat-tree": fat_tree,
     "fabric": fabric,
+    **{name: partial(controls, name) for name in _CONTROLS},
     **{f"schedulers-{name}": partial(schedulers, name) for name in _SCHEDULERS},
 }
 """Functions that return the text of a scenario."""

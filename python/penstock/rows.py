@@ -47,8 +47,8 @@ class RowStream:
 
     Parameters
     ----------
-    scenario : str
-        TOML text of the scenario.
+    scenario : str or penstock._core.Scenario
+        TOML text of the scenario, or one that was read with these settings.
     options : dict of str to str, bool or sequence of str
         Keys of the section and their values; None leaves one out.
     name : str
@@ -84,7 +84,7 @@ class RowStream:
 
     def __init__(
         self,
-        scenario: str,
+        scenario: str | _core.Scenario,
         options: Mapping[str, Names | bool | None],
         *,
         name: str = "scenario",
@@ -96,9 +96,11 @@ class RowStream:
         threads: int = 1,
     ) -> None:
         try:
-            read = _core.Scenario(scenario, utf8(name), list(sets), folder)
+            if isinstance(scenario, str):
+                scenario = _core.Scenario(scenario, utf8(name), list(sets), folder)
         except _core.ScenarioError as error:
             raise ScenarioError(error.mistakes) from None
+        read = scenario
         require([(name, read.memory)], 1)
         given = [
             (key, value if isinstance(value, (str, bool)) else list(value))

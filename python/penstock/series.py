@@ -59,7 +59,7 @@ class TimeSeries(RowStream):
 
     def __init__(
         self,
-        scenario: str,
+        scenario: str | _core.Scenario,
         *,
         of: Names | None = None,
         what: Names | None = None,

@@ -59,7 +59,7 @@ class PacketTrace(RowStream):
 
     def __init__(
         self,
-        scenario: str,
+        scenario: str | _core.Scenario,
         *,
         at: Names | None = None,
         flows: Names | None = None,

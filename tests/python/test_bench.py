@@ -121,3 +121,15 @@ def test_a_duration_that_cannot_be_is_told_before_anything_runs():
 
     with pytest.raises(InputError, match=r"--duration 1 s, tcp-many: .*1 s is not before the end at 1 s"):
         command("tcp-many", duration="1 s")
+
+
+@pytest.mark.parametrize("name", ["dualpi2", "fq-codel", "bbr", "prague"])
+def test_controls_fill_their_bottleneck(name):
+    from penstock import _core
+
+    text = bench.WORKLOADS[name]()
+    page = tomllib.loads(text)
+    assert sum(page["nodes"][flows["from"]]["count"] for flows in page["flows"]) == 40
+    assert next(link for link in page["links"] if link["to"] == "right")["rate"] == "1 Gbit/s"
+    run = _core.Scenario(text, name, [("duration", "1 s"), ("warm-up", "500 ms")]).run(1, 0)
+    assert run.counters["goodput_bps"] > 0.9e9

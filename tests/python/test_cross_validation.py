@@ -9,10 +9,13 @@ import pytest
 from scipy import stats
 
 from penstock.errors import InputError
+from penstock.report.crossed import cross_blocks
 from penstock.reproductions import cross_validated
 from penstock.reproductions.cross_validation import cross_validate, says
 from penstock.reproductions.likelihood import ERRORS, FLOOR, Print, bagged_posterior, joint
 from penstock.reproductions.loading import load, names
+from penstock.reproductions.pages import study_page
+from penstock.reproductions.renew import Renewal
 from penstock.store import Store
 from penstock.studies.runner import Runner
 
@@ -338,10 +341,14 @@ class TestStored:
         result = cross_validated.stored(document)
         section = "\n".join(cross_validated.cross_section(document))
         if result is None:
-            assert section == ""
+            assert cross_validated.missing(document) in section
             return
         printed = {table.id: len(table.numbers()) for table in document.tables if table.numbers()}
-        assert {table["table"]: table["numbers"] for table in result["tables"]} == printed
+        covered = {table["table"]: table["numbers"] for table in result["tables"]}
+        assert covered.items() <= printed.items()
+        assert (f"Only tables {', '.join(covered)}" in section) == (covered != printed)
+        assert ("the other answers were kept" in section) == bool(result["fixed"])
+        assert {each["question"] for each in result["questions"]}.isdisjoint(result["fixed"])
         assert sum(table["agree"] for table in result["tables"]) == result["cross_validated"]["agree"]
         for each in result["questions"]:
             keys = [answer["reading"] for answer in each["posterior"]]
@@ -363,4 +370,37 @@ class TestStored:
         found = [row["cross_validated"] for row in rows]
         assert [None if each is None else each["agree"] for each in found] == (agree or [None] * len(rows))
         shown = command("reproduce", name, "--summary").stdout
-        assert ("Cross-validated, 3 of 9 numbers agree" in shown) == (agree is not None)
+        told = "Not cross-validated: no number is printed" if agree is None else "Cross-validated, 3 of 9 numbers agree"
+        assert told in shown
+
+    @pytest.mark.parametrize(
+        ("parts", "told"),
+        [
+            ([*TWO, FACTOR], "Not cross-validated yet: `penstock reproduce"),
+            ([TWO[0], FACTOR], "that takes two printed tables and an open question"),
+            (TWO, "that takes two printed tables and an open question"),
+        ],
+    )
+    def test_a_page_says_why_there_is_none(self, study, parts, told):
+        page = study_page(load(str(study(*parts))).document)
+        assert told in page[page.index("## What the agreement is worth without the fit") :]
+
+    def test_a_report_has_both_tables(self):
+        scores, questions = cross_blocks(load("md1k").document)
+        assert "Cross-validated, 3 of 9 numbers agree" in scores.markdown
+        assert [row[0].text for row in scores.grid.rows] == ["1", "2"]
+        assert questions.grid.rows[0][0].text == "md1k-a01"
+        assert [block.grid for block in cross_blocks(load("ubr").document)] == [None]
+
+
+class TestRenewal:
+    def test_of_some_tables_and_questions_keeps_all_other_answers(self, study, tmp_path):
+        folder = load(str(study(*TWO, table("3", [(0.5, 50)]), FACTOR, WIRE)))
+        renewal = Renewal(folder, 3, 1, Store(tmp_path / "store"))
+        found = renewal.cross_validated(3, None, ["1", "2"], ["half-a01"]).as_json()
+        assert [each["table"] for each in found["tables"]] == ["1", "2"]
+        assert found["fixed"] == {"half-a02": "short"}
+        assert said(found) == {"half-a01": "decides"}
+        told = cross_validated.told(folder.document, found)
+        assert "Only tables 1, 2 were left out in turn" in told
+        assert "Only answers to half-a01 were chosen; the other answers were kept." in told

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock import _core
-from penstock.errors import RunsFailed, ScenarioError
+from penstock.errors import InputError, RunsFailed, ScenarioError
 from penstock.running import RunRequest, run_all
 from penstock.store import Store
 
@@ -39,6 +39,22 @@ def test_a_run_in_the_store_is_not_made_again(tmp_path, core):
     assert [(r.metrics, r.digest, r.packet_hops) for r in first] == [
         (r.metrics, r.digest, r.packet_hops) for r in again
     ]
+
+
+def test_a_component_without_a_source_is_not_kept(tmp_path, core, monkeypatch):
+    made = core.Scenario.__init__
+
+    def of_a_plugin(self, *given, **named):
+        made(self, *given, **named)
+        self.unidentified_components = ["discipline.linear-drop", "source.tiny"]
+
+    monkeypatch.setattr(core.Scenario, "__init__", of_a_plugin)
+    with pytest.raises(
+        InputError, match=r"^discipline\.linear-drop, source\.tiny of a plug-in has no source.*run without a store$"
+    ):
+        run_all(requests(), store=Store(tmp_path))
+    assert core.Scenario.runs == 0
+    assert len(run_all(requests())) == core.Scenario.runs == 4
 
 
 @pytest.mark.parametrize("ends", [False, True])

@@ -10,6 +10,7 @@ import psutil
 
 from penstock import _core
 from penstock.cli.app import app
+from penstock.emulation.machine import why_not
 from penstock.records import RunRequest
 from penstock.running import run_all
 from penstock.store import Store, run_key
@@ -41,6 +42,7 @@ of = "f"
 of = "a-b"
 every = "1 ms"
 """
+REAL = PAGE.replace("{}\n", "{ real = true }\n").replace('delay = "1 ms"', 'delay = "1 ms"\nboth-ways = true')
 STUDY = """\
 scenario = "page.toml"
 runs = 2
@@ -55,6 +57,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "run": ("page.toml", "--runs", "2", "--out", "result.csv"),
     "run on processes": ("page.toml", "--runs", "2", "--on", "processes", "--jobs", "2"),
     "run on dask": ("page.toml", "--runs", "4", "--on", "dask", "--jobs", "2"),
+    **({} if why_not() else {"emulate": ("real.toml", "--log", "arrivals.csv")}),
     "trace": ("page.toml", "--format", "csv", "--out", "trace.csv"),
     "trace pcap": ("page.toml", "--pcap", "captures"),
     "series": ("page.toml", "--of", "a-b", "--every", "1 ms", "--format", "parquet", "--out", "series.parquet"),
@@ -88,6 +91,7 @@ ENDLESS = {"lab"}
 """Those that serve until they are interrupted."""
 FILES = {
     "run": "result.csv",
+    **({} if why_not() else {"emulate": "arrivals.csv"}),
     "trace": "trace.csv",
     "trace pcap": "captures",
     "series": "series.parquet",
@@ -109,8 +113,8 @@ def words(name: str) -> list[str]:
 
 
 def verbs() -> dict[str, object]:
-    """The verbs that there are."""
-    return dict(app.commands)
+    """The verbs that there are and that this machine allows."""
+    return {name: each for name, each in app.commands.items() if name != "emulate" or not why_not()}
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -126,6 +130,7 @@ def prepare(folder: Path) -> None:
     from penstock.store.selection import Selection
 
     (folder / "page.toml").write_text(PAGE)
+    (folder / "real.toml").write_text(REAL)
     (folder / "study.toml").write_text(STUDY)
     (folder / "graph.gml").write_text(GRAPH)
     store = Store(folder / "store")

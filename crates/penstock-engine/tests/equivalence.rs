@@ -505,3 +505,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn every_component_is_in_random_networks() {
+    assert_eq!(random::coverage::missing(2_000), [].into());
+}
+
+#[test]
+fn every_changeable_parameter_changes_in_random_networks() {
+    assert_eq!(random::coverage::unchangeable(), []);
+}

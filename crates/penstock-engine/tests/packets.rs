@@ -2,10 +2,13 @@
 
 mod support;
 
-use penstock_engine::injection::InjectionError;
+use penstock_engine::injection::{Arrival, InjectionError, Marking};
 use penstock_engine::observations::TraceEvent;
 use penstock_engine::Sim;
 use penstock_model::id::FlowId;
+use penstock_model::packet::Ecn;
+use penstock_model::source::SourcePlan;
+use penstock_model::units::Bytes;
 use support::{discipline, one_link, source, time, transport};
 
 #[test]
@@ -64,4 +67,63 @@ fn a_packet_from_outside_is_refused_where_it_would_change_the_past_or_break_a_pr
     assert_eq!(told(sim.inject(FlowId(2), time("300 ms"), 800)), format!("flow 2 {no_list}"));
     let seen = sim.run();
     assert_eq!((seen.flows[0].sent_packets, seen.flows[0].sent_bytes, seen.flows[0].received_packets), (4, 2700, 4));
+}
+
+/// A flow that sends only packets from outside, over a queue that marks every capable packet behind one that waits.
+fn marking_net() -> support::Net {
+    let step = discipline("step-marking", "limit = 10 packets; threshold = 0 packets");
+    let (mut net, route, _) = one_link("1 s", 1, "1 Mbit/s", "10 ms", step);
+    let list = source("packets", "at = [0 s, 0 s]; sizes = [100 bytes, 1000 bytes]");
+    let group = net.group("outside", list, transport("udp", ""), ("0 s", "0 s"));
+    net.0.groups[group as usize].source = SourcePlan::from_outside(Bytes::new(100), Bytes::new(1000));
+    net.flow(group, route, route);
+    net.0.trace = true;
+    net
+}
+
+/// Five packets in 5 ms, each 8 ms on the wire, so that all but the first wait.
+fn marked_arrivals() -> Vec<Arrival> {
+    let marking = |(ecn, precedence)| Some(Marking { ecn, precedence });
+    let markings = [(Ecn::Ect0, 0), (Ecn::NotEct, 1), (Ecn::Ect1, 2), (Ecn::Ect0, 3)].map(marking);
+    let at = |i: usize| time(&format!("{} ms", i + 1));
+    let arrival = |(i, marking)| Arrival { at: at(i), flow: FlowId(0), size: 1000, marking };
+    markings.into_iter().chain([None]).enumerate().map(arrival).collect()
+}
+
+#[test]
+fn packets_from_outside_keep_their_codepoints_and_precedences() {
+    let mut net = marking_net();
+    net.0.arrivals = marked_arrivals().into();
+    let seen = net.run();
+    let received = seen.trace.iter().filter(|row| row.event == TraceEvent::Receive).filter_map(|row| row.packet());
+    let fields: Vec<(Ecn, u8)> = received.map(|packet| (packet.ecn, packet.precedence)).collect();
+    // The first one finds the wire free, the second none that waits; the last one has the flow's own fields.
+    assert_eq!(fields, [(Ecn::Ect0, 0), (Ecn::NotEct, 1), (Ecn::Ce, 2), (Ecn::Ce, 3), (Ecn::NotEct, 0)]);
+}
+
+#[test]
+fn arrivals_in_slices_give_the_digest_of_those_known_before() {
+    let mut known = marking_net();
+    known.0.arrivals = marked_arrivals().into();
+    let mut sim = Sim::new(marking_net().0).expect("a sound blueprint");
+    for (i, arrival) in marked_arrivals().iter().enumerate() {
+        sim.add_arrival(arrival).expect("it is in time");
+        sim.run_until(time(&format!("{} us", 1000 * (i + 1))));
+    }
+    assert_eq!(sim.run().digest, known.run().digest);
+}
+
+#[test]
+fn a_blueprint_with_arrivals_that_do_not_fit_is_refused() {
+    let refused = |change: &dyn Fn(&mut Arrival)| {
+        let (mut net, mut arrivals) = (marking_net(), marked_arrivals());
+        change(&mut arrivals[2]);
+        net.0.arrivals = arrivals.into();
+        Sim::new(net.0).map(drop).expect_err("it is refused").to_string()
+    };
+    let precedence = refused(&|arrival| arrival.marking = Some(Marking { ecn: Ecn::NotEct, precedence: 4 }));
+    assert_eq!(precedence, "arrival 2: a packet of drop precedence 4; 0 to 3");
+    assert_eq!(refused(&|arrival| arrival.size = 99), "arrival 2: a packet of 99 bytes: the flow's list has packets of 100 to 1000 bytes");
+    assert!(refused(&|arrival| arrival.at = time("1 ms")).starts_with("arrival 2: a packet at 1 ms"));
+    assert!(refused(&|arrival| arrival.flow = FlowId(1)).starts_with("arrival 2: flow 1 takes no packets"));
 }

@@ -117,6 +117,34 @@ proptest! {
         same(&rows, &run(sim(&Blueprint { max_visit_events: most, ..blueprint.clone() }), budget).0)?;
     }
 
+    /// Values asked for between slices of a run equal those read at intervals, on any executor.
+    #[test]
+    fn series_on_request_are_those_at_intervals(case in case(), cut in any::<u64>()) {
+        let with = |sampling| {
+            let mut blueprint = observed(&case.blueprint());
+            blueprint.watch.series.retain(|plan| matches!(plan.sampling, Sampling::Every(_)));
+            blueprint.watch.series.iter_mut().for_each(|plan| plan.sampling = sampling);
+            blueprint
+        };
+        let every = Duration::from_ms(7);
+        let (mut rows, seen) = run(sim(&with(Sampling::Every(every))), u64::MAX);
+        rows.sort_by_key(|row| (row.time, row.plan));
+        let shard_of = |process: usize| (Key::root(cut, 0).hash([process as u64, 0]) % 3) as u32;
+        let blueprint = with(Sampling::OnRequest);
+        let several = Sim::with_partition(blueprint.clone(), &shard_of).expect("random scenarios are sound").run_shards_in_turn();
+        let of = |executor| sim(&blueprint).with_executor(executor);
+        for mut asked in [of(Executor::Plain), of(Executor::Horizon), of(Executor::Windows), several] {
+            let (mut read, mut at) = (Vec::new(), Time::ZERO);
+            while at <= blueprint.end {
+                asked.run_until(at);
+                asked.read_series(&mut read);
+                at = at + every;
+            }
+            same(&rows, &read)?;
+            prop_assert_eq!(seen.digest, asked.run().digest);
+        }
+    }
+
     /// Departures that are known on arrival count from their own instants on.
     #[test]
     fn departures_known_on_arrival_are_read_as_those_of_service(case in case()) {

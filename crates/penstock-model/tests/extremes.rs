@@ -28,7 +28,7 @@ use penstock_model::source::{AnySource, Source, SourcePlan};
 use penstock_model::transport::tcp::Sender;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
-use random_parameters::{parameters, plans};
+use random_parameters::EXTREMES;
 use std::collections::VecDeque;
 use std::sync::mpsc::{channel, RecvTimeoutError};
 use std::sync::Arc;
@@ -62,12 +62,13 @@ fn walk<P: Send + 'static>(
     let only = std::env::var("PENSTOCK_COMPONENT").ok();
     for entry in entries.iter().filter(|entry| only.as_deref().is_none_or(|only| only == entry.name)) {
         let mut stream = stream(entry.name);
-        let plans = plans(entry, SETTINGS, &mut stream, read);
+        let plans = EXTREMES.plans(entry, SETTINGS, &mut stream, read);
         assert!(plans.len() >= SETTINGS / 10, "only {} settings of {} are sound", plans.len(), entry.name);
         let (begins, begun) = channel();
         let exercise = exercise.clone();
         let walker = std::thread::spawn(move || {
-            for (plan, written) in plans {
+            for (plan, settings) in plans {
+                let written = format!("{} {settings:?}", entry.name);
                 begins.send(written.clone()).expect("the receiver waits");
                 let before = processor_time();
                 exercise(&plan, &mut stream);
@@ -161,7 +162,7 @@ fn classes(plan: &SchedulerPlan, stream: &mut Stream) -> Vec<ClassPlan> {
     let Some(declaration) = plan.class(Registry::NONE) else { return vec![ClassPlan::default()] };
     let count = [1, 2, 3, 64, 256][stream.below(5) as usize];
     let are_alike = stream.chance(0.5);
-    let mut class = || ClassPlan { parameters: parameters(declaration, stream), ..ClassPlan::default() };
+    let mut class = || ClassPlan { parameters: EXTREMES.parameters(declaration, stream), ..ClassPlan::default() };
     match are_alike {
         true => vec![class(); count],
         false => (0..count).map(|_| class()).collect(),

@@ -2,11 +2,13 @@
 //!
 //! A plug-in is an extension module too: one that holds this core and its own components, see [`core_with`].
 
+mod emulation;
 mod interruption;
 mod plugins;
 mod rows;
 mod run;
 mod series;
+mod stepping;
 mod trace;
 
 use penstock_model::registry::Plugin;
@@ -31,7 +33,17 @@ pub mod _core {
     use crate::run::{Cancel, Cancelled, Run, Scenario, ScenarioError};
 
     #[pymodule_export]
+    use crate::emulation::{emulation_mistakes, with_arrivals, Emulation};
+
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::emulation::linux::{emulate, switch_offloads_off};
+
+    #[pymodule_export]
     use crate::series::Series;
+
+    #[pymodule_export]
+    use crate::stepping::SteppedRun;
 
     #[pymodule_export]
     use crate::trace::Trace;

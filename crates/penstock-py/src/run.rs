@@ -108,6 +108,12 @@ impl Scenario {
         self.0.seed()
     }
 
+    /// The nodes that stand for real hosts.
+    #[getter]
+    fn real_nodes(&self) -> Vec<String> {
+        self.0.real_nodes().to_vec()
+    }
+
     /// Whether it asks for time series.
     #[getter]
     fn has_series(&self) -> bool {
@@ -277,10 +283,13 @@ fn simulate(
 type MetricRow = (String, Vec<(String, String)>, &'static str, f64);
 
 /// How a run was made.
-struct Work {
-    threads: usize,
-    events: ModeEvents,
-    ports: PortKinds,
+pub struct Work {
+    /// On how many cores.
+    pub threads: usize,
+    /// Events by the way through the engine.
+    pub events: ModeEvents,
+    /// Ports by how their departures are found.
+    pub ports: PortKinds,
 }
 
 /// The results of a run.
@@ -323,8 +332,14 @@ impl Run {
 }
 
 impl Run {
+    /// Evaluates what a run on one core has counted that was advanced step by step.
+    pub fn of_steps(scenario: &ValidScenario, seen: Observations) -> Run {
+        let work = Work { threads: 1, events: ModeEvents::default(), ports: PortKinds::default() };
+        Run::new(scenario, seen, &scenario.window_watch(), work, &penstock_engine::Cancel::default())
+    }
+
     /// Evaluates what was seen; what it gives once `cancel` is set is of no use.
-    fn new(scenario: &ValidScenario, seen: Observations, windows: &WindowWatch, work: Work, cancel: &penstock_engine::Cancel) -> Run {
+    pub fn new(scenario: &ValidScenario, seen: Observations, windows: &WindowWatch, work: Work, cancel: &penstock_engine::Cancel) -> Run {
         let (rows, counts) = scenario.metrics_until(cancel, &seen);
         // Without `[[measure]]` the default is one.
         let measures = scenario.measure_texts().len();
@@ -369,6 +384,11 @@ fn ports_by_kind(kinds: PortKinds) -> BTreeMap<&'static str, u64> {
 /// One of the ways to read a scenario.
 type Read = fn(&penstock_engine::Cancel, &str, &str, &[(String, String)], ReadOptions) -> Result<ValidScenario, Vec<Mistake>>;
 
+/// How files that a scenario names are found and read.
+pub fn read_options(py: Python<'_>, folder: Option<PathBuf>) -> PyResult<ReadOptions> {
+    Ok(ReadOptions { folder, parquet: Some(parquet_as_csv), memory: Some(file_memory(py)?), registry: registry().clone() })
+}
+
 /// Reads and checks a scenario, whose files are in `folder`.
 fn load(
     py: Python<'_>,
@@ -380,7 +400,7 @@ fn load(
 ) -> PyResult<Result<ValidScenario, Vec<Mistake>>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let files = ReadOptions { folder, parquet: Some(parquet_as_csv), memory: Some(file_memory(py)?), registry: registry().clone() };
+    let files = read_options(py, folder)?;
     interruptible(py, &flag, move || read(&stop, &text, &name, &sets, files))
 }
 
@@ -394,11 +414,10 @@ pub fn scenarios(
 ) -> PyResult<Bound<'_, PyAny>> {
     let flag = penstock_engine::Cancel::default();
     let stop = flag.clone();
-    let memory = Some(file_memory(py)?);
-    let files = move || ReadOptions { folder: folder.clone(), parquet: Some(parquet_as_csv), memory, registry: registry().clone() };
+    let files = read_options(py, folder)?;
     let read = interruptible(py, &flag, move || {
         let going_on = sets.iter().take_while(|_| !stop.is_set());
-        going_on.map(|sets| penstock_scenario::load_leaving_out(&stop, &text, &name, sets, files())).collect::<Vec<_>>()
+        going_on.map(|sets| penstock_scenario::load_leaving_out(&stop, &text, &name, sets, files.clone())).collect::<Vec<_>>()
     })?;
     let list = PyList::empty(py);
     for scenario in read {
@@ -453,7 +472,8 @@ fn as_list<'py>(py: Python<'py>, mistakes: &[Mistake]) -> PyResult<Bound<'py, Py
     Ok(list)
 }
 
-fn scenario_error(py: Python<'_>, mistakes: &[Mistake]) -> PyErr {
+/// The exception of a scenario with mistakes.
+pub fn scenario_error(py: Python<'_>, mistakes: &[Mistake]) -> PyErr {
     let error = ScenarioError::new_err(penstock_scenario::report(mistakes));
     match as_list(py, mistakes).and_then(|list| error.value(py).setattr("mistakes", list)) {
         Ok(()) => error,

@@ -37,6 +37,7 @@ mod read;
 mod scenario;
 mod series;
 mod settings;
+mod stepping;
 #[cfg(test)]
 mod tests;
 mod top_keys;
@@ -69,4 +70,5 @@ pub use read::suggest::nearest;
 pub use read::tree::LARGEST_TEXT;
 pub use scenario::ValidScenario;
 pub use series::{SeriesPlans, SeriesRun};
+pub use stepping::{StepError, SteppedRun};
 pub use trace::{word_bytes, CapturePart, ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};

@@ -31,12 +31,15 @@ use crate::traffic::{self, routing::route_all};
 use penstock_engine::blueprint::{
     self, AtmPlan, Blueprint, CircuitPlan, FastPaths, FlowPlan, RouteSet, SwitchPlan, WatchPlan, MAX_VISIT_EVENTS,
 };
+use penstock_engine::injection::Arrival;
 use penstock_engine::{Cancel, Observations, Sim};
 use penstock_model::parameters::{Parameters, Value};
 use penstock_model::registry::Registry;
 use penstock_model::rng::Key;
-use penstock_model::units::{Duration, Time};
+use penstock_model::source::SourcePlan;
+use penstock_model::units::{Bytes, Duration, Time};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Memory of a number with its labels, here and once more where it is handed over.
 const BYTES_OF_A_METRIC: u64 = 600;
@@ -57,6 +60,7 @@ pub struct ValidScenario {
     registry: Registry,
     /// Components of plug-ins that have no source.
     unidentified: Vec<String>,
+    real_nodes: Vec<String>,
     /// Links whose delays are drawn, and the bounds.
     drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
     /// Groups whose transfers are drawn, by position, and how.
@@ -176,6 +180,7 @@ pub(crate) fn read(
         group_members,
         traced,
         series: written_series.into_iter().map(|written| written.request).collect(),
+        real_nodes: nodes.real(),
         drawn_delays,
         drawn_transfers,
         registry: mistakes.components.registry.clone(),
@@ -238,6 +243,7 @@ fn blueprint(
         classes,
         groups: flows.into_iter().map(|group| group.plan).collect(),
         flows: plans,
+        arrivals: Vec::new().into(),
         samples: recording.samples,
         meter_samples: recording.meter_samples,
         trace: false,
@@ -278,6 +284,23 @@ impl ValidScenario {
             group.transfers = Some(draw.draw(key.child(&group.name)));
         }
         blueprint
+    }
+
+    /// The scenario in which the flows of `groups` send only packets from outside: `arrivals`, and those that a program injects.
+    /// They have at least `smallest` and at most `largest` bytes.
+    #[must_use]
+    pub fn with_arrivals(&self, groups: &[String], (smallest, largest): (Bytes, Bytes), arrivals: Arc<[Arrival]>) -> ValidScenario {
+        let mut opened = self.clone();
+        for group in opened.blueprint.groups.iter_mut().filter(|group| groups.contains(&group.name)) {
+            group.source = SourcePlan::from_outside(smallest, largest);
+        }
+        opened.blueprint.arrivals = arrivals;
+        opened
+    }
+
+    /// The nodes that stand for real hosts.
+    pub fn real_nodes(&self) -> &[String] {
+        &self.real_nodes
     }
 
     /// The looks at the senders of a run that [`ValidScenario::decided`] needs.
@@ -356,6 +379,11 @@ impl ValidScenario {
     /// The plug-in components that it uses without a source, as `KIND.NAME`. Without one, a stored run cannot be identified.
     pub fn unidentified_components(&self) -> &[String] {
         &self.unidentified
+    }
+
+    /// The names of all classes.
+    pub(crate) fn classes(&self) -> &[String] {
+        &self.blueprint.classes
     }
 
     /// The names of groups, and their members.

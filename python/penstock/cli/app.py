@@ -11,6 +11,7 @@ from click.exceptions import Exit
 from penstock.cli import (
     bench,
     check,
+    emulate,
     explain,
     export,
     gc,
@@ -46,6 +47,7 @@ __all__ = ["app", "run_command"]
 
 VERBS: dict[str, Callable[..., int | None]] = {
     "run": run.run,
+    "emulate": emulate.emulate,
     "trace": trace.trace,
     "series": series.series,
     "view": view.view,

@@ -22,6 +22,7 @@ from penstock.cli.options import (
     ThreadsOption,
     read_sets,
     refuse_contradictions,
+    refuse_idle,
     whole_number,
 )
 from penstock.cli.verb import flag, option
@@ -56,6 +57,12 @@ def run(
     only_stored: StoredOption = False,
     output: FrameFormatOption = "table",
     out: ResultsOption = None,
+    replay: Annotated[
+        Path | None,
+        option(
+            "--replay", "LOG", "Repeat the arrivals that 'penstock emulate --log LOG' has written; nothing is stored."
+        ),
+    ] = None,
     values: Annotated[bool, flag("--values", "In CSV and Parquet: a row per run instead of the means.")] = False,
 ) -> None:
     """Run a scenario or a study and show its numbers.
@@ -67,7 +74,7 @@ def run(
     from penstock.cli.console import warn
     from penstock.cli.frames import format_of
     from penstock.cli.studies import plan_of
-    from penstock.cli.ways_to_run import How, View, make_all, make_shard, show_plan, show_stored
+    from penstock.cli.ways_to_run import How, View, make_all, make_shard, show_plan, show_replay, show_stored
     from penstock.huge_pages import restart_for
     from penstock.memory import allow
     from penstock.studies.request import warnings_of
@@ -93,6 +100,14 @@ def run(
     )
     _check_output(output, out, values=values, dry_run=dry_run)
     allow(memory)
+    if replay is not None:
+        idle = {"--runs": runs, "--store": store, "--shard": shard, "--stored": only_stored, "--dry-run": dry_run}
+        refuse_idle(idle | {"--jobs": jobs}, "--replay repeats one run and keeps nothing, so ")
+        of_run = {"seed": seed, "replication": replication or 0}
+        show_replay(
+            file, replay, read_sets(sets), of_run, (executor, threads), View(output, values, replication or 0, out)
+        )
+        return
     part = None if shard is None else Shard.read(shard)
     plan = plan_of(file, read_sets(sets), runs, seed)
     if part is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from penstock.cli.cores import Cores
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.studies.runner import Runner
     from penstock.studies.shards import Shard
 
-__all__ = ["How", "View", "make_all", "make_shard", "show_plan", "show_stored"]
+__all__ = ["How", "View", "make_all", "make_shard", "show_plan", "show_replay", "show_stored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,28 @@ def make_all(plan: StudyPlan, asked: Sequence[PointRequest], how: How, view: Vie
     for note in result.notes:
         say(f"note: {note}")
     result.require_precision()
+
+
+def show_replay(
+    file: Path,
+    log: Path,
+    sets: Sequence[tuple[str, str]],
+    of_run: Mapping[str, Any],
+    how: tuple[str, int],
+    view: View,
+) -> None:
+    """Runs a scenario with the arrivals of a log, and shows the numbers."""
+    from penstock.cli.console import say, warn
+    from penstock.cli.files import read_text
+    from penstock.emulation.making import result_of
+    from penstock.emulation.opened import opened, read_log
+
+    found = opened(file, read_text(file), sets, log=read_log(log), **of_run)
+    warn(found.asked.scenario.warnings)
+    asked = found.asked
+    run = asked.scenario.run(asked.seed, asked.replications[0], None, *how)
+    say(f"Replay: arrivals are as logged, whatever the network does to them (open loop). Digest {run.digest}.")
+    _show(result_of(found, run), view)
 
 
 def _tell_shard(part: Shard, made: Sequence[RunResult], total: int) -> None:

@@ -11,6 +11,7 @@ from penstock._core import Scenario
 from penstock.digits import number, plus_minus
 from penstock.printable import things
 from penstock.report.content import Block, Cell, Command, Drawing, Grid, Heading, Listing, Part, Report
+from penstock.report.crossed import cross_blocks
 from penstock.report.figures import table_plot
 from penstock.report.scores import scores_grid
 from penstock.report.topology import topology_svg
@@ -204,6 +205,7 @@ def _findings(document: Document, made: Reproduced) -> list[Block]:
     if made.verdicts:
         blocks.append(Block("Claims", grid=_claims(document, made.verdicts)))
     blocks += scores_grid(document, made.summary)
+    blocks += cross_blocks(document)
     if text:
         blocks.append(Block("In words", markdown=text))
     return blocks

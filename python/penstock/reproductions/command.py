@@ -300,8 +300,7 @@ def _emit_summary(document: Document, data: dict[str, Any]) -> None:
 
 def _show_cross_validated(document: Document) -> None:
     found = cross_validated.stored(document)
-    if found is not None:
-        show(cross_validated.told(found))
+    show(cross_validated.missing(document) if found is None else cross_validated.told(document, found))
 
 
 def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:

@@ -84,7 +84,7 @@ def board(found: CrossValidation) -> RenderableType:
         scores,
         *unread,
         Text(),
-        Text(told(found.as_json()), style="bold"),
+        Text(told(found.document, found.as_json()), style="bold"),
         Text(),
         questions,
         Text(legend, style="dim"),

@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 
     Object = Mapping[str, Any]
 
-__all__ = ["FILE", "cross_section", "question_lines", "stored", "to_store", "told", "verdict", "with_cross_validated"]
+__all__ = [
+    "FILE",
+    "cross_section",
+    "made_by",
+    "missing",
+    "question_lines",
+    "ranked_questions",
+    "stored",
+    "to_store",
+    "told",
+    "verdict",
+    "with_cross_validated",
+]
 
 FILE = "cross_validated.json"
 
@@ -47,15 +59,45 @@ def with_cross_validated(document: Document, summary: Object) -> dict[str, Any]:
     return {**summary, "tables": rows}
 
 
-def told(result: Object) -> str:
-    """The totals in one sentence, next to those under the chosen answers."""
+def missing(document: Document) -> str:
+    """Why a study ships without a cross-validated count; empty if it has one."""
+    if stored(document) is not None:
+        return ""
+    printed = sum(bool(table.numbers()) for table in document.tables)
+    if not printed:
+        return "Not cross-validated: no number is printed, so there is nothing to score answers by."
+    if printed == 1 or not any(question.alternatives for question in document.questions):
+        return "Not cross-validated: that takes two printed tables and an open question."
+    return f"Not cross-validated yet: `penstock reproduce {document.called} --cross-validate`."
+
+
+def told(document: Document, result: Object) -> str:
+    """The totals, next to those under the chosen answers, and which tables and questions they are about."""
     cross, chosen = result["cross_validated"], result["chosen"]
     return (
         f"Cross-validated, {cross['agree']} of {cross['computed']} numbers agree (discrimination "
         f"{cross['discrimination']:+.2f}): each table under answers chosen on the other tables. Under the chosen "
         f"answers, {chosen['agree']} of {chosen['computed']} agree on the same {result['runs']} runs (discrimination "
-        f"{chosen['discrimination']:+.2f})."
+        f"{chosen['discrimination']:+.2f}).{_limits(document, result)}"
     )
+
+
+def made_by(result: Object) -> str:
+    """The runs of a stored result, their model and day, and whether a budget stopped it."""
+    stopped = "" if result["complete"] else " The search stopped at its budget."
+    return f"{result['used']} runs of model {result['model_version'][:12]}, {result['date']}.{stopped}"
+
+
+def _limits(document: Document, result: Object) -> str:
+    """Which tables and questions a cross-validation covers, if not all; with a space before it."""
+    tables = [table["table"] for table in result["tables"]]
+    asked = [question["question"] for question in result["questions"]]
+    limits = []
+    if len(tables) < sum(bool(table.numbers()) for table in document.tables):
+        limits.append(f" Only tables {', '.join(tables)} were left out in turn, and answers chosen on these alone.")
+    if result["fixed"]:
+        limits.append(f" Only answers to {', '.join(asked)} were chosen; the other answers were kept.")
+    return "".join(limits)
 
 
 def verdict(document: Document, question: str, says: str, likeliest: str, quote: str = "") -> str:
@@ -68,10 +110,11 @@ def verdict(document: Document, question: str, says: str, likeliest: str, quote:
 
 
 def cross_section(document: Document) -> list[str]:
-    """The part of a study's page about its cross-validated agreement, in Markdown; empty if none is stored."""
+    """The part of a study's page about its cross-validated agreement, in Markdown, or why there is none."""
+    title = "## What the agreement is worth without the fit"
     result = stored(document)
     if result is None:
-        return []
+        return [title, "", missing(document), ""]
     rows = [
         f"| {table['table']} | {table['computed']} | {table['chosen']['agree']} | {table['agree']} | "
         f"{table['discrimination']:+.2f} |"
@@ -83,11 +126,10 @@ def cross_section(document: Document) -> list[str]:
         for table in result["tables"]
         if table["unread"]
     ]
-    stopped = "" if result["complete"] else " The search stopped at its budget."
     return [
-        "## What the agreement is worth without the fit",
+        title,
         "",
-        f"{told(result)} {result['used']} runs of model {result['model_version'][:12]}, {result['date']}.{stopped}",
+        f"{told(document, result)} {made_by(result)}",
         "",
         "| table | numbers | agree, chosen answers | agree, chosen without the table | discrimination |",
         "|---|---:|---:|---:|---:|",
@@ -101,7 +143,7 @@ def cross_section(document: Document) -> list[str]:
         "|---|---|---|",
         *(
             f"| `{name}` | {says} | {', '.join(shares)} |"
-            for name, says, shares in _questions(document, result["questions"])
+            for name, says, shares in ranked_questions(document, result["questions"])
         ),
         "",
     ]
@@ -113,14 +155,17 @@ def question_lines(document: Document, question: str) -> list[str]:
     own = [each for each in result["questions"] if each["question"] == question] if result else []
     return [
         line
-        for _, says, shares in _questions(document, own)
+        for _, says, shares in ranked_questions(document, own)
         for line in (f"**The printed numbers**: {says} ({', '.join(shares)}).", "")
     ]
 
 
-def _questions(document: Document, questions: Sequence[Object]) -> Iterable[tuple[str, str, list[str]]]:
-    """Each question with what the print says of it, and the probability of each answer, the likeliest first."""
+def ranked_questions(
+    document: Document, questions: Sequence[Object], quote: str = "`"
+) -> Iterable[tuple[str, str, list[str]]]:
+    """Each question, what the print says of it, and the probability of each answer, the likeliest first."""
     for question in questions:
         ranked = sorted(question["posterior"], key=lambda each: -each["probability"])
-        says = verdict(document, question["question"], question["says"], ranked[0]["reading"], "`")
-        yield question["question"], says, [f"`{each['reading']}` {each['probability']:.2f}" for each in ranked]
+        says = verdict(document, question["question"], question["says"], ranked[0]["reading"], quote)
+        shares = [f"{quote}{each['reading']}{quote} {each['probability']:.2f}" for each in ranked]
+        yield question["question"], says, shares

@@ -15,7 +15,8 @@ the same command continues where an earlier one stopped or had spent its budget.
 right where their scenarios have not changed.
 
 ``--cross-validate`` writes ``cross_validated.json`` instead, with what ``penstock reproduce STUDY --cross-validate
---format json`` prints.
+--format json`` prints. ``--only`` names the tables then, and ``--questions`` those whose answers are chosen: all others
+keep the document's chosen answers. That bounds the runs of a large study.
 
 ``--pilot`` writes ``pilot.json`` instead, and only where there is none: the tolerances that follow from it are not to
 move with the runs that they judge.
@@ -119,11 +120,16 @@ class Renewal:
         ]
         return outcome, {name: found[name] for name in (*names, *(f"experiment {name}" for name in made.experiments))}
 
-    def cross_validated(self, runs: int, budget: int | None) -> CrossValidation:
-        """The agreement under answers that are chosen without the table that is scored."""
+    def cross_validated(
+        self, runs: int, budget: int | None, tables: Sequence[str] = (), questions: Sequence[str] = ()
+    ) -> CrossValidation:
+        """The agreement under answers that are chosen without the table that is scored; to all questions if none."""
+        document = self.study.document
+        asked = [document.question(name).id for name in questions]
+        fixed = {each.id: each.chosen for each in document.questions if asked and each.id not in asked}
         with Progress() as progress:
             return cross_validation.cross_validate(
-                self.study, runs=runs, budget=budget, runner=self._runner(progress), tell=print
+                self.study, tables, fixed, runs, budget, self._runner(progress), tell=print
             )
 
     def kept(self) -> Outcome:
@@ -191,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     if given.cross_validate:
         runs = given.runs or cross_validation.RUNS
-        found = renewal.cross_validated(runs, given.budget)
+        found = renewal.cross_validated(runs, given.budget, given.only, given.questions)
         _write_json(folder / cross_validated.FILE, cross_validated.to_store(found))
         return
     if given.only and Readings.as_printed(study.document).changed:

@@ -46,9 +46,7 @@ def series_of(point: PointResult) -> TimeSeries | None:
     if not point.asked.scenario.has_series or not point.runs:
         return None
     run = point.runs[0].request
-    return TimeSeries(
-        run.scenario, name=run.name, folder=run.folder, sets=run.sets, seed=run.seed, replication=run.replication
-    )
+    return TimeSeries(point.asked.scenario, name=run.name, sets=run.sets, seed=run.seed, replication=run.replication)
 
 
 def _point(plan: StudyPlan, point: PointResult) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 pub use crate::api::atm::{AtmPlan, CircuitPlan};
 use crate::api::cancel::Cancel;
 pub use crate::api::delivery_times::DeliveryTimes;
+use crate::api::injection::Arrival;
 pub use crate::api::route_set::RouteSet;
 pub use crate::api::switch_plan::{CongestionPointsPlan, PausePlan, SharedBufferPlan, SourceQuenchPlan, SwitchPlan};
 pub use crate::api::watch_plan::{EfPlan, FlowWatch, LinkWatch, WatchPlan};
@@ -61,6 +62,8 @@ pub struct Blueprint {
     pub groups: Vec<FlowGroup>,
     /// The flows; a flow's serial number is its position here.
     pub flows: Vec<FlowPlan>,
+    /// Packets from outside that are known before the run, as for [`crate::Sim::inject`]; of each flow by increasing time.
+    pub arrivals: Arc<[Arrival]>,
     /// Queues to sample at fixed intervals.
     pub samples: Vec<SamplePlan>,
     /// Ports whose meters' states to sample at fixed intervals.

@@ -1,8 +1,32 @@
 //! Packets that come from outside while a run goes on.
 
+use penstock_model::discipline::PRECEDENCES;
 use penstock_model::id::FlowId;
+use penstock_model::packet::Ecn;
 use penstock_model::units::Time;
 use std::fmt;
+
+/// Header fields of a packet from outside that queues and meters read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marking {
+    /// The ECN codepoint.
+    pub ecn: Ecn,
+    /// The drop precedence, below [`PRECEDENCES`].
+    pub precedence: u8,
+}
+
+/// A packet from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When it leaves its host.
+    pub at: Time,
+    /// Its flow.
+    pub flow: FlowId,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// Its header fields; as for the flow's own packets if left out.
+    pub marking: Option<Marking>,
+}
 
 /// A packet that [`crate::Sim::inject`] refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +49,8 @@ pub enum InjectionError {
         /// Those of the smallest packet and of the largest.
         allowed: (u64, u64),
     },
+    /// There is no such drop precedence.
+    Precedence(u8),
 }
 
 impl fmt::Display for InjectionError {
@@ -33,6 +59,7 @@ impl fmt::Display for InjectionError {
             InjectionError::NoList(flow) => {
                 write!(f, "flow {} takes no packets from outside; its source must be 'packets', carried by 'udp'", flow.0)
             }
+            InjectionError::Precedence(given) => write!(f, "a packet of drop precedence {given}; 0 to {}", PRECEDENCES - 1),
             InjectionError::Time { at, earliest, latest } => write!(f, "a packet at {at}: it must leave from {earliest} to {latest}"),
             InjectionError::Size { size, allowed: (smallest, largest) } => {
                 write!(f, "a packet of {size} bytes: the flow's list has packets of {smallest} to {largest} bytes")

@@ -39,6 +39,8 @@ pub enum Sampling {
     Every(Duration),
     /// Whenever it has changed. What changes with time alone, as the fill of a bucket does, is read when a packet comes or goes.
     OnChange,
+    /// When [`Sim::read_series`](crate::Sim::read_series) asks; rates describe the time since it asked last.
+    OnRequest,
 }
 
 /// A component as a scenario names it: `queue.red` is the kind `queue` and the name `red`. Ports and flows themselves have no name.

@@ -3,7 +3,7 @@
 use crate::api::blueprint::{Blueprint, PortPlan};
 use crate::api::cancel::Cancel;
 use crate::api::changes::{check_component, PlanChangeError};
-use crate::api::injection::InjectionError;
+use crate::api::injection::{Arrival, InjectionError, Marking};
 use crate::api::observations::{FlowCounters, LinkCounters, Observations, PortKinds};
 use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
@@ -28,6 +28,7 @@ use crate::kernel::route::Routes;
 use crate::node::pause_waits::find_deadlock;
 use crate::node::process::changes::Changed;
 use crate::node::process::Process;
+use penstock_model::discipline::PRECEDENCES;
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Time;
@@ -139,7 +140,7 @@ impl Sim {
     fn divided(blueprint: &Blueprint, shard_of: impl Fn(&ProcessGraph) -> Vec<u32>) -> Result<Sim, BlueprintError> {
         let network = Network::new(blueprint)?;
         let Assembly { processes, inputs, routes, latencies, ends, injection_sites } = network.assemble(&shard_of(network.graph()))?;
-        Ok(Sim {
+        let mut sim = Sim {
             sequencer: Sequencer::new(processes.len(), &latencies),
             parallel: (ends.len() > 1).then(|| Box::new(ParallelExecutor::new(ends, &latencies))),
             is_parallel: true,
@@ -160,7 +161,11 @@ impl Sim {
             samples: blueprint.samples.len(),
             meter_samples: blueprint.meter_samples.len(),
             trace_sorter: TraceSorter::default(),
-        })
+        };
+        for (number, arrival) in blueprint.arrivals.iter().enumerate() {
+            sim.add_arrival(arrival).map_err(|error| BlueprintError::Arrival(number, error))?;
+        }
+        Ok(sim)
     }
 
     /// Handles all events up to and including `until` (never beyond the end).
@@ -196,9 +201,20 @@ impl Sim {
     /// # Errors
     /// If the flow has no list, or the time or the size is not allowed; then nothing has changed.
     pub fn inject(&mut self, flow: FlowId, at: Time, size: u32) -> Result<(), InjectionError> {
+        self.add_arrival(&Arrival { at, flow, size, marking: None })
+    }
+
+    /// Adds a packet as [`Sim::inject`] does, which may have an ECN codepoint and a drop precedence of its own.
+    ///
+    /// # Errors
+    /// As [`Sim::inject`], and if there is no such precedence.
+    pub fn add_arrival(&mut self, &Arrival { at, flow, size, marking }: &Arrival) -> Result<(), InjectionError> {
         let InjectionSite { process, sizes } = *self.injection_sites.get(&flow).ok_or(InjectionError::NoList(flow))?;
         if !(sizes.0..=sizes.1).contains(&u64::from(size)) {
             return Err(InjectionError::Size { size, allowed: sizes });
+        }
+        if let Some(Marking { precedence, .. }) = marking.filter(|marking| usize::from(marking.precedence) >= PRECEDENCES) {
+            return Err(InjectionError::Precedence(precedence));
         }
         let refusal = |(earliest, latest)| InjectionError::Time { at, earliest, latest };
         if at < self.open_from || at > self.to {
@@ -206,7 +222,8 @@ impl Sim {
         }
         let host = self.processes[process as usize].host_mut().expect("flows begin at hosts");
         let slot = self.routes.flow(flow).source;
-        host.inject(slot, flow.0, at, size).map_err(|(earliest, latest)| refusal((earliest.max(self.open_from), latest.min(self.to))))?;
+        host.inject(slot, flow.0, (at, size, marking))
+            .map_err(|(earliest, latest)| refusal((earliest.max(self.open_from), latest.min(self.to))))?;
         // What it has promised holds for packets from outside too: it rests on when its wires are free.
         self.advance(process, at);
         Ok(())
@@ -402,6 +419,14 @@ impl Sim {
         let first = rows.len();
         self.processes.iter_mut().for_each(|process| process.take_series(until, rows));
         rows[first..].sort_by_key(|row| (row.time, row.plan));
+    }
+
+    /// Reads the series that are read [on request](crate::series::Sampling::OnRequest) into `rows`, by plan. They are the state after
+    /// everything up to the last instant that [`Sim::run_until`] was asked for.
+    pub fn read_series(&mut self, rows: &mut Vec<SeriesRow>) {
+        let (first, now) = (rows.len(), self.open_from.before());
+        self.processes.iter_mut().for_each(|process| process.read_series(now, rows));
+        rows[first..].sort_by_key(|row| row.plan);
     }
 
     /// Runs to the end and returns the observations.

@@ -2,6 +2,7 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::api::changes::PlanChangeError;
+use crate::api::injection::InjectionError;
 use std::fmt;
 
 /// A blueprint that cannot run.
@@ -45,12 +46,15 @@ pub enum BlueprintError {
     PacketsAtCellSwitch(String),
     /// The ports of this end of AAL5 share something.
     SharedEndOfAal5(String),
+    /// This packet from outside is refused.
+    Arrival(usize, InjectionError),
 }
 
 impl fmt::Display for BlueprintError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BlueprintError::Cancelled => f.write_str("cancelled"),
+            BlueprintError::Arrival(number, error) => write!(f, "arrival {number}: {error}"),
             BlueprintError::CycleWithoutDelay(links) => {
                 write!(f, "the links {} form a circle without any delay; give at least one of them a delay above 0 s", links.join(", "))
             }

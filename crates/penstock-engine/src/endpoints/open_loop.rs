@@ -1,5 +1,6 @@
 //! Endpoints of open-loop flows: no arrival changes what they send.
 
+use crate::api::injection::Marking;
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::counts::{EndpointCounters, Received};
 use crate::endpoints::host_context::HostContext;
@@ -49,9 +50,9 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Completes a packet that goes out at `now`, counts it if it is `counted`, and draws the next one.
+    /// Completes a packet that goes out at `now`, counts it if it is `counted`, and draws the next one, whose marking `template` gets.
     #[inline(always)]
-    fn next(&mut self, now: Time, packet: &mut Packet, counted: bool) -> Emission {
+    fn next(&mut self, now: Time, packet: &mut Packet, template: &mut PacketTemplate, counted: bool) -> Emission {
         if let Some(requests) = &mut self.requests {
             requests.complete(now, packet, &mut self.source);
         }
@@ -61,7 +62,7 @@ impl Drawn {
         }
         let next = self.source.next(&mut self.stream);
         match &mut self.injected {
-            Some(injected) if next.after == Duration::FOREVER => injected.next(now),
+            Some(injected) if next.after == Duration::FOREVER => injected.next(now, template),
             _ => next,
         }
     }
@@ -92,8 +93,10 @@ impl Requests {
 /// Packets that follow those of a list while the run goes on.
 #[derive(Clone)]
 struct Injected {
-    /// Times and sizes of those to come.
-    waiting: VecDeque<(Time, u32)>,
+    /// Times, sizes and markings of those to come.
+    waiting: VecDeque<(Time, u32, Marking)>,
+    /// The marking of the flow's own packets.
+    own: Marking,
     /// When the last one of all goes out.
     last: Time,
     /// No packet is scheduled.
@@ -102,9 +105,12 @@ struct Injected {
 
 impl Injected {
     /// What follows the packet that went out at `now`.
-    fn next(&mut self, now: Time) -> Emission {
+    fn next(&mut self, now: Time, template: &mut PacketTemplate) -> Emission {
         match self.waiting.pop_front() {
-            Some((at, size)) => Emission { after: at.since(now), size },
+            Some((at, size, marking)) => {
+                (template.ecn, template.precedence) = (marking.ecn, marking.precedence);
+                Emission { after: at.since(now), size }
+            }
             None => {
                 self.is_idle = true;
                 Emission { after: Duration::FOREVER, size: 0 }
@@ -141,7 +147,9 @@ impl OpenLoopSource {
             None => {
                 let injected = match &source {
                     AnySource::Packets(list) => {
-                        Some(Injected { waiting: VecDeque::new(), last: start + list.span(), is_idle: emission.after == Duration::FOREVER })
+                        let own = Marking { ecn: template.ecn, precedence: template.precedence };
+                        let is_idle = emission.after == Duration::FOREVER;
+                        Some(Injected { waiting: VecDeque::new(), own, last: start + list.span(), is_idle })
                     }
                     _ => None,
                 };
@@ -158,17 +166,19 @@ impl OpenLoopSource {
     ///
     /// # Errors
     /// The earliest and the latest time of a further packet, if `at` is not between them.
-    pub fn inject(&mut self, at: Time, size: u32) -> Result<Time, (Time, Time)> {
+    pub fn inject(&mut self, (at, size, marking): (Time, u32, Option<Marking>)) -> Result<Time, (Time, Time)> {
         let Pattern::Drawn(drawn) = &mut self.pattern else { unreachable!("only packets of a list are added to") };
         let injected = drawn.injected.as_mut().expect("only packets of a list are added to");
         if at < injected.last || at > self.stop {
             return Err((injected.last, self.stop));
         }
         injected.last = at;
+        let marking = marking.unwrap_or(injected.own);
         if !std::mem::take(&mut injected.is_idle) {
-            injected.waiting.push_back((at, size));
+            injected.waiting.push_back((at, size, marking));
             return Ok(Time::NEVER);
         }
+        (self.template.ecn, self.template.precedence) = (marking.ecn, marking.precedence);
         self.size = size;
         Ok(at)
     }
@@ -192,7 +202,7 @@ impl OpenLoopSource {
         let after = match &mut self.pattern {
             Pattern::Constant { period, .. } => *period,
             Pattern::Drawn(drawn) => {
-                let next = drawn.next(now, &mut packet, measured.is_open(now));
+                let next = drawn.next(now, &mut packet, &mut self.template, measured.is_open(now));
                 self.size = next.size;
                 next.after
             }

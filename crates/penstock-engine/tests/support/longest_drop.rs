@@ -6,7 +6,6 @@ use penstock_model::parameters::{Check, Count};
 use penstock_model::registry::{Plugin, Registry, INTERFACE};
 use penstock_model::scheduler::QueueState;
 use penstock_model::units::Time;
-use std::sync::OnceLock;
 
 penstock_model::parameters! {
     /// Longest-queue drop: all queues of a port share a limit, and where it is reached the longest one loses its last packet.
@@ -55,12 +54,9 @@ fn build(parameters: &Parameters, _: &PortContext) -> Result<Box<dyn Discipline 
 }
 
 /// The components of tests.
-pub fn registry() -> &'static Registry {
-    static REGISTRY: OnceLock<Registry> = OnceLock::new();
-    REGISTRY.get_or_init(|| {
-        let plugin = Plugin::new("test", INTERFACE, None).add::<Disciplines, Parameters>("longest-drop", LongestDrop::STATE, build);
-        let mut registry = Registry::default();
-        registry.load(plugin).expect("sound");
-        registry
-    })
+pub fn registry() -> Registry {
+    let plugin = Plugin::new("test", INTERFACE, None).add::<Disciplines, Parameters>("longest-drop", LongestDrop::STATE, build);
+    let mut registry = Registry::default();
+    registry.load(plugin).expect("sound");
+    registry
 }

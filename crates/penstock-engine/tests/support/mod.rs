@@ -28,7 +28,7 @@ use penstock_model::transmission::Framing;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use proptest::test_runner::Config as ProptestConfig;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// So many random cases, or as many per cent of them as the environment says in `PENSTOCK_CASES`.
 pub fn cases(count: u32) -> ProptestConfig {
@@ -36,8 +36,15 @@ pub fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases: (count * percent / 100).max(1), failure_persistence: None, ..ProptestConfig::default() }
 }
 
+/// The components of plug-ins: the ones of tests, unless a test file has set its own before its first network.
+pub static REGISTRY: OnceLock<Registry> = OnceLock::new();
+
+pub fn registry() -> &'static Registry {
+    REGISTRY.get_or_init(longest_drop::registry)
+}
+
 /// Parameters as `key = value; key = value`, read as a scenario would be.
-pub struct Settings(Vec<(String, Value)>);
+pub struct Settings(pub Vec<(String, Value)>);
 
 impl Settings {
     pub fn new(text: &str) -> Settings {
@@ -83,7 +90,7 @@ impl Reader for Settings {
         Some(self.0.remove(index).1)
     }
     fn registry(&self) -> &Registry {
-        longest_drop::registry()
+        registry()
     }
     fn mistake(&mut self, key: &str, message: String) {
         panic!("{key}: {message}");
@@ -184,6 +191,7 @@ impl Net {
             classes: vec!["default".to_owned()],
             groups: Vec::new(),
             flows: Vec::new(),
+            arrivals: Vec::new().into(),
             samples: Vec::new(),
             meter_samples: Vec::new(),
             trace: false,

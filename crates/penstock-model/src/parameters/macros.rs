@@ -195,6 +195,7 @@ macro_rules! component_plans {
         impl $crate::parameters::Plan for $plan {
             const OF: &'static str = Self::OF;
             const NAMES: &'static [&'static str] = Self::NAMES;
+            const ENTRIES: &'static [$crate::parameters::Entry] = Self::ENTRIES;
 
             fn read(name: &str, reader: &mut dyn $crate::parameters::Reader) -> Option<Self> {
                 Self::read(name, reader)

@@ -1,7 +1,7 @@
 //! Reading of declared parameters: their types and the source of their values.
 
 use super::types::LineRate;
-use super::{default_value, ChangeError, Declaration, Field, Kind, Profile, Value};
+use super::{default_value, ChangeError, Declaration, Entry, Field, Kind, Profile, Value};
 use crate::printable::quoted;
 use crate::registry::Registry;
 
@@ -140,6 +140,8 @@ pub trait Plan: Sized {
     const OF: &'static str;
     /// The scenario keys of this crate's components.
     const NAMES: &'static [&'static str];
+    /// Their catalogue entries, in the same order.
+    const ENTRIES: &'static [Entry];
 
     /// Reads the parameters of the component called `name`, one of a plug-in included; `None` after a reported mistake or for an
     /// unknown name.

@@ -372,6 +372,11 @@ impl SourcePlan {
         SourcePlan::Ftp(ftp::Parameters { size: None })
     }
 
+    /// A list of packets without any: all packets come from outside, and have these sizes.
+    pub fn from_outside(smallest: Bytes, largest: Bytes) -> SourcePlan {
+        SourcePlan::Packets(packets::Parameters { at: Vec::new(), sizes: vec![smallest, largest] })
+    }
+
     /// Size of the file that the source transfers, if it ends.
     pub fn file_size(&self) -> Option<Bytes> {
         match self {

@@ -387,6 +387,19 @@ struct BackDraft {
     location: SourceLocation,
 }
 
+/// Reads the port of an entry of `[[links]]`, or that of its way back; `None` after a mistake.
+pub(crate) fn read_port(section: &mut Section<'_>, is_reverse: bool) -> Option<PortDraft> {
+    let keys = LinkKeys::read(section)?;
+    section.line = Some(line_of(section, Some(&keys)));
+    if !is_reverse {
+        return PortKeys::read(section, keys.pcn_at);
+    }
+    let mut back = section.table("back")?;
+    let own = BackKeys::read(&mut back)?;
+    back.line = section.line.map(|line| LineRate { rate: own.rate.map_or(line.rate, |rate| rate.0), ..line });
+    PortKeys::read(&mut back, own.pcn_at)
+}
+
 /// The way back of a link, if it is described; the outer `None` after a mistake.
 fn read_back(section: &mut Section<'_>, keys: Option<&LinkKeys>, duration: Option<Duration>) -> Option<Option<(BackDraft, PortSpec)>> {
     if !section.has("back") {

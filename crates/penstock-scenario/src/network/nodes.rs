@@ -26,10 +26,18 @@ penstock_model::parameters! {
         /// It forwards cells as they are: all its links carry cells, and no flow begins or ends there. Any other node at a cell link
         /// reassembles what comes in cells, and segments what it sends in cells.
         cell_switch: bool = "false";
+        /// It stands for a real host: `penstock emulate` makes it a network namespace of this machine, whose programs send through the network. Elsewhere it is simulated.
+        real: bool = "false";
     }
 }
 impl Check for NodeKeys {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.real && self.count.is_some() {
+            mistake("real", "a group of nodes cannot be real; write each real node as an entry without count".to_owned());
+        }
+        if self.real && self.cell_switch {
+            mistake("real", "a cell switch cannot be real: programs send packets; leave one of them out".to_owned());
+        }
         if self.latency > Duration::from_secs(3600) {
             mistake("latency", format!("{} is longer than any node takes; at most one hour", self.latency));
         }
@@ -56,6 +64,7 @@ struct Group {
     first: u32,
     latency: Duration,
     is_cell_switch: bool,
+    is_real: bool,
     /// The shared resources of the ports of each node.
     switch: Option<SwitchDraft>,
 }
@@ -143,6 +152,7 @@ impl Nodes {
                 first: 0,
                 latency: keys.latency,
                 is_cell_switch: keys.cell_switch,
+                is_real: keys.real,
                 switch,
             });
         }
@@ -217,6 +227,11 @@ impl Nodes {
     /// The resources that the ports of a node share, if any.
     pub fn switch(&self, node: NodeId) -> Option<&SwitchDraft> {
         self.group(node).switch.as_ref()
+    }
+
+    /// The names of the nodes that stand for real hosts.
+    pub fn real(&self) -> Vec<String> {
+        self.groups.iter().filter(|group| group.is_real).map(|group| group.name.clone()).collect()
     }
 
     /// Whether a node forwards cells.

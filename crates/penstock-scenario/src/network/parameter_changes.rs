@@ -151,7 +151,7 @@ impl<'a> Change<'a> {
 }
 
 /// Writes `value` at `path`; only its last key may be missing.
-fn set(tree: &mut Vec<TableEntry>, of: &Changeable, path: &str, value: &Tree) -> Result<(), String> {
+pub(crate) fn set(tree: &mut Vec<TableEntry>, of: &Changeable, path: &str, value: &Tree) -> Result<(), String> {
     let (parents, key) = path.rsplit_once('.').unwrap_or(("", path));
     let first = path.split('.').next().unwrap_or_default();
     if !of.parts.contains(&first) || parents.is_empty() {

@@ -8,9 +8,9 @@ mod sums;
 mod variables;
 
 pub(crate) use keys::SeriesKeys;
-pub(crate) use request::SeriesRequest;
+pub(crate) use request::{is_amount, SeriesRequest};
 
-pub(crate) use variables::PARTS;
+pub(crate) use variables::{unit_of, PARTS};
 
 pub use run::{SeriesPlans, SeriesRun};
 

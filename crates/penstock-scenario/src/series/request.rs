@@ -137,7 +137,7 @@ impl SeriesRequest {
 }
 
 /// Whether the sum of several means anything.
-fn is_amount(variable: &Variable) -> bool {
+pub(crate) fn is_amount(variable: &Variable) -> bool {
     !matches!(variable.unit, "1" | "s")
 }
 

@@ -36,6 +36,12 @@ pub(super) fn all(registry: &Registry) -> impl Iterator<Item = Shown> + '_ {
     parts.chain(entries.flat_map(|(kind, entry)| shown(ComponentName { kind, name: entry.name }, entry.state.iter())))
 }
 
+/// The unit of a variable of a component, or of any that has one of this name.
+pub(crate) fn unit_of((component, name): (Option<ComponentName>, &str), registry: &Registry) -> &'static str {
+    let is_meant = |(of, variable): &Shown| variable.name == name && component.is_none_or(|component| component == *of);
+    all(registry).find(is_meant).map_or("1", |(_, variable)| variable.unit)
+}
+
 fn shown(component: ComponentName, state: impl Iterator<Item = &'static Variable>) -> impl Iterator<Item = Shown> {
     state.map(move |variable| (component, variable))
 }

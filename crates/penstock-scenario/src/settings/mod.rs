@@ -198,6 +198,15 @@ fn reverse_of<'a>(top: &'a mut Tree, name: &str) -> Option<&'a mut Tree> {
     }
 }
 
+/// The entry called `name` of any list, and whether it is the way back that is called so.
+pub(crate) fn written_entry(top: &Tree, name: &str) -> Option<(Tree, bool)> {
+    let mut top = top.clone();
+    if let Some((_, item)) = entry(&mut top, name) {
+        return Some((item.clone(), false));
+    }
+    reverse_of(&mut top, name).map(|item| (item.clone(), true))
+}
+
 fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
     unknown(what, name, &known.iter().map(String::as_str).collect::<Vec<_>>())
 }

@@ -31,9 +31,9 @@ LINKS = [f"bottleneck_{i}" for i in range(1, 6)]
 NONE, ALL = 0.01, 0.99
 
 
-def lead(outcome: Outcome, _: Cells) -> list[float]:
-    """By how much STM is farther from zero than CL, averaged over all cells of B.3 to B.7."""
-    cells = list(_pairs(outcome))
+def lead(outcome: Outcome, chosen: Cells) -> list[float]:
+    """By how much STM is farther from zero than CL, averaged over the rows of a table, or all cells of B.3 to B.7."""
+    cells = list(_of_table(outcome, chosen["table"]) if chosen else _pairs(outcome))
     return [sum(abs(stm[n]) - abs(cl[n]) for stm, cl in cells) / len(cells) for n in range(outcome.runs)]
 
 
@@ -159,11 +159,16 @@ FACTS = {"pcn-c01": closer, "pcn-c03": counting}
 def _pairs(outcome: Outcome) -> Iterable[tuple[list[float], list[float]]]:
     """Every cell of B.3 to B.7 under STM and CL."""
     for table in ("B.3", "B.4", "B.5", "B.6"):
-        for row in outcome.rows(table):
-            yield outcome.values(table, "stm", row.key), outcome.values(table, "cl", row.key)
+        yield from _of_table(outcome, table)
     for traffic in TRAFFICS:
         stm, cl = ({"traffic": traffic, "algorithm": name} for name in ("STM", "CL"))
         yield from ((outcome.values("B.7", link, stm), outcome.values("B.7", link, cl)) for link in LINKS)
+
+
+def _of_table(outcome: Outcome, table: str) -> Iterable[tuple[list[float], list[float]]]:
+    """The rows of a table under STM and CL."""
+    for row in outcome.rows(table):
+        yield outcome.values(table, "stm", row.key), outcome.values(table, "cl", row.key)
 
 
 def _links(outcome: Outcome, table: str, key: Mapping[str, str | float]) -> Iterable[Sequence[float]]:

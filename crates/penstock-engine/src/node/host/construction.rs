@@ -1,5 +1,6 @@
 //! Construction of a host: adds its endpoints.
 
+use crate::api::injection::Marking;
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
 use crate::endpoints::counts::Received;
@@ -64,8 +65,8 @@ impl Host {
     }
 
     /// Adds a packet to those that the source in `slot` has in a list, as [`OpenLoopSource::inject`] does.
-    pub fn inject(&mut self, slot: u32, flow: u32, at: Time, size: u32) -> Result<(), (Time, Time)> {
-        let due = self.sources[slot as usize].inject(at, size)?;
+    pub fn inject(&mut self, slot: u32, flow: u32, packet: (Time, u32, Option<Marking>)) -> Result<(), (Time, Time)> {
+        let due = self.sources[slot as usize].inject(packet)?;
         if due != Time::NEVER {
             self.emitter.insert(due, flow, slot, None, None);
         }

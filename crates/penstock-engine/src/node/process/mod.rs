@@ -286,6 +286,14 @@ impl Process {
         self.observers.read(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref());
     }
 
+    /// Reads the series on request into `rows`, after everything up to and including `now`.
+    pub fn read_series(&mut self, now: Time, rows: &mut Vec<SeriesRow>) {
+        if !self.observers.is_empty() {
+            self.switch.iter_mut().for_each(|switch| switch.free_all(now));
+            self.observers.read_requested(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref(), rows);
+        }
+    }
+
     /// Takes the rows of its series up to and including `until`, before which nothing more happens here.
     pub fn take_series(&mut self, until: Time, rows: &mut Vec<SeriesRow>) {
         self.observers.take_rows(until, rows);

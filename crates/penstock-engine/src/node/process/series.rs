@@ -11,7 +11,7 @@ use crate::port::probing::{PortComponents, PortProbe};
 use crate::port::Port;
 use penstock_model::id::FlowId;
 use penstock_model::probe::{Probe, Variable};
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::Time;
 use std::collections::BTreeMap;
 
 const PORT: ComponentName = ComponentName { kind: "port", name: "" };
@@ -29,8 +29,7 @@ struct Observer {
     what: Vec<(Option<ComponentName>, &'static str)>,
     /// When it is read next, whether it has changed or not.
     next: Time,
-    /// The interval; none if it is read when it changes.
-    every: Option<Duration>,
+    sampling: Sampling,
     from: Time,
     until: Time,
     last: BTreeMap<Key, f64>,
@@ -71,16 +70,13 @@ impl Observers {
             Observed::End(end, flow, shared) => Subject::End { end, flow, shared, before: None },
             Observed::Shared(shared) => Subject::Shared(shared),
         };
-        let (next, every) = match plan.sampling {
-            Sampling::Every(every) => (plan.from, Some(every)),
-            Sampling::OnChange => (plan.from, None),
-        };
+        let next = if plan.sampling == Sampling::OnRequest { Time::NEVER } else { plan.from };
         self.0.push(Observer {
             plan: number,
             subject,
             what: plan.what.clone(),
             next,
-            every,
+            sampling: plan.sampling,
             from: plan.from,
             until: plan.until,
             last: BTreeMap::new(),
@@ -96,7 +92,7 @@ impl Observers {
 
     /// Whether any is read whenever it changes.
     pub(super) fn follow_changes(&self) -> bool {
-        self.0.iter().any(|observer| observer.every.is_none())
+        self.0.iter().any(|observer| observer.sampling == Sampling::OnChange)
     }
 
     /// The next regular instant.
@@ -107,7 +103,7 @@ impl Observers {
     /// When a port that is read whenever it changes does so next, as far as that is known.
     pub(super) fn next_change(&self, ports: &[Port]) -> Time {
         let known = |observer: &Observer| match observer.subject {
-            Subject::Port { port, .. } if observer.every.is_none() => {
+            Subject::Port { port, .. } if observer.sampling == Sampling::OnChange => {
                 let next = ports[port as usize].next_change().max(observer.from);
                 if next <= observer.until {
                     next
@@ -127,6 +123,21 @@ impl Observers {
         }
     }
 
+    /// Reads the series on request at `now` into `rows`, after everything that has happened.
+    pub(super) fn read_requested(
+        &mut self,
+        now: Time,
+        ports: &mut [Port],
+        host: Option<&Host>,
+        switch: Option<&Switch>,
+        rows: &mut Vec<SeriesRow>,
+    ) {
+        for observer in self.0.iter_mut().filter(|observer| observer.sampling == Sampling::OnRequest) {
+            let values = observer.values(now, ports, host, switch).unwrap_or_default();
+            rows.extend(values.into_iter().map(|reading| observer.row(now, reading)));
+        }
+    }
+
     /// Takes the rows up to and including `until`, to which nothing will be added; they are appended to `rows`.
     pub(super) fn take_rows(&mut self, until: Time, rows: &mut Vec<SeriesRow>) {
         for observer in &mut self.0 {
@@ -141,20 +152,29 @@ impl Observers {
 
 impl Observer {
     fn read_if_due(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>, switch: Option<&Switch>) {
-        match self.every {
+        match self.sampling {
+            Sampling::OnRequest => return,
             _ if now > self.until => {
                 self.next = Time::NEVER;
                 return;
             }
-            Some(_) if self.next > now => return,
-            None if now < self.from => return,
-            Some(every) => self.next = Some(self.next + every).filter(|next| *next <= self.until).unwrap_or(Time::NEVER),
-            None => self.next = Time::NEVER,
+            Sampling::Every(_) if self.next > now => return,
+            Sampling::OnChange if now < self.from => return,
+            Sampling::Every(every) => self.next = Some(self.next + every).filter(|next| *next <= self.until).unwrap_or(Time::NEVER),
+            Sampling::OnChange => self.next = Time::NEVER,
         }
         // What happens later at the same instant replaces what was read before.
         if self.current.as_ref().is_some_and(|(time, _)| *time < now) {
             self.settle();
         }
+        if let Some(values) = self.values(now, ports, host, switch) {
+            self.current = Some((now, values));
+        }
+    }
+
+    /// The values at `now`; `None` if nothing has changed where only changes matter.
+    fn values(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>, switch: Option<&Switch>) -> Option<Vec<Reading>> {
+        let on_change = self.sampling == Sampling::OnChange;
         let mut values = Vec::new();
         let what = &self.what;
         let mut report = |component: ComponentName, part: SeriesPart, variable: &'static Variable, value: f64| {
@@ -168,10 +188,10 @@ impl Observer {
                 let port = &mut ports[*index as usize];
                 let state = port.state_at(now);
                 let is_same = before.as_ref().is_some_and(|before| before.1.changes == state.changes);
-                if self.every.is_none() && is_same && !shared.has_ports() {
-                    return;
+                if on_change && is_same && !shared.has_ports() {
+                    return None;
                 }
-                let earlier = before.as_deref().filter(|_| self.every.is_some());
+                let earlier = before.as_deref().filter(|_| !on_change);
                 let probe = PortProbe { state, before: earlier.map(|(time, before)| (now.since(*time).as_seconds(), before)) };
                 probe.probe(now, &mut |variable, part, value| {
                     report(PORT, part.map_or(SeriesPart::WHOLE, SeriesPart::class), variable, value);
@@ -184,7 +204,7 @@ impl Observer {
             }
             Subject::End { end, flow, shared, before } => {
                 let host = host.expect("flows end at hosts");
-                let earlier = before.filter(|_| self.every.is_some()).map(|(time, counters)| (now.since(time).as_seconds(), counters));
+                let earlier = before.filter(|_| !on_change).map(|(time, counters)| (now.since(time).as_seconds(), counters));
                 let counters = host.probe_end(*end, now, earlier, &mut report);
                 *before = Some((now, counters));
                 if let Some(switch) = switch {
@@ -193,18 +213,21 @@ impl Observer {
             }
             Subject::Shared(shared) => switch.expect("nodes share by being switches").probe(now, shared, &mut report),
         }
-        self.current = Some((now, values));
+        Some(values)
+    }
+
+    fn row(&self, time: Time, ((component, _, part), variable, value): Reading) -> SeriesRow {
+        SeriesRow { time, plan: self.plan, component, part, variable, value }
     }
 
     /// Nothing will be added to the last instant: its values become rows, of a series that is read on change those that differ.
     fn settle(&mut self) {
         let Some((time, values)) = self.current.take() else { return };
         for (key, variable, value) in values {
-            if self.every.is_none() && self.last.insert(key, value) == Some(value) {
+            if self.sampling == Sampling::OnChange && self.last.insert(key, value) == Some(value) {
                 continue;
             }
-            let (component, _, part) = key;
-            self.rows.push(SeriesRow { time, plan: self.plan, component, part, variable, value });
+            self.rows.push(self.row(time, (key, variable, value)));
         }
     }
 }

@@ -1,28 +1,25 @@
 //! The blueprint of a random scenario.
 
 use crate::random::choices::{
-    changed, changed_class, changed_transport, open_loops, Calls, BUFFERS, CALLS, CALL_DELAYS, CHANGES, DELIVERIES, DISCIPLINES,
-    DOWN_DELAYS, FLOW_QUEUES, FRAMINGS, IMPAIRMENTS, METERS, PARAMETER_CHANGES, PAUSES, PCN, PCN_AT, POLICERS, RATES, SCHEDULERS, SHAPERS,
-    TRAFFIC, UP_DELAYS,
+    CALL_DELAYS, CHANGES, DELIVERIES, DOWN_DELAYS, FRAMINGS, PARAMETER_CHANGES, PAUSES, PCN_AT, RATES, UP_DELAYS,
 };
+use crate::random::components::{
+    Calls, BUFFERS, CALLS, DISCIPLINES, FLOW_QUEUES, IMPAIRMENTS, METERS, PCN, POLICERS, SCHEDULERS, SHAPERS, TRAFFIC,
+};
+use crate::random::drawn::Choice;
 use crate::random::{Case, PortChoice};
-use crate::support::{
-    above, class, discipline, impairment, meter, parameters, policer, scheduler, shaper, shared_buffer, size, source, time, transport, Net,
-    Settings,
-};
+use crate::support::{parameters, size, time, transport, Net, Settings};
 use penstock_engine::blueprint::{
     Blueprint, CallsPlan, CongestionPointsPlan, DeliveryTimes, EfPlan, FlowPlan, FlowWatch, LinkPlan, LinkWatch, MarkerPlan, PortPlan,
-    QueuePlan, SourceQuenchPlan, SurgePlan, SwitchPlan, Ties,
+    QueuePlan, SharedBufferPlan, SourceQuenchPlan, SurgePlan, SwitchPlan, Ties,
 };
 use penstock_model::call::counts::CallCounts;
 use penstock_model::call::delay::DelayPlan;
 use penstock_model::call::{ArrivalPlan, HoldingPlan};
-use penstock_model::edge::{AdmissionPlan, TerminationPlan};
 use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::parameters::Parameters;
-use penstock_model::pcn_meter::PcnMeterPlan;
-use penstock_model::scheduler::class::ClassPlan;
+use penstock_model::scheduler::class::{ClassPlan, LevelPlan};
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::transmission::Framing;
 use penstock_model::units::{Duration, Rate};
@@ -32,7 +29,7 @@ use std::sync::Arc;
 impl Case {
     /// The scenario with open-loop flows alone.
     pub fn with_datagrams_only(mut self) -> Case {
-        self.flows.iter_mut().for_each(|flows| flows.traffic %= open_loops(&TRAFFIC));
+        self.flows.iter_mut().for_each(|flows| flows.traffic %= TRAFFIC.0.len());
         self
     }
 
@@ -70,22 +67,15 @@ impl Case {
             let (from, to) = (flows.from % nodes.len(), flows.to % nodes.len());
             let to = if from == to { (to + 1) % nodes.len() } else { to };
             let (forward, backward) = (net.route(&path(&parents, from, to)), net.route(&path(&parents, to, from)));
-            let calls = CALLS.get(flows.traffic.wrapping_sub(TRAFFIC.len()));
-            let (name, settings, tcp) = match calls {
-                Some(Calls((name, settings), ..)) => (*name, *settings, ""),
-                None => TRAFFIC[flows.traffic],
-            };
-            let is_written = |carrier: &str| tcp.starts_with(&format!("{carrier}; "));
-            let carrier = match ["roce", "scream"].into_iter().find(|carrier| is_written(carrier)) {
-                Some(carrier) => transport(carrier, &tcp[carrier.len() + 2..]),
-                None => transport(if ["ftp", "http"].contains(&name) { "tcp" } else { "udp" }, tcp),
-            };
+            let calls = CALLS.get(flows.traffic.wrapping_sub(TRAFFIC.0.len() + TRAFFIC.1.len()));
+            let traffic = TRAFFIC.0.iter().chain(&TRAFFIC.1).nth(flows.traffic);
+            let source = traffic.map(|traffic| &traffic.source).or(calls.map(|calls| &calls.source)).expect("traffic or calls");
+            let carrier = traffic.map_or_else(|| transport("udp", ""), |traffic| traffic.transport.plan());
             let starts = ("0 s", if flows.spread { "80 ms" } else { "0 s" });
-            let group = net.group(&format!("g{i}"), source(name, settings), carrier, starts);
+            let group = net.group(&format!("g{i}"), source.plan(), carrier, starts);
             let plan = &mut net.0.groups[group as usize];
-            if flows.stops && calls.is_none() && plan.transport.is_reliable() {
-                let name = plan.transport.name();
-                let changed = transport(name, &changed_transport(PARAMETER_CHANGES[i % 2], tcp.trim_start_matches("roce; ")));
+            if let Some(traffic) = traffic.filter(|_| flows.stops && plan.transport.is_reliable()) {
+                let changed = traffic.transport.changed(self.seed as usize % PARAMETER_CHANGES + i);
                 let as_it_was = Arc::new(plan.transport.clone());
                 plan.transport_changes = vec![(time("50 ms"), Arc::new(changed)), (time("110 ms"), as_it_was)];
             }
@@ -109,7 +99,7 @@ impl Case {
         for &(node, shared, pause, (quenches, notifies)) in &self.switches {
             let node = nodes[node % nodes.len()];
             if net.0.switches.iter().all(|switch| switch.node != node) {
-                let shared = shared.map(|i| shared_buffer(BUFFERS[i].0, BUFFERS[i].1));
+                let shared = shared.map(|i| SharedBufferPlan { policy: BUFFERS[i].plan(), shares: Vec::new() });
                 let pause = pause.map(|i| PAUSES[i].plan());
                 // The sources of all flows that come by are told.
                 let node_index = node.index();
@@ -203,7 +193,6 @@ fn add_reaction_points(net: &mut Net) {
 
 impl Calls {
     fn plan(&self, number: usize) -> CallsPlan {
-        let Calls(_, admission, termination, request_packet) = self;
         CallsPlan {
             arrivals: ArrivalPlan::read("poisson", &mut Settings::new("interval = 3 ms")),
             holding: HoldingPlan::read("exponential", &mut Settings::new("mean = 50 ms")).expect("a law"),
@@ -211,11 +200,11 @@ impl Calls {
             initial_spread: Duration::from_ms(20),
             surge: (number % 2 == 1).then(|| SurgePlan { at: time("70 ms"), calls: CallCounts::same(5), spread: Duration::from_ms(10) }),
             delay: CALL_DELAYS[number % 3].and_then(|settings| DelayPlan::read(&mut Settings::new(settings))),
-            admission: admission.and_then(|(name, settings)| AdmissionPlan::read(name, &mut Settings::new(settings))),
-            termination: termination.and_then(|(name, settings)| TerminationPlan::read(name, &mut Settings::new(settings))),
+            admission: self.admission.as_ref().map(Choice::plan),
+            termination: self.termination.as_ref().map(Choice::plan),
             // Signals must take some time, whatever the links.
             processing: Duration::from_ps([1, 1_000_000, 1_000_000_000][number % 3]),
-            request_packet: *request_packet,
+            request_packet: self.request_packet,
             call_rate: Rate::from_bps(64_000),
         }
     }
@@ -223,10 +212,7 @@ impl Calls {
 
 impl PortChoice {
     fn build(&self, net: &mut Net, from: NodeId, to: NodeId, delays: [&str; 6]) -> LinkId {
-        let queue = || {
-            let (name, settings) = DISCIPLINES[self.discipline];
-            discipline(name, settings)
-        };
+        let queue = || DISCIPLINES[self.discipline].plan();
         // A link that costs no time has a long delay, or TCP would fill an eternity with round trips.
         let delay = if self.rate == 5 || self.changes == Some(0) || self.deliveries.is_some() { delays[4] } else { delays[self.delay] };
         let link = net.link(from, to, RATES[self.rate], delay, queue());
@@ -242,64 +228,58 @@ impl PortChoice {
         let port = net.port(link);
         port.queue_of_class = vec![0, 0, 0];
         if let Some(i) = self.flow_queues {
-            port.scheduler = scheduler(FLOW_QUEUES[i].0, FLOW_QUEUES[i].1);
+            port.scheduler = FLOW_QUEUES[i].plan();
         }
         if let Some((i, inner)) = self.scheduler {
             port.queues = ["b", "a", "c"].map(|name| QueuePlan { name: name.to_owned(), discipline: queue() }).into();
             port.queue_of_class = vec![1, 0, 2];
-            (port.scheduler, port.classes) = scheduler_with_classes((i, inner), &[]);
+            (port.scheduler, port.classes) = scheduler_with_classes((i, inner), None);
         }
-        port.shaper = self.shaper.map(|i| shaper(SHAPERS[i].0, SHAPERS[i].1));
+        port.shaper = self.shaper.map(|i| SHAPERS[i].plan());
         if let Some((i, only_b)) = self.policer {
-            port.policers = vec![policer(POLICERS[i].0, POLICERS[i].1)];
+            port.policers = vec![POLICERS[i].plan()];
             port.policer_of_class = if only_b { vec![None, Some(0), None] } else { vec![Some(0); 3] };
         }
-        port.marker = self.meter.map(|i| MarkerPlan { meter: meter(METERS[i].0, METERS[i].1), at: METERS[i].2 });
-        let pcn = |i: &usize| PcnMeterPlan::read(PCN[*i].0, &mut Settings::new(PCN[*i].1)).expect("a meter");
-        port.pcn = self.pcn.iter().map(pcn).collect();
+        port.marker = self.meter.map(|i| MarkerPlan { meter: METERS[i].0.plan(), at: METERS[i].1 });
+        port.pcn = self.pcn.iter().map(|i| PCN[*i].plan()).collect();
         port.pcn_at = PCN_AT[self.pcn_at];
-        port.impairments = self.impairments.iter().map(|i| impairment(IMPAIRMENTS[*i].0, IMPAIRMENTS[*i].1)).collect();
+        port.impairments = self.impairments.iter().map(|i| IMPAIRMENTS[*i].plan()).collect();
         if let Some(i) = self.parameter_changes {
-            self.change_parameters(&mut net.0.links[link.index()], PARAMETER_CHANGES[i]);
+            self.change_parameters(&mut net.0.links[link.index()], i);
         }
         link
     }
 
     /// The port has other parameters for a while, and then those that it began with.
-    fn change_parameters(&self, link: &mut LinkPlan, changes: &[(&str, &str, &str)]) {
+    fn change_parameters(&self, link: &mut LinkPlan, n: usize) {
         let mut port = PortPlan::clone(&link.port);
-        let (name, settings) = DISCIPLINES[self.discipline];
-        port.queues.iter_mut().for_each(|queue| queue.discipline = discipline(name, &changed(changes, name, settings)));
+        port.queues.iter_mut().for_each(|queue| queue.discipline = DISCIPLINES[self.discipline].changed(n));
         if let Some((i, _)) = self.policer {
-            port.policers = vec![policer(POLICERS[i].0, &changed(changes, POLICERS[i].0, POLICERS[i].1))];
+            port.policers = vec![POLICERS[i].changed(n)];
         }
         if let Some(choice) = self.scheduler {
-            (port.scheduler, port.classes) = scheduler_with_classes(choice, changes);
-        } else if let Some((name, settings)) = self.flow_queues.map(|i| FLOW_QUEUES[i]) {
-            port.scheduler = scheduler(name, &changed(changes, name, settings));
+            (port.scheduler, port.classes) = scheduler_with_classes(choice, Some(n));
+        } else if let Some(i) = self.flow_queues {
+            port.scheduler = FLOW_QUEUES[i].changed(n);
         }
-        port.shaper = self.shaper.map(|i| shaper(SHAPERS[i].0, &changed(changes, SHAPERS[i].0, SHAPERS[i].1)));
-        if let (Some(marker), Some((name, settings, _))) = (&mut port.marker, self.meter.map(|i| METERS[i])) {
-            marker.meter = meter(name, &changed(changes, name, settings));
+        port.shaper = self.shaper.map(|i| SHAPERS[i].changed(n));
+        if let (Some(marker), Some(i)) = (&mut port.marker, self.meter) {
+            marker.meter = METERS[i].0.changed(n);
         }
         link.port_changes = vec![(time("41 ms"), Arc::new(port)), (time("120 ms"), Arc::clone(&link.port))];
     }
 }
 
-/// A scheduler and its classes, with these changes of parameters; the second of two classes may have two of another scheduler.
-fn scheduler_with_classes((outer, inner): (usize, Option<usize>), changes: &[(&str, &str, &str)]) -> (SchedulerPlan, Vec<ClassPlan>) {
-    let level = |i: usize| {
-        let (name, settings, classes) = SCHEDULERS[i];
-        // Of weighted round robin only that of bytes has a quantum.
-        let plan = if name == "wrr" && !settings.contains("bytes") { settings.to_owned() } else { changed(changes, name, settings) };
-        (scheduler(name, &plan), [0, 1, 2].map(|i| changed_class(changes, name, i, classes[i])))
-    };
+/// A scheduler and its classes, with changed parameters as a number decides; the second of two classes may have two of another
+/// scheduler.
+fn scheduler_with_classes((outer, inner): (usize, Option<usize>), change: Option<usize>) -> (SchedulerPlan, Vec<ClassPlan>) {
+    let level = |i: usize| change.map_or_else(|| SCHEDULERS[i].plans(), |n| SCHEDULERS[i].changed(n));
     let (plan, [a, b, c]) = level(outer);
     match inner.map(level) {
-        None => (plan, [a, b, c].map(|settings| class(&settings)).into()),
-        Some((below, [first, second, _])) => {
-            let classes = [first, second].map(|settings| class(&settings));
-            (plan, vec![class(&a), above(&b, below, classes.into())])
+        None => (plan, vec![a, b, c]),
+        Some((scheduler, [first, second, _])) => {
+            let below = LevelPlan { scheduler, classes: vec![first, second] };
+            (plan, vec![a, ClassPlan { below: Some(Box::new(below)), ..b }])
         }
     }
 }

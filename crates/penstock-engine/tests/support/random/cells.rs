@@ -1,27 +1,14 @@
 //! The blueprint of a random scenario whose links carry cells.
 #![allow(dead_code)] // each test file uses a part
 
+use crate::random::components::OF_FRAMES;
 use crate::random::Case;
-use crate::support::discipline;
 use crate::support::meter;
 use penstock_engine::blueprint::{Blueprint, CircuitPlan, MarkAt, MarkerPlan};
 use penstock_model::id::NodeId;
 use penstock_model::units::Rate;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// Disciplines of frames, short enough for drops of all causes.
-const OF_FRAMES: &[(&str, &str)] = &[
-    ("ppd", "limit = 30 cells"),
-    ("ppd", "limit = 20 cells; end-of-frame = drop"),
-    ("epd", "limit = 40 cells; threshold = 20 cells"),
-    ("epd", "limit = 25 cells; threshold = 20 cells; end-of-frame = always"),
-    ("selective-drop", "limit = 60 cells; threshold = 20 cells; z = 0.8"),
-    ("fba", "limit = 60 cells; threshold = 20 cells; z = 0.8"),
-    ("frame-thresholds", "limit = 60 cells; threshold = 40 cells; tagged-threshold = 10 cells"),
-    ("dfba", "limit = 60 cells; low = 10 cells; high = 50 cells; z = 0.9"),
-    ("dfba", "limit = 60 cells; low = 10 cells; high = 50 cells; weights = equal; probability = product"),
-];
 
 impl Case {
     /// The scenario with cells on two thirds of its links, or on all: nodes where no flow ends and all links carry cells switch them,
@@ -41,8 +28,7 @@ impl Case {
             let port = Arc::make_mut(&mut link.port);
             if i % 4 > 0 {
                 port.queues.iter_mut().enumerate().for_each(|(n, queue)| {
-                    let (name, settings) = OF_FRAMES[(i + n) % OF_FRAMES.len()];
-                    queue.discipline = discipline(name, settings);
+                    queue.discipline = OF_FRAMES[(i + n) % OF_FRAMES.len()].plan();
                 });
             }
             if i % 5 == 0 {

@@ -3,10 +3,16 @@
 mod build;
 mod cells;
 mod choices;
+mod components;
+pub mod coverage;
+mod drawn;
+mod listed;
+#[path = "../../../../penstock-model/tests/support/random_parameters.rs"]
+mod random_parameters;
 
-use crate::random::choices::{
-    BUFFERS, CALLS, CHANGES, DELIVERIES, DISCIPLINES, FLOW_QUEUES, FRAMINGS, IMPAIRMENTS, METERS, PARAMETER_CHANGES, PAUSES, PCN, PCN_AT,
-    POLICERS, RATES, SCHEDULERS, SHAPERS, TRAFFIC, UP_DELAYS,
+use crate::random::choices::{CHANGES, DELIVERIES, FRAMINGS, PARAMETER_CHANGES, PAUSES, PCN_AT, RATES, UP_DELAYS};
+use crate::random::components::{
+    BUFFERS, CALLS, DISCIPLINES, FLOW_QUEUES, IMPAIRMENTS, METERS, PCN, POLICERS, SCHEDULERS, SHAPERS, TRAFFIC,
 };
 use proptest::prelude::*;
 
@@ -30,7 +36,7 @@ pub struct PortChoice {
     changes: Option<usize>,
     framing: Option<usize>,
     deliveries: Option<usize>,
-    /// From 41 to 120 ms.
+    /// From 41 to 120 ms; decides which parameters change.
     parameter_changes: Option<usize>,
 }
 
@@ -77,7 +83,7 @@ fn port_choice() -> impl Strategy<Value = PortChoice> {
         prop::option::weighted(0.15, 0..CHANGES.len()),
         prop::option::weighted(0.2, 0..FRAMINGS.len()),
         prop::option::weighted(0.1, 0..DELIVERIES.len()),
-        prop::option::weighted(0.4, 0..PARAMETER_CHANGES.len()),
+        prop::option::weighted(0.4, 0..PARAMETER_CHANGES),
     );
     (shape, conditioners, rare(METERS.len()), pcn, impairments, wire).prop_map(
         |((rate, delay, discipline, scheduler, flow_queues), (shaper, policer), meter, (pcn, pcn_at), impairments, wire)| PortChoice {
@@ -102,7 +108,7 @@ fn port_choice() -> impl Strategy<Value = PortChoice> {
 
 fn flows() -> impl Strategy<Value = Flows> {
     let ends = (0usize..10, 0usize..10);
-    (ends, 0..TRAFFIC.len() + CALLS.len(), 1usize..4, 0u8..3, 0u8..3, any::<bool>(), any::<bool>()).prop_map(
+    (ends, 0..TRAFFIC.0.len() + TRAFFIC.1.len() + CALLS.len(), 1usize..4, 0u8..3, 0u8..3, any::<bool>(), any::<bool>()).prop_map(
         |((from, to), traffic, members, class, precedence, spread, stops)| Flows {
             from,
             to,

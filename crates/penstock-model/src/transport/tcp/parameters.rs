@@ -294,7 +294,7 @@ impl Parameters {
     }
 
     /// The loss recovery of a connection.
-    pub(super) fn recovery_plan(&self) -> RecoveryPlan {
+    pub fn recovery_plan(&self) -> RecoveryPlan {
         let preset = || {
             let timer = self.partial_ack_timer.unwrap_or(PartialAckTimer::First);
             let default = if self.needs().reports { Variant::Sack } else { Variant::NewReno };

@@ -1,0 +1,122 @@
+"""``penstock emulate``: real packets through a scenario's network."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from penstock.cli.options import (
+    Format,
+    FormatOption,
+    OneSetOption,
+    ReplicationOption,
+    ScenarioArgument,
+    SeedOption,
+    out_option,
+    read_sets,
+)
+from penstock.cli.verb import option
+
+if TYPE_CHECKING:
+    from penstock.emulation.making import Emulated
+    from penstock.emulation.opened import Opened
+
+__all__ = ["emulate"]
+
+MtuOption = Annotated[
+    int, option("--mtu", "BYTES", "Largest IP packet of real nodes, 576 to 1500 (the default).", bounds=(576, 1500))
+]
+
+
+def emulate(
+    file: ScenarioArgument,
+    *,
+    run: Annotated[
+        list[str] | None,
+        option(
+            "--run",
+            "NODE: COMMAND",
+            "Run a program at a real node, such as 'h1: iperf3 -c h2'; 'h1 at 1 s: ...' starts it 1 s after the "
+            "beginning. Repeatable. Programs know the names of real nodes; those that do not end are ended.",
+        ),
+    ] = None,
+    log: Annotated[Path | None, option("--log", "FILE", "Write the arrivals of real packets, for --replay.")] = None,
+    overload: Annotated[
+        Literal["note", "end"],
+        option(
+            "--overload",
+            None,
+            "If more than a tenth of a second's packets are later than 1 ms: note it (the default), or end the run.",
+        ),
+    ] = "note",
+    mtu: MtuOption = 1500,
+    seed: SeedOption = None,
+    replication: ReplicationOption = 0,
+    sets: OneSetOption = None,
+    output: FormatOption = "table",
+    out: Annotated[Path | None, out_option("Write the results to a file, as JSON.")] = None,
+) -> int | None:
+    """Pass real packets through the network of a scenario, in real time.
+
+    Nodes with real = true become network namespaces of this machine (Linux, as root), and everything between them is
+    simulated. Packets of programs replace the flows of the file between real nodes. The numbers are as in 'penstock
+    run', with the lateness of packets. Everything is removed at the end.
+    """
+    from penstock.cli.console import say, warn
+    from penstock.cli.files import read_text, require_folder, write
+    from penstock.emulation import making
+    from penstock.emulation.opened import opened
+    from penstock.emulation.programs import Program
+    from penstock.printable import path_text
+
+    for each in (log, out):
+        if each is not None:
+            require_folder(each)
+    found = opened(file, read_text(file), read_sets(sets), seed=seed, replication=replication, mtu=mtu)
+    programs = [Program.read(text, found.real) for text in run or ()]
+    making.check(found)
+    warn(found.asked.scenario.warnings)
+    _tell(found, mtu)
+    made = making.emulate(found, programs, mtu=mtu, ends_on_overload=overload == "end")
+    if made.absent_offloads:
+        say(f"These offloads do not exist: {', '.join(made.absent_offloads)}.")
+    if log is not None:
+        write(log, made.emulation.log.encode())
+        say(f"{path_text(log)}: {made.emulation.injected} arrivals. Digest {made.emulation.run.digest}.")
+    _show(made, replication, output, out)
+    if made.emulation.overloaded_at is not None:
+        say(f"overload: from {made.emulation.overloaded_at:.1f} s on, more than 10 % of the packets were 1 ms late.")
+        return 1 if overload == "end" else None
+    return None
+
+
+def _tell(found: "Opened", mtu: int) -> None:
+    from penstock.cli.console import say
+
+    _, end = found.asked.scenario.window
+    say(f"Real nodes: {', '.join(found.real)} (MTU {mtu}, offloads off). Takes {end:g} s.")
+    if found.replaced:
+        say(f"Packets of programs replace the flows {', '.join(found.replaced)}.")
+
+
+def _show(made: "Emulated", replication: int, output: Format, out: Path | None) -> None:
+    import json
+
+    from penstock.cli.console import emit, show, table
+    from penstock.cli.frames import emit_result
+    from penstock.cli.results_table import show_results
+    from penstock.emulation.making import PACKETS
+    from penstock.printable import json_text
+
+    if output == "json" or out is not None:
+        emit_result(json_text({**json.loads(made.result.json()), "emulation": made.json()}), out)
+        return
+    for each in made.programs:
+        how = "ended by Penstock" if each.code is None else f"exit code {each.code}"
+        emit(f"--- {each.program.node}: {each.program.command} ({how})\n{each.output}{each.errors}")
+    show_results(made.result, replication)
+    of = made.emulation
+    rows = [(name.replace("_", " "), str(getattr(of, name)), "packets") for name in PACKETS]
+    if of.lateness is not None:
+        names = ("lateness, median", "lateness, 99 %", "lateness, 99.9 %", "lateness, maximum")
+        rows += [(name, f"{1e6 * value:.0f}", "us") for name, value in zip(names, of.lateness, strict=True)]
+        rows.append(("later than 1 ms", f"{100 * of.late / max(1, of.delivered + of.unsent):.3g}", "%"))
+    show(table("Real packets", ["what", "value", "unit"], rows, right=["value"]))

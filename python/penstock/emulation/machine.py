@@ -1,0 +1,37 @@
+"""What this machine allows, told before anything is made."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from pathlib import Path
+
+from penstock import _core
+from penstock.errors import PenstockError
+
+__all__ = ["NAMESPACES", "require_rights", "why_not"]
+
+NAMESPACES = Path("/run/netns")
+"""Folder of the named network namespaces."""
+_CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_NET_RAW": 13, "CAP_SYS_ADMIN": 21}
+"""Needed capabilities and their bits [capabilities(7)]: interfaces, packet sockets, and namespaces."""
+
+
+def why_not() -> str | None:
+    """Why this machine or process cannot emulate; None if it can."""
+    if platform.system() != "Linux" or not hasattr(_core, "emulate"):
+        return "it needs network namespaces and packet sockets of Linux"
+    if shutil.which("ip") is None:
+        return "it needs the command 'ip' of the package iproute2"
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    effective = next((int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff:")), 0)
+    missing = [name for name, bit in _CAPABILITIES.items() if not effective >> bit & 1]
+    if missing:
+        return f"it needs {', '.join(missing)}, which root has: run it with sudo, or in a container that has them"
+    return None
+
+
+def require_rights() -> None:
+    """Raises PenstockError if emulation is not possible here."""
+    if (reason := why_not()) is not None:
+        raise PenstockError(f"this process cannot emulate: {reason}. Nothing was made.")

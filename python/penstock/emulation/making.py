@@ -1,0 +1,129 @@
+"""Runs an emulation: namespaces, programs and the simulated network."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.emulation.machine import require_rights
+from penstock.emulation.namespaces import Namespaces
+from penstock.emulation.programs import Ended, Program, Programs
+from penstock.errors import PenstockError
+from penstock.records import RunResult
+from penstock.studies.point_result import PointResult
+from penstock.studies.result import StudyResult
+from penstock.workers.job import Stop, metrics_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.emulation.opened import Opened
+
+__all__ = ["Emulated", "check", "emulate", "result_of"]
+
+_TICK = 0.02
+"""Seconds between two looks at the programs that are due."""
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """An emulation that has ended."""
+
+    result: StudyResult
+    emulation: _core.Emulation
+    programs: list[Ended]
+    absent_offloads: list[str]
+
+    def json(self) -> dict[str, Any]:
+        """Returns what a simulation does not have, as plain values: packets, lateness in s, and programs."""
+        of = self.emulation
+        packets = {name: getattr(of, name) for name in PACKETS}
+        lateness = None if of.lateness is None else dict(zip(QUANTILES, of.lateness, strict=True))
+        share = of.late / max(1, of.delivered + of.unsent)
+        programs = [each.json() for each in self.programs]
+        return {
+            "packets": packets,
+            "lateness": lateness,
+            "share_above_1_ms": share,
+            "overloaded_at": of.overloaded_at,
+            "digest": of.run.digest,
+            "programs": programs,
+        }
+
+
+PACKETS = ("injected", "copied", "delivered", "marked", "dropped", "in_flight", "unsent", "not_carried", "unread")
+QUANTILES = ("p50", "p99", "p99.9", "max")
+
+
+def check(opened: Opened) -> None:
+    """Raises PenstockError with everything that keeps a scenario from being emulated here."""
+    found = _core.emulation_mistakes(opened.asked.scenario, opened.real, opened.groups)
+    if found:
+        raise PenstockError("\n".join([*(f"{opened.plan.scenario}: {each}" for each in found), "Nothing was made."]))
+    require_rights()
+
+
+def emulate(opened: Opened, programs: Sequence[Program] = (), *, mtu: int, ends_on_overload: bool = False) -> Emulated:
+    """Runs a scenario in real time, with programs at its real nodes.
+
+    Parameters
+    ----------
+    opened : Opened
+        The scenario.
+    programs : sequence of Program
+        Programs to run. Those that have not ended at the end of the run are ended then.
+    mtu : int, bytes
+        The largest IP packet.
+    ends_on_overload : bool
+        End the run once more than a tenth of the packets of a second are later than 1 ms.
+
+    Raises
+    ------
+    PenstockError
+        If it cannot be emulated here; then nothing was made.
+    KeyboardInterrupt
+        After Ctrl-C, once everything is removed.
+    """
+    check(opened)
+    asked, cancel, started = opened.asked, _core.Cancel(), threading.Event()
+    with Namespaces(opened.real, mtu) as made, Programs(programs, made) as running:
+        outcome: list[_core.Emulation | BaseException] = []
+
+        def work() -> None:
+            try:
+                of_run = (asked.scenario, asked.seed, asked.replications[0], opened.real, opened.groups)
+                where = (made.network_file, made.interfaces)
+                outcome.append(_core.emulate(*of_run, *where, ends_on_overload, cancel, started.set))
+            except BaseException as error:  # also a panic of the core; raised again below
+                outcome.append(error)
+
+        thread = threading.Thread(target=work, name="penstock-emulation")
+        thread.start()
+        try:
+            while thread.is_alive() and not started.wait(_TICK):
+                pass
+            begin = time.monotonic()
+            while thread.is_alive():
+                running.start(time.monotonic() - begin)
+                thread.join(_TICK)
+        finally:
+            cancel.set()
+            thread.join()
+        ended = running.end()
+    found = outcome[0]
+    if isinstance(found, OSError):
+        raise PenstockError(f"the emulation failed: {found}. Everything that was made is removed.")
+    if isinstance(found, BaseException):
+        raise found
+    return Emulated(result_of(opened, found.run), found, ended, made.absent)
+
+
+def result_of(opened: Opened, run: _core.Run) -> StudyResult:
+    """The result of one run of an opened scenario."""
+    asked = opened.asked
+    of = (asked.first(), metrics_of(run, Stop()), run.digest, run.packet_hops)
+    made = RunResult(*of, threads=run.threads, window=asked.scenario.window, decided=run.decided)
+    return StudyResult(opened.plan, [PointResult(asked, [made])])

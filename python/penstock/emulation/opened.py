@@ -1,0 +1,207 @@
+"""Scenarios whose flows between real nodes carry packets from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core, toml
+from penstock.errors import InputError, PenstockError, ScenarioError
+from penstock.printable import path_text, quoted, utf8
+from penstock.studies.file import is_study
+from penstock.studies.plan import StudyPlan, document_of
+from penstock.studies.points import Point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from penstock.studies.request import PointRequest
+
+__all__ = ["LARGEST_MTU", "SMALLEST_MTU", "Opened", "opened", "read_log"]
+
+SMALLEST_MTU, LARGEST_MTU = 576, 1500
+"""Bytes of the largest IP packet of real nodes: what every host must accept [RFC791 s3.1], and Ethernet's."""
+MEMBERS = 64
+"""Flows between two real nodes, among which conversations are distributed."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A scenario for real packets.
+
+    Parameters
+    ----------
+    plan : StudyPlan
+        One point without variation.
+    asked : PointRequest
+        The run. Its scenario has the arrivals, if there are any.
+    real : list of str
+        Real nodes, in the order of their numbers.
+    groups : list of str
+        Flows that carry real packets.
+    replaced : list of str
+        Of these, flows of the file.
+    """
+
+    plan: StudyPlan
+    asked: PointRequest
+    real: list[str]
+    groups: list[str]
+    replaced: list[str]
+
+
+def opened(
+    file: Path,
+    text: str,
+    sets: Sequence[tuple[str, str]] = (),
+    *,
+    seed: int | None = None,
+    replication: int = 0,
+    mtu: int = LARGEST_MTU,
+    log: str | None = None,
+) -> Opened:
+    """Reads a scenario with real nodes, and opens it for real packets.
+
+    Parameters
+    ----------
+    file : Path
+        The scenario's file, for messages and files that it names.
+    text : str
+        The scenario.
+    sets : sequence of (str, str)
+        Settings, as path and value.
+    seed, replication : int, optional
+        The random streams of the simulated network.
+    mtu : int, bytes
+        The largest IP packet.
+    log : str, optional
+        Arrivals that are known before the run, as CSV.
+
+    Raises
+    ------
+    InputError
+        If it has no two real nodes, or the log is none of this scenario.
+    ScenarioError
+        If it has mistakes.
+    """
+    if is_study(text):
+        raise InputError(f"{path_text(file)}: is a study; real packets pass through the network of one scenario.")
+    if changed := [path for path, _ in sets if path.startswith("nodes.") and path.endswith(".real")]:
+        raise InputError(f"--set {changed[0]}: which nodes are real is written in the scenario; leave it out.")
+    document = document_of(text)
+    real = [] if not document else _real_nodes(document)
+    if document and len(real) < 2:
+        raise InputError(
+            f"{path_text(file)}: has {shown(real) or 'no node'} with real = true, and packets pass between "
+            "two of them; write [nodes] with lines such as h1 = { real = true }."
+        )
+    if not document or document.get("flows"):
+        found = _core.check(text, utf8(str(file)), list(sets), str(file.parent))
+        if found:
+            raise ScenarioError(found)
+    _refuse_ends(file, document, real)
+    made, groups, replaced = _with_groups(document, text, real, mtu)
+    plan = StudyPlan(file.stem, made, str(file), [Point(sets=tuple(sets))], runs=1, seed=seed)
+    asked = plan.read([replication])[0]
+    try:
+        scenario = _core.with_arrivals(asked.scenario, groups, mtu, log)
+    except ValueError as error:
+        raise InputError(f"the arrivals do not fit the scenario: {error}.") from None
+    return Opened(plan, replace(asked, scenario=scenario), real, groups, replaced)
+
+
+def read_log(file: Path) -> str:
+    """The text of an arrival log.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path_text(file)}: cannot be read: {error.strerror or error}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path_text(file)}: is not an arrival log, which is CSV in UTF-8.") from None
+
+
+def _real_nodes(document: dict[str, Any]) -> list[str]:
+    nodes = document.get("nodes")
+    entries = nodes.items() if isinstance(nodes, dict) else ()
+    return sorted(name for name, keys in entries if isinstance(keys, dict) and keys.get("real") is True)
+
+
+def _groups(document: dict[str, Any], section: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    groups = document.get(section)
+    return ((i, each) for i, each in enumerate(groups if isinstance(groups, list) else ()) if isinstance(each, dict))
+
+
+def _refuse_ends(file: Path, document: dict[str, Any], real: list[str]) -> None:
+    """Refuses simulated traffic from or to a real node, whose programs would not know of it."""
+    wrong = []
+    for section in ("flows", "calls"):
+        for i, group in _groups(document, section):
+            ends = [each for each in (group.get("from"), group.get("to")) if each in real]
+            if len(ends) == 1 or (ends and section == "calls"):
+                wrong.append(
+                    f"{path_text(file)}: {section}[{i}]: '{ends[0]}' is real, so nothing simulated begins or ends "
+                    "there; use two real nodes for flows that real packets replace, or two simulated ones."
+                )
+    if wrong:
+        raise PenstockError("\n".join(wrong))
+
+
+def _with_groups(document: dict[str, Any], text: str, real: list[str], mtu: int) -> tuple[str, list[str], list[str]]:
+    """The scenario with groups of flows for all services between real nodes, all names, and names from the file."""
+    kept: list[dict[str, Any]] = []
+    made: list[dict[str, Any]] = []
+    replaced: list[str] = []
+    taken = {str(group.get("name")) for _, group in _groups(document, "flows")}
+    ends: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for _, group in _groups(document, "flows"):
+        if group.get("from") in real and group.get("to") in real:
+            carrying = _carrying(group, group["name"], (group["from"], group["to"]), mtu)
+            ends.setdefault((group["from"], group["to"]), []).append(carrying)
+            made.append(carrying)
+            replaced.append(group["name"])
+        else:
+            kept.append(group)
+    for pair in ((a, b) for a in real for b in real if a != b):
+        if pair in ends:
+            continue
+        of_back = ends.get(pair[::-1], [])
+        models = [(f"{each['name']}-back", each) for each in of_back] or [(f"{pair[0]}-to-{pair[1]}", {})]
+        for name, model in models:
+            service = {key: value for key, value in model.items() if key in ("class", "precedence")}
+            made.append(_carrying(service, _free(name, taken), pair, mtu))
+    names = [group["name"] for group in made]
+    if not replaced and not kept:
+        return "\n".join([text, *(_table(group) for group in made)]), names, []
+    whole = {**document, "flows": [*kept, *made]}
+    return "\n".join(toml.lines({toml.key(name): value for name, value in whole.items()})), names, replaced
+
+
+def _carrying(model: dict[str, Any], name: str, ends: tuple[str, str], mtu: int) -> dict[str, Any]:
+    """A group of flows for real packets, with what of a group of the file is the network's business."""
+    kept: dict[str, Any] = {key: model[key] for key in ("class", "precedence", "route") if key in model}
+    sizes = ["28 bytes", f"{mtu} bytes"]
+    source = {"packets": {"at": ["0 s", "0 s"], "sizes": sizes}}
+    return {"name": name, "from": ends[0], "to": ends[1], "count": MEMBERS, **kept, "source": source}
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "-real"
+    taken.add(name)
+    return name
+
+
+def _table(group: dict[str, Any]) -> str:
+    return "\n".join(["[[flows]]", *toml.lines(group), ""])
+
+
+def shown(names: Sequence[str]) -> str:
+    """Names for a message."""
+    return ", ".join(quoted(name) for name in names)

@@ -1,0 +1,149 @@
+"""Programs in the namespaces of real nodes."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from penstock.errors import InputError
+from penstock.printable import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from penstock.emulation.namespaces import Namespaces
+
+__all__ = ["Ended", "Program", "Programs"]
+
+_FORM = re.compile(r"\s*([^\s:]+)(?:\s+at\s+([0-9.]+)\s*(ms|s|min))?\s*:\s*(\S.*)", re.DOTALL)
+_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0}
+_ENDING = 2.0
+"""Seconds that a program has to end after SIGTERM."""
+# The names of the real nodes, in a mount namespace of the program's own, which 'ip netns exec' makes.
+_WITH_HOSTS = 'mount --bind "$1" /etc/hosts && exec sh -c "$2"'
+
+
+@dataclass(frozen=True)
+class Program:
+    """A command that starts at a node, `at` seconds after the beginning of the run."""
+
+    node: str
+    command: str
+    at: float = 0.0
+
+    @classmethod
+    def read(cls, text: str, real: Sequence[str]) -> Program:
+        """Reads ``NODE: COMMAND`` or ``NODE at TIME: COMMAND``.
+
+        Raises
+        ------
+        InputError
+            If it has another form, or there is no such real node.
+
+        Examples
+        --------
+        >>> Program.read("h1 at 500 ms: ping -c 1 h2", ["h1", "h2"])
+        Program(node='h1', command='ping -c 1 h2', at=0.5)
+        """
+        found = _FORM.fullmatch(text)
+        if found is None:
+            raise InputError(
+                f"--run {quoted(text)}: is not of the form NODE: COMMAND or NODE at TIME: COMMAND, "
+                "such as 'h1 at 0.5 s: iperf3 -c h2'."
+            )
+        node, time_, unit, command = found.groups()
+        if node not in real:
+            raise InputError(f"--run {quoted(text)}: there is no real node {quoted(node)}; {', '.join(real)}.")
+        try:
+            at = 0.0 if time_ is None else float(time_) * _SECONDS[unit]
+        except ValueError:
+            raise InputError(f"--run {quoted(text)}: {quoted(time_)} is not a number.") from None
+        return cls(node, command.strip(), at)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A program that has ended; its code is None if it did not end on its own."""
+
+    program: Program
+    code: int | None
+    output: str
+    errors: str
+
+    def json(self) -> dict[str, Any]:
+        """Returns it as plain values."""
+        program = self.program
+        outputs = {"stdout": self.output, "stderr": self.errors}
+        return {"node": program.node, "command": program.command, "at": program.at, "exit_code": self.code, **outputs}
+
+
+class Programs:
+    """Starts programs when they are due, and ends them; a context manager."""
+
+    def __init__(self, programs: Sequence[Program], namespaces: Namespaces) -> None:
+        self._waiting = sorted(enumerate(programs), key=lambda each: each[1].at)
+        self._namespaces = namespaces
+        self._running: dict[int, tuple[Program, subprocess.Popen[bytes]]] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="penstock-")
+
+    def __enter__(self) -> Self:
+        lines = [f"{address} {node}" for node, address in self._namespaces.addresses.items()]
+        self._hosts.write_text("\n".join(["127.0.0.1 localhost", *lines, ""]), encoding="utf-8")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+        self._folder.cleanup()
+
+    @property
+    def _hosts(self) -> Path:
+        return Path(self._folder.name) / "hosts"
+
+    def start(self, seconds: float) -> None:
+        """Starts the programs that are due `seconds` after the beginning."""
+        while self._waiting and self._waiting[0][1].at <= seconds:
+            number, program = self._waiting.pop(0)
+            inside = self._namespaces.of(program.node)
+            words = ["ip", "netns", "exec", inside, "sh", "-c", _WITH_HOSTS, "sh", str(self._hosts), program.command]
+            with self._file(number, "out").open("wb") as output, self._file(number, "err").open("wb") as errors:
+                streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": errors}
+                self._running[number] = (program, subprocess.Popen(words, start_new_session=True, **streams))
+
+    def end(self) -> list[Ended]:
+        """Ends all programs; returns all programs in the order in which they were given."""
+        codes = {number: process.poll() for number, (_, process) in self._running.items()}
+        self._stop()
+        ended = {
+            number: Ended(program, codes[number], self._text(number, "out"), self._text(number, "err"))
+            for number, (program, _) in self._running.items()
+        }
+        ended |= {number: Ended(program, None, "", "") for number, program in self._waiting}
+        return [ended[number] for number in sorted(ended)]
+
+    def _file(self, number: int, kind: str) -> Path:
+        return Path(self._folder.name) / f"{number}.{kind}"
+
+    def _text(self, number: int, kind: str) -> str:
+        return self._file(number, kind).read_text(encoding="utf-8", errors="replace")
+
+    def _stop(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            running = [process for _, process in self._running.values() if process.poll() is None]
+            for process in running:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, number)
+            deadline = time.monotonic() + _ENDING
+            for process in running:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(max(0.0, deadline - time.monotonic()))

@@ -1,0 +1,165 @@
+"""Observations of a stepped run, and rewards that are computed from them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.printable import quoted
+from penstock.studies.expression import ExpressionError, parse
+from penstock.studies.quantity import Quantity, dimension_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.studies.expression import Expression
+
+    Function = Callable[[Sequence[float]], float]
+
+__all__ = ["Observation", "read_observations", "reward_function"]
+
+_FORM = re.compile(
+    r"\s*(?P<what>[\w.-]+)\s*\[(?P<of>[^\[\]]+(?:\[\d+\])?[^\[\]]*)\]\s*(?P<step>per\s+step)?\s*", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A variable of a link, node or group of flows.
+
+    Parameters
+    ----------
+    of : str
+        Name of a link, node or group of flows, as in ``[[series]]``.
+    what : str
+        Variable, such as ``"queue"`` or ``"queue.red.average"``.
+    per_step : bool
+        Whether to take its increase since the step before.
+    """
+
+    of: str
+    what: str
+    per_step: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> Observation:
+        """Reads ``"queue[r1-r2]"`` or ``"drops[r1-r2] per step"``; raises InputError."""
+        found = _FORM.fullmatch(text)
+        if found is None:
+            raise InputError(
+                f"observation {quoted(text)}: write a variable and of what, such as 'queue[r1-r2]', "
+                "or 'drops[r1-r2] per step' for the increase of a counter."
+            )
+        return cls(found["of"].strip(), found["what"], found["step"] is not None)
+
+
+def read_observations(given: Sequence[str] | Mapping[str, str]) -> dict[str, Observation]:
+    """Returns observations by name; in a sequence each is its own name."""
+    texts = given if isinstance(given, Mapping) else {text: text for text in given}
+    return {name: Observation.read(text) for name, text in texts.items()}
+
+
+def reward_function(text: str, units: Mapping[str, str]) -> tuple[tuple[str, ...], Function]:
+    """Compiles an expression over observations for plain numbers.
+
+    Parameters
+    ----------
+    text : str
+        Arithmetic with units, as in a study's ``[derived]``.
+    units : Mapping of str to str
+        Unit of each observation that it may name.
+
+    Returns
+    -------
+    tuple of str
+        Observations that it names, in order.
+    callable
+        Returns the reward in base units (s, bit, bit/s, packets), given the values of these observations.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, names what is not observed, or its units do not match.
+    """
+    try:
+        expression = parse(text)
+        names = tuple(dict.fromkeys(expression.names()))
+        for name in names:
+            if name not in units:
+                known = ", ".join(units)
+                raise InputError(f"reward: {quoted(name)} is not observed; one of {known}.")
+        one = {name: Quantity(*dimension_of(units[name])) for name in names}
+        # Any value shows whether units match; zero differences would be divided by.
+        trial = {name: Quantity(value.value * (3 + i), value.dimension) for i, (name, value) in enumerate(one.items())}
+        try:
+            expression.evaluate(trial.__getitem__)
+        except ExpressionError as error:
+            if "division by zero" not in str(error) and "square root" not in str(error):
+                raise
+    except ExpressionError as error:
+        raise InputError(f"reward: {error}.") from None
+    positions = {name: (i, float(one[name].value)) for i, name in enumerate(names)}
+    return names, _compiled(expression, positions)
+
+
+def _compiled(node: Expression, positions: Mapping[str, tuple[int, float]]) -> Function:
+    """A function of plain numbers in base units; conditions are 1 and 0."""
+    parts = [_compiled(operand, positions) for operand in node.operands]
+    if node.kind == "value":
+        if not isinstance(node.value, Quantity):
+            raise InputError("reward: a text is no number.")
+        constant = float(node.value.value)
+        return lambda _: constant
+    if node.kind == "name":
+        place, scale = positions[node.what]
+        return (lambda values: values[place]) if scale == 1 else (lambda values: values[place] * scale)
+    if node.kind == "minus":
+        (inner,) = parts
+        return lambda values: -inner(values)
+    if node.kind == "not":
+        (inner,) = parts
+        return lambda values: float(not inner(values))
+    if node.kind == "call":
+        return _call(node.what, parts)
+    left, right = parts
+    return _JOINED[node.what](left, right)
+
+
+def _quotient(above: float, below: float) -> float:
+    return above / below if below else math.nan
+
+
+_JOINED: dict[str, Callable[[Function, Function], Function]] = {
+    "+": lambda a, b: lambda values: a(values) + b(values),
+    "-": lambda a, b: lambda values: a(values) - b(values),
+    "*": lambda a, b: lambda values: a(values) * b(values),
+    "/": lambda a, b: lambda values: _quotient(a(values), b(values)),
+    "^": lambda a, b: lambda values: a(values) ** b(values),
+    "<": lambda a, b: lambda values: float(a(values) < b(values)),
+    "<=": lambda a, b: lambda values: float(a(values) <= b(values)),
+    ">": lambda a, b: lambda values: float(a(values) > b(values)),
+    ">=": lambda a, b: lambda values: float(a(values) >= b(values)),
+    "==": lambda a, b: lambda values: float(a(values) == b(values)),
+    "!=": lambda a, b: lambda values: float(a(values) != b(values)),
+    "and": lambda a, b: lambda values: float(bool(a(values)) and bool(b(values))),
+    "or": lambda a, b: lambda values: float(bool(a(values)) or bool(b(values))),
+}
+
+
+def _call(name: str, parts: Sequence[Function]) -> Function:
+    if name in ("min", "max"):
+        choose = min if name == "min" else max
+        return lambda values: choose(part(values) for part in parts)
+    functions: dict[str, Callable[[float], float]] = {
+        "sqrt": lambda value: math.sqrt(value) if value >= 0 else math.nan,
+        "abs": abs,
+        "round": lambda value: math.floor(value + 0.5),
+        "floor": math.floor,
+        "ceil": math.ceil,
+    }
+    function, (inner,) = functions[name], parts
+    return lambda values: float(function(inner(values)))

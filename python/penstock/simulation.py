@@ -1,0 +1,220 @@
+"""A run that is advanced step by step, for what-if studies, optimisation and learning agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock import _core
+from penstock.errors import ArgumentError, InputError, ScenarioError
+from penstock.memory import require
+from penstock.observations import read_observations
+from penstock.printable import printable_lines, quoted, utf8
+from penstock.records import Metric, RunRequest, RunResult
+from penstock.studies.quantity import read_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from penstock.observations import Observation
+
+__all__ = ["Simulation", "Snapshot", "picoseconds", "started"]
+
+_SECOND = 10**12
+
+
+class Snapshot:
+    """The state of a simulation at an instant; see :meth:`Simulation.snapshot`."""
+
+    __slots__ = ("_before", "_run", "now")
+
+    def __init__(self, run: _core.SteppedRun, before: list[float]) -> None:
+        self._run = run
+        self._before = before
+        self.now: float = run.now / _SECOND
+        """Simulated time in seconds."""
+
+
+class Simulation:
+    """One run of a scenario that stops where it is told to.
+
+    Stopping, reading and snapshots change no number: the digest is that of the same run in one go. Parameters that are
+    set make another run, which is a function of scenario, seed, replication, and what was set when. Counting begins at
+    the start; the scenario's warm-up is ignored.
+
+    Parameters
+    ----------
+    scenario : str
+        TOML text of the scenario, such as that of :meth:`penstock.Network.toml`.
+    observe : sequence of str, or mapping of str to str
+        What :meth:`state` returns, such as ``["queue[r1-r2]", "drops[r1-r2] per step"]``, or names for these. Variables
+        are those of ``[[series]]``. Amounts are added up over members, classes and queues, times and shares averaged.
+        Rates describe the step.
+    name : str
+        Name of the scenario in messages.
+    folder : str, optional
+        Folder of the files that it names.
+    sets : sequence of (str, str)
+        Settings changed after reading, as path and value.
+    seed : int, optional
+        Root of the random streams; by default the scenario's own.
+    replication : int
+        Number of the run, from 0.
+
+    Attributes
+    ----------
+    end : float, s
+        End of the run in simulated time.
+    units : dict of str to str
+        Unit of each observation.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario has mistakes.
+    InputError
+        If an observation does not exist.
+
+    Examples
+    --------
+    >>> import penstock as ps
+    >>> net = ps.Network()
+    >>> a, b = net.node("a"), net.node("b")
+    >>> red = ps.Red(limit="50 packets", min_threshold="5 packets", max_threshold="15 packets", max_probability=0.1)
+    >>> net.link(a, b, rate="1 Mbit/s", delay="10 ms", queue=red)
+    >>> net.flows("voice", a, b, count=12, source=ps.PoissonSource(rate="90 kbit/s", packet="500 bytes"))
+    >>> sim = ps.Simulation(net.toml(duration="10 s"), observe=["queue[a-b]", "drops[a-b] per step"])
+    >>> sim.step_until("1.5 s")
+    >>> before = sim.snapshot()
+    >>> sim.set("a-b.queue.red.max-probability", 0.5)
+    >>> sim.step_until("3 s")
+    >>> sim.restore(before)
+    >>> sim.now
+    1.5
+    """
+
+    def __init__(
+        self,
+        scenario: str,
+        *,
+        observe: Sequence[str] | Mapping[str, str] = (),
+        name: str = "scenario",
+        folder: str | None = None,
+        sets: Sequence[tuple[str, str]] = (),
+        seed: int | None = None,
+        replication: int = 0,
+    ) -> None:
+        self._observations = read_observations(observe)
+        self._request = RunRequest(scenario, tuple(sets), seed or 0, replication, Path(name).stem, folder=folder)
+        self._run = started(scenario, self._observations.values(), name, folder, sets, seed, replication)
+        self.end: float = self._run.end / _SECOND
+        self.units: dict[str, str] = dict(zip(self._observations, self._run.units, strict=True))
+        self._run.run_until(0)
+        self._before = self._run.values()
+        self._values = [0.0 if each.per_step else value for each, value in self._pairs(self._before)]
+
+    @property
+    def now(self) -> float:
+        """Simulated time in seconds, up to which all events have happened."""
+        return self._run.now / _SECOND
+
+    def step_until(self, time: str | float) -> None:
+        """Runs up to and including `time`, a text such as ``"1.5 s"`` or a number of seconds; never beyond the end."""
+        until = picoseconds("time", time)
+        if until < self._run.now:
+            raise ArgumentError(
+                f"time: {time} is before {self.now:g} s, up to where the run has come; restore a snapshot."
+            )
+        self._run.run_until(until)
+        values = self._run.values()
+        self._values = [
+            value - before if each.per_step else value
+            for (each, value), before in zip(self._pairs(values), self._before, strict=True)
+        ]
+        self._before = values
+
+    def step(self, duration: str | float) -> None:
+        """Runs for `duration`, a text such as ``"10 ms"`` or a number of seconds; never beyond the end."""
+        self.step_until((self._run.now + picoseconds("duration", duration)) / _SECOND)
+
+    def state(self) -> dict[str, float]:
+        """Returns the value of each observation at :attr:`now`, in :attr:`units`; NaN where there is none yet."""
+        return dict(zip(self._observations, self._values, strict=True))
+
+    def set(self, parameter: str, value: str | float) -> None:
+        """Sets a parameter that may change during a run, from the next instant on.
+
+        Parameters
+        ----------
+        parameter : str
+            Path such as ``"r1-r2.queue.red.max-probability"`` or
+            ``"web.transport.tcp.congestion-control.cubic.beta"``; ``penstock explain`` marks such parameters.
+        value : str or float
+            The value, with its unit if it has one.
+
+        Raises
+        ------
+        ArgumentError
+            If it does not exist, may not change, or the value is not allowed; then nothing has changed.
+        """
+        try:
+            self._run.set(utf8(parameter), utf8(value if isinstance(value, str) else repr(value)))
+        except ValueError as error:
+            raise ArgumentError(f"{quoted(parameter)}: {printable_lines(str(error))}.") from None
+
+    def snapshot(self) -> Snapshot:
+        """Returns the present state, which :meth:`restore` goes back to as often as wanted."""
+        return Snapshot(self._run.copy(), list(self._before))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Goes back to a state of this simulation, or of another one of the same scenario and observations."""
+        self._run, self._before = snapshot._run.copy(), list(snapshot._before)
+        self._values = [0.0 if each.per_step else value for each, value in self._pairs(self._before)]
+
+    def result(self) -> RunResult:
+        """Runs to the end, and returns the numbers of the run and its digest."""
+        self.step_until(self.end)
+        made = self._run.finish()
+        metrics = [Metric(name, dict(labels), unit, value) for name, labels, unit, value in made.metrics]
+        return RunResult(self._request, metrics, made.digest, made.packet_hops, threads=1, window=(0.0, self.end))
+
+    def _pairs(self, values: Sequence[float]) -> list[tuple[Observation, float]]:
+        return list(zip(self._observations.values(), values, strict=True))
+
+
+def started(
+    scenario: str,
+    observations: Iterable[Observation],
+    name: str = "scenario",
+    folder: str | None = None,
+    sets: Sequence[tuple[str, str]] = (),
+    seed: int | None = None,
+    replication: int = 0,
+) -> _core.SteppedRun:
+    """Returns a run of the core at its beginning; see :class:`Simulation`."""
+    observed = list(observations)
+    asked = [(each.of, each.what) for each in observed]
+    try:
+        read = _core.Scenario(scenario, utf8(name), list(sets), folder)
+        require([(name, read.memory)], 1)
+        return _core.SteppedRun(scenario, utf8(name), asked, list(sets), folder, seed, replication)
+    except _core.ScenarioError as error:
+        raise ScenarioError(error.mistakes) from None
+    except LookupError as error:
+        position, why = error.args
+        each = observed[position]
+        raise InputError(f"observation {quoted(f'{each.what}[{each.of}]')}: {printable_lines(why)}.") from None
+
+
+def picoseconds(what: str, time: str | float) -> int:
+    """Returns a time as an integer, from a text with a unit or a number of seconds."""
+    if isinstance(time, str):
+        quantity = read_quantity(time)
+        if quantity is None or quantity.dimension != (("s", 1),) or quantity.value < 0:
+            raise ArgumentError(
+                f"{what}: {quoted(time)} is no time; write a number and a unit, such as '1.5 s' or '10 ms'."
+            )
+        return round(quantity.value * _SECOND)
+    if not 0 <= time < float("inf"):
+        raise ArgumentError(f"{what}: {time} is no time in seconds; it is a number from 0 on.")
+    return round(time * _SECOND)

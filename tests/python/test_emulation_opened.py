@@ -1,0 +1,156 @@
+"""Scenarios that are opened for real packets, and what cannot be emulated: nothing here needs any right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from penstock import _core
+from penstock.cli import main
+from penstock.emulation.opened import MEMBERS, opened
+from penstock.emulation.programs import Program
+from penstock.errors import InputError, PenstockError, ScenarioError
+
+FILE = Path("two.toml")
+NETWORK = """
+duration = "1 s"
+[nodes]
+h1 = { real = true }
+h2 = { real = true }
+r = {}
+s = {}
+[[links]]
+from = "h1"
+to = "r"
+rate = "1 Gbit/s"
+delay = "1 ms"
+both-ways = true
+[[links]]
+from = "r"
+to = "h2"
+rate = "10 Mbit/s"
+delay = "1 ms"
+both-ways = true
+[[links]]
+from = "s"
+to = "r"
+rate = "1 Gbit/s"
+delay = "1 ms"
+both-ways = true
+"""
+TCP = """
+[[flows]]
+name = "tcp"
+class = "ef"
+from = "h1"
+to = "h2"
+source.ftp = {}
+transport.tcp = {}
+"""
+LOG = "time_ps,flow,size,ecn,precedence\n"
+
+
+def mistakes(text: str, sets=()) -> list[str]:
+    found = opened(FILE, text, sets)
+    return _core.emulation_mistakes(found.asked.scenario, found.real, found.groups)
+
+
+def test_without_flows_each_pair_of_real_nodes_gets_a_group():
+    found = opened(FILE, NETWORK)
+    assert (found.real, found.groups, found.replaced) == (["h1", "h2"], ["h1-to-h2", "h2-to-h1"], [])
+    assert found.asked.scenario.real_nodes == ["h1", "h2"]
+    assert found.asked.scenario.sizes[2] == 2 * MEMBERS
+    assert mistakes(NETWORK) == []
+
+
+def test_flows_of_the_file_are_replaced_under_their_names():
+    cross = '[[flows]]\nname = "cross"\nfrom = "s"\nto = "h2"\n'
+    found = opened(FILE, NETWORK + TCP)
+    assert (found.groups, found.replaced) == (["tcp", "tcp-back"], ["tcp"])
+    assert '"ef"' in found.asked.scenario.canonical
+    with pytest.raises(PenstockError, match=r"flows\[0\]: 'h2' is real, so nothing simulated begins or ends there"):
+        opened(FILE, NETWORK + cross + 'source.cbr = { rate = "1 Mbit/s", packet = "1500 bytes" }\n')
+
+
+def test_an_opened_scenario_sends_only_what_its_log_has():
+    found = opened(FILE, NETWORK)
+    silent = found.asked.scenario.run(1, 0)
+    assert (silent.delivered, silent.packet_hops) == (0, 0)
+    log = LOG + f"1000,0,1500,0,0\n500000000000,0,28,3,0\n2000,{MEMBERS},40,2,1\n"
+    heard = opened(FILE, NETWORK, log=log).asked.scenario.run(1, 0)
+    assert (heard.delivered, heard.packet_hops) == (3, 6)
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        ("time,flow\n", "line 1: the header of an arrival log is time_ps,flow,size,ecn,precedence"),
+        (LOG + "1000,0,1500\n", "line 2: not time_ps,flow,size,ecn,precedence"),
+        (LOG + "1000,999,1500,0,0\n", "arrival 0: flow 999 takes no packets from outside"),
+        (LOG + "2000,0,1500,0,0\n1000,0,1500,0,0\n", "arrival 1: a packet at 1 ns"),
+        (
+            LOG + "1000,0,9000,0,0\n",
+            "arrival 0: a packet of 9000 bytes: the flow's list has packets of 20 to 1500 bytes",
+        ),
+    ],
+)
+def test_a_log_that_does_not_fit_is_refused_with_its_place(log, message):
+    with pytest.raises(InputError) as error:
+        opened(FILE, NETWORK, log=log)
+    assert message in str(error.value)
+
+
+def test_scenarios_without_real_nodes_are_refused():
+    with pytest.raises(InputError, match="has no node with real = true"):
+        opened(FILE, NETWORK.replace("real = true", ""))
+    with pytest.raises(InputError, match="has 'h1' with real = true"):
+        opened(FILE, NETWORK.replace("h2 = { real = true }", "h2 = {}"))
+    with pytest.raises(InputError, match=r"--set nodes\.r\.real: which nodes are real is written in the scenario"):
+        opened(FILE, NETWORK, [("nodes.r.real", "true")])
+
+
+def test_mistakes_of_the_scenario_have_their_lines():
+    with pytest.raises(ScenarioError, match=r"two\.toml:6: nodes\.r\.real: a group of nodes cannot be real"):
+        opened(FILE, (NETWORK + TCP).replace("r = {}", "r = { real = true, count = 2 }"))
+    with pytest.raises(ScenarioError, match=r"two\.toml:6: nodes\.r\.colour"):
+        opened(FILE, NETWORK.replace("r = {}", "r = { colour = 1 }"))
+
+
+def test_links_that_cannot_be_emulated_are_named():
+    short, fast = [("links[1].delay", "99 us")], [("links[1].rate", "4.9 Gbit/s"), ("links[0].rate", "9 Gbit/s")]
+    assert mistakes(NETWORK, short) == [
+        "link 'r-h2': a delay of 99 us into a real node is shorter than the period of the emulation; at least 100 us"
+    ]
+    assert [each.partition(";")[0] for each in mistakes(NETWORK, fast)] == [
+        "link 'r-h2': 4900 Mbit/s is faster than can be emulated",
+        "link 'h2-r': 4900 Mbit/s is faster than can be emulated",
+    ]
+
+
+def test_programs_are_read_with_their_nodes_and_times():
+    assert Program.read("h1: iperf3 -c h2:5201", ["h1"]) == Program("h1", "iperf3 -c h2:5201", 0.0)
+    assert Program.read(" h1 at 1.5 min :  a: b ", ["h1"]) == Program("h1", "a: b", 90.0)
+    assert Program.read("h1 at 250 ms: a", ["h1"]).at == 0.25
+    with pytest.raises(InputError, match="there is no real node 'h3'; h1, h2"):
+        Program.read("h3: a", ["h1", "h2"])
+    for wrong in ("h1 a", "h1:", "h1 at x: a", "h1 at 3: a"):
+        with pytest.raises(InputError, match="NODE: COMMAND"):
+            Program.read(wrong, ["h1"])
+    with pytest.raises(InputError, match="is not a number"):
+        Program.read("h1 at 1.2.3 s: a", ["h1"])
+
+
+def test_options_that_a_replay_does_not_have_are_refused(tmp_path, monkeypatch, capsys):
+    file, log = tmp_path / "two.toml", tmp_path / "log.csv"
+    file.write_text(NETWORK)
+    log.write_text(LOG + "1000,0,1500,0,0\n")
+    monkeypatch.setattr("sys.argv", ["penstock", "run", str(file), "--replay", str(log), "--runs", "3"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "--replay repeats one run and keeps nothing, so --runs changes nothing" in capsys.readouterr().err
+    monkeypatch.setattr("sys.argv", ["penstock", "run", str(file), "--replay", str(log)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert "open loop" in capsys.readouterr().err
