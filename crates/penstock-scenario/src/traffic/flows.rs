@@ -173,7 +173,7 @@ fn check_transport(
         Reading::Absent => TransportPlan::read("udp", &mut NoParameters).expect("udp has defaults for everything"),
     };
     let carrier = transport.name();
-    if transport.requests_rates() && !source.adapts_rate() {
+    if transport.requests_rates() && !greedy && !source.adapts_rate() {
         let message =
             format!("{carrier} cannot carry source '{name}', which keeps its rate; {} adapts its own", SourcePlan::adaptive().join(", "));
         section.report("transport", message);
