@@ -40,6 +40,10 @@ SECONDS = {
     # The warm-up is 10 s, and the link is full soon after.
     "pcn-cbr": (13, 17),
     "pcn-vbr": (13, 17),
+    "dualpi2": (0.3, 0.6),
+    "fq-codel": (0.3, 0.6),
+    "bbr": (0.3, 0.6),
+    "prague": (0.3, 0.6),
     "schedulers-priority": (0.1, 0.3),
     "schedulers-drr": (0.1, 0.3),
 }

@@ -31,6 +31,7 @@ __all__ = [
     "Dfba",
     "DropList",
     "Drr",
+    "DualTokenBucketShaper",
     "Dualpi2",
     "Duplication",
     "DynamicThreshold",
@@ -1271,6 +1272,37 @@ class TokenBucketShaper(Component):
     burst: str
     start: Literal["full", "empty"]
     def __init__(self, *, rate: str, burst: str, start: Literal["full", "empty"] = "full") -> None: ...
+
+class DualTokenBucketShaper(Component):
+    """The shaper ``dual-token-bucket``.
+
+    Dual token-bucket shaper: a sustained rate with a burst, and a peak rate within the burst, as cable networks limit a
+    subscriber.
+
+    More about it: ``penstock explain dual-token-bucket``.
+
+    Parameters
+    ----------
+    rate : str
+        Long-run rate of the output (r); at most the link's. Allowed: above zero, at most 100 Tbit/s.
+    burst : str
+        Depth of the bucket of the long-run rate (b); at least the largest packet. Allowed: above zero.
+    peak : str
+        Rate within the burst (p). Allowed: above zero, at most 100 Tbit/s.
+    peak_burst : str, default 1522 bytes
+        Depth of the bucket of the peak rate (M): a packet of Ethernet with a tag of a VLAN by default, as in DOCSIS.
+        Allowed: above zero.
+    start : Literal["full", "empty"], default full
+        Tokens in the buckets at the beginning.
+    """
+    KIND: ClassVar[str] = "shaper"
+    KEY: ClassVar[str] = "dual-token-bucket"
+    rate: str
+    burst: str
+    peak: str
+    peak_burst: str
+    start: Literal["full", "empty"]
+    def __init__(self, *, rate: str, burst: str, peak: str, peak_burst: str = "1522 bytes", start: Literal["full", "empty"] = "full") -> None: ...
 
 class TokenBucketPolicer(Component):
     """Token-bucket policer: drops packets that exceed a rate and a burst.

@@ -154,3 +154,23 @@ def test_options_that_a_replay_does_not_have_are_refused(tmp_path, monkeypatch, 
         main()
     assert ended.value.code == 0
     assert "open loop" in capsys.readouterr().err
+
+
+def test_traces_series_and_views_of_a_replay(tmp_path, monkeypatch, capsys):
+    file, log = tmp_path / "two.toml", tmp_path / "log.csv"
+    file.write_text(NETWORK)
+    log.write_text(LOG + "1000,0,1500,0,0\n500000000000,0,28,3,0\n")
+
+    def said(*words: str) -> str:
+        monkeypatch.setattr("sys.argv", ["penstock", *words, str(file), "--replay", str(log)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0
+        return capsys.readouterr().out
+
+    received = said("trace", "--event", "receive", "--format", "csv").splitlines()
+    assert len(received) == 3
+    queue = said("series", "--of", "r-h2", "--what", "queue", "--on-change", "--format", "csv").splitlines()
+    assert len(queue) > 1
+    said("view", "--out", str(tmp_path / "page.html"))
+    assert (tmp_path / "page.html").stat().st_size > 10_000

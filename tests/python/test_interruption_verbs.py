@@ -15,7 +15,6 @@ import verbs
 from test_interruption_phases import LIMIT, PATIENCE, cpu, stop
 
 from penstock import _core
-from penstock.emulation.machine import why_not
 from penstock.records import RunRequest
 from penstock.store import Record, RunKeys, Store
 from penstock.store.runfile import encode
@@ -30,7 +29,8 @@ COMMANDS = {
     **verbs.COMMANDS,
     "run": ("long.toml",),
     "run on processes": ("long.toml", "--on", "processes", "--jobs", "2"),
-    **({} if why_not() else {"emulate": ("long-real.toml",)}),
+    **({} if "emulate" in verbs.REFUSED else {"emulate": ("long-real.toml",)}),
+    **({} if "compare-hosts" in verbs.REFUSED else {"compare-hosts": ("long-tcp.toml",)}),
     "trace": ("long.toml", "--format", "csv", "--out", "trace.csv"),
     "trace pcap": ("long.toml", "--pcap", "captures"),
     "series": ("long.toml", "--of", "a-b", "--every", "1 us", "--out", "series.parquet"),
@@ -67,6 +67,7 @@ def folder(tmp_path_factory):
     (made / "kept").mkdir()
     verbs.prepare(made)
     (made / "long.toml").write_text(LONG)
+    (made / "long-tcp.toml").write_text(verbs.TCP.replace("1500 ms", "10000 s"))
     (made / "long-real.toml").write_text(verbs.REAL.replace("20 ms", "10000000 s"))
     nodes = "".join(f"n{number} = {{}}\n" for number in range(400_000))
     (made / "wide.toml").write_text(verbs.PAGE.replace("b = {}\n", f"b = {{}}\n{nodes}"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -43,6 +45,12 @@ of = "a-b"
 every = "1 ms"
 """
 REAL = PAGE.replace("{}\n", "{ real = true }\n").replace('delay = "1 ms"', 'delay = "1 ms"\nboth-ways = true')
+TCP = re.sub("source.*", "source.ftp = {}\\ntransport.tcp = {}", REAL).replace("20 ms", "1500 ms")
+REFUSED = {
+    *(("emulate", "compare-hosts") if why_not() else ()),
+    *(() if shutil.which("iperf3") else ("compare-hosts",)),
+}
+"""Verbs that this machine does not allow."""
 STUDY = """\
 scenario = "page.toml"
 runs = 2
@@ -57,7 +65,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "run": ("page.toml", "--runs", "2", "--out", "result.csv"),
     "run on processes": ("page.toml", "--runs", "2", "--on", "processes", "--jobs", "2"),
     "run on dask": ("page.toml", "--runs", "4", "--on", "dask", "--jobs", "2"),
-    **({} if why_not() else {"emulate": ("real.toml", "--log", "arrivals.csv")}),
+    **({} if "emulate" in REFUSED else {"emulate": ("real.toml", "--log", "arrivals.csv")}),
+    **({} if "compare-hosts" in REFUSED else {"compare-hosts": ("tcp.toml", "--runs", "1")}),
     "trace": ("page.toml", "--format", "csv", "--out", "trace.csv"),
     "trace pcap": ("page.toml", "--pcap", "captures"),
     "series": ("page.toml", "--of", "a-b", "--every", "1 ms", "--format", "parquet", "--out", "series.parquet"),
@@ -91,7 +100,7 @@ ENDLESS = {"lab"}
 """Those that serve until they are interrupted."""
 FILES = {
     "run": "result.csv",
-    **({} if why_not() else {"emulate": "arrivals.csv"}),
+    **({} if "emulate" in REFUSED else {"emulate": "arrivals.csv"}),
     "trace": "trace.csv",
     "trace pcap": "captures",
     "series": "series.parquet",
@@ -114,7 +123,7 @@ def words(name: str) -> list[str]:
 
 def verbs() -> dict[str, object]:
     """The verbs that there are and that this machine allows."""
-    return {name: each for name, each in app.commands.items() if name != "emulate" or not why_not()}
+    return {name: each for name, each in app.commands.items() if name not in REFUSED}
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -131,6 +140,7 @@ def prepare(folder: Path) -> None:
 
     (folder / "page.toml").write_text(PAGE)
     (folder / "real.toml").write_text(REAL)
+    (folder / "tcp.toml").write_text(TCP)
     (folder / "study.toml").write_text(STUDY)
     (folder / "graph.gml").write_text(GRAPH)
     store = Store(folder / "store")

@@ -138,7 +138,7 @@ proptest! {
             while at <= blueprint.end {
                 asked.run_until(at);
                 asked.read_series(&mut read);
-                at = at + every;
+                at += every;
             }
             same(&rows, &read)?;
             prop_assert_eq!(seen.digest, asked.run().digest);

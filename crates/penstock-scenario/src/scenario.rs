@@ -10,6 +10,7 @@ use crate::metrics::{self, evaluate};
 use crate::network::circuits::read_circuits;
 use crate::network::links::{LinkGroup, Links};
 use crate::network::nodes::Nodes;
+use crate::network::outages::Outages;
 use crate::network::pause_checks::{check_headroom, headrooms, number_pause_classes, Headroom};
 use crate::network::switches::switches;
 use crate::read::mistake::{Mistake, Mistakes};
@@ -63,6 +64,8 @@ pub struct ValidScenario {
     real_nodes: Vec<String>,
     /// Links whose delays are drawn, and the bounds.
     drawn_delays: Vec<(std::ops::Range<u32>, (Duration, Duration))>,
+    /// Links with outages.
+    outages: Vec<(std::ops::Range<u32>, Outages)>,
     /// Groups whose transfers are drawn, by position, and how.
     drawn_transfers: Vec<(usize, TransferDraw)>,
     pub(crate) warnings: Vec<Mistake>,
@@ -146,6 +149,7 @@ pub(crate) fn read(
     let watch = recording.watch_plan(&classes);
     let drawn = links.groups.iter().filter(|link| link.delay.0 < link.delay.1);
     let drawn_delays = drawn.map(|link| (link.members.clone(), link.delay)).collect();
+    let outages = links.groups.iter().filter_map(|link| Some((link.members.clone(), link.outages.clone()?))).collect();
     let draws = flows.iter_mut().enumerate().filter_map(|(i, group)| Some((i, group.draw.take()?)));
     let drawn_transfers = draws.collect();
     let name_of = |target: Target| match target {
@@ -182,6 +186,7 @@ pub(crate) fn read(
         series: written_series.into_iter().map(|written| written.request).collect(),
         real_nodes: nodes.real(),
         drawn_delays,
+        outages,
         drawn_transfers,
         registry: mistakes.components.registry.clone(),
         unidentified: used.iter().filter(|(_, digest)| digest.is_none()).map(|(name, _)| name.clone()).collect(),
@@ -278,6 +283,11 @@ impl ValidScenario {
                 link.delay = *least + Duration::from_ps(beyond) + latency;
             }
         }
+        for (members, outages) in &self.outages {
+            for link in &mut blueprint.links[members.start as usize..members.end as usize] {
+                link.rate_changes = outages.apply(link.rate, &link.rate_changes, blueprint.end, key.child(&link.path));
+            }
+        }
         let key = Key::root(blueprint.seed, replication).child("transfers");
         for (group, draw) in &self.drawn_transfers {
             let group = &mut blueprint.groups[*group];
@@ -315,8 +325,12 @@ impl ValidScenario {
 
     /// Estimate of the peak memory of a run in bytes, including its metrics, without the scenario itself.
     pub fn memory(&self) -> u64 {
-        // The number of transfers open at the same time depends on the drawn ones.
-        let of_run = if self.drawn_transfers.is_empty() { Sim::memory(&self.blueprint) } else { Sim::memory(&self.blueprint(None, 0)) };
+        // The number of transfers open at the same time and that of outages depend on the drawn ones.
+        let of_run = if self.drawn_transfers.is_empty() && self.outages.is_empty() {
+            Sim::memory(&self.blueprint)
+        } else {
+            Sim::memory(&self.blueprint(None, 0))
+        };
         of_run + BYTES_OF_A_METRIC * self.metric_count()
     }
 

@@ -306,6 +306,59 @@ fn mistakes_of_such_files_say_their_line() {
 }
 
 #[test]
+fn an_outage_holds_packets_back() {
+    // A packet each 10 ms takes 0.8 ms. The one of 200 ms waits for 40 ms; the packets of 210 to 240 ms come behind it.
+    let link = "outages = [{ at = \"200 ms\", duration = \"40 ms\" }]";
+    assert!((max_delay(link) - 45.8e-3).abs() < 1e-9, "{}", max_delay(link));
+    // After it, the rate is what it would be without it: the first packet then takes 8 ms.
+    let changes = "rate-changes = [{ at = \"210 ms\", rate = \"1 Mbit/s\" }, { at = \"300 ms\", rate = \"10 Mbit/s\" }]\n";
+    assert!((max_delay(&format!("{changes}{link}")) - 53e-3).abs() < 1e-9);
+}
+
+#[test]
+fn random_outages_are_drawn_for_each_run_and_link() {
+    let outages = "outages = { mean-up = \"50 ms\", mean-down = \"10 ms\" }";
+    let of = |replication: u64, link: &str| {
+        let scenario = sound(&page(&format!("{outages}\nboth-ways = true\nback = {{ {outages} }}")), &[]);
+        let links = scenario.blueprint(None, replication).links;
+        links.into_iter().find(|plan| plan.path == link).expect("there is one").rate_changes
+    };
+    assert!(of(0, "a-b").len() > 10);
+    assert_eq!(of(0, "a-b"), of(0, "a-b"));
+    assert_ne!(of(0, "a-b"), of(1, "a-b"));
+    assert_ne!(of(0, "a-b"), of(0, "b-a"));
+    // Another rate moves none of them.
+    let faster = sound(&page(outages), &[("a-b.rate", "20 Mbit/s")]);
+    let times =
+        |changes: &[(penstock_model::units::Time, penstock_model::units::Rate)]| changes.iter().map(|(at, _)| *at).collect::<Vec<_>>();
+    assert_eq!(times(&faster.blueprint(None, 0).links[0].rate_changes), times(&of(0, "a-b")));
+}
+
+#[test]
+fn aggregates_share_the_cost_of_an_access() {
+    // 1000 bytes take 0.8 ms. A single packet takes 20 ms more; meanwhile come two, which share the next aggregate.
+    let alone = "aggregation = { overhead = \"20 ms\", max-packets = 1 }";
+    let together = "aggregation = { overhead = \"20 ms\" }";
+    assert!(max_delay(together) < 50e-3, "{}", max_delay(together));
+    // One at a time, 48 of 100 packets leave in the second, and the last of them has waited for about 0.5 s.
+    assert!(max_delay(alone) > 400e-3, "{}", max_delay(alone));
+}
+
+#[test]
+fn outages_and_aggregates_do_not_go_with_delivery_times_and_cells() {
+    for (key, value) in [("outages", "{ mean-up = \"1 s\", mean-down = \"1 s\" }"), ("aggregation", "{ overhead = \"1 ms\" }")] {
+        let mistakes = lines(with_file(key, "d.txt", b"1\n2\n", &format!("{key} = {value}")));
+        let told = format!("links[0].{key}: does not go with a file of delivery times, which says when the link delivers; leave it out");
+        assert!(mistakes.len() == 1 && mistakes[0].ends_with(&told), "{mistakes:?}");
+    }
+    let cells = lines(load(&page("cells = true\naggregation = { overhead = \"1 ms\" }"), "t.toml", &[]));
+    assert!(
+        cells.iter().any(|line| line.ends_with("cells: does not go with aggregation, which sends packets; leave one of them out")),
+        "{cells:?}"
+    );
+}
+
+#[test]
 fn a_queue_without_a_limit_is_limited_by_the_shared_buffer() {
     let text = |node: &str, limit: &str| {
         let queue = format!("{LINK}\nqueue.step-marking = {{ limit = \"{limit}\", threshold = \"5 packets\" }}");

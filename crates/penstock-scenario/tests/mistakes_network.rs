@@ -47,7 +47,7 @@ hosts = { count = 4 }
     refused(
         "count = 4",
         "size = 4",
-        "t.toml:5: nodes.hosts.size: unknown key 'size' (one of count, latency, cell-switch, buffer, pause, source-quench, congestion-point, reaction-point)",
+        "t.toml:5: nodes.hosts.size: unknown key 'size' (one of count, latency, cell-switch, real, buffer, pause, source-quench, congestion-point, reaction-point)",
     );
     refused("a = {}", "a = 1", "t.toml:3: nodes.a: 1 is not a table; write { key = value }");
 }
@@ -171,6 +171,47 @@ fn rate_changes() {
         r#"t.toml:11: links[0].rate-changes[0]: has neither rate nor down; write rate = "5 Mbit/s" or down = true
 t.toml:11: links[0].rate-changes[0].donw: unknown key 'donw'; did you mean 'down'? (at, rate, down)"#,
     );
+}
+
+#[test]
+fn outages() {
+    added(
+        LINK,
+        r#"outages = [ { at = "2 s", duration = "1 s" }, { at = "3 s", duration = "0 s" } ]"#,
+        "t.toml:11: links[0].outages[1].duration: is zero, so that the outage has no effect; leave it out",
+    );
+    added(
+        LINK,
+        r#"outages = [ { at = "2 s", duration = "1 s" }, { at = "3 s", duration = "1 s" } ]"#,
+        "t.toml:11: links[0].outages[1].at: 3 s is not after 3 s; outages are in the order of time, apart, and after 0 s",
+    );
+    added(LINK, r#"outages = "1 s""#, "t.toml:11: links[0].outages: is a list of tables; write outages = [{ ... }, ...]");
+    added(
+        LINK,
+        r#"outages = { mean-up = "10 s", mean-down = "1 us" }"#,
+        "t.toml:11: links[0].outages.mean-down: 1 us is too short; at least 10 us",
+    );
+    added(
+        LINK,
+        r#"outages = { mean-up = "-10 s", mean-down = "1 s" }"#,
+        "t.toml:11: links[0].outages.mean-up: '-10 s' is negative; a quantity here is zero or more",
+    );
+}
+
+#[test]
+fn aggregation() {
+    added(
+        LINK,
+        r#"aggregation = { overhead = "2 s", max-packets = 0, max-airtime = "0 s" }"#,
+        "t.toml:11: links[0].aggregation.max-packets: 0 is out of range; a whole number, at least 1",
+    );
+    added(
+        LINK,
+        r#"aggregation = { overhead = "2 s", max-airtime = "0 s" }"#,
+        "t.toml:11: links[0].aggregation.overhead: 2 s is longer than any access to a channel; at most 1 s
+t.toml:11: links[0].aggregation.max-airtime: is zero, so that each packet would be sent alone; for that write max-packets = 1",
+    );
+    added(LINK, "aggregation = {}", r#"t.toml:11: links[0].aggregation.overhead: is missing and has no default; write overhead = "30 ms""#);
 }
 
 #[test]

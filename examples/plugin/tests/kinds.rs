@@ -147,6 +147,17 @@ fn a_congestion_control_sets_the_window() {
 }
 
 #[test]
+fn a_window_below_one_segment_is_less_than_one_in_a_round_trip() {
+    // A round trip takes 4 ms, twice 1.2 ms for 1500 bytes, and twice 0.032 ms for the acknowledgement: 6.464 ms. The first segment
+    // leaves at 0 and the second when it is acknowledged. Segments of a quarter of one are paced at 1.2 times the window in each round
+    // trip, 21.547 ms apart, and take 4.4 ms: 46 of them arrive within a second.
+    let tcp =
+        r#"{ congestion-control.part = { number = 4 }, pacing = true, initial-window = "1 packet", packet = "1500 bytes", syn = false }"#;
+    let seen = run("", "", &format!("source.ftp = {{}}, transport.tcp = {tcp}"));
+    assert_eq!(seen.flows[0].received_packets, 1 + 46);
+}
+
+#[test]
 fn a_recovery_goes_back() {
     let lossy = r#"impairment.drop-list = { drop = [50] }"#;
     let seen = run("", lossy, r#"source.ftp = {}, transport.tcp = { recovery = "tiny" }"#);

@@ -11,6 +11,7 @@ from click.exceptions import Exit
 from penstock.cli import (
     bench,
     check,
+    compare_hosts,
     emulate,
     explain,
     export,
@@ -48,6 +49,7 @@ __all__ = ["app", "run_command"]
 VERBS: dict[str, Callable[..., int | None]] = {
     "run": run.run,
     "emulate": emulate.emulate,
+    "compare-hosts": compare_hosts.compare_hosts,
     "trace": trace.trace,
     "series": series.series,
     "view": view.view,

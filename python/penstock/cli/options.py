@@ -203,6 +203,11 @@ RowsOption = Annotated[
 LimitOption = Annotated[int, option("--limit", "N", "Rows of a table, 50 by default.", bounds=(1, None))]
 ForceOption = Annotated[bool, flag("--force", "Overwrite an existing page.")]
 
+ReplayOption = Annotated[
+    Path | None,
+    option("--replay", "LOG", "Repeat the arrivals that 'penstock emulate --log LOG' wrote; nothing is stored."),
+]
+
 # Parts of a run
 AtOption = Annotated[
     list[str] | None, option("--at", "NAME", "Only at this node and its ports, link, or group of them; repeatable.")

@@ -4,14 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import polars as pl
 
+    from penstock._core import Scenario
     from penstock.cli.options import FrameFormat
     from penstock.rows import RowStream
 
-__all__ = ["form_of", "read_scenario", "refuse_files", "show_rows", "write_rows"]
+__all__ = ["form_of", "read_scenario", "refuse_files", "replayed", "show_rows", "write_rows"]
 
 
 def form_of(form: "FrameFormat", output: Path | None) -> "FrameFormat":
@@ -45,6 +46,17 @@ def read_scenario(file: Path, subject: str) -> str:
     if is_study(text):
         raise InputError(f"{path_text(str(file))} is a study; {subject} of one run: give its scenario, with --set.")
     return text
+
+
+def replayed(
+    file: Path, text: str, log: Path | None, sets: "Sequence[tuple[str, str]]", seed: int | None
+) -> "str | Scenario":
+    """The scenario with the arrivals of a log; its text without one."""
+    if log is None:
+        return text
+    from penstock.emulation.opened import opened, read_log
+
+    return opened(file, text, sets, seed=seed, log=read_log(log)).asked.scenario
 
 
 def write_rows(

@@ -12,6 +12,7 @@ from penstock.cli.options import (
     JobsOption,
     MemoryOption,
     OnOption,
+    ReplayOption,
     ResultsOption,
     SeedOption,
     SetOption,
@@ -57,12 +58,7 @@ def run(
     only_stored: StoredOption = False,
     output: FrameFormatOption = "table",
     out: ResultsOption = None,
-    replay: Annotated[
-        Path | None,
-        option(
-            "--replay", "LOG", "Repeat the arrivals that 'penstock emulate --log LOG' has written; nothing is stored."
-        ),
-    ] = None,
+    replay: ReplayOption = None,
     values: Annotated[bool, flag("--values", "In CSV and Parquet: a row per run instead of the means.")] = False,
 ) -> None:
     """Run a scenario or a study and show its numbers.

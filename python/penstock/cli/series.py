@@ -7,6 +7,7 @@ from penstock.cli.options import (
     LimitOption,
     MemoryOption,
     OneSetOption,
+    ReplayOption,
     ReplicationOption,
     RowsOption,
     ScenarioArgument,
@@ -16,7 +17,7 @@ from penstock.cli.options import (
     ThreadsOption,
     read_sets,
 )
-from penstock.cli.rows import form_of, read_scenario, refuse_files, show_rows, write_rows
+from penstock.cli.rows import form_of, read_scenario, refuse_files, replayed, show_rows, write_rows
 from penstock.cli.verb import flag, option
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def series(
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
     sets: OneSetOption = None,
+    replay: ReplayOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     form: FrameFormatOption = "table",
@@ -66,7 +68,7 @@ def series(
     allow(memory)
     text, settings = read_scenario(file, "series are"), read_sets(sets)
     made = TimeSeries(
-        text,
+        replayed(file, text, replay, settings, seed),
         name=str(file),
         folder=str(file.parent),
         sets=settings,

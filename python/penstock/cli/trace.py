@@ -12,6 +12,7 @@ from penstock.cli.options import (
     LimitOption,
     MemoryOption,
     OneSetOption,
+    ReplayOption,
     ReplicationOption,
     RowsOption,
     ScenarioArgument,
@@ -21,7 +22,7 @@ from penstock.cli.options import (
     ThreadsOption,
     read_sets,
 )
-from penstock.cli.rows import form_of, read_scenario, refuse_files, show_rows, write_rows
+from penstock.cli.rows import form_of, read_scenario, refuse_files, replayed, show_rows, write_rows
 from penstock.cli.verb import option
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def trace(
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
     sets: OneSetOption = None,
+    replay: ReplayOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     executor: ExecutorOption = "horizon",
@@ -78,7 +80,7 @@ def trace(
     allow(memory)
     text, settings = read_scenario(file, "a trace is"), read_sets(sets)
     made = PacketTrace(
-        text,
+        replayed(file, text, replay, settings, seed),
         name=str(file),
         folder=str(file.parent),
         sets=settings,

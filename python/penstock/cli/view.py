@@ -12,6 +12,7 @@ from penstock.cli.options import (
     ForceOption,
     MemoryOption,
     OneSetOption,
+    ReplayOption,
     ReplicationOption,
     SeedOption,
     StartOption,
@@ -22,7 +23,7 @@ from penstock.cli.options import (
     read_sets,
     words_of,
 )
-from penstock.cli.rows import read_scenario
+from penstock.cli.rows import read_scenario, replayed
 from penstock.cli.verb import argument, option
 
 __all__ = ["view"]
@@ -46,6 +47,7 @@ def view(
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
     sets: OneSetOption = None,
+    replay: ReplayOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     store: StoreOption = None,
@@ -79,15 +81,17 @@ def view(
         "replication": replication,
         "threads": threads,
     }
-    made = PacketTrace(text, name=run, at=at, flows=flows, start=start, stop=stop, **options)
+    scenario = replayed(file, text, replay, settings, seed)
+    made = PacketTrace(scenario, name=run, at=at, flows=flows, start=start, stop=stop, **options)
     warn(made.warnings)
     with cores_told(threads) as cores:
         cores.note(made.name, text, lambda: made.scenario)
-    shown = view_of(text, made, file.stem, options, limit)
+    shown = view_of(scenario, made, file.stem, options, limit)
     given: dict[str, Any] = {
         "--at": at,
         "--flow": flows,
         "--set": sets,
+        "--replay": replay,
         "--start": start,
         "--stop": stop,
         "--seed": seed,

@@ -68,7 +68,8 @@ def missing(document: Document) -> str:
         return "Not cross-validated: no number is printed, so there is nothing to score answers by."
     if printed == 1 or not any(question.alternatives for question in document.questions):
         return "Not cross-validated: that takes two printed tables and an open question."
-    return f"Not cross-validated yet: `penstock reproduce {document.called} --cross-validate`."
+    command = f"penstock reproduce {document.called} --cross-validate"
+    return f"Not cross-validated yet: `{command}`; with `--budget 1` it only says how many runs that takes."
 
 
 def told(document: Document, result: Object) -> str:

@@ -7,10 +7,9 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock._core import Scenario
 from penstock.errors import InputError
 from penstock.plots.style import COLOURS
-from penstock.printable import path_text, utf8
+from penstock.printable import path_text
 from penstock.tabulation import made_from
 from penstock.view.causes import CAUSES
 from penstock.view.layout import layout_of
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from penstock._core import Scenario
     from penstock.trace import PacketTrace
     from penstock.view.network import Network
 
@@ -43,13 +43,13 @@ class View:
     model: dict[str, Any]
 
 
-def view_of(text: str, made: PacketTrace, name: str, options: dict[str, Any], limit: int = EVENTS) -> View:
+def view_of(text: str | Scenario, made: PacketTrace, name: str, options: dict[str, Any], limit: int = EVENTS) -> View:
     """The view of a run.
 
     Parameters
     ----------
-    text : str
-        The scenario.
+    text : str or penstock._core.Scenario
+        The scenario of the trace.
     made : PacketTrace
         Its events, which are read here.
     name : str
@@ -68,8 +68,7 @@ def view_of(text: str, made: PacketTrace, name: str, options: dict[str, Any], li
     if not events.height:
         raise InputError(f"{path_text(name)}: nothing happens there and then, so there is nothing to be viewed.")
     begin, end = int(events["time_ps"][0]), int(events["time_ps"][-1])
-    scenario = Scenario(text, utf8(name), list(options.get("sets", ())), options.get("folder"))
-    network = network_of(scenario)
+    network = network_of(made.scenario)
     places, flows, classes = (_words(events, column) for column in ("place", "flow", "class"))
     # Nodes first: the script tells links from nodes by their number, and links without events are drawn as well.
     names = [*network.nodes, *network.links, *(place for place in places if place not in network.links)]

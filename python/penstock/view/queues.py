@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from penstock._core import Scenario
+
 __all__ = ["Queues", "queues_of"]
 
 _CHANGES = 2_000_000
@@ -39,7 +41,7 @@ class Queues:
 
 
 def queues_of(
-    text: str,
+    text: str | Scenario,
     name: str,
     options: dict[str, Any],
     links: Sequence[str],

@@ -3,6 +3,7 @@
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
+pub use crate::api::aggregation::AggregationPlan;
 pub use crate::api::atm::{AtmPlan, CircuitPlan};
 use crate::api::cancel::Cancel;
 pub use crate::api::delivery_times::DeliveryTimes;
@@ -133,6 +134,8 @@ pub struct LinkPlan {
     pub rate_changes: Vec<(Time, Rate)>,
     /// When the link delivers, instead of at its rates; then there are no changes of these.
     pub deliveries: Option<Arc<DeliveryTimes>>,
+    /// How it sends packets in aggregates, instead of one by one; not with delivery times.
+    pub aggregation: Option<AggregationPlan>,
     /// What packets take on the wire beyond their size; nothing where the link carries cells.
     pub framing: Framing,
     /// Propagation delay.

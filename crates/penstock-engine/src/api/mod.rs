@@ -1,5 +1,6 @@
 //! The interface to other crates: blueprint, simulation, observations.
 
+pub mod aggregation;
 pub mod atm;
 pub mod blueprint;
 pub mod cancel;

@@ -23,9 +23,9 @@ pub struct NeededHeadroom {
 /// What all links into switches that pause need; nothing where messages have no route.
 ///
 /// After the arrival that has a frame sent, and takes headroom itself, the frame waits for a largest packet on the wire back and for
-/// the frames of all classes, its own included; it travels; the port completes a packet that it has just begun; and what is on the
-/// wire arrives. In that time come at most C x (wait + way back + way there) and the packet that was begun. (The wires are at their
-/// highest rates, the frame's at its lowest.)
+/// the frames of all classes, its own included, and for an access to the channel where the link back sends aggregates; it travels; the
+/// port completes a packet that it has just begun; and what is on the wire arrives. In that time come at most C x (wait + way back +
+/// way there) and the packet that was begun. (The wires are at their highest rates, the frame's at its lowest.)
 pub fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
     let largest = largest_packet(blueprint);
     let Ok(paths) = pause_paths(blueprint) else { return Vec::new() };
@@ -44,7 +44,8 @@ pub fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
         let frames = pause.classes.as_ref().map_or(1, Vec::len) as u64 * sharing[&path.back];
         let on_wire = |size: u64| if size == 0 { 0 } else { back.framing.on_wire(size as u32).get() };
         let on_wire_back = on_wire(largest.get().max(pause.frame.get())) + frames * on_wire(pause.frame.get());
-        let wait = slowest.transmission_time(Bytes::new(on_wire_back));
+        let access = back.aggregation.as_ref().map_or(Duration::ZERO, |plan| plan.overhead + plan.backoff);
+        let wait = slowest.transmission_time(Bytes::new(on_wire_back)) + access;
         let time = wait + path.after + link.delay;
         let bits = u128::from(time.as_ps()) * u128::from(fastest.as_bps());
         let carried = bits.div_ceil(8 * u128::from(PS_PER_SECOND));

@@ -54,9 +54,9 @@ impl DecidingAtDeparture {
         let is_ahead = |link: &LinkPlan| is_read && link.port.changes_at_departure();
         let reporting = links_with_telemetry(blueprint);
         for (id, link) in (0..).map(LinkId).zip(&blueprint.links) {
-            // A packet that waits and then leaves in no time, as at a delivery opportunity, frees its memory only after the arrivals of
+            // A packet that waits and then leaves in no time, as at a delivery opportunity or in an aggregate at a very high rate, frees its memory only after the arrivals of
             // that instant; known beforehand, it would free it before them.
-            let waits_for_wire = |link: &LinkPlan| link.deliveries.is_some() || link.port.shaper.is_some();
+            let waits_for_wire = |link: &LinkPlan| link.deliveries.is_some() || link.aggregation.is_some() || link.port.shaper.is_some();
             let precomputes =
                 |link| can_precompute_departures(link) && !waits_for_wire(link) && !pausing.contains(&link.to) && !is_ahead(link);
             if precomputing.contains(&link.from) && (!precomputes(link) || reporting.contains(&id)) {

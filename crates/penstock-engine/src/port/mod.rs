@@ -4,6 +4,7 @@
 //! event of its own; elsewhere it is [`EventDriven`] and decides whenever its wire becomes free. The folder `fast` only
 //! saves time: without it all results are the same.
 
+mod aggregation;
 pub mod circuit_counts;
 mod complete_transmissions;
 pub mod counters;
@@ -36,6 +37,7 @@ use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Measurement;
 use crate::kernel::outputs::Channel;
+use crate::port::aggregation::Aggregation;
 use crate::port::counters::PortCounters;
 use crate::port::deliveries::Deliveries;
 use crate::port::fast::tail_drop_fifo::TailDropFifo;
@@ -153,8 +155,12 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
 fn wire_of(plan: &LinkPlan, site: &Site) -> Wire {
     let shaper = plan.port.shaper.as_ref().map(|shaper| AnyShaper::new(shaper, &site.child("shaper")));
     let wire = Wire::new(plan.wire_rate(), plan.rate_changes.clone(), shaper);
-    match &plan.deliveries {
+    let wire = match &plan.deliveries {
         Some(times) => wire.with_deliveries(Deliveries::new(Arc::clone(times))),
+        None => wire,
+    };
+    match &plan.aggregation {
+        Some(aggregation) => wire.with_aggregation(Aggregation::new(aggregation.clone(), site.key.child("aggregation").stream())),
         None => wire,
     }
 }

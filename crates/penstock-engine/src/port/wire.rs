@@ -1,5 +1,6 @@
 //! The wire: how long a transmission takes, also over scheduled changes of rate.
 
+use crate::port::aggregation::Aggregation;
 use crate::port::deliveries::Deliveries;
 use penstock_model::conditioner::{AnyShaper, Shaper, ShaperPlan};
 use penstock_model::transmission::WireRate;
@@ -20,28 +21,36 @@ pub struct Wire {
 /// Acknowledgements are smaller, most data packets are not.
 const LARGE: u32 = 512;
 
-/// Changes of rate or delivery opportunities, and a shaper.
+/// Changes of rate or delivery opportunities, a shaper, and aggregates.
 #[derive(Clone)]
 struct WireOptions {
     changes: Vec<(Time, Rate)>,
     /// Instead of all rates.
     deliveries: Option<Deliveries>,
     shaper: Option<AnyShaper>,
+    aggregation: Option<Aggregation>,
 }
 
 impl Wire {
     /// A wire of `rate` until the first of `changes` (by increasing time), behind `shaper`.
     pub fn new(rate: impl Into<WireRate>, changes: Vec<(Time, Rate)>, shaper: Option<AnyShaper>) -> Wire {
         let has_options = !changes.is_empty() || shaper.is_some();
-        let options = has_options.then(|| Box::new(WireOptions { changes, deliveries: None, shaper }));
+        let options = has_options.then(|| Box::new(WireOptions { changes, deliveries: None, shaper, aggregation: None }));
         Wire { rate: rate.into(), cached: [(0, Duration::ZERO); 2], options }
     }
 
     /// The same wire, which passes packets at these opportunities and not at its rate.
     pub fn with_deliveries(self, deliveries: Deliveries) -> Wire {
         let shaper = self.options.and_then(|options| options.shaper);
-        let options = WireOptions { changes: Vec::new(), deliveries: Some(deliveries), shaper };
+        let options = WireOptions { changes: Vec::new(), deliveries: Some(deliveries), shaper, aggregation: None };
         Wire { options: Some(Box::new(options)), ..self }
+    }
+
+    /// The same wire, which sends packets in aggregates.
+    pub fn with_aggregation(self, aggregation: Aggregation) -> Wire {
+        let none = || WireOptions { changes: Vec::new(), deliveries: None, shaper: None, aggregation: None };
+        let options = self.options.map_or_else(none, |options| *options);
+        Wire { options: Some(Box::new(WireOptions { aggregation: Some(aggregation), ..options })), ..self }
     }
 
     /// When the transmission of `size` bytes may begin, at `now` or later; it begins at once where there is neither a shaper nor
@@ -53,12 +62,12 @@ impl Wire {
         options.deliveries.as_ref().map_or(ready, |deliveries| deliveries.ready(ready))
     }
 
-    /// Begins the transmission of `size` bytes at the first instant that is allowed, `now` or later; returns when it
-    /// begins and when it ends, [`Time::NEVER`] if the link never recovers.
+    /// Begins the transmission of `size` bytes, which `arrived` then, at the first instant that is allowed, `now` or later; returns
+    /// when it begins and when it ends, [`Time::NEVER`] if the link never recovers.
     #[inline]
-    pub fn transmit(&mut self, now: Time, size: u32) -> (Time, Time) {
+    pub fn transmit(&mut self, now: Time, arrived: Time, size: u32) -> (Time, Time) {
         if self.options.is_some() {
-            return self.transmit_with_options(now, size);
+            return self.transmit_with_options(now, arrived, size);
         }
         (now, now + self.transmission_time(size))
     }
@@ -102,7 +111,7 @@ impl Wire {
         cached.1
     }
 
-    fn transmit_with_options(&mut self, now: Time, size: u32) -> (Time, Time) {
+    fn transmit_with_options(&mut self, now: Time, arrived: Time, size: u32) -> (Time, Time) {
         let start = self.ready(now, size);
         let options = self.options.as_deref_mut().expect("checked by the caller");
         if let Some(shaper) = &mut options.shaper {
@@ -111,6 +120,10 @@ impl Wire {
         let on_wire = self.rate.framing.on_wire(size);
         if let Some(deliveries) = &mut options.deliveries {
             return deliveries.pass(start, on_wire);
+        }
+        if let Some(aggregation) = &mut options.aggregation {
+            let end_of = |first| finish_over_changes(self.rate.rate, &options.changes, first, on_wire);
+            return (start, aggregation.transmit(start, arrived, on_wire, end_of));
         }
         if options.changes.is_empty() {
             return (start, start + self.transmission_time(size));
@@ -155,16 +168,16 @@ mod tests {
     #[test]
     fn a_constant_rate_needs_no_schedule() {
         let mut wire = Wire::new(Rate::from_bps(1_500_000), vec![], None);
-        assert_eq!(wire.transmit(at(1), 576).1, at(1) + Duration::from_us(3_072));
+        assert_eq!(wire.transmit(at(1), at(0), 576).1, at(1) + Duration::from_us(3_072));
     }
 
     #[test]
     fn a_transmission_spans_changes_of_rate() {
         // 1000 bytes = 8000 bits: 4 ms at 1 Mbit/s send half, the other half takes 2 ms at 2 Mbit/s.
         let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(14), Rate::from_bps(2_000_000))], None);
-        assert_eq!(wire.transmit(at(10), 1000).1, at(16));
-        assert_eq!(wire.transmit(at(14), 1000).1, at(18));
-        assert_eq!(wire.transmit(at(0), 1000).1, at(8));
+        assert_eq!(wire.transmit(at(10), at(0), 1000).1, at(16));
+        assert_eq!(wire.transmit(at(14), at(0), 1000).1, at(18));
+        assert_eq!(wire.transmit(at(0), at(0), 1000).1, at(8));
     }
 
     #[test]
@@ -173,21 +186,21 @@ mod tests {
         let parameters = Parameters { rate: Rate::from_bps(8_000), burst: Bytes::new(250), start: Start::Full };
         let shaper = || Some(AnyShaper::new(&ShaperPlan::TokenBucket(parameters.clone()), &Site::trial()));
         let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![], shaper());
-        assert_eq!(wire.transmit(at(0), 125), (at(0), at(1)));
-        assert_eq!(wire.transmit(at(1), 125), (at(1), at(2)));
+        assert_eq!(wire.transmit(at(0), at(0), 125), (at(0), at(1)));
+        assert_eq!(wire.transmit(at(1), at(0), 125), (at(1), at(2)));
         assert_eq!(wire.ready(at(2), 125), at(125));
-        assert_eq!(wire.transmit(at(2), 125), (at(125), at(126)));
+        assert_eq!(wire.transmit(at(2), at(0), 125), (at(125), at(126)));
         // While the link is down, tokens go on coming.
         let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(50), Rate::ZERO), (at(200), Rate::from_bps(1_000_000))], shaper());
-        wire.transmit(at(0), 250);
-        assert_eq!(wire.transmit(at(2), 125), (at(125), at(201)));
+        wire.transmit(at(0), at(0), 250);
+        assert_eq!(wire.transmit(at(2), at(0), 125), (at(125), at(201)));
     }
 
     #[test]
     fn a_failure_holds_the_packet_until_the_link_is_back() {
         let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(4), Rate::ZERO), (at(10), Rate::from_bps(1_000_000))], None);
-        assert_eq!(wire.transmit(at(0), 1000).1, at(14));
+        assert_eq!(wire.transmit(at(0), at(0), 1000).1, at(14));
         let mut cut = Wire::new(Rate::from_bps(1_000_000), vec![(at(4), Rate::ZERO)], None);
-        assert_eq!(cut.transmit(at(0), 1000).1, Time::NEVER);
+        assert_eq!(cut.transmit(at(0), at(0), 1000).1, Time::NEVER);
     }
 }

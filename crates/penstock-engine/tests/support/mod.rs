@@ -232,6 +232,7 @@ impl Net {
             rate: rate.parse::<Rate>().expect("a rate"),
             rate_changes: Vec::new(),
             deliveries: None,
+            aggregation: None,
             framing: Framing::default(),
             delay: delay.parse::<Duration>().expect("a delay"),
             cells: false,

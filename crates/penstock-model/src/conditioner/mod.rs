@@ -1,5 +1,6 @@
 //! Conditioners enforce a traffic profile: a shaper delays packets that exceed it, a policer drops them [RFC2475 s2.3.3].
 
+pub mod dual_shaper;
 pub mod policer;
 pub mod shaper;
 
@@ -178,6 +179,7 @@ macro_rules! shapers {
 
 shapers! {
     "token-bucket" => TokenBucket(shaper::TokenBucketShaper, shaper::Parameters),
+    "dual-token-bucket" => DualTokenBucket(dual_shaper::DualTokenBucketShaper, dual_shaper::Parameters),
 }
 
 policers! {

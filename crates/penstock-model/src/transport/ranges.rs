@@ -6,6 +6,8 @@ use crate::packet::SackBlock;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RangeSet {
     blocks: Vec<SackBlock>,
+    /// Number of segments of all blocks.
+    count: u32,
 }
 
 impl RangeSet {
@@ -20,6 +22,7 @@ impl RangeSet {
 
     pub fn clear(&mut self) {
         self.blocks.clear();
+        self.count = 0;
     }
 
     /// Range that contains `seq`.
@@ -47,11 +50,16 @@ impl RangeSet {
             Some(last) if added.start == last.end => last.end = added.end,
             _ => self.blocks.push(added),
         }
-        added.end - added.start
+        let new = added.end - added.start;
+        self.count += new;
+        new
     }
 
     /// [`RangeSet::insert`] for a range that does not begin beyond all others.
     fn insert_among(&mut self, added: SackBlock) -> u32 {
+        if self.block_of(added.start).is_some_and(|block| added.end <= block.end) {
+            return 0;
+        }
         // The ranges that touch the new one; all are merged with it.
         let first = self.blocks.partition_point(|block| block.end < added.start);
         let last = self.blocks.partition_point(|block| block.start <= added.end);
@@ -65,11 +73,14 @@ impl RangeSet {
             self.blocks[first] = SackBlock { start, end };
             self.blocks.drain(first + 1..last);
         }
-        end - start - old
+        let new = end - start - old;
+        self.count += new;
+        new
     }
 
     /// Removes everything before `seq`.
     pub fn remove_below(&mut self, seq: u32) {
+        self.count -= self.count_below(seq);
         let gone = self.blocks.partition_point(|block| block.end <= seq);
         self.blocks.drain(..gone);
         if let Some(first) = self.blocks.first_mut() {
@@ -79,7 +90,7 @@ impl RangeSet {
 
     /// Number of segments of the set.
     pub fn count(&self) -> u32 {
-        self.blocks.iter().map(|block| block.end - block.start).sum()
+        self.count
     }
 
     /// The first segment of the set.
@@ -92,6 +103,7 @@ impl RangeSet {
         let index = self.blocks.partition_point(|block| block.end <= seq);
         let Some(block) = self.blocks.get_mut(index).filter(|block| block.start <= seq) else { return };
         let SackBlock { start, end } = *block;
+        self.count -= 1;
         match (start == seq, end == seq + 1) {
             (true, true) => drop(self.blocks.remove(index)),
             (true, false) => block.start = seq + 1,
@@ -103,18 +115,51 @@ impl RangeSet {
         }
     }
 
-    /// Number of segments of the set before `seq`.
+    /// Number of segments of the set before `seq`, which is most often near the end of the set.
     pub fn count_below(&self, seq: u32) -> u32 {
-        self.blocks.iter().take_while(|block| block.start < seq).map(|block| block.end.min(seq) - block.start).sum()
+        if self.blocks.first().is_none_or(|first| seq <= first.start) {
+            return 0;
+        }
+        let beyond = self.blocks.iter().rev().take_while(|block| seq < block.end);
+        self.count - beyond.map(|block| block.end - block.start.max(seq)).sum::<u32>()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     fn block(start: u32, end: u32) -> SackBlock {
         SackBlock { start, end }
+    }
+
+    proptest! {
+        /// A set of numbers gives the same counts.
+        #[test]
+        fn counts_are_those_of_a_set(changes in prop::collection::vec((0u32..40, 0u32..6), 0..30), below in 0u32..50) {
+            let (mut set, mut numbers) = (RangeSet::default(), BTreeSet::new());
+            for (at, length) in changes {
+                match length {
+                    0 => {
+                        set.remove(at);
+                        numbers.remove(&at);
+                    }
+                    1 => {
+                        set.remove_below(at / 4);
+                        numbers = numbers.split_off(&(at / 4));
+                    }
+                    _ => {
+                        let before = numbers.len();
+                        numbers.extend(at..at + length);
+                        prop_assert_eq!(set.insert(block(at, at + length)) as usize, numbers.len() - before);
+                    }
+                }
+                prop_assert_eq!(set.count() as usize, numbers.len());
+                prop_assert_eq!(set.count_below(below) as usize, numbers.range(..below).count());
+            }
+        }
     }
 
     #[test]

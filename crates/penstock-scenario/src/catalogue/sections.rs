@@ -1,9 +1,11 @@
 //! The sections of a scenario with their keys.
 
 use crate::measure::keys::MeasureKeys;
+use crate::network::aggregation::AggregationKeys;
 use crate::network::circuits::CircuitKeys;
 use crate::network::links::{BackKeys, LinkKeys};
 use crate::network::nodes::NodeKeys;
+use crate::network::outages::{OutageKeys, RandomOutageKeys};
 use crate::network::parameter_changes::ParameterChangeKeys;
 use crate::network::port::MarkerKeys;
 use crate::network::rate_changes::{RateChangeKeys, RateFileKeys};
@@ -67,8 +69,10 @@ const fn required(key: &'static str, takes: PartContent, doc: &'static str) -> S
 }
 
 /// The parts of the port of a link, in either direction.
-const PORT: [SectionPart; 10] = [
+const PORT: [SectionPart; 12] = [
     part("rate-changes", PartContent::ListOrTable("rate-change", "rate-file"), "Changes of the rate at known instants, by increasing time; or a file that has them, or delivery times."),
+    part("outages", PartContent::ListOrTable("outage", "random-outages"), "Outages with their times and durations, or random ones."),
+    part("aggregation", PartContent::Table("aggregation"), "Sends packets in aggregates that share the cost of an access to the channel."),
     part("scheduler", PartContent::OneOf("scheduler"), "Which queue sends next; `fifo` if left out."),
     part(
         "queue",
@@ -152,6 +156,8 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             PORT[7],
             PORT[8],
             PORT[9],
+            PORT[10],
+            PORT[11],
             part(
                 "back",
                 PartContent::Table("back"),
@@ -174,6 +180,21 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         parts: &[],
     },
     SectionEntry { name: "rate-file", path: "links[].rate-changes", doc: RateFileKeys::DOC, fields: RateFileKeys::FIELDS, parts: &[] },
+    SectionEntry { name: "outage", path: "links[].outages[]", doc: OutageKeys::DOC, fields: OutageKeys::FIELDS, parts: &[] },
+    SectionEntry {
+        name: "random-outages",
+        path: "links[].outages",
+        doc: RandomOutageKeys::DOC,
+        fields: RandomOutageKeys::FIELDS,
+        parts: &[],
+    },
+    SectionEntry {
+        name: "aggregation",
+        path: "links[].aggregation",
+        doc: AggregationKeys::DOC,
+        fields: AggregationKeys::FIELDS,
+        parts: &[],
+    },
     SectionEntry { name: "back", path: "links[].back", doc: BackKeys::DOC, fields: BackKeys::FIELDS, parts: &PORT },
     SectionEntry {
         name: "class",

@@ -1,7 +1,9 @@
 //! Links: the keys of `[[links]]`, and the one-way links that each entry stands for.
 
+use crate::network::aggregation;
 use crate::network::node_list::NodeList;
 use crate::network::nodes::{Nodes, MAX_ENTITIES};
+use crate::network::outages::Outages;
 use crate::network::parameter_changes::{self, PortChanges};
 use crate::network::pcn_meters::check_meters;
 use crate::network::port::{PcnMetered, PortDraft, PortKeys};
@@ -9,7 +11,7 @@ use crate::network::rate_changes::RateSchedule;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::section::Section;
 use crate::read::values::{LinkDelay, LinkRate, LinkWeight, Name, NodeNames};
-use penstock_engine::blueprint::{LinkPlan, PortPlan};
+use penstock_engine::blueprint::{AggregationPlan, LinkPlan, PortPlan};
 use penstock_model::conditioner::{AnyShaper, Shaper, ShaperPlan};
 use penstock_model::id::LinkId;
 use penstock_model::parameters::{Check, LineRate, Parameters};
@@ -118,6 +120,8 @@ pub(crate) struct LinkGroup {
     pub port: PortDraft,
     /// The port from these times on.
     changes: PortChanges,
+    /// Their outages.
+    pub outages: Option<Outages>,
     /// Its one-way links.
     pub members: Range<u32>,
     /// The bounds of their delays; the plans have the lower.
@@ -167,6 +171,9 @@ impl Links {
         let keys = keys?;
         let (from, to, there, back) = (from?, to?, there?, back?);
         there.check(section, keys.rate.0);
+        if keys.cells && (there.aggregation.is_some() || back.as_ref().is_some_and(|(_, back)| back.aggregation.is_some())) {
+            section.report("cells", "does not go with aggregation, which sends packets; leave one of them out");
+        }
         let count = match (from.len(), to.len()) {
             (n, m) if n.max(m) % n.min(m) == 0 => n.max(m),
             (n, m) => {
@@ -184,7 +191,7 @@ impl Links {
             section.report("to", format!("links '{}' to itself", nodes.name(from.node(i))));
             return None;
         }
-        let changes = count * (there.changes() + back.as_ref().map_or(0, |(_, back)| back.changes()));
+        let changes = count * (there.changes(duration) + back.as_ref().map_or(0, |(_, back)| back.changes(duration)));
         self.rate_changes += changes;
         if self.rate_changes > MAX_ENTITIES {
             section.report("rate-changes", format!("more than {MAX_ENTITIES} changes of all links together are more than fit"));
@@ -246,6 +253,7 @@ impl Links {
                 rate: spec.rate,
                 rate_changes: port.rates.changes.clone(),
                 deliveries: port.rates.deliveries.clone(),
+                aggregation: port.aggregation.clone(),
                 framing: spec.framing,
                 delay: spec.delay.0 + spec.nodes.latency(to),
                 cells: spec.cells,
@@ -259,6 +267,7 @@ impl Links {
             location: draft.location,
             port: port.port,
             changes: port.changes,
+            outages: port.outages,
             members: first..self.plans.len() as u32,
             delay: spec.delay,
             is_reverse: draft.is_reverse,
@@ -340,25 +349,35 @@ struct PortSpec {
     port: PortDraft,
     rates: RateSchedule,
     changes: PortChanges,
+    outages: Option<Outages>,
+    aggregation: Option<AggregationPlan>,
 }
 
 impl PortSpec {
     /// The port of a plain way back.
     fn plain() -> PortSpec {
-        PortSpec { port: PortDraft::plain(), rates: RateSchedule::default(), changes: PortChanges::new() }
+        let (rates, changes) = (RateSchedule::default(), PortChanges::new());
+        PortSpec { port: PortDraft::plain(), rates, changes, outages: None, aggregation: None }
     }
 
     /// Reads what a link or its way back says of it; `None` after a mistake.
     fn read(section: &mut Section<'_>, pcn_at: Option<PcnMetered>, duration: Option<Duration>) -> Option<PortSpec> {
         let rates = RateSchedule::read(section, duration);
+        let outages = Outages::read(section, duration);
+        let aggregation = aggregation::read(section);
+        let by_deliveries = rates.as_ref().is_some_and(|rates| rates.deliveries.is_some());
+        for key in ["outages", "aggregation"].into_iter().filter(|key| by_deliveries && section.has(key)) {
+            section.report(key, "does not go with a file of delivery times, which says when the link delivers; leave it out");
+        }
         let port = PortKeys::read(section, pcn_at);
         let changes = parameter_changes::of_port(section, port.as_ref(), pcn_at, duration);
-        Some(PortSpec { rates: rates?, port: port?, changes: changes? })
+        Some(PortSpec { rates: rates?, port: port?, changes: changes?, outages: outages?, aggregation: aggregation? })
     }
 
     /// How many changes each of its links has.
-    fn changes(&self) -> usize {
-        self.rates.len() + self.changes.len()
+    fn changes(&self, duration: Option<Duration>) -> usize {
+        let outages = self.outages.as_ref().map_or(0.0, |outages| outages.expected(duration.unwrap_or_default()));
+        self.rates.len() + self.changes.len() + 2 * outages as usize
     }
 
     /// Reports what a link of this rate makes void.

@@ -175,6 +175,35 @@ impl CongestionControl for Tiny {
     }
 }
 
+/// A window of the `number`-th part of a segment.
+#[derive(Clone)]
+struct Part {
+    number: u32,
+}
+
+penstock_model::state! {
+    impl Part, |_it, _now| {}
+}
+
+impl CongestionControl for Part {
+    fn on_ack(&mut self, _: &Acknowledgement, window: &mut Window) {
+        window.size = 1.0 / f64::from(self.number);
+        window.threshold = window.size;
+    }
+
+    fn on_congestion(&mut self, _: &Congestion, window: &mut Window) {
+        window.threshold = 1.0 / f64::from(self.number);
+    }
+
+    fn on_timeout(&mut self, _: &Timeout, window: &mut Window) {
+        window.threshold = 1.0 / f64::from(self.number);
+    }
+
+    fn change(&mut self, _: Time, parameters: &dyn Any) {
+        self.number = own::<Parameters>(parameters).number.0;
+    }
+}
+
 impl Recovery for Tiny {
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
         flight.go_back(window);
@@ -226,6 +255,7 @@ pub fn plugin() -> Plugin {
         .add::<Buffers, Parameters>("tiny", Tiny::STATE, |it, _: &BufferContext<'_>| Ok(Box::new(Tiny::new(it))))
         .add::<Sources, Parameters>("tiny", &[], source)
         .add::<CongestionControls, Parameters>("tiny", Tiny::STATE, |it, _| Ok(Box::new(Tiny::new(it))))
+        .add::<CongestionControls, Parameters>("part", Part::STATE, |it, _| Ok(Box::new(Part { number: it.number.0 })))
         .add::<Recoveries, Parameters>("tiny", &[], |it, _| Ok(Box::new(Tiny::new(it))))
         .add::<RateControls, Parameters>("tiny", Share::STATE, share)
 }

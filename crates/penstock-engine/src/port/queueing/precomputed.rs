@@ -54,7 +54,7 @@ impl Precomputed {
     /// Schedules an accepted packet; returns when its transmission starts and ends.
     #[inline(always)]
     pub fn schedule(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
-        let (start, end) = wire.transmit(self.last_end.max(now), size);
+        let (start, end) = wire.transmit(self.last_end.max(now), now, size);
         self.last_end = end;
         let leaves = match self.counting {
             Counting::Waiting => start,

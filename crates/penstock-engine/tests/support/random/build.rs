@@ -1,7 +1,7 @@
 //! The blueprint of a random scenario.
 
 use crate::random::choices::{
-    CALL_DELAYS, CHANGES, DELIVERIES, DOWN_DELAYS, FRAMINGS, PARAMETER_CHANGES, PAUSES, PCN_AT, RATES, UP_DELAYS,
+    aggregation, AGGREGATIONS, CALL_DELAYS, CHANGES, DELIVERIES, DOWN_DELAYS, FRAMINGS, PARAMETER_CHANGES, PAUSES, PCN_AT, RATES, UP_DELAYS,
 };
 use crate::random::components::{
     Calls, BUFFERS, CALLS, DISCIPLINES, FLOW_QUEUES, IMPAIRMENTS, METERS, PCN, POLICERS, SCHEDULERS, SHAPERS, TRAFFIC,
@@ -38,7 +38,7 @@ impl Case {
         let mut bare = self.blueprint();
         for link in &mut bare.links {
             link.rate_changes.clear();
-            link.deliveries = None;
+            (link.deliveries, link.aggregation) = (None, None);
             let changed = link.port_changes.iter_mut().map(|(_, port)| port);
             for port in changed.chain([&mut link.port]).map(Arc::make_mut) {
                 (port.shaper, port.marker) = (None, None);
@@ -225,6 +225,7 @@ impl PortChoice {
             plan.rate_changes.clear();
             plan.deliveries = DeliveryTimes::new(DELIVERIES[i].iter().map(|ms| Duration::from_ms(*ms)).collect()).map(Arc::new);
         }
+        plan.aggregation = self.aggregation.filter(|_| plan.deliveries.is_none()).map(|i| aggregation(AGGREGATIONS[i]));
         let port = net.port(link);
         port.queue_of_class = vec![0, 0, 0];
         if let Some(i) = self.flow_queues {

@@ -1,9 +1,9 @@
 //! The choices of random scenarios.
 
 use crate::support::size;
-use penstock_engine::blueprint::{PausePlan, PcnAt};
+use penstock_engine::blueprint::{AggregationPlan, PausePlan, PcnAt};
 use penstock_model::transmission::Framing;
-use penstock_model::units::Duration;
+use penstock_model::units::{Bytes, Duration};
 
 /// At the last one short packets take no time at all.
 pub(super) const RATES: [&str; 6] = ["1 Mbit/s", "100 kbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s", "90000 Tbit/s"];
@@ -25,6 +25,20 @@ pub(super) const FRAMINGS: [Framing; 2] =
     [Framing { overhead: 38, minimum: 84, in_cells: false }, Framing { overhead: 10, minimum: 0, in_cells: true }];
 /// Delivery times in milliseconds.
 pub(super) const DELIVERIES: [&[u64]; 2] = [&[0, 1, 1, 2, 5, 7], &[3, 3, 3, 20]];
+
+/// Aggregates: microseconds of overhead, backoff and airtime, and packets.
+pub(super) const AGGREGATIONS: [(u64, u64, u64, u32); 3] = [(200, 100, 4000, 64), (0, 0, 100_000, 2), (3000, 0, 9000, 8)];
+
+/// A plan of these.
+pub(super) fn aggregation((overhead, backoff, airtime, max_packets): (u64, u64, u64, u32)) -> AggregationPlan {
+    AggregationPlan {
+        overhead: Duration::from_us(overhead),
+        backoff: Duration::from_us(backoff),
+        max_packets,
+        max_bytes: Bytes::new(9000),
+        max_airtime: Duration::from_us(airtime),
+    }
+}
 
 pub(super) const PCN_AT: [PcnAt; 3] = [PcnAt::Accepted, PcnAt::Offered, PcnAt::Departure];
 pub(super) const CALL_DELAYS: [Option<&str>; 3] =

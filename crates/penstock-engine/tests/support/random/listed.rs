@@ -101,6 +101,7 @@ pub(super) const SHAPERS: &[(&str, &str)] = &[
     ("token-bucket", "rate = 100 kbit/s; burst = 1500 bytes"),
     ("token-bucket", "rate = 400 kbit/s; burst = 4 kB"),
     ("token-bucket", "rate = 90 kbit/s; burst = 600 bytes; start = empty"),
+    ("dual-token-bucket", "rate = 90 kbit/s; burst = 4 kB; peak = 400 kbit/s; peak-burst = 600 bytes"),
 ];
 
 pub(super) const POLICERS: &[(&str, &str)] = &[

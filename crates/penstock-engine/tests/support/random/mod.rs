@@ -10,7 +10,7 @@ mod listed;
 #[path = "../../../../penstock-model/tests/support/random_parameters.rs"]
 mod random_parameters;
 
-use crate::random::choices::{CHANGES, DELIVERIES, FRAMINGS, PARAMETER_CHANGES, PAUSES, PCN_AT, RATES, UP_DELAYS};
+use crate::random::choices::{AGGREGATIONS, CHANGES, DELIVERIES, FRAMINGS, PARAMETER_CHANGES, PAUSES, PCN_AT, RATES, UP_DELAYS};
 use crate::random::components::{
     BUFFERS, CALLS, DISCIPLINES, FLOW_QUEUES, IMPAIRMENTS, METERS, PCN, POLICERS, SCHEDULERS, SHAPERS, TRAFFIC,
 };
@@ -36,6 +36,7 @@ pub struct PortChoice {
     changes: Option<usize>,
     framing: Option<usize>,
     deliveries: Option<usize>,
+    aggregation: Option<usize>,
     /// From 41 to 120 ms; decides which parameters change.
     parameter_changes: Option<usize>,
 }
@@ -83,6 +84,7 @@ fn port_choice() -> impl Strategy<Value = PortChoice> {
         prop::option::weighted(0.15, 0..CHANGES.len()),
         prop::option::weighted(0.2, 0..FRAMINGS.len()),
         prop::option::weighted(0.1, 0..DELIVERIES.len()),
+        prop::option::weighted(0.15, 0..AGGREGATIONS.len()),
         prop::option::weighted(0.4, 0..PARAMETER_CHANGES),
     );
     (shape, conditioners, rare(METERS.len()), pcn, impairments, wire).prop_map(
@@ -101,7 +103,8 @@ fn port_choice() -> impl Strategy<Value = PortChoice> {
             changes: wire.0,
             framing: wire.1,
             deliveries: wire.2,
-            parameter_changes: wire.3,
+            aggregation: wire.3,
+            parameter_changes: wire.4,
         },
     )
 }

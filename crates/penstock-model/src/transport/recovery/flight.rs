@@ -195,9 +195,7 @@ impl Flight {
         self.phase = Phase::Normal;
         self.next = self.high;
         self.resend = false;
-        if let Some(detection) = self.sent.as_mut().and_then(|sent| sent.detection.as_mut()) {
-            detection.lost.clear();
-        }
+        self.detecting(|detection, sent, _| detection.forget_losses(sent));
     }
 
     /// Lets the detection by time see an acknowledgement whose blocks are not in the scoreboard yet.

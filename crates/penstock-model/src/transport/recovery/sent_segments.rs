@@ -57,6 +57,9 @@ impl SentSegments {
             Some(sent) => (sent.last, sent.order) = (now, order),
             None => self.sent.push_back(Sent { first: now, last: now, order }),
         }
+        if let Some(detection) = &mut self.detection {
+            detection.on_sent(seq, order);
+        }
     }
 
     /// The first outstanding segment.

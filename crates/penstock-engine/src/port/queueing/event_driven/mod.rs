@@ -204,7 +204,7 @@ impl EventDriven {
             }
         };
         let EventDriven { scheduler, queues, .. } = self;
-        let (_, end) = wire.transmit(now, size);
+        let (_, end) = wire.transmit(now, queues.queues[index].head().at, size);
         if queues.queues[index].on_transmission_start(now) {
             queues.in_service = Some(index);
         }

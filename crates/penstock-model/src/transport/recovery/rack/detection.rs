@@ -7,6 +7,7 @@ use crate::packet::{Ack, SackBlock};
 use crate::transport::congestion_control::Window;
 use crate::transport::ranges::RangeSet;
 use crate::units::{Duration, Time};
+use std::collections::VecDeque;
 
 /// Event that the timer of a sender waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub struct Detection {
     probes: Option<Duration>,
     /// Segments that are lost and have not been sent again.
     pub(crate) lost: RangeSet,
+    /// Segments with the position of their transmission, by position; stale after an arrival, a loss or another transmission.
+    transmissions: VecDeque<(u32, u32)>,
     /// Last transmission of RACK.segment: its time (RACK.xmit_ts) and position among all transmissions.
     newest: (Time, u32),
     /// RACK.rtt.
@@ -66,6 +69,7 @@ impl Detection {
         Detection {
             probes,
             lost: RangeSet::default(),
+            transmissions: VecDeque::new(),
             newest: (Time::ZERO, 0),
             rtt: Duration::ZERO,
             min_rtt: Duration::FOREVER,
@@ -131,19 +135,36 @@ impl Detection {
         smoothed: Option<Duration>,
     ) -> u32 {
         let wait = self.rtt + self.reordering_window(is_late, smoothed);
-        let (mut newly, mut seq) = (0, scoreboard.next_hole(sent.start()));
+        let mut newly = 0;
         self.reordering_end = Time::NEVER;
-        while let Some(Sent { last, order, .. }) = sent.of(seq).filter(|sent| sent.first <= self.newest.0) {
-            if is_after(self.newest.1, order) && !self.lost.contains(seq) {
-                if last + wait <= now {
-                    newly += self.lost.insert(SackBlock { start: seq, end: seq + 1 });
-                } else {
-                    self.reordering_end = self.reordering_end.min(last + wait);
+        while let Some(&(seq, order)) = self.transmissions.front() {
+            let is_missing = || scoreboard.next_hole(seq) == seq && !self.lost.contains(seq);
+            if let Some(Sent { last, .. }) = sent.of(seq).filter(|sent| sent.order == order && is_missing()) {
+                if !is_after(self.newest.1, order) {
+                    break;
                 }
+                if last + wait > now {
+                    self.reordering_end = last + wait;
+                    break;
+                }
+                newly += self.lost.insert(SackBlock { start: seq, end: seq + 1 });
             }
-            seq = scoreboard.next_hole(seq + 1);
+            self.transmissions.pop_front();
         }
         newly
+    }
+
+    /// Records that segment `seq` leaves, at this position among all transmissions.
+    pub(crate) fn on_sent(&mut self, seq: u32, order: u32) {
+        self.transmissions.push_back((seq, order));
+    }
+
+    /// Considers nothing lost, after a timeout that was spurious.
+    pub(crate) fn forget_losses(&mut self, sent: &SentSegments) {
+        self.lost.clear();
+        let outstanding = (sent.start()..).map_while(|seq| Some((seq, sent.of(seq)?.order)));
+        self.transmissions = outstanding.collect();
+        self.transmissions.make_contiguous().sort_unstable_by(|(_, one), (_, other)| (one.wrapping_sub(*other) as i32).cmp(&0));
     }
 
     /// Marks the first segment as lost after a timeout, and all others that were sent long enough ago [RFC8985 s6.3].

@@ -33,8 +33,8 @@ crate::parameters! {
     /// forgotten that was SACKed. cwnd becomes one segment more than pipe and grows by slow start while the losses are repaired.
     ///
     /// ## State
-    /// About 150 bytes, 24 for each outstanding segment, and ranges of lost segments. Each acknowledgement examines the segments sent
-    /// before RACK.segment: none without loss or reordering, up to a window during recovery.
+    /// About 180 bytes, 32 for each outstanding segment, and ranges of lost segments. Segments are examined in the order of their
+    /// transmission, each once, so the cost per acknowledgement is constant on average.
     ///
     /// ## Departures
     /// - Duplicate selective acknowledgements (DSACK) are not sent, so the reordering window does not adapt, and a probe that was not
