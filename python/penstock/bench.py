@@ -306,7 +306,7 @@ def controls(name: str) -> str:
     for control in names:
         hosts = net.nodes(control.lower(), 40 // len(names))
         net.link(hosts, left, rate="10 Gbit/s", delay="2 ms", both_ways=True)
-        settings = {"recovery": "rack", "ecn": marks, "max_window": "10000 packets"}
+        settings: dict[str, Any] = {"recovery": "rack", "ecn": marks, "max_window": "10000 packets"}
         tcp = Tcp(congestion_control=getattr(components, control)(), **settings)
         net.flows(f"{control.lower()}-transfers", hosts, sink, start=("0 s", "100 ms"), source=Ftp(), transport=tcp)
     return net.toml(description=description, duration="5 s")
