@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 MSS_SHARE = 1448 / 1500
 """Payload of a full packet of TCP with timestamps."""
@@ -40,7 +41,7 @@ queue.tail-drop = {{ limit = "{limit} packets" }}
 """
 
 
-def emulate(rate: float, limit: int, seconds: float, client: str) -> tuple[dict, dict | None]:
+def emulate(rate: float, limit: int, seconds: float, client: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """What an emulation measured, and what the client of iperf3 reported."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.toml"
@@ -56,7 +57,7 @@ def emulate(rate: float, limit: int, seconds: float, client: str) -> tuple[dict,
     return found, report if report.get("end") else None
 
 
-def lateness(found: dict) -> str:
+def lateness(found: dict[str, Any]) -> str:
     """Quantiles in us and the share above 1 ms."""
     values = found["lateness"] or {}
     cells = [f"{1e6 * value:.0f}" for value in values.values()]

@@ -18,6 +18,7 @@ from penstock._core import MODEL_VERSION as MODEL_VERSION  # noqa: E402  (the ch
 from penstock._core import version  # noqa: E402  (as above)
 
 if TYPE_CHECKING:
+    from penstock import own as own
     from penstock import topologies as topologies
     from penstock.components import *  # noqa: F403
     from penstock.errors import ArgumentError as ArgumentError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from penstock.graphs import from_networkx as from_networkx
     from penstock.network import Network as Network
     from penstock.network import Node as Node
+    from penstock.own import discipline as discipline
     from penstock.reproductions.frame import reproduce as reproduce
     from penstock.results import to_frame as to_frame
     from penstock.results import to_json as to_json
@@ -53,6 +55,7 @@ _HOMES = {
     "errors": "ArgumentError InputError PenstockError PrecisionMissed RunsFailed ScenarioError StoreError",
     "graphs": "from_networkx",
     "network": "Network Node",
+    "own": "discipline",
     "reproductions.frame": "reproduce",
     "results": "to_frame to_json to_pandas to_values",
     "running": "Metric RunFailure RunRequest RunResult run_all",
@@ -73,7 +76,7 @@ def __dir__() -> list[str]:
 
 def _public() -> list[str]:
     own = " ".join(_HOMES.values()).split()
-    return ["MODEL_VERSION", "__version__", "topologies", *own, *import_module("penstock.components").__all__]
+    return ["MODEL_VERSION", "__version__", "own", "topologies", *own, *import_module("penstock.components").__all__]
 
 
 if not TYPE_CHECKING:  # type checkers know every name from above
@@ -83,8 +86,8 @@ if not TYPE_CHECKING:  # type checkers know every name from above
         home = next((home for home, names in _HOMES.items() if name in names.split()), "components")
         if name == "__all__":
             value = _public()
-        elif name == "topologies":
-            value = import_module("penstock.topologies")
+        elif name in ("own", "topologies"):
+            value = import_module(f"penstock.{name}")
         elif home != "components" or (not name.startswith("_") and name in _public()):
             value = getattr(import_module(f"penstock.{home}"), name)
         else:

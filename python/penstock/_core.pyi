@@ -139,6 +139,30 @@ class Scenario:
     def build(self, seed: int, replication: int, threads: int = 1) -> None: ...
     def rows(self) -> list[tuple[str, list[tuple[str, str]], str, bool]]: ...
 
+class ComponentError(ValueError):
+    """A component of the user's own that failed during a run."""
+
+@final
+class Fault:
+    """A call of a hook that failed."""
+
+    @property
+    def component(self) -> tuple[str, str]: ...
+    @property
+    def identity(self) -> str: ...
+    @property
+    def site(self) -> str: ...
+    @property
+    def hook(self) -> str: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def arguments(self) -> list[int]: ...
+    @property
+    def words(self) -> list[int]: ...
+    @property
+    def views(self) -> list[list[int]]: ...
+
 @final
 class SteppedRun:
     """A run that is advanced step by step."""
@@ -207,8 +231,8 @@ class Trace:
 def check(text: str, name: str = ..., sets: list[tuple[str, str]] = ..., folder: str | None = None) -> list[Mistake]:
     """All mistakes of a scenario; none if it is sound."""
 
-def catalogue() -> str:
-    """Every component, metric and section, as JSON."""
+def catalogue(file: str | PathLike[str] | None = None) -> str:
+    """Every component, metric and section, as JSON; with the components of a Python file if it is given."""
 
 def metrics_with(kind: str) -> list[str]:
     """The names of the metrics of a kind: `ratio`, `part`, `of-finished`, or `counts-finished`."""
@@ -222,13 +246,19 @@ def escaped() -> list[tuple[str, str]]:
 def key_lines(text: str) -> list[tuple[list[str], int]]:
     """The keys of a TOML text with their lines, counted from 1; nothing if the text is not TOML."""
 
-def json_schema() -> str:
-    """The JSON Schema of a scenario."""
+def json_schema(file: str | PathLike[str] | None = None) -> str:
+    """The JSON Schema of a scenario; with the components of a Python file if it is given."""
 
 def scenarios(
     text: str, name: str, sets: Sequence[Sequence[tuple[str, str]]], folder: str | None = None
 ) -> list[Scenario | list[Mistake]]:
     """What many settings make of one scenario, in their order: scenarios, with `left_out`, or their mistakes."""
+
+def component_functions() -> list[tuple[str, str, int]]:
+    """The functions that hooks may call: symbol, signature, and address of each."""
+
+def component_views() -> list[tuple[str, list[tuple[str, int]]]]:
+    """What hooks see: the names of the views, and the names and lengths of the fields of each."""
 
 def with_arrivals(scenario: Scenario, groups: list[str], mtu: int, log: str | None) -> Scenario:
     """The scenario whose `groups` send only packets from outside, of up to `mtu` bytes; `log` is CSV of known ones."""

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from penstock.component import Component
 
 __all__ = [
+    "AdaptiveRed",
     "AnyCongestionControl",
     "AnyRateControl",
     "AnyRecovery",
@@ -94,6 +95,7 @@ __all__ = [
     "Sack1",
     "Scalable",
     "Scfq",
+    "Scream",
     "SelectiveDrop",
     "Sfq",
     "SingleThresholdPcnMeter",
@@ -196,6 +198,62 @@ class Red(Component):
     gentle: bool
     ecn: bool
     def __init__(self, *, limit: str, min_threshold: str, max_threshold: str, max_probability: float | str, weight: float | str = 0.002, mean_packet: str = "500 bytes", idle: Literal["corrected", "exact", "ignored"] = "corrected", spacing: Literal["wait", "count", "independent"] = "wait", near_empty: Literal["restart", "spare", "drop"] = "restart", mode: Literal["packets", "bytes"] | None = None, gentle: bool = False, ecn: bool = False) -> None: ...
+
+class AdaptiveRed(Component):
+    """Adaptive RED: RED that keeps the average queue halfway between its thresholds by adapting max_p.
+
+    More about it: ``penstock explain adaptive-red``.
+
+    Parameters
+    ----------
+    limit : str, default 1000 packets
+        Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
+        what it sends in that time at its first rate.
+    target_delay : str, default 5 ms
+        Average queueing delay that the automatic thresholds aim at; default of [Floyd01 s5] and ns-2. Allowed: zero or
+        more.
+    min_threshold : str, optional
+        Average below which nothing is dropped (min_th), in the unit of `limit`; automatic if left out. Allowed: packets
+        or bytes, zero or more; at a link also a time, for what it sends in that time at its first rate.
+    max_threshold : str, optional
+        Average from which the probability rises from max_p to 1 (max_th), in the unit of `limit`; automatic if left
+        out. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time
+        at its first rate.
+    max_probability : float | str, default 0.1
+        Initial drop probability just below `max-threshold` (max_p); default of ns-2. Allowed: between 0 and 1.
+    weight : float | str, optional
+        Weight of an arrival's sample in the average (w_q); automatic if left out. Allowed: above 0, at most 1.
+    mean_packet : str, default 500 bytes
+        Mean size of a packet, which converts rates and idle time to packets; default of ns-2. Allowed: above zero.
+    interval : str, default 500 ms
+        Time between adaptations of max_p [Floyd01 s4]. Allowed: zero or more.
+    increase : float | str, default 0.01
+        Maximum increase of max_p (alpha) [Floyd01 s4]. Allowed: between 0 and 1.
+    decrease : float | str, default 0.9
+        Factor of max_p when it decreases (beta) [Floyd01 s4]. Allowed: above 0, at most 1.
+    spacing : Literal["wait", "count", "independent"], default wait
+        Spacing of drops; default of ns-2.
+    mode : Literal["packets", "bytes"], optional
+        Whether large packets are dropped more often than small ones; if left out, by the unit of `limit`.
+    ecn : bool, default false
+        Mark ECN-capable packets instead of dropping them early.
+    """
+    KIND: ClassVar[str] = "discipline"
+    KEY: ClassVar[str] = "adaptive-red"
+    limit: str
+    target_delay: str
+    min_threshold: str | None
+    max_threshold: str | None
+    max_probability: float | str
+    weight: float | str | None
+    mean_packet: str
+    interval: str
+    increase: float | str
+    decrease: float | str
+    spacing: Literal["wait", "count", "independent"]
+    mode: Literal["packets", "bytes"] | None
+    ecn: bool
+    def __init__(self, *, limit: str = "1000 packets", target_delay: str = "5 ms", min_threshold: str | None = None, max_threshold: str | None = None, max_probability: float | str = 0.1, weight: float | str | None = None, mean_packet: str = "500 bytes", interval: str = "500 ms", increase: float | str = 0.01, decrease: float | str = 0.9, spacing: Literal["wait", "count", "independent"] = "wait", mode: Literal["packets", "bytes"] | None = None, ecn: bool = False) -> None: ...
 
 class RedN(Component):
     """RED_n: RED with thresholds, maximum probability and average per drop precedence; RIO with two precedences.
@@ -2082,6 +2140,63 @@ class Roce(Component):
     max_outstanding: int
     timeout: str
     def __init__(self, *, rate_control: AnyRateControl = "dcqcn", packet: str = "1086 bytes", header: str = "62 bytes", ack_every: int = 16, max_outstanding: int = 8192, timeout: str = "4.194304 ms") -> None: ...
+
+class Scream(Component):
+    """SCReAM: congestion control of interactive media, which sets the rate of the source and queues its packets.
+
+    More about it: ``penstock explain scream``.
+
+    Parameters
+    ----------
+    min_rate : str, default 150 kbit/s
+        Lower limit of the target rate (TARGET_BITRATE_MIN). Allowed: above zero, at most 100 Tbit/s.
+    max_rate : str, default 1.5 Mbit/s
+        Upper limit of the target rate (TARGET_BITRATE_MAX). Allowed: above zero, at most 100 Tbit/s.
+    ecn : bool, default false
+        Send ECN-capable packets, ECT(0), and react to marks.
+    ramp_up_speed : str, default 200 kbit/s
+        Maximum increase of the target rate per second (RAMP_UP_SPEED). Allowed: above zero, at most 100 Tbit/s.
+    beta_loss : float | str, default 0.8
+        Factor of the window at a loss (BETA_LOSS). Allowed: above 0, at most 1.
+    beta_ecn : float | str, default 0.9
+        Factor of the window and of the target rate at a mark (BETA_ECN). Allowed: above 0, at most 1.
+    beta_rate : float | str, default 0.9
+        Factor of the target rate at a loss (BETA_R). Allowed: above 0, at most 1.
+    pre_congestion_guard : float | str, default 0.1
+        Weight of the delay trend in the target rate (PRE_CONGESTION_GUARD). Allowed: between 0 and 1.
+    queue_size_factor : float | str, default 1
+        Weight of the RTP queue in the target rate (TX_QUEUE_SIZE_FACTOR). Allowed: above 0.
+    min_delay_target : str, default 100 ms
+        Lower limit of the target of the queueing delay, and its initial value (QDELAY_TARGET_LO). Allowed: zero or
+        more.
+    max_delay_target : str, default 400 ms
+        Upper limit of the target of the queueing delay; equal to the lower one, competing flows are not compensated
+        (QDELAY_TARGET_HI). Allowed: zero or more.
+    header : str, default 40 bytes
+        Bytes of a packet that are no media: 20 of IP, 8 of UDP and 12 of RTP. Allowed: above zero.
+    report : str, default 72 bytes
+        Size of a report: 28 bytes of IP and UDP and 44 of RTCP [RFC8298 s4.2.1]. Allowed: above zero.
+    feedback_interval : str, optional
+        Time from report to report; if left out, the packets' bits per 10000 bit/s, between 20 and 400 ms [RFC8298
+        s4.2.2]. Allowed: zero or more.
+    """
+    KIND: ClassVar[str] = "transport"
+    KEY: ClassVar[str] = "scream"
+    min_rate: str
+    max_rate: str
+    ecn: bool
+    ramp_up_speed: str
+    beta_loss: float | str
+    beta_ecn: float | str
+    beta_rate: float | str
+    pre_congestion_guard: float | str
+    queue_size_factor: float | str
+    min_delay_target: str
+    max_delay_target: str
+    header: str
+    report: str
+    feedback_interval: str | None
+    def __init__(self, *, min_rate: str = "150 kbit/s", max_rate: str = "1.5 Mbit/s", ecn: bool = False, ramp_up_speed: str = "200 kbit/s", beta_loss: float | str = 0.8, beta_ecn: float | str = 0.9, beta_rate: float | str = 0.9, pre_congestion_guard: float | str = 0.1, queue_size_factor: float | str = 1.0, min_delay_target: str = "100 ms", max_delay_target: str = "400 ms", header: str = "40 bytes", report: str = "72 bytes", feedback_interval: str | None = None) -> None: ...
 
 class Loss(Component):
     """Loss: each packet is lost with the same probability, independently of all others.

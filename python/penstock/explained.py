@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from penstock import reproductions, suites, topics
 from penstock.errors import InputError
 from penstock.printable import quoted
-from penstock.reference import names, pages
+from penstock.reference import names, pages, pages_of, with_file
 from penstock.synonyms import ABSENT, SYNONYMS, plain
 
 __all__ = ["explained_by", "known"]
@@ -25,6 +27,9 @@ def explained_by(name: str) -> tuple[list[str], str]:
     InputError
         If there are none; the message has the nearest name.
     """
+    file, _, component = name.partition(".py:")
+    if component or name.endswith(".py"):
+        return _of_file(Path(f"{file.removesuffix('.py')}.py"), component or None), ""
     found = _own(name)
     if found:
         return found, ""
@@ -47,3 +52,15 @@ def _own(name: str) -> list[str]:
     found = pages(name)
     others = (topics.page(name), reproductions.explain(name), suites.explain(name))
     return [*found, *(page for page in others if page is not None)]
+
+
+def _of_file(file: Path, name: str | None) -> list[str]:
+    """The pages of the components of a Python file, or of the one with this name or class."""
+    from penstock.own.files import opened
+
+    everything, components = with_file(file), opened(file).components
+    known = [(it.kind, it.key) for it in components if name in (None, it.key, it.cls.__name__)]
+    if not known:
+        own = ", ".join(it.cls.__name__ for it in components)
+        raise InputError(f"{file} has no component {quoted(name or '')}; it has {own}")
+    return pages_of(everything, known)

@@ -32,6 +32,8 @@ class Network(NetworkTraffic):
     ----------
     routing : str, optional
         Route of a flow among several of minimum weight: ``"first"`` or ``"ecmp"``.
+    use : str, optional
+        Python file with components of your own; :func:`penstock.own.load` makes their classes.
 
     Examples
     --------
@@ -54,10 +56,12 @@ class Network(NetworkTraffic):
     """
 
     routing: str | None
+    use: str | None
 
     def __init__(self) -> None:
         super().__init__()
         self.routing = None
+        self.use = None
         self._shared: dict[str, dict[str, Any]] = {}
         self._links: list[dict[str, Any]] = []
         self._circuits: list[dict[str, Any]] = []
@@ -297,7 +301,7 @@ class Network(NetworkTraffic):
             for node in self._nodes.values()
         }
         blocks = [
-            toml.lines(plain(top | {"routing": top.get("routing", self.routing)})),
+            toml.lines(plain(top | {"routing": top.get("routing", self.routing), "use": top.get("use", self.use)})),
             ["[nodes]", *toml.lines(nodes)],
         ]
         lists = {

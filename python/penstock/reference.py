@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from penstock import _core
+from penstock.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
 
 __all__ = [
     "PLACES",
@@ -23,7 +28,9 @@ __all__ = [
     "catalogue",
     "names",
     "pages",
+    "pages_of",
     "places",
+    "with_file",
 ]
 
 PLACES = {
@@ -165,7 +172,24 @@ def catalogue(*, formulas: bool = False) -> Catalogue:
 
     Texts mark formulas with dollar signs, which stay where `formulas` is set, for pages that typeset them.
     """
-    text = _core.catalogue()
+    return _read(_core.catalogue(), formulas=formulas)
+
+
+def with_file(file: str | Path) -> Catalogue:
+    """The catalogue with the components of a Python file.
+
+    Raises
+    ------
+    InputError
+        If the file has mistakes; the message has all, a line each.
+    """
+    try:
+        return _read(_core.catalogue(file), formulas=False)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def _read(text: str, *, formulas: bool) -> Catalogue:
     made: Catalogue = json.loads(text if formulas else re.sub(r"\$([^$]+)\$", r"\1", text))
     components = made["components"]
     order = [*(kind for kind in PLACES if kind in components), *(kind for kind in components if kind not in PLACES)]
@@ -198,6 +222,16 @@ def names() -> list[str]:
     components = [component["name"] for of_kind in everything["components"].values() for component in of_kind]
     others = [entry["name"] for entry in (*everything["metrics"], *everything["sections"])]
     return list(dict.fromkeys([*components, *others]))
+
+
+def pages_of(everything: Catalogue, known: Collection[tuple[str, str]]) -> list[str]:
+    """The Markdown pages about the components of these kinds and names."""
+    return [
+        _component_page(kind, component)
+        for kind, of_kind in everything["components"].items()
+        for component in of_kind
+        if (kind, component["name"]) in known
+    ]
 
 
 def pages(name: str, *, formulas: bool = False) -> list[str]:

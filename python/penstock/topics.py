@@ -120,8 +120,8 @@ Networks from files: GraphML, GML and DOT, with rates and delays as attributes o
 See also: leaf-spine, fat-tree, waxman.
 """,
     "aqm": """
-Active queue management: disciplines that drop or mark before a queue is full. `red`, `red-n`, `codel`, `cobalt`,
-`pie`, `red-marking` and `step-marking` are queue disciplines; `fq-codel` and `fq-pie` are
+Active queue management: disciplines that drop or mark before a queue is full. `red`, `adaptive-red`, `red-n`, `codel`,
+`cobalt`, `pie`, `red-marking` and `step-marking` are queue disciplines; `fq-codel` and `fq-pie` are
 schedulers. See also: bufferbloat, ecn.
 """,
     "bufferbloat": """
@@ -130,8 +130,8 @@ and look at `delay` of a thin flow and at `wait` and `queue` of the link. See al
 """,
     "ecn": """
 Explicit congestion notification [RFC3168]: packets are marked instead of dropped. TCP asks for it with `ecn = true`;
-`red`, `red-n`, `codel`, `cobalt` and `pie` mark with `ecn = true`, and `red-marking` and `step-marking` always do.
-`marks` and `marking-ratio` count. See also: tcp, dctcp, dcqcn, marks.
+`red`, `adaptive-red`, `red-n`, `codel`, `cobalt` and `pie` mark with `ecn = true`, and `red-marking` and
+`step-marking` always do. `marks` and `marking-ratio` count. See also: tcp, dctcp, dcqcn, marks.
 """,
     "pcn": """
 Pre-congestion notification: meters at links mark, and edges admit and end calls by the marks. Meters (`pcn` of a link)

@@ -7,7 +7,7 @@ import pytest
 from digitized import check_faithful
 
 from penstock.records import Metric, RunRequest, RunResult
-from penstock.reproductions.bcn.experiments import SCALED, published_gain
+from penstock.reproductions.bcn.experiments import OURS, SCALED, UNSCALED, published_gain
 from penstock.reproductions.bcn.scenario import HOT, build, transfer_bytes
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare, quoted
@@ -189,6 +189,29 @@ class TestClaims:
     def test_flows_that_gain_nothing_refute(self):
         verdicts = {each.claim: each.finding.verdict for each in judge(STUDY, printed_outcome(0.05))}
         assert {verdicts[name] for name in ("bcn-c01", "bcn-c02", "bcn-c11", "bcn-c13")} == {"refuted"}
+
+    @pytest.mark.parametrize(("throughput", "verdict"), [(0.86, "confirmed"), (0.8, "refuted"), (1.05, "refuted")])
+    def test_a_little_has_bounds(self, throughput, verdict):
+        outcome, table = printed_outcome(1.0), DOCUMENT.table("bulk-ours-v2")
+        without, with_ = table.rows
+        name = "average_source_throughput"
+        spread = outcome.values(table.id, "stddev_over_average", with_.key)
+        rates = [throughput * rate for rate in outcome.values(table.id, name, without.key)]
+        outcome.put(table, with_, {name: rates, "stddev_over_average": spread})
+        (found,) = judge(STUDY, outcome, only=["bcn-c12"])
+        assert found.finding.verdict == verdict
+
+    @pytest.mark.parametrize(
+        ("unscaled", "scaled", "verdict"),
+        [(0.9, 1.0, "confirmed"), (1.1, 1.0, "confirmed"), (1.0, 1.0, "undecided"), (0.9, 0.7, "refuted")],
+    )
+    def test_gains_depend_on_the_rate_by_any_certain_difference(self, unscaled, scaled, verdict):
+        outcome = printed_outcome(1.0)
+        for name, length in ((OURS, 20.0), (SCALED, 20 * scaled), (UNSCALED, 20 * unscaled)):
+            runs = (result([("queue", HOT, {}, length + noise)]) for noise in (-0.2, 0.1, -0.1, 0.2))
+            outcome.experiments[name] = list(runs if name == OURS else reversed(list(runs)))
+        (found,) = judge(STUDY, outcome, only=["bcn-c09"])
+        assert found.finding.verdict == verdict
 
 
 class TestWithoutFeedback:

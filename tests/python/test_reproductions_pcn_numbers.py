@@ -207,12 +207,12 @@ class TestClaims:
     @pytest.mark.parametrize(
         ("changes", "claims"),
         [
-            ({"cl": 9.0}, ["pcn-c01", "pcn-c03", "pcn-c06"]),
+            ({"cl": 9.0}, ["pcn-c01", "pcn-c03", "pcn-c05", "pcn-c06"]),
             ({"stm_randomized": 3.0}, ["pcn-c04"]),
             ({"t80": 2.5}, ["pcn-c08"]),
             ({"stm": 0.5}, ["pcn-c10"]),
             ({"over_termination_cl": 1.0}, ["pcn-c12", "pcn-c18", "pcn-c19", "pcn-c20"]),
-            ({"bottleneck_1": 0.0}, ["pcn-c14"]),
+            ({"bottleneck_1": 0.0}, ["pcn-c13", "pcn-c14"]),
             ({"termination_time_cl": 2.0}, ["pcn-c15", "pcn-c16", "pcn-c17"]),
             ({"termination_time_stm": 0.77}, ["pcn-c38"]),
         ],

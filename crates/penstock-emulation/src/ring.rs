@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Bytes of a slot: the kernel's header, and a frame of up to 1900 bytes.
 const SLOT: usize = 2048;
 /// Slots of each ring.
-const SLOTS: usize = 4096;
+const SLOTS: usize = 8192;
 /// Bytes of a contiguous part of the ring.
 const BLOCK: usize = 64 * SLOT;
 /// Where a frame to be sent begins in its slot: behind the header, `TPACKET2_HDRLEN - sizeof(struct sockaddr_ll)`.

@@ -15,10 +15,16 @@ pub fn now() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Makes this thread's waits end as soon as the kernel can; otherwise it may wait 50 us longer to save energy.
+/// Makes this thread's waits end as soon as the kernel can, and lets it run before ordinary threads: otherwise a wait may be 50 us
+/// longer to save energy, and other programs delay packets. The priority is the lowest one of real time [sched(7)]: that of ordinary
+/// threads counts only within a session. The kernel still leaves 5 % of the time to others. Without the right the thread keeps its own.
 pub fn wake_promptly() {
-    // SAFETY: the call has no pointers.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
+    let lowest = libc::sched_param { sched_priority: 1 };
+    // SAFETY: the pointer is to a value that lives during the call. 0 is the calling thread.
+    unsafe {
+        libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0);
+        libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &raw const lowest);
+    }
 }
 
 /// Waits until one of these files can be read, at most for `time`.

@@ -7,7 +7,7 @@ use penstock_engine::{Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::id::FlowId;
 use penstock_model::units::Time;
-use support::{discipline, one_link, source, time, transport, Net};
+use support::{discipline, impairment, one_link, source, time, transport, Net};
 
 /// 100 Mbit/s and a round trip of 40 ms without a queue: a BDP of 333 packets, and room for twelve times as many.
 fn net(tcp: &str) -> Net {
@@ -56,4 +56,24 @@ fn the_round_trip_is_probed_every_ten_seconds() {
     // lasts 200 ms and a round trip. The minimum is seen again until a phase with the high gain, up to six round trips later.
     assert!(entered[0] > 10.0 && entered[0] < 11.0, "{entered:?}");
     assert!(entered[1] - entered[0] > 10.2 && entered[1] - entered[0] < 10.6, "{entered:?}");
+}
+
+#[test]
+fn losses_do_not_slow_it() {
+    // 100 Mbit/s, a round trip of 100 ms, and a buffer of one BDP; 1 % of the packets are lost on the wire.
+    let goodput = |control: &str| {
+        let (mut net, route, link) = one_link("15 s", 1, "100 Mbit/s", "50 ms", discipline("tail-drop", "limit = 833 packets"));
+        net.port(link).impairments = vec![impairment("loss", "probability = 0.01")];
+        let (a, b) = (net.0.links[link.index()].from, net.0.links[link.index()].to);
+        let back = net.link(b, a, "10 Gbit/s", "50 ms", discipline("tail-drop", "limit = 100000 packets"));
+        let back = net.route(&[back]);
+        let settings = transport("tcp", &format!("profile = linux-6; congestion-control = {control}"));
+        let group = net.group("bulk", source("ftp", ""), settings, ("0 s", "0 s"));
+        net.flow(group, route, back);
+        net.0.warm_up = time("5 s");
+        net.run().flows[0].goodput_bytes as f64 * 8.0 / 10.0
+    };
+    // BBRv1 does not reduce its rate at a loss; CUBIC does at each.
+    assert!(goodput("bbr") > 80e6, "{}", goodput("bbr"));
+    assert!(goodput("cubic") < 5e6, "{}", goodput("cubic"));
 }

@@ -2,7 +2,9 @@
 
 use penstock_engine::Cancel;
 use pyo3::prelude::*;
+use std::any::Any;
 use std::hint::black_box;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -13,12 +15,20 @@ const STACK: usize = 8 << 20;
 /// Heap that small work needs.
 const HEAP: usize = 2 << 20;
 
+/// Ends as a thread ended that panicked: with an exception if a component of the user's own failed.
+fn ended<T>(py: Python<'_>, panic: Box<dyn Any + Send>) -> PyResult<T> {
+    match panic.downcast::<penstock_foreign::Fault>() {
+        Ok(fault) => Err(crate::foreign::fault_error(py, *fault)),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
 /// Runs `work` with the interpreter free for other threads. On the main thread, the only one that handles signals, `work` runs on a
 /// worker thread while this one checks for signals. If a signal raises an exception, sets `cancel` and returns the exception at once,
 /// without waiting for `work`: some of it, such as the TOML parser, cannot be cancelled.
 pub fn interruptible<T: Send + 'static>(py: Python<'_>, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     if !is_main_thread(py)? {
-        return Ok(py.detach(work));
+        return py.detach(|| catch_unwind(AssertUnwindSafe(work))).or_else(|panic| ended(py, panic));
     }
     let (sender, mut receiver) = mpsc::channel();
     let worker = std::thread::Builder::new().name("penstock-work".to_owned()).stack_size(STACK).spawn(move || {
@@ -36,7 +46,7 @@ pub fn interruptible<T: Send + 'static>(py: Python<'_>, cancel: &Cancel, work: i
             Ok(done) => return Ok(done),
             Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| cancel.set())?,
             Err(RecvTimeoutError::Disconnected) => match worker.join() {
-                Err(panic) => std::panic::resume_unwind(panic),
+                Err(panic) => return ended(py, panic),
                 Ok(()) => unreachable!("it sends what it made before it ends"),
             },
         }

@@ -3,6 +3,7 @@
 //! A plug-in is an extension module too: one that holds this core and its own components, see [`core_with`].
 
 mod emulation;
+mod foreign;
 mod interruption;
 mod plugins;
 mod rows;
@@ -31,6 +32,9 @@ pub mod _core {
 
     #[pymodule_export]
     use crate::run::{Cancel, Cancelled, Run, Scenario, ScenarioError};
+
+    #[pymodule_export]
+    use crate::foreign::{component_functions, component_views, ComponentError, Fault};
 
     #[pymodule_export]
     use crate::emulation::{emulation_mistakes, with_arrivals, Emulation};
@@ -81,10 +85,11 @@ pub mod _core {
         crate::run::check(py, text, name, sets, folder)
     }
 
-    /// Every component, metric and section, as JSON.
+    /// Every component, metric and section, as JSON; with the components of a Python file if it is given.
     #[pyfunction]
-    fn catalogue() -> String {
-        penstock_scenario::catalogue(crate::plugins::registry()).to_string()
+    #[pyo3(signature = (file = None))]
+    fn catalogue(py: Python<'_>, file: Option<std::path::PathBuf>) -> PyResult<String> {
+        Ok(penstock_scenario::catalogue(&crate::foreign::registry_with(py, file)?).to_string())
     }
 
     /// The names of the metrics of a kind: `ratio`, `part`, `of-finished`, or `counts-finished`.
@@ -125,9 +130,10 @@ pub mod _core {
         crate::run::scenarios(py, text, name, sets, folder)
     }
 
-    /// The JSON Schema of a scenario.
+    /// The JSON Schema of a scenario; with the components of a Python file if it is given.
     #[pyfunction]
-    fn json_schema() -> String {
-        penstock_scenario::json_schema(crate::plugins::registry()).to_string()
+    #[pyo3(signature = (file = None))]
+    fn json_schema(py: Python<'_>, file: Option<std::path::PathBuf>) -> PyResult<String> {
+        Ok(penstock_scenario::json_schema(&crate::foreign::registry_with(py, file)?).to_string())
     }
 }

@@ -1,5 +1,6 @@
 //! Scenarios and runs as Python objects.
 
+use crate::foreign::with_file;
 use crate::interruption::interruptible;
 use crate::plugins::registry;
 use penstock_engine::observations::PortKinds;
@@ -386,7 +387,8 @@ type Read = fn(&penstock_engine::Cancel, &str, &str, &[(String, String)], ReadOp
 
 /// How files that a scenario names are found and read.
 pub fn read_options(py: Python<'_>, folder: Option<PathBuf>) -> PyResult<ReadOptions> {
-    Ok(ReadOptions { folder, parquet: Some(parquet_as_csv), memory: Some(file_memory(py)?), registry: registry().clone() })
+    let memory = Some(file_memory(py)?);
+    Ok(ReadOptions { folder, parquet: Some(parquet_as_csv), memory, registry: registry().clone(), components: Some(with_file) })
 }
 
 /// Reads and checks a scenario, whose files are in `folder`.

@@ -63,7 +63,7 @@ pub use load::{load, load_leaving_out, load_until, load_with};
 pub use metrics::common::evaluation::MetricValue;
 pub use network::pause_checks::Headroom;
 pub use parquet::{ConstantColumn, ConstantValue, ParquetWriter};
-pub use read::files::{FileMemory, ParquetReader, ReadOptions};
+pub use read::files::{ComponentReader, FileMemory, ParquetReader, ReadOptions};
 pub use read::key_lines::key_lines;
 pub use read::mistake::{report, Mistake};
 pub use read::suggest::nearest;

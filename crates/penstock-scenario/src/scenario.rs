@@ -16,6 +16,7 @@ use crate::network::switches::switches;
 use crate::read::mistake::{Mistake, Mistakes};
 use crate::read::section::Section;
 use crate::read::suggest::Suggestions;
+use crate::read::tree::{Item, Tree};
 use crate::read::{canonical, tree};
 use crate::series::{self, SeriesPlans, SeriesRequest};
 use crate::settings;
@@ -94,6 +95,16 @@ pub(crate) fn read(
     }
     let mut top = Section::new(mistakes, String::new(), tree.location, &tree)?;
     let keys = TopKeys::read(&mut top);
+    if let Some(Tree { item: Item::Text(file), location }) = tree.get("use") {
+        match mistakes.files.components(file, mistakes.components.registry()) {
+            Ok(registry) => mistakes.components.add(registry),
+            Err(messages) => {
+                mistakes.add_all(*location, "use", messages);
+                return None;
+            }
+        }
+    }
+    goes_on()?;
     // Later checks against the end say nothing sensible if the end is not known.
     let duration = keys.as_ref().map(|keys| keys.duration.0);
     let nodes = Nodes::read(&mut top);
@@ -188,7 +199,7 @@ pub(crate) fn read(
         drawn_delays,
         outages,
         drawn_transfers,
-        registry: mistakes.components.registry.clone(),
+        registry: mistakes.components.registry().clone(),
         unidentified: used.iter().filter(|(_, digest)| digest.is_none()).map(|(name, _)| name.clone()).collect(),
         warnings: Vec::new(),
         left_out: Vec::new(),
@@ -481,7 +492,7 @@ impl ValidScenario {
     }
 }
 
-fn top_level(mistakes: &Mistakes, tree: &tree::Tree, key: &str, message: String) {
+fn top_level(mistakes: &Mistakes, tree: &Tree, key: &str, message: String) {
     let location = tree.get(key).map_or(tree.location, |tree| tree.location);
     mistakes.add(location, key, message);
 }

@@ -1,6 +1,6 @@
 //! The keys at the top of a scenario.
 
-use crate::read::values::{RunTime, Seed, Text};
+use crate::read::values::{PythonFile, RunTime, Seed, Text};
 use penstock_model::parameters::Check;
 use penstock_model::units::Duration;
 
@@ -40,6 +40,8 @@ penstock_model::parameters! {
         ties: Ties = "scenario";
         /// How a flow without a given route chooses between several routes of minimum weight (`weight` of links; the fewest links, if they have none).
         routing: Routing = "first";
+        /// A Python file with components of your own, relative to the scenario's folder; reading the scenario runs the file.
+        r#use: Option<PythonFile>;
     }
 }
 impl Check for TopKeys {

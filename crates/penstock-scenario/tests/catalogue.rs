@@ -43,8 +43,8 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
         ("transport", "tcp" | "roce") | ("congestion-control" | "rate-control" | "recovery", _) => {
             on_link("") + &second("default", &format!("source.ftp = {{}}\n{fragment}"))
         }
+        ("source", _) | ("transport", "scream") => on_link("") + &second("default", fragment),
         ("transport", _) => on_link("") + &second("default", &format!("{plain}{fragment}")),
-        ("source", _) => on_link("") + &second("default", fragment),
         ("pcn-meter", _) => on_link(fragment).replace("1 Mbit/s", "155 Mbit/s"),
         ("arrival" | "holding", _) => on_link("") + &calls(fragment),
         ("termination", _) => on_link(METERS) + &calls(fragment),

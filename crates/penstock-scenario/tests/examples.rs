@@ -429,3 +429,24 @@ fn dualpi2_gives_prague_a_short_queue_and_cubic_its_target() {
     assert!((0.7..1.4).contains(&(goodput("prague") / goodput("cubic"))), "{metrics:#?}");
     assert!(value(&metrics, "utilisation", &[("of", "bottleneck")]) > 0.99, "{metrics:#?}");
 }
+
+#[test]
+fn scream_shares_with_a_download_and_comes_back() {
+    let between = |from: &str, to: &str, stop: &str, ecn: &str| {
+        let marks = [("call.transport.scream.ecn", ecn), ("r1-r2.queue.pie.ecn", ecn)];
+        let scenario = example("scream.toml", &[&[("warm-up", from), ("duration", to), ("download.stop", stop)], &marks[..]].concat());
+        let metrics = scenario.metrics(&run(&scenario));
+        let of_call = |name, statistic| value(&metrics, name, &[("of", "call"), ("statistic", statistic)]);
+        let download = value(&metrics, "throughput", &[("of", "download"), ("statistic", "sum")]);
+        (of_call("throughput", "sum"), download, of_call("frame-delay", "mean"), of_call("incomplete-frames", "mean"))
+    };
+    // Alone it is at its upper limit, and frames take 21 ms of propagation and 30 ms of transmission, pacing and queueing.
+    let (call, download, delay, incomplete) = between("50 s", "60 s", "40 s", "false");
+    assert!((call / 2.5e6 - 1.0).abs() < 0.02 && download == 0.0 && delay < 0.06 && incomplete == 0.0, "{call} {delay} {incomplete}");
+    // Next to the download each has a third of the link or more.
+    let (call, download, delay, incomplete) = between("25 s", "41 s", "41 s", "false");
+    assert!(call.min(download) > 1e6 && call + download < 3e6 && delay < 0.1, "{call} {download} {delay}");
+    // Marks replace most losses.
+    let (call, download, _, with_marks) = between("25 s", "41 s", "41 s", "true");
+    assert!(call.min(download) > 1e6 && with_marks < incomplete / 2.0, "{call} {download} {with_marks} {incomplete}");
+}

@@ -84,6 +84,14 @@ fn mistakes_say_what_is_allowed() {
         "flows[0].rate-requests[1].at: 2 ms is not after 2 ms; write requests in the order of time",
     );
     mistake(
+        &format!("{cbr}transport.scream = {{}}\n"),
+        "flows[0].transport: scream cannot carry source 'cbr', which keeps its rate; video adapts its own",
+    );
+    mistake(
+        &format!("{VIDEO}transport.scream = {{}}\nrate-requests = [{{ at = \"2 ms\", rate = \"1 Mbit/s\" }}]\n"),
+        "flows[0].rate-requests: have no effect: scream sets the rate of the source; leave them out",
+    );
+    mistake(
         &format!("{VIDEO}rate-requests = [{{ at = \"2 ms\" }}]\n"),
         "flows[0].rate-requests[0].rate: is missing and has no default; write rate = \"1.5 Mbit/s\"",
     );

@@ -13,7 +13,7 @@ fn warnings(transport: &str, queue: &str) -> Vec<String> {
 #[test]
 fn ecn_capable_transports_over_queues_that_never_mark() {
     const NONE: &str = "has no effect: no queue on the way marks; \
-        write ecn = true at a queue that can (red, red-n, codel, pie, pi2, cobalt), choose one that always does (red-marking, step-marking), or leave it out";
+        write ecn = true at a queue that can (red, adaptive-red, red-n, codel, pie, pi2, cobalt), choose one that always does (red-marking, step-marking), or leave it out";
     let red = |ecn| {
         let thresholds = r#"min-threshold = "20 packets", max-threshold = "40 packets", max-probability = 0.1"#;
         format!(r#"queue.red = {{ limit = "60 packets", {thresholds}, ecn = {ecn} }}"#)
@@ -42,7 +42,7 @@ fn a_rate_control_that_needs_marks_over_queues_that_never_mark() {
     let drops = r#"queue.tail-drop = { limit = "60 packets" }"#;
     let expected =
         "t.toml:13: flows[0].transport.roce.rate-control.dcqcn: has no effect: no queue on the way marks; write ecn = true at a \
-                    queue that can (red, red-n, codel, pie, pi2, cobalt), choose one that always does (red-marking, step-marking), or write \
+                    queue that can (red, adaptive-red, red-n, codel, pie, pi2, cobalt), choose one that always does (red-marking, step-marking), or write \
                     rate-control = \"fixed\"";
     assert_eq!(warnings("roce = {}", drops), [expected]);
     assert_eq!(warnings("roce = {}", "queue.red-marking = {}"), [""; 0]);

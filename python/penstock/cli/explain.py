@@ -16,7 +16,7 @@ def explain(
         argument(
             "NAME",
             "A component (red), metric, topic (sweep), document (af), claim (af-c03) or reading (af-a07); synonyms "
-            "(pfc) work too.",
+            "(pfc) work too, and a component of your own (my_queues.py:Red).",
             explained,
         ),
     ],

@@ -1,5 +1,6 @@
 """``penstock run``: runs a scenario and shows its numbers."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -46,6 +47,13 @@ def run(
     memory: MemoryOption = None,
     store: StoreOption = None,
     executor: ExecutorOption = "horizon",
+    debug_component: Annotated[
+        bool,
+        flag(
+            "--debug-component",
+            "Run components of your own in the Python interpreter, slowly: breakpoints and print work. Keeps no runs.",
+        ),
+    ] = False,
     dry_run: DryRunOption = False,
     shard: Annotated[
         str | None,
@@ -73,6 +81,7 @@ def run(
     from penstock.cli.ways_to_run import How, View, make_all, make_shard, show_plan, show_replay, show_stored
     from penstock.huge_pages import restart_for
     from penstock.memory import allow
+    from penstock.own.files import DEBUG
     from penstock.studies.request import warnings_of
     from penstock.studies.shards import Shard, refuse_unknown_runs
     from penstock.studies.verify import verify
@@ -82,6 +91,10 @@ def run(
     refuse_contradictions(
         (runs is not None and replication is not None, "--replication makes one run, so --runs changes nothing"),
         (is_plain and store is not None, "--executor plain keeps no runs, so --store changes nothing"),
+        (debug_component and store is not None, "--debug-component keeps no runs, so --store changes nothing"),
+        (debug_component and only_stored, "--stored shows stored runs, and --debug-component keeps none"),
+        (debug_component and shard is not None, "--shard is for a store, and --debug-component keeps no runs"),
+        (debug_component and on != "threads", "--debug-component runs in this process, so --on changes nothing"),
         (is_plain and threads > 1, "--executor plain has one core, so --threads changes nothing"),
         (only_stored and dry_run, "--stored shows the numbers of stored runs, and --dry-run shows no numbers"),
         (shard is not None and dry_run, "--shard makes runs, and --dry-run makes none"),
@@ -96,6 +109,9 @@ def run(
     )
     _check_output(output, out, values=values, dry_run=dry_run)
     allow(memory)
+    if debug_component:
+        os.environ[DEBUG] = "1"
+        jobs = 1
     if replay is not None:
         idle = {"--runs": runs, "--store": store, "--shard": shard, "--stored": only_stored, "--dry-run": dry_run}
         refuse_idle(idle | {"--jobs": jobs}, "--replay repeats one run and keeps nothing, so ")
@@ -117,7 +133,8 @@ def run(
     if on == "threads" and not only_stored and not dry_run and file.is_file():
         restart_for(each.scenario.memory for each in asked)
     warn(warnings_of(asked))
-    how, view = How(jobs, on, threads, store, executor), View(output, values, replication, out)
+    how = How(jobs, on, threads, store, executor, keeps=not debug_component)
+    view = View(output, values, replication, out)
     if dry_run:
         show_plan(plan, asked, how, as_json=output == "json")
     elif only_stored:

@@ -1,8 +1,9 @@
 """``penstock schema``: the JSON Schemas of scenarios and studies, for editors."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
-from penstock.cli.verb import argument
+from penstock.cli.verb import argument, option
 
 __all__ = ["schema"]
 
@@ -12,6 +13,11 @@ def schema(
         Literal["scenario", "study", "document"],
         argument("KIND", "scenario (the default), study, or document (the document.toml of a published study)."),
     ] = "scenario",
+    *,
+    use: Annotated[
+        Path | None,
+        option("--use", "FILE.py", "Add the components of a Python file, for scenarios that use it."),
+    ] = None,
 ) -> None:
     """Show the JSON Schema of scenarios or studies.
 
@@ -21,8 +27,12 @@ def schema(
 
     if of == "scenario":
         from penstock import _core
+        from penstock.errors import InputError
 
-        emit(_core.json_schema())
+        try:
+            emit(_core.json_schema() if use is None else _core.json_schema(use))
+        except ValueError as error:
+            raise InputError(str(error)) from None
         return
     from penstock.printable import json_text
     from penstock.schemas import document_schema, study_schema

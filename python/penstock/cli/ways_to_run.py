@@ -32,13 +32,14 @@ class How:
     threads: int
     store: Path | None
     executor: str
+    keeps: bool = True
 
     def kept(self) -> Store | None:
-        """The store; None for the plain executor, which ignores it."""
+        """The store; None for the plain executor and the debugger's gear, which ignore it."""
         from penstock.cli.console import say
         from penstock.store import Store
 
-        return None if self.executor == "plain" else Store(self.store, tell=say)
+        return None if self.executor == "plain" or not self.keeps else Store(self.store, tell=say)
 
     def runner(self, cores: Cores, progress: Progress) -> Runner:
         """Makes the runs that are not stored."""

@@ -101,9 +101,7 @@ def transfers_of(file: Path, text: str, found: Opened) -> list[Transfer]:
             continue
         control = next(iter(tcp.get("congestion-control", {"reno": {}})))
         if control not in there:
-            wrong.append(
-                f"flows '{group['name']}': Linux has no control '{control}' here; {', '.join(there)}."
-            )
+            wrong.append(f"flows '{group['name']}': Linux has no control '{control}' here; {', '.join(there)}.")
         count, port = int(group.get("count", 1)), _FIRST_PORT + len(made)
         made.append(Transfer(group["name"], group["from"], group["to"], count, control, port))
     if wrong:

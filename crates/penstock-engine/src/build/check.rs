@@ -8,8 +8,6 @@ use crate::build::switches::check_switches;
 use penstock_model::id::{LinkId, RouteId};
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
-use penstock_model::site::Site;
-use penstock_model::source::{AnySource, SourcePlan};
 use penstock_model::units::Duration;
 use std::collections::BTreeSet;
 
@@ -67,10 +65,9 @@ fn check_transport_changes(blueprint: &Blueprint) -> Result<(), BlueprintError> 
     })
 }
 
-/// Greedy sources send by connections, all others by datagrams.
+/// Reliable transports carry greedy sources, all others those with times of their own.
 fn check_sources(blueprint: &Blueprint) -> Result<(), BlueprintError> {
-    let is_greedy = |source: &SourcePlan| AnySource::new(source, &Site::trial()).is_none();
-    let is_mismatch = |group: &&FlowGroup| is_greedy(&group.source) != group.transport.is_reliable();
+    let is_mismatch = |group: &&FlowGroup| !group.transport.carries(&group.source);
     let used = |group: &u32| &blueprint.groups[*group as usize];
     let groups: BTreeSet<u32> = blueprint.flows.iter().map(|flow| flow.group).collect();
     match groups.iter().map(used).find(is_mismatch) {
@@ -91,7 +88,7 @@ fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         (link(&route[0]).from, link(&route[route.len() - 1]).to)
     };
     for (i, flow) in blueprint.cancel.until_set(&blueprint.flows).enumerate() {
-        let answers = blueprint.groups[flow.group as usize].transport.is_reliable();
+        let answers = blueprint.groups[flow.group as usize].transport.has_return_traffic();
         let back = !answers || ends(flow.backward) == (flow.to, flow.from);
         if !back || ends(flow.forward) != (flow.from, flow.to) {
             return Err(BlueprintError::MisroutedFlow(i));

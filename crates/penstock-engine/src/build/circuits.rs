@@ -38,7 +38,7 @@ impl CircuitSites {
                 });
             };
             note(&blueprint.routes[flow.forward.index()], there);
-            if blueprint.groups[flow.group as usize].transport.is_reliable() {
+            if blueprint.groups[flow.group as usize].transport.has_return_traffic() {
                 note(&blueprint.routes[flow.backward.index()], back);
             }
         }

@@ -24,11 +24,10 @@ use crate::node::process::Process;
 use penstock_model::edge::{EdgeContext, Egress};
 use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::impairment::ImpairmentPlan;
-use penstock_model::registry::Custom;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
 use penstock_model::source::{AnySource, SourcePlan};
-use penstock_model::transport::custom::{TransportEnds, TransportFacts, Transports};
+use penstock_model::transport::custom::{TransportEnds, TransportFacts};
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
@@ -49,7 +48,7 @@ pub fn add_flows(
 ) -> Result<Vec<FlowSlots>, BlueprintError> {
     let parameters_of = |group: &FlowGroup| match &group.transport {
         TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
-        TransportPlan::Udp(_) | TransportPlan::Roce(_) | TransportPlan::Custom(_) => None,
+        _ => None,
     };
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint.groups.iter().map(parameters_of).collect();
     let watches = blueprint.watch.by_group(blueprint.groups.len());
@@ -89,10 +88,10 @@ pub fn add_flows(
         flows[i as usize] = match (&group.transport, &tcp[flow.group as usize]) {
             (TransportPlan::Tcp(_), Some(parameters)) => endpoints.add_tcp(processes, parameters, departure(flow.backward)),
             (TransportPlan::Roce(parameters), _) => endpoints.add_roce(processes, parameters, departure(flow.backward)),
-            (TransportPlan::Custom(custom), _) => endpoints.add_custom(processes, custom, departure(flow.backward)),
             (TransportPlan::Udp(udp), _) if group.calls.is_some() => endpoints.add_calls(processes, udp.header.get() as u32)?,
             (TransportPlan::Udp(udp), _) => endpoints.add_open_loop(processes, udp.header.get() as u32),
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
+            _ => endpoints.add_custom(processes, departure(flow.backward)),
         };
     }
     processes.iter_mut().filter_map(Process::host_mut).for_each(Host::complete);
@@ -190,12 +189,15 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         FlowSlots { source: roce.add_sender(template, sender, application, (start, group.stop), timers), sink }
     }
 
-    fn add_custom(&self, processes: &mut [Process], custom: &Custom<Transports>, backward: Departure) -> FlowSlots {
+    fn add_custom(&self, processes: &mut [Process], backward: Departure) -> FlowSlots {
         let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
-        let (TransportEnds { sender, receiver, .. }, facts) = (custom.build(&self.site.child("transport")), custom.facts());
-        let transport = CustomTransport { name: custom.name(), facts };
-        // Applications count in bytes here.
-        let (application, offer) = self.application(1, |size| packets_of_custom(&facts, size));
+        let ends = group.transport.ends(&group.source_of(self.flow.member), &self.site);
+        let TransportEnds { sender, receiver, facts } = ends.expect("all other transports have endpoints of their own");
+        let transport = CustomTransport { name: group.transport.name(), facts };
+        // Applications count in bytes here. A source with times of its own is part of the sender.
+        let has_application = group.transport.is_reliable();
+        let application = has_application.then(|| self.application(1, |size| packets_of_custom(&facts, size)));
+        let (application, offer) = application.unwrap_or_default();
         let received = self.received(facts.header().get() as u32);
         let sink = host(processes, to).custom.add_receiver(self.back(backward), CustomReceiver::new(transport, receiver), received);
         let Host { custom, timers, .. } = host(processes, from);
@@ -293,7 +295,7 @@ fn endpoint_counts(blueprint: &Blueprint) -> Vec<EndpointCounts> {
                 counts[from].sources += 1;
                 counts[to].sinks += 1;
             }
-            TransportPlan::Custom(_) => {}
+            _ => {}
         }
     }
     counts

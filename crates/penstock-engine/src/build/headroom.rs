@@ -63,8 +63,7 @@ pub fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
 fn largest_packet(blueprint: &Blueprint) -> Bytes {
     let of_group = |group: &crate::api::blueprint::FlowGroup| {
         let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
-        let of_source = || group.source.largest_packet().unwrap_or(MAX_FRAME);
-        let data = group.transport.largest_packet().unwrap_or_else(of_source);
+        let data = group.transport.largest_packet(&group.source).unwrap_or(MAX_FRAME);
         data.get().max(request)
     };
     let sends = |switch: &SwitchPlan| switch.source_quench.is_some() || switch.congestion_points.is_some();

@@ -153,7 +153,6 @@ fn endpoints(group: &FlowGroup) -> f64 {
     match (&group.transport, &group.calls) {
         (TransportPlan::Tcp(_), _) => TcpEndpoints::BYTES_OF_A_FLOW as f64 + 2.0 * timer + waiting,
         (TransportPlan::Roce(_), _) => RoceEndpoints::BYTES_OF_A_FLOW as f64 + timer + waiting,
-        (TransportPlan::Custom(_), _) => CustomEndpoints::BYTES_OF_A_FLOW as f64 + 2.0 * timer,
         (TransportPlan::Udp(_), Some(_)) => (size_of::<CallsIngress>() + size_of::<CallsEgress>()) as f64 * GROWING + timer,
         (TransportPlan::Udp(_), None) => {
             let is_periodic = AnySource::new(&group.source, &Site::trial()).is_some_and(|source| source.period().is_some());
@@ -161,6 +160,7 @@ fn endpoints(group: &FlowGroup) -> f64 {
             let drawn = if is_periodic { 0.0 } else { block(size_of::<(AnySource, Stream)>()) };
             (size_of::<OpenLoopSource>() + size_of::<OpenLoopSink>()) as f64 + due + drawn
         }
+        _ => CustomEndpoints::BYTES_OF_A_FLOW as f64 + 2.0 * timer,
     }
 }
 

@@ -70,7 +70,7 @@ struct Load {
 fn loads(blueprint: &Blueprint) -> Vec<Load> {
     let mut loads = vec![Load::default(); blueprint.routes.len()];
     for flow in &blueprint.flows {
-        let cost = if blueprint.groups[flow.group as usize].transport.is_reliable() { END_COST } else { 1 };
+        let cost = if blueprint.groups[flow.group as usize].transport.has_return_traffic() { END_COST } else { 1 };
         let mut add = |route: RouteId| {
             let load = &mut loads[route.index()];
             load.flows += 1;

@@ -70,9 +70,9 @@ impl SeriesSites<'_> {
         let kind = match &group.transport {
             TransportPlan::Tcp(parameters) => EndKind::Tcp(parameters.congestion_control_plan().name()),
             TransportPlan::Roce(_) => EndKind::Roce,
-            TransportPlan::Custom(_) => EndKind::Custom,
             TransportPlan::Udp(_) if group.calls.is_some() => EndKind::Calls,
             TransportPlan::Udp(_) => EndKind::OpenLoop,
+            _ => EndKind::Custom,
         };
         HostEnd { kind, slot: if receives { sink } else { source }, receives }
     }

@@ -5,6 +5,7 @@ use crate::api::observations::{FlowCounters, Observations};
 use crate::endpoints::flow_recorder::FlowRecorder;
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Body, Ecn, Packet};
+use penstock_model::transport::custom::FramePart;
 use penstock_model::units::{Duration, Time};
 
 /// Data packets that an endpoint has sent.
@@ -75,6 +76,13 @@ impl Received {
         self.counts.count(now, packet);
         if let Some(recorder) = &mut self.recorder {
             recorder.record(now, packet);
+        }
+    }
+
+    /// Records the frame of a packet that has been received at `now`, if frames are recorded.
+    pub fn record_frame(&mut self, now: Time, part: FramePart) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record_frame(now, part);
         }
     }
 

@@ -160,6 +160,9 @@ impl CustomEndpoints {
                 end.receiver.receiver.on_packet(now, &data, packet.created);
                 if self.measured.is_open(now) {
                     end.received.count(now, packet);
+                    if end.received.is_recorded() {
+                        end.receiver.receiver.frame_part(&data).into_iter().for_each(|part| end.received.record_frame(now, part));
+                    }
                 }
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }

@@ -6,6 +6,7 @@ use crate::endpoints::frame_recorder::FrameRecorder;
 use penstock_model::packet::Packet;
 use penstock_model::stats::distribution::Distribution;
 use penstock_model::stats::variation::{RtpJitter, Variation};
+use penstock_model::transport::custom::FramePart;
 use penstock_model::units::{Duration, Time};
 
 /// Records delays and how they vary.
@@ -33,6 +34,11 @@ impl FlowRecorder {
         let frames = frames.then(|| FrameRecorder::new(from_start));
         let bin = bins.unwrap_or_default();
         (timings != Timings::default()).then(|| Box::new(FlowRecorder { timings, last: None, bin, frames }))
+    }
+
+    /// A packet of a frame has been received at `now`.
+    pub fn record_frame(&mut self, now: Time, part: FramePart) {
+        self.frames.iter_mut().for_each(|frames| frames.record_part(now, part));
     }
 
     /// A packet of the flow has been received at `now`.

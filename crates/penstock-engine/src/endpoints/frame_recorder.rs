@@ -2,6 +2,7 @@
 
 use crate::api::observations::FrameTimes;
 use penstock_model::packet::{Body, FramePlace, Packet};
+use penstock_model::transport::custom::FramePart;
 use penstock_model::units::Time;
 use std::collections::VecDeque;
 
@@ -18,7 +19,7 @@ pub struct FrameRecorder {
 /// What has arrived of a frame.
 #[derive(Clone, Debug, Default)]
 struct Frame {
-    /// When its first packet was sent, and that packet's number.
+    /// When it was generated, and that packet's number.
     first: Option<(Time, u32)>,
     /// The number of its last packet.
     last: Option<u32>,
@@ -41,6 +42,12 @@ impl FrameRecorder {
     /// A packet of the flow has been received at `now`.
     pub fn record(&mut self, now: Time, packet: &Packet) {
         let Body::Datagram { place, frame, seq } = packet.body else { return };
+        self.record_part(now, FramePart { frame, place, seq, generated: packet.created });
+    }
+
+    /// A packet of a frame has been received at `now`.
+    pub fn record_part(&mut self, now: Time, part: FramePart) {
+        let FramePart { frame, place, seq, generated } = part;
         // Of a frame whose beginning has not arrived, nothing says that it began while counting.
         let oldest = *self.oldest.get_or_insert(FIRST + u64::from(frame) + u64::from(!place.is_first()));
         let expected = oldest + self.waiting.len() as u64;
@@ -50,7 +57,7 @@ impl FrameRecorder {
         if self.waiting.len() <= index {
             self.waiting.resize_with(index + 1, Frame::default);
         }
-        if self.waiting[index].add(place, seq, packet.created) {
+        if self.waiting[index].add(place, seq, generated) {
             let (generated, _) = self.waiting[index].first.expect("a complete frame has its first packet");
             self.times.delays.add(now.since(generated));
         }
@@ -69,7 +76,7 @@ impl FrameRecorder {
 }
 
 impl Frame {
-    /// Adds packet `seq`, which was sent at `created`; returns whether it completes the frame.
+    /// Adds packet `seq` of a frame generated at `created`; returns whether it completes the frame.
     fn add(&mut self, place: FramePlace, seq: u32, created: Time) -> bool {
         if self.is_complete {
             return false;

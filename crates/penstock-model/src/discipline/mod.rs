@@ -3,6 +3,7 @@
 //! The port owns the packets and passes the discipline the occupancy of the queue. The discipline returns a [`Verdict`] on
 //! each arrival and, if declared in its [`Hooks`], a [`DepartureVerdict`] on each departure.
 
+pub mod adaptive_red;
 pub mod circuit_thresholds;
 pub mod cobalt;
 pub mod codel;
@@ -181,6 +182,7 @@ macro_rules! disciplines {
 disciplines! {
     "tail-drop" => TailDrop(tail_drop::TailDrop, tail_drop::Parameters),
     "red" => Red(red::Red, red::Parameters),
+    "adaptive-red" => AdaptiveRed(adaptive_red::AdaptiveRed, adaptive_red::Parameters),
     "red-n" => RedN(red_n::RedN, red_n::Parameters),
     "codel" => Codel(codel::Codel, codel::Parameters),
     "pie" => Pie(pie::Pie, pie::Parameters),

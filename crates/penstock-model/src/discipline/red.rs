@@ -156,6 +156,36 @@ impl Red {
         }
     }
 
+    /// Updates the average with an arrival; returns what waits, in its unit.
+    #[inline]
+    pub(super) fn observe(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> u64 {
+        let waiting = if self.in_bytes { queue.bytes } else { u64::from(queue.packets) };
+        self.average = self.averaging.next(self.average * self.averaging.decay(now, queue.idle_since), waiting);
+        self.count.add(packet.size);
+        waiting
+    }
+
+    /// Decides on an arrival that has updated the average.
+    #[inline]
+    pub(super) fn decide(&mut self, packet: &Packet, queue: &Occupancy, waiting: u64) -> Verdict {
+        let decided = self.drops.decide(self.average, waiting, &mut self.count, packet.size, &self.spacing_rule, &mut self.stream);
+        let cause = if queue.has_room(packet, self.limit) { decided } else { Some(DropCause::Overflow) };
+        if cause.is_some() {
+            self.count.clear();
+        }
+        verdict(cause, self.ecn, packet)
+    }
+
+    /// Drop probability just below the upper threshold (max_p).
+    pub(super) fn max_p(&self) -> f64 {
+        self.drops.curve.max_p
+    }
+
+    /// The curve of the drop probability.
+    pub(super) fn curve_mut(&mut self) -> &mut Curve {
+        &mut self.drops.curve
+    }
+
     /// The average queue as of the last arrival, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
         self.average
@@ -178,15 +208,8 @@ crate::state! {
 impl Discipline for Red {
     #[inline]
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        let waiting = if self.in_bytes { queue.bytes } else { u64::from(queue.packets) };
-        self.average = self.averaging.next(self.average * self.averaging.decay(now, queue.idle_since), waiting);
-        self.count.add(packet.size);
-        let decided = self.drops.decide(self.average, waiting, &mut self.count, packet.size, &self.spacing_rule, &mut self.stream);
-        let cause = if queue.has_room(packet, self.limit) { decided } else { Some(DropCause::Overflow) };
-        if cause.is_some() {
-            self.count.clear();
-        }
-        verdict(cause, self.ecn, packet)
+        let waiting = self.observe(now, packet, queue);
+        self.decide(packet, queue, waiting)
     }
 
     fn limit(&self) -> Option<Limit> {

@@ -26,6 +26,17 @@ impl FramePlace {
         }
     }
 
+    /// The place with this discriminant, if there is one.
+    pub const fn of_bits(bits: u8) -> Option<FramePlace> {
+        match bits {
+            0b00 => Some(FramePlace::Only),
+            0b01 => Some(FramePlace::First),
+            0b10 => Some(FramePlace::Last),
+            0b11 => Some(FramePlace::Middle),
+            _ => None,
+        }
+    }
+
     /// Whether the frame begins with it.
     pub const fn is_first(self) -> bool {
         matches!(self, FramePlace::Only | FramePlace::First)

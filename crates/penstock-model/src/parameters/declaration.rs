@@ -50,6 +50,16 @@ impl AnyParameters {
         AnyParameters { values: parameters, text, fields: P::FIELDS, check_change }
     }
 
+    /// Values whose declarations, `fields`, are known only while the program runs.
+    pub fn declared<V: fmt::Debug + Send + Sync + 'static>(
+        values: Arc<V>,
+        fields: &'static [Field],
+        check_change: fn(&dyn Any, &dyn Any) -> Result<(), ChangeError>,
+    ) -> AnyParameters {
+        let text = format!("{values:?}").into();
+        AnyParameters { values, text, fields, check_change }
+    }
+
     /// The parameters, of the type that was declared.
     pub fn values(&self) -> &dyn Any {
         &*self.values

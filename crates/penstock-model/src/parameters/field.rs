@@ -74,6 +74,15 @@ impl Field {
     }
 }
 
+/// The name of a field without the `r#` of a word that is a keyword of Rust.
+#[doc(hidden)]
+pub const fn plain(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
+    }
+}
+
 /// The key in a scenario of a field with this name in Rust.
 pub fn key_of(name: &str) -> String {
     name.replace('_', "-")

@@ -22,7 +22,7 @@ macro_rules! parameters {
             const DOC: &'static str = concat!($($doc, "\n"),*);
             const FIELDS: &'static [$crate::parameters::Field] = &[
                 $( $crate::parameters::Field {
-                    name: stringify!($field),
+                    name: $crate::parameters::plain(stringify!($field)),
                     doc: concat!($($field_doc, "\n"),*),
                     kind: <$type as $crate::parameters::Parameter>::KIND,
                     default: $crate::parameters!(@default $($default)?),

@@ -42,6 +42,8 @@ pub use change::{own, ChangeError};
 #[doc(hidden)]
 pub use component::{component_from_value, read_component};
 pub use declaration::{AnyParameters, Declaration};
+#[doc(hidden)]
+pub use field::plain;
 pub use field::{key_of, Entry, Field, Kind};
 pub use own_limit::OwnLimit;
 #[doc(hidden)]

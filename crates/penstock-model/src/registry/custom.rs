@@ -1,6 +1,6 @@
 //! A component of a plug-in, with the parameters that a scenario gives it.
 
-use crate::parameters::{AnyParameters, ChangeError, Field, Parameters};
+use crate::parameters::{AnyParameters, ChangeError, Field};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -32,11 +32,8 @@ pub struct Custom<K: OpenKind> {
 
 impl<K: OpenKind> Custom<K> {
     /// The component called `name`, which `factory` builds with these parameters.
-    pub(super) fn new<P>(name: &'static str, parameters: Arc<P>, factory: Arc<Factory<K>>) -> Custom<K>
-    where
-        P: Parameters + fmt::Debug + Send + Sync + 'static,
-    {
-        Custom { name, parameters: AnyParameters::shared(parameters), factory }
+    pub(super) fn new(name: &'static str, parameters: AnyParameters, factory: Arc<Factory<K>>) -> Custom<K> {
+        Custom { name, parameters, factory }
     }
 
     /// The scenario key.

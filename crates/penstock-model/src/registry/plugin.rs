@@ -1,7 +1,7 @@
 //! Declarations of a plug-in.
 
 use super::custom::{Custom, Factory, OpenKind};
-use crate::parameters::{Entry, Parameters, Reader};
+use crate::parameters::{AnyParameters, Entry, Parameters, Reader};
 use crate::probe::Variable;
 use std::any::Any;
 use std::fmt;
@@ -45,7 +45,7 @@ impl Plugin {
     ///
     /// The factory is tried when a scenario is read, and its errors are reported at the component's place.
     pub fn add<K, P>(
-        mut self,
+        self,
         name: &'static str,
         state: &'static [Variable],
         factory: impl for<'a> Fn(&P, &K::Context<'a>) -> Result<K::Component, String> + Send + Sync + 'static,
@@ -54,11 +54,28 @@ impl Plugin {
         K: OpenKind,
         P: Parameters + fmt::Debug + Send + Sync + 'static,
     {
-        let factory = Arc::new(factory);
+        let entry = Entry { name, doc: P::DOC, fields: P::FIELDS, state, class: P::CLASS, profiles: P::PROFILES };
+        self.add_read(entry, |reader| P::read(reader).map(Arc::new), AnyParameters::shared, factory)
+    }
+
+    /// Adds the component of `entry`, whose parameters may be known only while the program runs: `read` reads them, and `erase`
+    /// declares them to the rest of the program. `factory` is as in [`Plugin::add`].
+    pub fn add_read<K, P>(
+        mut self,
+        entry: Entry,
+        read: impl Fn(&mut dyn Reader) -> Option<Arc<P>> + Send + Sync + 'static,
+        erase: impl Fn(Arc<P>) -> AnyParameters + Send + Sync + 'static,
+        factory: impl for<'a> Fn(&P, &K::Context<'a>) -> Result<K::Component, String> + Send + Sync + 'static,
+    ) -> Plugin
+    where
+        K: OpenKind,
+        P: Send + Sync + 'static,
+    {
+        let (name, factory) = (entry.name, Arc::new(factory));
         let read: Read<K> = Box::new(move |reader| {
-            let parameters = Arc::new(P::read(reader)?);
+            let parameters = read(reader)?;
             let (own, factory) = (Arc::clone(&parameters), Arc::clone(&factory));
-            let custom = Custom::new(name, parameters, shared::<K>(move |context| factory(&own, context)));
+            let custom = Custom::new(name, erase(parameters), shared::<K>(move |context| factory(&own, context)));
             match K::on_trial(|context| custom.try_build(context).err()) {
                 None => Some(custom),
                 Some(message) => {
@@ -67,7 +84,6 @@ impl Plugin {
                 }
             }
         });
-        let entry = Entry { name, doc: P::DOC, fields: P::FIELDS, state, class: P::CLASS, profiles: P::PROFILES };
         self.declare(K::OF, K::BUILT_IN, entry, Box::new(read));
         self
     }

@@ -4,7 +4,7 @@
 //! packets until there is none to send at that instant, and then for the deadline of its timer.
 
 use super::TransportPlan;
-use crate::packet::Ecn;
+use crate::packet::{Ecn, FramePlace};
 use crate::probe::Probe;
 use crate::registry::{Custom, OpenKind};
 use crate::site::Site;
@@ -27,6 +27,19 @@ pub struct DataPacket {
     pub ecn: Ecn,
     /// Fields of the transport's own.
     pub words: [u32; 3],
+}
+
+/// The frame that a data packet belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FramePart {
+    /// Number of the frame, modulo 2^16.
+    pub frame: u16,
+    /// Position of the packet in it.
+    pub place: FramePlace,
+    /// Number of the packet; the packets of a frame are consecutive.
+    pub seq: u32,
+    /// When the source generated the frame.
+    pub generated: Time,
 }
 
 /// An acknowledgement or a report that a receiver sends back. All of a transport have one size.
@@ -94,6 +107,12 @@ pub trait TransportReceiver: DynClone {
     /// Bytes delivered to the application since the beginning, without headers and duplicates.
     fn delivered(&self) -> u64;
 
+    /// Frame that a data packet belongs to, for a transport that carries a source with frames.
+    fn frame_part(&self, packet: &DataPacket) -> Option<FramePart> {
+        let _ = packet;
+        None
+    }
+
     /// Time at which the timer expires, such as that of a delayed acknowledgement or of the next report; see [the
     /// sender's](TransportSender::deadline).
     fn deadline(&self) -> Time {
@@ -150,6 +169,11 @@ impl TransportFacts {
             ));
         }
         Ok(TransportFacts { smallest_packet: smallest, ..self })
+    }
+
+    /// A transport whose source sets the sizes of data packets, up to `packet`.
+    pub(super) fn of_source(packet: Bytes, header: Bytes, ack: Bytes, is_ecn_capable: bool) -> TransportFacts {
+        TransportFacts { packet, smallest_packet: Bytes::new(1), header, ack, is_ecn_capable }
     }
 
     /// The same with packets that queues may mark instead of dropping them, if `is_capable`.

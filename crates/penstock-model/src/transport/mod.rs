@@ -7,11 +7,15 @@ mod ranges;
 pub mod rate_control;
 pub mod recovery;
 pub mod roce;
+pub mod scream;
 pub mod tcp;
 pub mod udp;
 
+use self::custom::TransportEnds;
 use self::jitter::JitterLaw;
 use crate::packet::Ecn;
+use crate::site::Site;
+use crate::source::SourcePlan;
 use crate::units::Bytes;
 pub use custom::Transports;
 
@@ -21,6 +25,7 @@ crate::component_plans! {
         "tcp" => Tcp(tcp::Parameters),
         "udp" => Udp(udp::Parameters),
         "roce" => Roce(roce::Parameters),
+        "scream" => Scream(scream::Parameters) shows scream::Sender::STATE,
     }
 }
 
@@ -28,7 +33,7 @@ impl TransportPlan {
     /// The ECN codepoint of datagrams; a connection sets it for each packet.
     pub fn datagram_ecn(&self) -> Ecn {
         match self {
-            TransportPlan::Tcp(_) | TransportPlan::Roce(_) | TransportPlan::Custom(_) => Ecn::NotEct,
+            TransportPlan::Tcp(_) | TransportPlan::Roce(_) | TransportPlan::Scream(_) | TransportPlan::Custom(_) => Ecn::NotEct,
             TransportPlan::Udp(parameters) => parameters.ecn.into(),
         }
     }
@@ -38,6 +43,7 @@ impl TransportPlan {
         match self {
             TransportPlan::Tcp(parameters) => parameters.ecn,
             TransportPlan::Roce(parameters) => parameters.is_ecn_capable(),
+            TransportPlan::Scream(parameters) => parameters.ecn,
             TransportPlan::Udp(parameters) => parameters.ecn != udp::Codepoint::NotEct,
             TransportPlan::Custom(custom) => custom.facts().is_ecn_capable(),
         }
@@ -47,7 +53,7 @@ impl TransportPlan {
     /// a plug-in.
     pub fn ecn_parameter(&self) -> Option<(String, &'static str)> {
         match self {
-            TransportPlan::Tcp(_) | TransportPlan::Udp(_) => Some(("ecn".to_owned(), "leave it out")),
+            TransportPlan::Tcp(_) | TransportPlan::Udp(_) | TransportPlan::Scream(_) => Some(("ecn".to_owned(), "leave it out")),
             // A component, which cannot be left out.
             TransportPlan::Roce(roce) => Some((format!("rate-control.{}", roce.rate_control.name()), "write rate-control = \"fixed\"")),
             TransportPlan::Custom(_) => None,
@@ -58,7 +64,7 @@ impl TransportPlan {
     pub fn max_window(&self) -> Option<u32> {
         match self {
             TransportPlan::Tcp(tcp) => Some(tcp.most_outstanding()),
-            TransportPlan::Udp(_) | TransportPlan::Roce(_) | TransportPlan::Custom(_) => None,
+            _ => None,
         }
     }
 
@@ -71,7 +77,7 @@ impl TransportPlan {
     pub fn jitter(&self) -> Option<JitterLaw> {
         match self {
             TransportPlan::Tcp(parameters) => parameters.jitter,
-            TransportPlan::Udp(_) | TransportPlan::Roce(_) | TransportPlan::Custom(_) => None,
+            _ => None,
         }
     }
 
@@ -85,7 +91,7 @@ impl TransportPlan {
         match self {
             TransportPlan::Tcp(_) => self.is_local_queue_asked_for(),
             TransportPlan::Roce(_) => true,
-            TransportPlan::Udp(_) | TransportPlan::Custom(_) => false,
+            TransportPlan::Udp(_) | TransportPlan::Scream(_) | TransportPlan::Custom(_) => false,
         }
     }
 
@@ -94,9 +100,34 @@ impl TransportPlan {
         matches!(self, TransportPlan::Tcp(parameters) if parameters.local_queue == tcp::LocalQueue::Backpressure)
     }
 
-    /// Whether a connection answers data, so that packets also go back. It sends the data of its source as fast as it can.
+    /// Whether all data arrives. Such a connection sends the data of its source as fast as it can.
     pub fn is_reliable(&self) -> bool {
+        !matches!(self, TransportPlan::Udp(_) | TransportPlan::Scream(_))
+    }
+
+    /// Whether receivers answer data, so that packets also go back.
+    pub fn has_return_traffic(&self) -> bool {
         !matches!(self, TransportPlan::Udp(_))
+    }
+
+    /// Whether it sets the rate of its source.
+    pub fn requests_rates(&self) -> bool {
+        matches!(self, TransportPlan::Scream(_))
+    }
+
+    /// Whether it can carry data of this source.
+    pub fn carries(&self, source: &SourcePlan) -> bool {
+        self.is_reliable() == source.is_greedy() && (!self.requests_rates() || source.adapts_rate())
+    }
+
+    /// Both ends of a connection of a transport that has [the contract of plug-ins](custom), for this source of a flow at `site`; `None`
+    /// for others.
+    pub fn ends(&self, source: &SourcePlan, site: &Site) -> Option<TransportEnds> {
+        match self {
+            TransportPlan::Scream(parameters) => Some(parameters.ends(source, site)),
+            TransportPlan::Custom(custom) => Some(TransportEnds { facts: custom.facts(), ..custom.build(&site.child("transport")) }),
+            TransportPlan::Tcp(_) | TransportPlan::Udp(_) | TransportPlan::Roce(_) => None,
+        }
     }
 
     /// Size of a full packet; `None` if the source decides.
@@ -104,7 +135,7 @@ impl TransportPlan {
         match self {
             TransportPlan::Tcp(parameters) => Some(parameters.packet),
             TransportPlan::Roce(parameters) => Some(parameters.packet),
-            TransportPlan::Udp(_) => None,
+            TransportPlan::Udp(_) | TransportPlan::Scream(_) => None,
             TransportPlan::Custom(custom) => Some(custom.facts().packet()),
         }
     }
@@ -115,15 +146,15 @@ impl TransportPlan {
             TransportPlan::Tcp(parameters) if parameters.syn => Some(parameters.header),
             TransportPlan::Tcp(parameters) => Some(parameters.packet),
             TransportPlan::Roce(parameters) => Some(parameters.packet),
-            TransportPlan::Udp(_) => None,
+            TransportPlan::Udp(_) | TransportPlan::Scream(_) => None,
             TransportPlan::Custom(custom) => Some(custom.facts().smallest_packet()),
         }
     }
 
-    /// Maximum size of the packets of either end; `None` if the source decides.
-    pub fn largest_packet(&self) -> Option<Bytes> {
-        let back = self.sizes_back().into_iter().max().map(Bytes::new);
-        self.packet().into_iter().chain(back).max()
+    /// Maximum size of the packets of either end with this source; `None` if its sizes are unbounded.
+    pub fn largest_packet(&self, source: &SourcePlan) -> Option<Bytes> {
+        let data = self.packet().or_else(|| source.largest_packet())?;
+        Some(self.sizes_back().into_iter().map(Bytes::new).fold(data, Ord::max))
     }
 
     /// Sizes of the packets that go back, in bytes; empty if none do.
@@ -131,6 +162,7 @@ impl TransportPlan {
         match self {
             TransportPlan::Tcp(parameters) => vec![parameters.header.get()],
             TransportPlan::Roce(_) => vec![u64::from(roce::ACKNOWLEDGEMENT), u64::from(roce::NOTIFICATION)],
+            TransportPlan::Scream(parameters) => vec![parameters.report.get()],
             TransportPlan::Udp(_) => Vec::new(),
             TransportPlan::Custom(custom) => vec![custom.facts().ack().get()],
         }
@@ -141,7 +173,7 @@ impl TransportPlan {
         match self {
             TransportPlan::Tcp(parameters) => Some(parameters.most_outstanding()),
             TransportPlan::Roce(parameters) => Some(parameters.max_outstanding.0),
-            TransportPlan::Udp(_) | TransportPlan::Custom(_) => None,
+            TransportPlan::Udp(_) | TransportPlan::Scream(_) | TransportPlan::Custom(_) => None,
         }
     }
 
@@ -151,6 +183,7 @@ impl TransportPlan {
             TransportPlan::Tcp(parameters) => vec![("tcp", ""), ("congestion-control", parameters.congestion_control_plan().name())],
             TransportPlan::Roce(parameters) => vec![("roce", ""), ("rate-control", parameters.rate_control.name())],
             TransportPlan::Udp(_) => Vec::new(),
+            TransportPlan::Scream(_) => vec![(TransportPlan::OF, self.name())],
             TransportPlan::Custom(custom) => vec![(TransportPlan::OF, custom.name())],
         }
     }

@@ -62,7 +62,7 @@ fn unknown_target(metric: &dyn Metric, name: &str, measurable: &Measurable<'_>, 
 
 /// The names of the metrics that apply.
 fn applying(section: &Section<'_>, applies: fn(&MetricInfo) -> bool) -> String {
-    let infos = metrics::all(&section.mistakes.components.registry).map(|metric| metric.info());
+    let infos = metrics::all(section.mistakes.components.registry()).map(|metric| metric.info());
     infos.filter(|info| applies(info)).map(|info| info.name).collect::<Vec<_>>().join(", ")
 }
 

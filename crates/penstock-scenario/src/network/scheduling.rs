@@ -177,7 +177,7 @@ fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> 
         table.report("", format!("has no effect with scheduler.{}, which makes {queues}; leave it out", scheduler.name()));
         return None;
     }
-    let registry = &section.mistakes.components.registry;
+    let registry = section.mistakes.components.registry();
     if scheduler.is_some_and(|scheduler| scheduler.class(registry).is_none()) {
         let schedulers: Vec<&str> = SchedulerPlan::with_classes(registry).map(|(name, _)| name).collect();
         table.report("", format!("has no effect with one queue; write a scheduler ({}) or leave it out", join_words(&schedulers)));
@@ -233,7 +233,7 @@ const PARTS: [&str; 4] = ["queue", "policer", "scheduler", "class"];
 
 /// The parameters that the scheduler declares for its classes; the outer `None` after a mistake.
 fn read_parameters(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> Option<Option<AnyParameters>> {
-    let registry = &section.mistakes.components.registry;
+    let registry = section.mistakes.components.registry();
     let declaration = scheduler.and_then(|scheduler| scheduler.class(registry));
     let own = declaration.map_or(&[][..], |class| class.fields);
     let parameters = declaration.map(|class| class.read(section));
@@ -281,7 +281,7 @@ fn in_scheduler_order(
     location: SourceLocation,
     mut written: Vec<Class>,
 ) -> Option<Vec<Class>> {
-    let Some(declaration) = scheduler.class(&section.mistakes.components.registry) else { return Some(written) };
+    let Some(declaration) = scheduler.class(section.mistakes.components.registry()) else { return Some(written) };
     let path = section.join(&format!("scheduler.{}", scheduler.name()));
     match scheduler.facts().class_order {
         Some((key, order)) => {

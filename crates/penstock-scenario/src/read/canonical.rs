@@ -3,8 +3,9 @@
 use crate::read::tree::{Item, TableEntry, Tree};
 use std::collections::BTreeMap;
 
-/// Top-level keys that do not change the simulation; the seed is an argument of a run.
-const EXCLUDED_KEYS: [&str; 5] = ["description", "measure", "seed", "series", "trace"];
+/// Top-level keys that do not change the simulation; the seed is an argument of a run, and components of a file that is used have
+/// digests of their own.
+const EXCLUDED_KEYS: [&str; 6] = ["description", "measure", "seed", "series", "trace", "use"];
 
 /// Writes JSON with sorted keys and without blanks. Impairments and PCN meters, whose order has a meaning, become a list of pairs.
 ///

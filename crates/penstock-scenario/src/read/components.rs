@@ -2,26 +2,37 @@
 
 use penstock_model::registry::Registry;
 use sha2::{Digest, Sha256};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 /// The components of plug-ins, and which of them the scenario uses.
 #[derive(Debug)]
 pub(crate) struct Components {
-    /// All that there are.
-    pub registry: Registry,
+    of_plugins: Registry,
+    /// These and the ones of the file that the scenario uses, once it has been read.
+    with_used_file: OnceCell<Registry>,
     used: RefCell<BTreeMap<String, Option<String>>>,
 }
 
 impl Components {
     /// Components of these plug-ins, none of them used so far.
     pub fn new(registry: Registry) -> Components {
-        Components { registry, used: RefCell::default() }
+        Components { of_plugins: registry, with_used_file: OnceCell::new(), used: RefCell::default() }
+    }
+
+    /// All components.
+    pub fn registry(&self) -> &Registry {
+        self.with_used_file.get().unwrap_or(&self.of_plugins)
+    }
+
+    /// Adds the components of the file that the scenario uses, once.
+    pub fn add(&self, registry: Registry) {
+        self.with_used_file.set(registry).expect("a scenario uses one file");
     }
 
     /// Records that the scenario has the component of this kind and name.
     pub fn note(&self, kind: &str, name: &str) {
-        if let Some(declared) = self.registry.find(kind, name) {
+        if let Some(declared) = self.registry().find(kind, name) {
             let digest = |text: &str| Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
             self.used.borrow_mut().insert(format!("{kind}.{name}"), declared.source.map(digest));
         }

@@ -20,6 +20,9 @@ const LARGEST_FILE: u64 = 1 << 30;
 /// whether it must exist.
 pub type ParquetReader = fn(&Path, &[(&str, bool)]) -> Result<Vec<u8>, String>;
 
+/// Adds the components that are written in a Python file to others, or gives the mistakes in it, a line each.
+pub type ComponentReader = fn(&Path, &Registry) -> Result<Registry, Vec<String>>;
+
 /// Options for reading a scenario: the folder of the files that it names, readers for formats that this crate does not read, and
 /// plug-in components.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +35,8 @@ pub struct ReadOptions {
     pub memory: Option<FileMemory>,
     /// The components of plug-ins.
     pub registry: Registry,
+    /// Reads components that are written in Python; they are refused if left out.
+    pub components: Option<ComponentReader>,
 }
 
 /// A check that refuses files which do not fit into memory.
@@ -49,6 +54,7 @@ pub(crate) struct Files {
     folder: PathBuf,
     parquet: Option<ParquetReader>,
     memory: Option<FileMemory>,
+    components: Option<ComponentReader>,
     read: RefCell<BTreeMap<String, ReadFile>>,
 }
 
@@ -63,7 +69,25 @@ impl Files {
     /// No files yet, for a scenario called `name`.
     pub fn new(access: ReadOptions, name: &str) -> Files {
         let of_name = || Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
-        Files { folder: access.folder.unwrap_or_else(of_name), parquet: access.parquet, memory: access.memory, read: RefCell::default() }
+        Files {
+            folder: access.folder.unwrap_or_else(of_name),
+            parquet: access.parquet,
+            memory: access.memory,
+            components: access.components,
+            read: RefCell::default(),
+        }
+    }
+
+    /// The components of the Python file called `name` and `others`. The file does not count as read: the components that a
+    /// scenario has are identified by their own digests.
+    ///
+    /// # Errors
+    /// Says what is wrong with the file.
+    pub fn components(&self, name: &str, others: &Registry) -> Result<Registry, Vec<String>> {
+        let Some(read) = self.components else {
+            return Err(vec![format!("{}: components in Python cannot be read here", file_name(name))]);
+        };
+        read(&self.folder.join(name), others)
     }
 
     /// The content of the file called `name`; of a Parquet file these columns as CSV, all of them if none is named.

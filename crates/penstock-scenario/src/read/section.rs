@@ -114,7 +114,7 @@ impl<'a> Section<'a> {
 
     /// Reads the component at `key`: a table with one entry, named after the component, and optionally the keys in `beside`.
     pub fn one_of<P: Plan>(&mut self, key: &'static str, what: &str, beside: &[&str]) -> Reading<P> {
-        let names = &self.mistakes.components.registry.names(P::OF, P::NAMES)[..];
+        let names = &self.mistakes.components.registry().names(P::OF, P::NAMES)[..];
         let Some(branch) = self.entry(key) else { return Reading::Absent };
         let path = self.join(key);
         match &branch.tree.item {
@@ -172,7 +172,7 @@ impl<'a> Section<'a> {
 
     /// A table of components, in the order written; `None` after a mistake.
     pub fn components_of<P: Plan>(&mut self, key: &'static str, what: &str) -> Option<Vec<P>> {
-        let names = &self.mistakes.components.registry.names(P::OF, P::NAMES)[..];
+        let names = &self.mistakes.components.registry().names(P::OF, P::NAMES)[..];
         let Some(mut table) = self.table(key) else {
             return self.table.iter().all(|branch| branch.key != key).then(Vec::new);
         };
@@ -226,7 +226,7 @@ impl<'a> Section<'a> {
         if DisciplinePlan::always_marking().contains(&name) {
             return Some(format!("{name} marks ECN-capable packets without being told to; leave it out"));
         }
-        let with_ecn = DisciplinePlan::with_ecn(&self.mistakes.components.registry);
+        let with_ecn = DisciplinePlan::with_ecn(self.mistakes.components.registry());
         Some(format!("{name} cannot mark packets ({} can)", join_words(&with_ecn)))
     }
 
@@ -297,7 +297,7 @@ impl Reader for Section<'_> {
     }
 
     fn registry(&self) -> &Registry {
-        &self.mistakes.components.registry
+        self.mistakes.components.registry()
     }
 
     fn mistake(&mut self, key: &str, message: String) {
@@ -337,7 +337,7 @@ impl Reader for Section<'_> {
         let Kind::Component { of, names } = field.kind else { unreachable!("only components are read as components") };
         let (key, what) = (field.key(), of.replace('-', " "));
         let components = &self.mistakes.components;
-        let names = &components.registry.names(of, names)[..];
+        let names = &components.registry().names(of, names)[..];
         let Some(branch) = self.entry_of(field) else { return false };
         let path = self.join(&key);
         let wrong = |message: String| self.mistakes.add(branch.location, &path, message);

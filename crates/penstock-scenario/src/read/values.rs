@@ -4,6 +4,7 @@ use penstock_model::discipline::PRECEDENCES;
 use penstock_model::parameters::{duration, Kind, ListItem, Parameter, Value, LONGEST_NAME};
 use penstock_model::printable::{is_escaped, quoted};
 use penstock_model::units::{Duration, Rate, Time};
+use std::path::Path;
 
 /// Free text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,20 @@ impl Parameter for Text {
         match value {
             Value::Text(text) => Ok(Text(text.clone())),
             other => Err(format!("{} is not a text; write it in quotes", other.quoted())),
+        }
+    }
+}
+
+/// The name of a Python file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PythonFile(pub String);
+
+impl Parameter for PythonFile {
+    const KIND: Kind = Kind::Name("file");
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) if Path::new(text).extension().is_some_and(|extension| extension == "py") => Ok(PythonFile(text.clone())),
+            other => Err(format!("{} is not the name of a Python file; write use = \"my_queues.py\"", other.quoted())),
         }
     }
 }

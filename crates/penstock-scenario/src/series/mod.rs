@@ -48,7 +48,7 @@ pub(crate) fn read_all(top: &mut Section<'_>, names: Option<&TraceNames<'_>>, du
 /// Reports variables that none of a series' subjects has.
 pub(crate) fn check_all(written: &[WrittenSeries], blueprint: &Blueprint, mistakes: &Mistakes) {
     for WrittenSeries { request, location, path } in written {
-        for message in request.plans(blueprint, &mistakes.components.registry, &mistakes.suggestions).err().unwrap_or_default() {
+        for message in request.plans(blueprint, mistakes.components.registry(), &mistakes.suggestions).err().unwrap_or_default() {
             mistakes.add(*location, path, message);
         }
     }

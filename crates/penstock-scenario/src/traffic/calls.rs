@@ -299,7 +299,7 @@ fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
 fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     match section.one_of::<TransportPlan>("transport", "transport", &[]) {
         Reading::Absent => TransportPlan::read("udp", &mut NoParameters),
-        Reading::Given(transport) if transport.is_reliable() => {
+        Reading::Given(transport) if transport.has_return_traffic() => {
             let name = transport.name();
             let message = format!("{name} cannot carry calls, which send at their own times whatever the network does; leave it out (udp)");
             section.report("transport", message);

@@ -192,6 +192,5 @@ fn too_small(size: Bytes, greatest: Option<&Passing<'_>>, message: impl Fn(Bytes
 /// The largest packet that a group sends, in bytes; `u64::MAX` if its law has no bound.
 pub(super) fn largest_packet(group: &FlowGroup) -> u64 {
     let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
-    let data = group.transport.largest_packet().or_else(|| group.source.largest_packet());
-    data.map_or(u64::MAX, Bytes::get).max(request)
+    group.transport.largest_packet(&group.source).map_or(u64::MAX, Bytes::get).max(request)
 }

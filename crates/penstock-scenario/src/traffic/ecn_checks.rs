@@ -20,7 +20,7 @@ pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan],
         if !routes_of_group.any(|route| route.iter().any(|link| marks[links.group_of(*link)])) {
             let transport = &group.plan.transport;
             let path = format!("{}.transport.{}", group.path, transport.name());
-            let how = how_to_mark(&mistakes.components.registry);
+            let how = how_to_mark(mistakes.components.registry());
             match transport.ecn_parameter() {
                 Some((key, off)) => {
                     let message = format!("has no effect: no queue on the way marks; {how}, or {off}");

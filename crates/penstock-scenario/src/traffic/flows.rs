@@ -83,7 +83,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         Some(entries) => GroupEndpoints(entries.first().map(|entry| entry.0), entries.first().map(|entry| entry.1)),
         None => GroupEndpoints::read(section, nodes),
     };
-    let rate_requests = rate_requests::read(section, source_and_transport.as_ref().map(|(source, _)| source));
+    let rate_requests = rate_requests::read(section, source_and_transport.as_ref());
     let transport_changes = parameter_changes::of_flows(section, source_and_transport.as_ref().map(|(_, transport)| transport), duration);
     let keys = keys?;
     if let (Some(Count(shift)), Some(to)) = (keys.shift, &mut ends.1) {
@@ -100,7 +100,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let (source, transport) = source_and_transport?;
     let source = trace::filled(section, source);
     let (source, route_back, members) = (source?, route_back?, members?);
-    if route_back.is_some() && !transport.is_reliable() {
+    if route_back.is_some() && !transport.has_return_traffic() {
         section.report("route-back", "has no effect: udp sends nothing back; leave it out");
     }
     if keys.stop.is_none() {
@@ -173,6 +173,12 @@ fn check_transport(
         Reading::Absent => TransportPlan::read("udp", &mut NoParameters).expect("udp has defaults for everything"),
     };
     let carrier = transport.name();
+    if transport.requests_rates() && !greedy && !source.adapts_rate() {
+        let message =
+            format!("{carrier} cannot carry source '{name}', which keeps its rate; {} adapts its own", SourcePlan::adaptive().join(", "));
+        section.report("transport", message);
+        return None;
+    }
     match (transport.is_reliable(), greedy) {
         (false, true) => {
             let message = format!("{carrier} would carry source '{name}' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {{}}");

@@ -75,7 +75,7 @@ impl GroupDraft {
 
     /// Whether packets are sent back, such as acknowledgements.
     pub fn has_return_traffic(&self) -> bool {
-        self.plan.transport.is_reliable()
+        self.plan.transport.has_return_traffic()
     }
 }
 

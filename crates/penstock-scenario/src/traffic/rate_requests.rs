@@ -4,6 +4,7 @@ use crate::read::section::Section;
 use crate::read::values::RunTime;
 use penstock_model::parameters::{Check, Parameters};
 use penstock_model::source::SourcePlan;
+use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Rate, Time};
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ impl Check for RateRequestKeys {}
 /// Rates and the times of their requests, if there are any.
 type Requests = Option<Arc<[(Time, Rate)]>>;
 
-/// Reads `rate-requests` of a group with this source; `None` after a mistake.
-pub(crate) fn read(section: &mut Section<'_>, source: Option<&SourcePlan>) -> Option<Requests> {
+/// Reads `rate-requests` of a group with this source and transport; `None` after a mistake.
+pub(crate) fn read(section: &mut Section<'_>, source: Option<&(SourcePlan, TransportPlan)>) -> Option<Requests> {
     if !section.has("rate-requests") {
         return Some(None);
     }
@@ -44,11 +45,15 @@ pub(crate) fn read(section: &mut Section<'_>, source: Option<&SourcePlan>) -> Op
         }
         request.finish();
     }
-    if let Some(source) = source.filter(|source| !source.adapts_rate()) {
-        let message =
-            format!("have no effect: source '{}' keeps its rate; {} adapts its own", source.name(), SourcePlan::adaptive().join(", "));
-        section.report("rate-requests", message);
-        sound = false;
-    }
-    sound.then(|| Some(requests.into()))
+    let message = match source {
+        Some((source, _)) if !source.adapts_rate() => {
+            format!("have no effect: source '{}' keeps its rate; {} adapts its own", source.name(), SourcePlan::adaptive().join(", "))
+        }
+        Some((_, transport)) if transport.requests_rates() => {
+            format!("have no effect: {} sets the rate of the source; leave them out", transport.name())
+        }
+        _ => return sound.then(|| Some(requests.into())),
+    };
+    section.report("rate-requests", message);
+    None
 }

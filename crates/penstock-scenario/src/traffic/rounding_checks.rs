@@ -72,7 +72,7 @@ fn rounding_error(rate: Rate, size: u64) -> Option<f64> {
 fn sizes(group: &FlowGroup, is_back: bool) -> Vec<u64> {
     let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map(u64::from);
     let mut sizes = match group.transport.packet() {
-        Some(_) if is_back => group.transport.sizes_back(),
+        _ if is_back => group.transport.sizes_back(),
         Some(packet) => vec![packet.get()],
         None => group.source.packet_sizes().into_iter().map(Bytes::get).collect(),
     };

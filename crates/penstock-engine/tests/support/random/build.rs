@@ -87,7 +87,7 @@ impl Case {
                 plan.source.mean_rate().filter(|rate| calls.is_none() && flows.spread && plan.source.at_rate(*rate).is_some()).map(rates);
             let requests = [("30 ms", 700_000), ("31 ms", 500_000), ("90 ms", 100_000)];
             let requests = requests.map(|(at, bps)| (time(at), Rate::from_bps(bps)));
-            plan.rate_requests = plan.source.adapts_rate().then(|| requests.into());
+            plan.rate_requests = (plan.source.adapts_rate() && !plan.transport.requests_rates()).then(|| requests.into());
             plan.stop = time(if flows.stops { "140 ms" } else { "200 ms" });
             (0..flows.members).for_each(|_| net.flow(group, forward, backward));
         }

@@ -70,10 +70,12 @@ pub(super) static TRAFFIC: LazyLock<(Vec<Traffic>, Vec<Traffic>)> = LazyLock::ne
         in_transport::<CongestionControlPlan>(("congestion-control", TCP), &transports),
         in_transport::<RecoveryPlan>(("recovery", TCP), &transports),
         in_transport::<RateControlPlan>(("rate-control", ROCE), &transports),
-        new::<TransportPlan>(&["tcp", "udp", "roce"], |_| true),
+        new::<TransportPlan>(&["tcp", "udp", "roce"], TransportPlan::is_reliable),
     ];
     let with_ftp = |transport| Traffic { source: Choice::listed::<SourcePlan>("ftp", ""), transport };
     driven.extend(new_transports.into_iter().flatten().map(with_ftp));
+    let with_video = |transport| Traffic { source: Choice::listed::<SourcePlan>(VIDEO.0, VIDEO.1), transport };
+    driven.extend(new::<TransportPlan>(&[], TransportPlan::requests_rates).into_iter().map(with_video));
     (open, driven)
 });
 /// TCP for components of it, without and with ECN.
@@ -81,6 +83,8 @@ const TCP: &[(&str, &str)] = &[
     ("tcp", "packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("tcp", "packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms; ecn = true"),
 ];
+/// A source for transports that set its rate.
+const VIDEO: (&str, &str) = ("video", "rate = 400 kbit/s; frame-rate = 200; group-length = 6; packet = 300 bytes");
 const ROCE: &[(&str, &str)] = &[("roce", "packet = 500 bytes; max-outstanding = 40; timeout = 25 ms")];
 
 /// Calls: their source, admission, termination, and the size of a request's packet.

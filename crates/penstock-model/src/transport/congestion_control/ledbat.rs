@@ -1,6 +1,6 @@
 //! LEDBAT.
 
-pub(super) mod delays;
+pub(in crate::transport) mod delays;
 
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, RttSampling, Timeout, Window};
 use crate::parameters::{own, Check, Count, Fraction, Positive};

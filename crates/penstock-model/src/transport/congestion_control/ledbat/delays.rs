@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// Filters of the measured delays, in seconds [RFC6817 s2.4.2].
 #[derive(Clone, Debug)]
-pub(in super::super) struct Delays {
+pub(in crate::transport) struct Delays {
     base_interval: Duration,
     base_history: usize,
     current_filter: usize,

@@ -1,0 +1,139 @@
+//! The declaration of a component: what its author wrote, and what the engine needs of it.
+
+use crate::hook::{hook, leak, Hook};
+use crate::parameters::{declared, Declared, ParameterDeclaration};
+use penstock_model::parameters::{Entry, Field};
+use penstock_model::probe::Variable;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A component as its author declares it.
+#[derive(Clone, Debug, Default)]
+pub struct Declaration {
+    /// The kind, such as `discipline`.
+    pub kind: String,
+    /// The scenario key.
+    pub name: String,
+    /// The docstring (Markdown).
+    pub doc: String,
+    /// The names of its random streams.
+    pub streams: Vec<String>,
+    /// The parameters.
+    pub parameters: Vec<ParameterDeclaration>,
+    /// The state.
+    pub state: Vec<StateDeclaration>,
+    /// The addresses of its hooks, by name.
+    pub hooks: BTreeMap<String, usize>,
+    /// Further facts that the kind knows, such as `marks`.
+    pub facts: Vec<String>,
+}
+
+/// A variable of the state.
+#[derive(Clone, Debug, Default)]
+pub struct StateDeclaration {
+    /// Its name in Python.
+    pub name: String,
+    /// Its meaning; empty for state that is not shown.
+    pub doc: String,
+    /// The unit of its values; `1` if it has none.
+    pub unit: String,
+    /// Whether its words are floating-point numbers.
+    pub is_float: bool,
+    /// Whether it is a list.
+    pub is_list: bool,
+    /// The words at the beginning.
+    pub initial: Vec<u64>,
+}
+
+/// A component as the engine needs it. Its texts live as long as the process.
+pub(crate) struct Component {
+    pub kind: &'static str,
+    pub name: &'static str,
+    pub identity: &'static str,
+    pub streams: Vec<String>,
+    pub parameters: Declared,
+    pub hooks: BTreeMap<String, Hook>,
+    pub facts: Vec<String>,
+    /// The state at the beginning.
+    pub initial: Vec<u64>,
+    /// The position of the state among all words.
+    pub first_state: usize,
+    /// The floating-point words of the state, by their positions among all words.
+    pub floats: Vec<usize>,
+    /// The declared state that is shown, and its words.
+    pub variables: &'static [Variable],
+    pub shown: Vec<Shown>,
+    /// Names and words of the whole state.
+    names: Vec<(String, Range<usize>)>,
+    doc: &'static str,
+}
+
+/// The words of a variable.
+pub(crate) struct Shown {
+    pub words: Range<usize>,
+    pub is_float: bool,
+    pub is_list: bool,
+}
+
+impl Component {
+    /// The component of a declaration.
+    ///
+    /// # Errors
+    /// If a parameter is of no known kind, or a default is none of its values.
+    pub fn new(it: Declaration, identity: &'static str) -> Result<Arc<Component>, String> {
+        if it.kind != "discipline" {
+            return Err(format!("{}: there is no kind '{}'; discipline", it.name, it.kind));
+        }
+        let parameters = declared(&it.parameters).map_err(|message| format!("{}: {message}", it.name))?;
+        let first_state = it.streams.len() + it.parameters.len();
+        let (mut floats, mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), first_state);
+        for state in &it.state {
+            let words = next..next + state.initial.len();
+            next = words.end;
+            floats.extend(words.clone().filter(|_| state.is_float));
+            names.push((state.name.clone(), words.clone()));
+            if !state.doc.is_empty() {
+                variables.push(Variable { name: leak(&state.name.replace('_', "-")), unit: leak(&state.unit), doc: leak(&state.doc) });
+                shown.push(Shown { words, is_float: state.is_float, is_list: state.is_list });
+            }
+        }
+        Ok(Arc::new(Component {
+            kind: leak(&it.kind),
+            name: leak(&it.name),
+            identity,
+            doc: leak(&it.doc),
+            parameters,
+            hooks: it.hooks.into_iter().map(|(name, address)| (name, hook(address))).collect(),
+            facts: it.facts,
+            initial: it.state.into_iter().flat_map(|state| state.initial).collect(),
+            streams: it.streams,
+            first_state,
+            floats,
+            variables: variables.leak(),
+            shown,
+            names,
+        }))
+    }
+
+    /// Its entry in the catalogue.
+    pub fn entry(&self) -> Entry {
+        let fields: &'static [Field] = self.parameters.fields;
+        Entry { name: self.name, doc: self.doc, fields, state: self.variables, class: None, profiles: &[] }
+    }
+
+    /// Whether it declares this fact.
+    pub fn has(&self, fact: &str) -> bool {
+        self.facts.iter().any(|it| it == fact)
+    }
+
+    /// The position of a variable among the words of the state.
+    pub fn state_position(&self, name: &str) -> Option<usize> {
+        self.names.iter().find(|(it, _)| it == name).map(|(_, words)| words.start - self.first_state)
+    }
+
+    /// The name of the variable with the word at this position among all.
+    pub fn state_name(&self, at: usize) -> &str {
+        self.names.iter().find(|(_, words)| words.contains(&at)).map_or("", |(name, _)| name)
+    }
+}

@@ -1,0 +1,212 @@
+//! Queue disciplines.
+
+use crate::declaration::Component;
+use crate::hook::Hook;
+use crate::parameters::{erased, Values};
+use crate::record::Record;
+use crate::views::{Packet as PacketView, Queue};
+use penstock_model::discipline::{DepartureVerdict, Discipline, Disciplines, DropCause, Hooks, Leave, Occupancy, PortContext, Verdict};
+use penstock_model::packet::{Ecn, Packet};
+use penstock_model::parameters::{own, Limit};
+use penstock_model::probe::{Probe, ReportVariable};
+use penstock_model::registry::Plugin;
+use penstock_model::units::{Duration, Rate, Time};
+use std::any::Any;
+use std::sync::Arc;
+
+/// Answers of hooks: the packet is accepted, or sent,
+const ACCEPT: i64 = 1;
+/// it is marked besides,
+const MARK: i64 = 2;
+/// it is dropped.
+const DROP_OVERFLOW: i64 = 3;
+const DROP_EARLY: i64 = 4;
+const DROP_FORCED: i64 = 5;
+
+/// Adds the discipline that `component` declares.
+pub(crate) fn add(plugin: Plugin, component: Arc<Component>) -> Plugin {
+    let reading = Arc::clone(&component);
+    plugin.add_read::<Disciplines, Values>(
+        component.entry(),
+        move |reader| reading.parameters.read(reader),
+        erased,
+        move |values, port| Ok(Box::new(ForeignDiscipline::new(&component, values, port)?)),
+    )
+}
+
+/// A discipline whose hooks are C functions.
+#[derive(Clone)]
+struct ForeignDiscipline {
+    record: Record,
+    limit: Option<Limit>,
+    rate: Rate,
+    on_arrival: Hook,
+    on_departure: Option<Hook>,
+    on_leave: Option<Hook>,
+    on_timer: Option<Hook>,
+    /// Position of the time of the next timer in the state.
+    deadline: usize,
+    hooks: Hooks,
+}
+
+/// A time in picoseconds, as hooks know it.
+fn ps(time: Time) -> i64 {
+    i64::try_from(time.as_ps()).unwrap_or(i64::MAX)
+}
+
+impl ForeignDiscipline {
+    fn new(component: &Arc<Component>, values: &Values, port: &PortContext) -> Result<ForeignDiscipline, String> {
+        let hook = |name: &str| component.hooks.get(name).copied();
+        let on_arrival = hook("on_arrival").ok_or("has no method on_arrival")?;
+        let (on_departure, on_leave, on_timer) = (hook("on_departure"), hook("on_leave"), hook("on_timer"));
+        let deadline = component.state_position("next_timer");
+        if on_timer.is_some() && deadline.is_none() {
+            return Err("has on_timer and no state next_timer, the time of its next call".to_owned());
+        }
+        let declared = [
+            (on_departure.is_some(), Hooks::DEPARTURE),
+            (on_leave.is_some(), Hooks::LEAVE),
+            (on_timer.is_some(), Hooks::TIMER),
+            (component.has("marks"), Hooks::MARK),
+            (component.has("head-age"), Hooks::HEAD_AGE),
+        ];
+        let hooks = declared.iter().filter(|(is_used, _)| *is_used).fold(Hooks::ARRIVAL, |all, (_, hook)| all.and(*hook));
+        let (record, deadline) = (Record::new(component, values, &port.site), deadline.unwrap_or(0));
+        let mut it = ForeignDiscipline {
+            record,
+            limit: values.limit,
+            rate: port.site.rate,
+            on_arrival,
+            on_departure,
+            on_leave,
+            on_timer,
+            deadline,
+            hooks,
+        };
+        if let Some(on_start) = hook("on_start") {
+            let queue = it.view(&Occupancy::default(), None);
+            it.record.call("on_start", on_start, (&PacketView::default(), &queue), [0, 0]);
+        }
+        Ok(it)
+    }
+
+    #[inline]
+    fn view(&self, queue: &Occupancy, arriving: Option<&Packet>) -> Queue {
+        let has_room = match (self.limit, arriving) {
+            (Some(limit), Some(packet)) => queue.has_room(packet, limit),
+            _ => true,
+        };
+        Queue {
+            packets: i64::from(queue.packets),
+            bytes: queue.bytes as i64,
+            has_room: i64::from(has_room),
+            idle_since: queue.idle_since.map_or(i64::MAX, ps),
+            head_since: queue.head_since.map_or(i64::MAX, ps),
+            rate: self.rate.as_bps() as i64,
+            of_precedence: queue.of_precedence.map(i64::from),
+        }
+    }
+
+    #[cold]
+    fn refuse(&self, hook: &'static str, answer: i64, packet: &PacketView, queue: &Queue, arguments: [i64; 2]) -> ! {
+        let what = match answer {
+            MARK if packet.is_capable == 0 => "marks a packet that is not ECN-capable; look at packet.is_capable".to_owned(),
+            MARK => "marks, which it does not declare".to_owned(),
+            other => format!("{other} is not a verdict"),
+        };
+        self.record.fail(hook, what, (packet, queue), arguments)
+    }
+}
+
+/// A packet, as hooks see it.
+#[inline]
+fn packet_view(packet: &Packet) -> PacketView {
+    let ecn = match packet.ecn {
+        Ecn::NotEct => 0,
+        Ecn::Ect1 => 1,
+        Ecn::Ect0 => 2,
+        Ecn::Ce => 3,
+    };
+    PacketView {
+        size: i64::from(packet.size),
+        flow: i64::from(packet.flow.0),
+        number: i64::from(packet.sequence()),
+        precedence: i64::from(packet.precedence),
+        traffic_class: i64::from(packet.class),
+        ecn,
+        is_capable: i64::from(ecn != 0),
+    }
+}
+
+impl Probe for ForeignDiscipline {
+    fn probe(&self, _now: Time, report: &mut ReportVariable<'_>) {
+        self.record.probe(report);
+    }
+}
+
+impl Discipline for ForeignDiscipline {
+    fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
+        let (packet, queue, arguments) = (packet_view(packet), self.view(queue, Some(packet)), [ps(now), 0]);
+        match self.record.call("on_arrival", self.on_arrival, (&packet, &queue), arguments) {
+            ACCEPT => Verdict::Accept,
+            MARK if packet.is_capable == 1 && self.hooks.has(Hooks::MARK) => Verdict::Mark,
+            DROP_OVERFLOW => Verdict::Drop(DropCause::Overflow),
+            DROP_EARLY => Verdict::Drop(DropCause::Early),
+            DROP_FORCED => Verdict::Drop(DropCause::Forced),
+            answer => self.refuse("on_arrival", answer, &packet, &queue, arguments),
+        }
+    }
+
+    fn limit(&self) -> Option<Limit> {
+        self.limit
+    }
+
+    fn hooks(&self) -> Hooks {
+        self.hooks
+    }
+
+    fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
+        let Some(hook) = self.on_departure else { return DepartureVerdict::Send };
+        let (packet, queue, arguments) = (packet_view(packet), self.view(queue, None), [ps(now), waited.as_ps() as i64]);
+        match self.record.call("on_departure", hook, (&packet, &queue), arguments) {
+            ACCEPT => DepartureVerdict::Send,
+            MARK if packet.is_capable == 1 && self.hooks.has(Hooks::MARK) => DepartureVerdict::Mark,
+            DROP_OVERFLOW => DepartureVerdict::Drop(DropCause::Overflow),
+            DROP_EARLY => DepartureVerdict::Drop(DropCause::Early),
+            DROP_FORCED => DepartureVerdict::Drop(DropCause::Forced),
+            answer => self.refuse("on_departure", answer, &packet, &queue, arguments),
+        }
+    }
+
+    fn on_leave(&mut self, now: Time, packet: &Packet, why: Leave) {
+        let Some(hook) = self.on_leave else { return };
+        let why = match why {
+            Leave::Sent => 1,
+            Leave::Dropped(_) => 2,
+            Leave::Evicted(_) => 3,
+        };
+        let queue = self.view(&Occupancy::default(), None);
+        self.record.call("on_leave", hook, (&packet_view(packet), &queue), [ps(now), why]);
+    }
+
+    fn next_deadline(&self) -> Time {
+        match self.record.state(self.deadline) {
+            i64::MAX => Time::NEVER,
+            time => Time::from_ps(u64::try_from(time).unwrap_or(0)),
+        }
+    }
+
+    fn on_timer(&mut self, now: Time, queue: &Occupancy) {
+        let Some(hook) = self.on_timer else { return };
+        let (queue, arguments) = (self.view(queue, None), [ps(now), 0]);
+        self.record.call("on_timer", hook, (&PacketView::default(), &queue), arguments);
+        if self.record.state(self.deadline) <= arguments[0] {
+            let what = "next_timer is not later than the timer".to_owned();
+            self.record.fail("on_timer", what, (&PacketView::default(), &queue), arguments);
+        }
+    }
+
+    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+        self.record.change(own(parameters));
+    }
+}

@@ -1,0 +1,54 @@
+//! Components behind C functions: a user writes the hooks of a mechanism, and this crate calls them as a component of the engine.
+//!
+//! A [`Declaration`] has what [`parameters!`](penstock_model::parameters!) and [`state!`](penstock_model::state!) declare of a
+//! built-in component, as values, and the address of the compiled function of each hook. [`Components`] makes a plug-in of them.
+//!
+//! All data that a hook sees are words of 64 bits: the component's own (random streams, parameters, state), and a view of the packet
+//! and of its surroundings. A hook answers with a number above zero; zero is a fault, which ends the run ([`Fault`]).
+
+mod declaration;
+mod discipline;
+mod fault;
+pub mod functions;
+mod hook;
+mod parameters;
+mod record;
+mod views;
+
+pub use declaration::{Declaration, StateDeclaration};
+pub use fault::Fault;
+pub use parameters::{ParameterDeclaration, PARAMETER_KINDS};
+pub use views::{view_fields, VIEWS};
+
+use declaration::Component;
+use hook::leak;
+use penstock_model::registry::{Plugin, INTERFACE};
+use std::sync::Arc;
+
+/// The components of a file.
+#[derive(Clone)]
+pub struct Components {
+    identity: &'static str,
+    components: Vec<Arc<Component>>,
+}
+
+impl Components {
+    /// The components that `declarations` describe. `identity` identifies their file and its compiler.
+    ///
+    /// The addresses in the declarations must belong to functions of the type that [`record`](crate) calls, which stay in memory until
+    /// the process ends.
+    ///
+    /// # Errors
+    /// If a declaration is not sound: the message names the component and what is allowed.
+    pub fn new(identity: &str, declarations: Vec<Declaration>) -> Result<Components, String> {
+        let identity = leak(identity);
+        let components = declarations.into_iter().map(|it| Component::new(it, identity)).collect::<Result<_, String>>()?;
+        Ok(Components { identity, components })
+    }
+
+    /// They as a plug-in.
+    pub fn plugin(&self) -> Plugin {
+        let empty = Plugin::new("the file", INTERFACE, Some(self.identity));
+        self.components.iter().fold(empty, |plugin, component| discipline::add(plugin, Arc::clone(component)))
+    }
+}

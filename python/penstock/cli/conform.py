@@ -1,0 +1,53 @@
+"""``penstock conform``: compares a component of one's own with a built-in one."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+from penstock.cli.options import FormatOption, SetOption, read_sets
+from penstock.cli.verb import argument, option
+
+__all__ = ["conform"]
+
+
+def conform(
+    component: Annotated[str, argument("FILE.py[:NAME]", "A component in a Python file: my_queues.py:Red.")],
+    against: Annotated[
+        str | None, option("--against", "NAME", "Compare with this built-in component, such as red.")
+    ] = None,
+    sets: SetOption = None,
+    output: FormatOption = "table",
+) -> int | None:
+    """Compare your own component with a built-in one.
+
+    Short runs of several kinds of traffic must give the same numbers when repeated, on both executors, compiled and
+    interpreted. With --against, they must equal the runs of that component; else the first difference is shown.
+    """
+    from dataclasses import asdict
+
+    from penstock.cli.console import emit, show, table
+    from penstock.own.conformance import conformance
+    from penstock.printable import json_text
+
+    file, _, name = component.partition(".py:") if ".py:" in component else (component.removesuffix(".py"), "", "")
+    settings = {key: _value(text) for key, text in read_sets(sets)}
+    found = conformance(Path(f"{file}.py"), name or None, against, settings)
+    if output == "json":
+        emit(json_text(asdict(found) | {"conforms": found.conforms}))
+        return None if found.conforms else 1
+    rows = [(text, "yes" if holds else "no") for text, holds in found.properties.items()]
+    if against is not None:
+        rows.append((f"equals {against}", "no" if found.difference else "yes"))
+    show(table("", ("property", "holds"), rows))
+    emit(f"{found.runs} runs of each, {found.packets:,} packets on links.")
+    if found.difference:
+        emit(f"First difference to {against}, {found.difference}.")
+    return None if found.conforms else 1
+
+
+def _value(text: str) -> Any:
+    """Reads a value as TOML, or else as text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

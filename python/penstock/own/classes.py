@@ -1,0 +1,36 @@
+"""Classes of the components of a file, with which a network is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from penstock.component import entries, made
+from penstock.own.files import opened
+from penstock.reference import with_file
+
+__all__ = ["load"]
+
+
+def load(file: str | Path) -> SimpleNamespace:
+    """Makes the classes of the components of a file, with which a `Network` is built.
+
+    Parameters
+    ----------
+    file : str or Path
+        The file; the attribute ``use`` of the network names it too.
+
+    Returns
+    -------
+    SimpleNamespace
+        The classes by the names that they have in the file, with the parameters as arguments.
+
+    Raises
+    ------
+    InputError
+        If the file has mistakes.
+    """
+    everything = with_file(file)
+    names = {(kind, entry["name"]): name for name, (kind, entry) in entries(everything).items()}
+    found = {it.cls.__name__: made(names[it.kind, it.key], everything) for it in opened(Path(file)).components}
+    return SimpleNamespace(**found)

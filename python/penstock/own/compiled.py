@@ -1,0 +1,140 @@
+"""The fast gear: hooks as machine code, which numba makes once and LLVM loads.
+
+The code is compiled once for a version of the file, of the compiler and for a processor. From then on it is loaded
+without numba, which takes a second to import. All code checks bounds and divisions, since that costs little; an
+exception makes the answer 0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from importlib import metadata, util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.errors import InputError
+from penstock.extras import advice
+from penstock.own.translation import VERSION
+from penstock.whole_file import write_whole
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterable
+
+    from penstock.own.declared import Code, Declared
+
+__all__ = ["addresses", "compiler", "folder"]
+
+_OF_THE_RUN_TIME = [
+    "NRT_Free",
+    "NRT_MemInfo_call_dtor",
+    "numba_do_raise",
+    "numba_gil_ensure",
+    "numba_gil_release",
+    "numba_runtime_build_excinfo_struct",
+    "numba_unpickle",
+]
+"""Functions of numba's run time that code names for exceptions which leave it; none leaves ours."""
+
+_engines: list[Any] = []
+"""Owners of loaded code, which is never unloaded."""
+
+
+def compiler() -> str:
+    """The versions of the compiler and of the translation, part of the names of stored runs."""
+    versions = []
+    for name in ("numba", "llvmlite"):
+        try:
+            versions.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            versions.append(f"no {name}")
+    return f"{', '.join(versions)}, translation {VERSION}"
+
+
+def folder() -> Path:
+    """The folder of compiled code, in the user's cache."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "penstock-compiled"
+
+
+def addresses(
+    module: ast.Module, path: str, components: Iterable[Declared], identity: str
+) -> dict[str, dict[str, int]]:
+    """Addresses of the hooks of each class, compiled if they are not in the cache.
+
+    Raises
+    ------
+    InputError
+        If numba is missing, or if the file cannot be compiled; the message has the line.
+    """
+    if util.find_spec("numba") is None:
+        message = f"numba, which compiles components in Python, is missing; install it with: {advice('jit')}"
+        raise InputError(f"{message}; without it, use penstock run --debug-component, which is slow")
+    from llvmlite import binding
+
+    processor = f"{binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
+    views = json.dumps(_core.component_views())
+    key = hashlib.sha256("\n".join((identity, processor, views)).encode()).hexdigest()
+    file = folder() / f"{key}.bin"
+    found = _read(file)
+    if found is None:
+        from penstock.own.compiling import compiled
+
+        found = compiled(module, path, components)
+        with suppress(OSError):  # it will be compiled again
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(file, _packed(found))
+    return {cls: {hook: _load(*code) for hook, code in hooks.items()} for cls, hooks in found.items()}
+
+
+# Files
+
+
+def _packed(code: Code) -> bytes:
+    contents = [code for hooks in code.values() for _, code in hooks.values()]
+    content = b"".join(contents)
+    index = {cls: {hook: (symbol, len(of)) for hook, (symbol, of) in hooks.items()} for cls, hooks in code.items()}
+    head = {"sha256": hashlib.sha256(content).hexdigest(), "hooks": index}
+    return json.dumps(head).encode() + b"\n" + content
+
+
+def _read(file: Path) -> Code | None:
+    """The code in a file; none if the file is missing or damaged."""
+    try:
+        head, _, content = file.read_bytes().partition(b"\n")
+        facts = json.loads(head)
+        if hashlib.sha256(content).hexdigest() != facts["sha256"]:
+            return None
+        code: Code = {}
+        at = 0
+        for cls, hooks in facts["hooks"].items():
+            for hook, (symbol, length) in hooks.items():
+                code.setdefault(cls, {})[hook] = symbol, content[at : at + length]
+                at += length
+        return code
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _load(symbol: str, code: bytes) -> int:
+    """The address of a function in an object file."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    functions = {name: place for name, _, place in _core.component_functions()}
+    for name, place in functions.items():
+        binding.add_symbol(name, place)
+    for name in _OF_THE_RUN_TIME:
+        if binding.address_of_symbol(name) is None:
+            binding.add_symbol(name, functions["penstock_unreachable"])
+    machine = binding.Target.from_default_triple().create_target_machine(jit=True)
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    _engines.append(engine)
+    return int(engine.get_function_address(symbol))

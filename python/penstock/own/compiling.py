@@ -1,0 +1,138 @@
+"""Compiles hooks by numba; imported only when code is not in the cache."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from llvmlite import binding
+from numba import types
+from numba.core import errors
+from numba.extending import overload
+
+from penstock import _core
+from penstock.errors import InputError
+from penstock.own.declared import ANSWERING
+from penstock.own.plain import FLOATS, HELPERS, exact, whole
+from penstock.own.translation import method_name
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterable
+
+    from penstock.own.declared import Code, Declared
+
+__all__ = ["compiled"]
+
+_WHOLE = "a whole number is needed, not"
+_LETTERS = {"f": types.float64, "i": types.int64}
+_SEEN = {
+    "now": "now",
+    "waited": "more",
+    "why": "more",
+    "packet": "carray(packet, 1)[0]",
+    "queue": "carray(queue, 1)[0]",
+}
+"""The arguments of hooks, from the arguments of the C function."""
+
+
+def compiled(module: ast.Module, path: str, components: Iterable[Declared]) -> Code:
+    """The code of all hooks.
+
+    Raises
+    ------
+    InputError
+        If numba cannot compile one; the message has the line.
+    """
+    names = _namespace(module, path)
+    code: Code = {}
+    for component in components:
+        for hook in component.hooks:
+            try:
+                function = _entry(component, hook, names)
+            except errors.NumbaError as error:
+                raise InputError(_told(error, component, hook, path)) from None
+            symbol = function._wrapper_name
+            code.setdefault(component.cls.__name__, {})[hook] = symbol, function._library._get_compiled_object()
+    return code
+
+
+def _whole(value: Any) -> int:
+    """Stands for :func:`penstock.own.plain.whole` in compiled code."""
+    return whole(value)
+
+
+@overload(_whole)  # type: ignore[untyped-decorator]
+def _compiled_whole(value: Any) -> Any:
+    def made(value: Any) -> Any:  # its signature must be that of the other
+        return int(value)
+
+    if isinstance(value, types.Integer | types.Boolean):
+        return made
+    if isinstance(value, types.NoneType | types.Optional):
+        given = "nothing, as on some way through the method"
+    else:
+        given = f"{value}; write int(...)"
+    raise errors.TypingError(f"{_WHOLE} {given}")
+
+
+def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
+    """The functions of a file, to be compiled when they are first used."""
+    names: dict[str, Any] = {f"exact_{name}": function for name, function in exact().items()}
+    for symbol, signature, address in _core.component_functions():
+        binding.add_symbol(symbol, address)
+        result, *arguments = (_LETTERS[letter] for letter in signature)
+        names[symbol] = types.ExternalFunction(symbol, result(*arguments))
+    names |= {"whole": _whole, "carray": vars(numba)["carray"]}
+    made = numba.njit(error_model="python", boundscheck=True)
+    for code in (compile(HELPERS, "<penstock>", "exec"), compile(module, path, "exec")):
+        known = set(names)
+        exec(code, names)
+        names |= {name: made(names[name]) for name in set(names) - known - {"__builtins__"}}
+    return names
+
+
+def _entry(component: Declared, hook: str, names: dict[str, Any]) -> Any:
+    """The compiled C function of a hook."""
+    arguments = ["carray(own, 1)[0]", *(_SEEN[name] for name in component.arguments(hook))]
+    call = f"{method_name(component.cls.__name__, hook)}({', '.join(arguments)})"
+    answer = f"return whole({call})" if hook in ANSWERING else f"{call}; return 1"
+    text = f"def entry(own, packet, queue, now, more):\n try: {answer}\n except Exception: return 0"
+    exec(compile(text, "<penstock>", "exec"), names)
+    views = {
+        name: _record([(field, "i8", length, length > 1) for field, length in of])
+        for name, of in _core.component_views()
+    }
+    pointers = [vars(types)["CPointer"](of) for of in (_own(component), views["Packet"], views["Queue"])]
+    return numba.cfunc(types.int64(*pointers, types.int64, types.int64))(names.pop("entry"))
+
+
+def _own(component: Declared) -> Any:
+    """The type of a component's words: addresses of streams, parameters, state."""
+    fields = [(name, "i8", 1, False) for name in component.streams]
+    fields += [(name, "f8" if it.kind in FLOATS else "i8", 1, False) for name, it in component.parameters.items()]
+    for it in component.state.values():
+        fields.append((it.name, "f8" if it.type is float else "i8", len(it.initial), it.is_list))
+    return _record(fields)
+
+
+def _record(fields: list[tuple[str, str, int, bool]]) -> Any:
+    """The type of a structure with these fields: name, type, length, and whether it is a list."""
+    return numba.from_dtype(
+        np.dtype([(name, of, (length,)) if is_list else (name, of) for name, of, length, is_list in fields])
+    )
+
+
+def _told(error: errors.NumbaError, component: Declared, hook: str, path: str) -> str:
+    """The message about code that numba cannot compile."""
+    name, text = Path(path).name, str(error)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    said = [line for line in lines if not line.startswith(("Failed in", ">>>", "During:"))] or ["cannot be compiled"]
+    ours = next((line[line.index(_WHOLE) :] for line in lines if _WHOLE in line), None)
+    reason = ours or " ".join([said[0], *(line for line in lines if line.startswith(">>>"))][:2])
+    place = re.search(rf'{re.escape(name)}(?:", line | \()(\d+)', text)
+    line = int(place[1]) if place else component.methods[hook].lineno
+    return f"{name}:{line}: {hook}: {reason.removesuffix('.')}"

@@ -1,0 +1,182 @@
+"""Declarations of a class: its parameters, state, streams and hooks."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from penstock.errors import InputError
+from penstock.own.vocabulary import Mark, Parameter, State, Stream, mark_of
+from penstock.printable import quoted
+
+__all__ = ["HOOKS", "Code", "Declared", "Mistakes", "Variable", "declared"]
+
+HOOKS: dict[str, dict[str, tuple[str, ...]]] = {
+    "discipline": {
+        "on_start": ("queue",),
+        "on_arrival": ("now", "packet", "queue"),
+        "on_departure": ("now", "packet", "waited", "queue"),
+        "on_leave": ("now", "packet", "why"),
+        "on_timer": ("now", "queue"),
+    },
+}
+"""The hooks of each kind, and their arguments after `self`."""
+
+ANSWERING = {"on_arrival", "on_departure"}
+"""Hooks that return an answer."""
+
+_NEEDED = {"discipline": "on_arrival"}
+_TYPES = {"int": int, "float": float, "bool": bool}
+
+
+Code = dict[str, dict[str, tuple[str, bytes]]]
+"""By class and hook: the symbol, and the object that has it."""
+
+
+class Mistakes:
+    """Collects mistakes in a file, each with its line.
+
+    Parameters
+    ----------
+    file : str
+        The name of the file.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._found: dict[str, int] = {}
+
+    def add(self, line: int, message: str) -> None:
+        """Adds a mistake."""
+        self._found.setdefault(f"{self._file}:{line}: {message}", line)
+
+    def raise_any(self) -> None:
+        """Raises InputError with all mistakes, a line each."""
+        if self._found:
+            raise InputError("\n".join(sorted(self._found, key=lambda message: self._found[message])))
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of the state: its type and its words at the beginning."""
+
+    name: str
+    type: type
+    initial: tuple[Any, ...]
+    is_list: bool
+    unit: str
+    doc: str
+
+
+@dataclass
+class Declared:
+    """A declared component."""
+
+    kind: str
+    key: str
+    cls: type
+    node: ast.ClassDef
+    streams: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+    state: dict[str, Variable] = field(default_factory=dict)
+    methods: dict[str, ast.FunctionDef] = field(default_factory=dict)
+
+    def arguments(self, method: str) -> list[str]:
+        """The arguments of a method after `self`."""
+        return [each.arg for each in self.methods[method].args.args[1:]]
+
+    @property
+    def hooks(self) -> list[str]:
+        """The hooks that it has."""
+        return [name for name in HOOKS[self.kind] if name in self.methods]
+
+
+def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
+    """Reads the declarations of a class."""
+    mark = mark_of(cls)
+    assert isinstance(mark, Mark)
+    it = Declared(mark.kind, mark.name, cls, node)
+    lines = {name: each.lineno for each in node.body for name in _names(each)}
+    annotations = {
+        each.target.id: ast.unparse(each.annotation).strip("'\"")
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    }
+    if not (cls.__doc__ or "").strip():
+        mistakes.add(node.lineno, f"{cls.__name__} has no docstring; write in a sentence what it does")
+    for name in dict.fromkeys([*annotations, *vars(cls)]):
+        if name.startswith("__"):
+            continue
+        value, line = vars(cls).get(name), lines.get(name, node.lineno)
+        if isinstance(value, Parameter):
+            it.parameters[name] = value
+        elif isinstance(value, Stream):
+            it.streams[name] = value.name
+        elif isinstance(value, FunctionType):
+            it.methods[name] = next(
+                each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name
+            )
+        elif name not in annotations:
+            what = "declares no type; write, for example, " + f"{name}: int = 0"
+            mistakes.add(line, f"{quoted(name)} {what}")
+        else:
+            _add_state(it, name, annotations[name], value, mistakes, line)
+    _check_hooks(it, mistakes)
+    return it
+
+
+def _names(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return [node.target.id]
+    return [node.name] if isinstance(node, ast.FunctionDef) else []
+
+
+def _add_state(it: Declared, name: str, annotation: str, value: object, mistakes: Mistakes, line: int) -> None:
+    of = value if isinstance(value, State) else State(value, "1", "")
+    element = annotation.removeprefix("list[").removesuffix("]")
+    is_list = element != annotation
+    if element not in _TYPES:
+        mistakes.add(
+            line,
+            f"{quoted(name)} is of the type {annotation}; one of int, float, bool, or a list of one, such as list[int]",
+        )
+        return
+    values = of.initial if is_list else [of.initial]
+    if not isinstance(values, list | tuple) or not values:
+        mistakes.add(line, f"{quoted(name)} has no value at the beginning; write {annotation} = ...")
+        return
+    for each in values:
+        fits = isinstance(each, int) if _TYPES[element] is not float else isinstance(each, int | float)
+        if not fits or not math.isfinite(each) or not -(2**63) <= each < 2**63:
+            mistakes.add(line, f"{quoted(name)} begins as {each!r}, which is not a finite {element} of 64 bits")
+            return
+    it.state[name] = Variable(name, _TYPES[element], tuple(map(_TYPES[element], values)), is_list, of.unit, of.doc)
+
+
+def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
+    hooks, needed = HOOKS[it.kind], _NEEDED[it.kind]
+    if needed not in it.methods:
+        mistakes.add(it.node.lineno, f"{it.cls.__name__} has no method {needed}(self, {', '.join(hooks[needed])})")
+    if "on_timer" in it.methods and (it.state.get("next_timer") is None or it.state["next_timer"].type is not int):
+        message = "on_timer needs the state next_timer, the time of its next call; write next_timer: int = own.NEVER"
+        mistakes.add(it.methods["on_timer"].lineno, message)
+    for name, method in it.methods.items():
+        arguments = method.args
+        given = [each.arg for each in arguments.args]
+        plain = not (
+            arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg or arguments.defaults
+        )
+        if method.decorator_list or not plain or given[:1] != ["self"]:
+            mistakes.add(
+                method.lineno,
+                f"{name}: write a method without decorators and defaults, with self as its first argument",
+            )
+        elif name.startswith("on_") and name not in hooks:
+            mistakes.add(method.lineno, f"a {it.kind} has no hook {quoted(name)}; one of {', '.join(hooks)}")
+        elif name in hooks and (unknown := [each for each in given[1:] if each not in hooks[name]]):
+            mistakes.add(method.lineno, f"{name} has no argument {quoted(unknown[0])}; it has {', '.join(hooks[name])}")

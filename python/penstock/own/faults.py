@@ -1,0 +1,53 @@
+"""Messages about hooks that failed: the call is repeated by the interpreter, which knows the line."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from penstock.own.files import OwnFile, by_identity, line_of
+from penstock.own.plain import Plain
+from penstock.own.vocabulary import SECOND
+from penstock.printable import quoted
+
+if TYPE_CHECKING:
+    from penstock._core import Fault
+    from penstock.own.declared import Declared
+
+__all__ = ["message"]
+
+
+def message(fault: Fault) -> str:
+    """Where and why a hook failed."""
+    kind, name = fault.component
+    file = by_identity(fault.identity)
+    component = next((it for it in file.components if it.key == name), None) if file else None
+    if file is None or component is None:
+        return f"{fault.hook} of {kind} {quoted(name)}: {fault.what or 'failed'}"
+    line, why = _reason(file, component, fault)
+    now = fault.arguments[0] / SECOND
+    packet = fault.views[0]
+    of = f", {_name(packet[2])} of flow {packet[1]}" if any(packet) else ""
+    place = f" at {quoted(fault.site)}" if fault.site else ""
+    return f"{file.path.name}:{line}: {fault.hook} of {kind} {quoted(name)}{place}, {now:.12g} s{of}: {why}"
+
+
+def _name(number: int) -> str:
+    return "SYN" if number == 2**32 - 1 else f"packet {number}"
+
+
+def _reason(file: OwnFile, component: Declared, fault: Fault) -> tuple[int, str]:
+    """The line and the reason of a fault."""
+    line = component.methods[fault.hook].lineno
+    error, Plain.raised = Plain.raised, None
+    if error is None:
+        views = [(ctypes.c_int64 * len(each))(*each) for each in fault.views]
+        words = (ctypes.c_uint64 * len(fault.words))(*fault.words)
+        pointers = [ctypes.addressof(words), *(ctypes.addressof(each) for each in views)]
+        try:
+            file.plain.hook(component, fault.hook)(*pointers, *fault.arguments)
+        except Exception as raised:
+            error = raised
+    if error is None:
+        return line, fault.what or "failed only when compiled; numbers may have left the 64 bits that they have there"
+    return line_of(error, str(file.path)) or line, f"{type(error).__name__}: {error}"

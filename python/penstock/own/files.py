@@ -1,0 +1,219 @@
+"""Reads a Python file with components, for the core."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import struct
+import sys
+from pathlib import Path
+from threading import RLock
+from types import ModuleType
+from typing import Any
+
+from penstock.errors import InputError
+from penstock.own.compiled import addresses as compiled_addresses
+from penstock.own.compiled import compiler
+from penstock.own.declared import Declared, Mistakes, Variable, declared
+from penstock.own.plain import Plain
+from penstock.own.translation import translate
+from penstock.own.vocabulary import mark_of
+from penstock.printable import quoted
+
+__all__ = ["DEBUG", "OwnFile", "by_identity", "line_of", "read", "source"]
+
+DEBUG = "PENSTOCK_DEBUG_COMPONENT"
+"""Environment variable that selects the slow gear, also in worker processes."""
+
+_ALLOWED = ("__future__", "math", "penstock", "typing")
+"""Modules that a file may import."""
+_LARGEST = 1 << 20
+"""Most bytes of a file."""
+
+_files: dict[tuple[str, str, bool], OwnFile] = {}
+_lock = RLock()
+
+
+class OwnFile:
+    """A file with components.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    identity : str
+        Digest of its text, and the versions of the compiler.
+    components : list of Declared
+        Its components.
+    """
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        self.identity = f"{digest}, {compiler()}"
+        mistakes = Mistakes(path.name)
+        self._text = text
+        tree = self._parsed()
+        _check_imports(tree, mistakes)
+        mistakes.raise_any()
+        self._names = _executed(path, tree)
+        classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+        found = [self._names[name] for name in classes if mark_of(self._names.get(name))]
+        if not found:
+            raise InputError(f"{path.name}: has no component; decorate a class, for example with @own.discipline")
+        self.components = [declared(cls, classes[cls.__name__], mistakes) for cls in found]
+        mistakes.raise_any()
+        translated = self._translated(is_compiled=False)
+        self._facts = translated.facts
+        self.plain = Plain(translated.module, str(path), self._names)
+
+    def _parsed(self) -> ast.Module:
+        try:
+            return ast.parse(self._text, str(self.path))
+        except SyntaxError as error:
+            raise InputError(f"{self.path.name}:{error.lineno}: {error.msg}") from None
+
+    def _translated(self, *, is_compiled: bool) -> Any:
+        """The functions, from a new tree: translation changes it."""
+        mistakes, tree = Mistakes(self.path.name), self._parsed()
+        classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+        components = [declared(it.cls, classes[it.cls.__name__], mistakes) for it in self.components]
+        translated = translate(tree, components, self._names, mistakes, compiled=is_compiled)
+        mistakes.raise_any()
+        return translated
+
+    def for_core(self, *, debug: bool) -> dict[str, Any]:
+        """What the core needs: declarations, and addresses of the hooks."""
+        if debug:
+            addresses = {it.cls.__name__: self.plain.addresses(it) for it in self.components}
+        else:
+            module = self._translated(is_compiled=True).module
+            addresses = compiled_addresses(module, str(self.path), self.components, self.identity)
+        components = [self._component(it, addresses[it.cls.__name__]) for it in self.components]
+        return {"key": f"{self.identity}, {id(self)}, {debug}", "identity": self.identity, "components": components}
+
+    def _component(self, it: Declared, addresses: dict[str, int]) -> dict[str, Any]:
+        parameters = [
+            {
+                "name": name,
+                "doc": each.doc,
+                "kind": each.kind,
+                "words": list(each.words),
+                "default": each.default,
+                "changeable": each.changeable,
+            }
+            for name, each in it.parameters.items()
+        ]
+        return {
+            "kind": it.kind,
+            "name": it.key,
+            "doc": (it.cls.__doc__ or "").strip(),
+            "streams": list(it.streams.values()),
+            "parameters": parameters,
+            "state": [_state(each) for each in it.state.values()],
+            "hooks": addresses,
+            "facts": sorted(self._facts[it.cls.__name__]),
+        }
+
+
+def _state(it: Variable) -> dict[str, Any]:
+    words = [struct.unpack("=Q", struct.pack("=d" if it.type is float else "=q", each))[0] for each in it.initial]
+    return {
+        "name": it.name,
+        "doc": it.doc,
+        "unit": it.unit,
+        "is_float": it.type is float,
+        "is_list": it.is_list,
+        "initial": words,
+    }
+
+
+def _check_imports(tree: ast.Module, mistakes: Mistakes) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "." if not node.level else "."]
+        else:
+            continue
+        for name in names:
+            if name.partition(".")[0] not in _ALLOWED:
+                message = f"imports {quoted(name)}; a file with components may import {', '.join(_ALLOWED[1:])} only"
+                mistakes.add(node.lineno, f"{message}, so that it decides its numbers alone")
+
+
+def _executed(path: Path, tree: ast.Module) -> dict[str, Any]:
+    """The global names of the file once it has run."""
+    module = ModuleType(f"penstock_own_{path.stem}")
+    module.__file__ = str(path)
+    # Classes look their module up, for example to print themselves.
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(tree, str(path), "exec"), vars(module))
+    except Exception as error:
+        line = line_of(error, str(path))
+        raise InputError(f"{path.name}:{line}: {type(error).__name__}: {error}") from None
+    return vars(module)
+
+
+def line_of(error: BaseException, path: str) -> int:
+    """The last line of a file in the traceback of an exception."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def source(path: Path) -> str:
+    """The text of a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        if not path.is_file():
+            raise InputError(f"{path.name}: there is no such file; names are relative to the scenario's folder")
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"{path.name}: is larger than 1 MiB, the most of a file with components")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path.name}: cannot be read: {error}") from None
+
+
+def opened(path: Path) -> OwnFile:
+    """The file, executed once for each version of its text."""
+    path = path.absolute()
+    text = source(path)
+    is_debug = bool(os.environ.get(DEBUG))
+    key = str(path), text, is_debug
+    with _lock:
+        if key not in _files:
+            _files[key] = OwnFile(path, text)
+        return _files[key]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The components of a file, for the core.
+
+    Raises
+    ------
+    InputError
+        With all mistakes, a line each.
+    """
+    with _lock:
+        file = opened(Path(path))
+        core: dict[str, Any] | None = vars(file).get("core")
+        if core is None:
+            core = vars(file)["core"] = file.for_core(debug=bool(os.environ.get(DEBUG)))
+        return core
+
+
+def by_identity(identity: str) -> OwnFile | None:
+    """A file that has been read."""
+    with _lock:
+        return next((file for file in _files.values() if file.identity == identity), None)

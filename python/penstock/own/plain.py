@@ -1,0 +1,155 @@
+"""The slow gear: hooks run by the Python interpreter, for breakpoints, ``print``, and exceptions with their lines."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.own.declared import ANSWERING, Declared
+from penstock.own.translation import method_name
+from penstock.printable import quoted
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+__all__ = ["Plain", "namespace", "whole"]
+
+HELPERS = """\
+def penstock_sqrt(x):
+    if x < 0:
+        raise ValueError("the square root of a negative number")
+    return exact_sqrt(x)
+"""
+"""Functions that both gears add to a file."""
+
+_HOOK = CFUNCTYPE(c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_int64)
+_LETTERS: dict[str, Any] = {"f": c_double, "i": c_int64}
+
+
+def whole(value: Any) -> int:
+    """The value as a whole number of 64 bits.
+
+    Raises
+    ------
+    TypeError, OverflowError
+        If it is none.
+    """
+    if not isinstance(value, int):
+        given = "nothing" if value is None else f"{value!r}, which is not a whole number; write int(...)"
+        raise TypeError(f"a whole number is needed, not {given}")
+    if not -(2**63) <= value < 2**63:
+        raise OverflowError(f"{value} does not fit into 64 bits")
+    return int(value)
+
+
+def namespace() -> dict[str, Any]:
+    """The functions that translated code may call, for the interpreter."""
+    names: dict[str, Any] = {f"exact_{name}": function for name, function in exact().items()}
+    for symbol, signature, address in _core.component_functions():
+        result, *arguments = (_LETTERS[letter] for letter in signature)
+        names[symbol] = CFUNCTYPE(result, *arguments)(address)
+    exec(HELPERS, names)
+    return {**names, "whole": whole}
+
+
+def exact() -> dict[str, Any]:
+    """Functions of ``math`` that give the same on every machine."""
+    names = ["sqrt", "floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
+    return {name: getattr(math, name) for name in names}
+
+
+class _Checked(ctypes.Structure):
+    """Words of a component, whose floating-point numbers stay finite."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{quoted(name)} became {value}")
+        super().__setattr__(name, value)
+
+
+@cache
+def _views() -> dict[str, type[ctypes.Structure]]:
+    def fields(all_: Sequence[tuple[str, int]]) -> list[tuple[str, Any]]:
+        return [(name, c_int64 if length == 1 else c_int64 * length) for name, length in all_]
+
+    return {name: type(name, (ctypes.Structure,), {"_fields_": fields(of)}) for name, of in _core.component_views()}
+
+
+class Plain:
+    """The functions of a file for the interpreter.
+
+    Parameters
+    ----------
+    module : ast.Module
+        The translated functions.
+    path : str
+        The file, for tracebacks and breakpoints.
+    names : mapping
+        Its global names, for what it prints.
+    """
+
+    raised: BaseException | None = None
+    """The exception that ended the last run."""
+
+    def __init__(self, module: ast.Module, path: str, names: Mapping[str, Any]) -> None:
+        self._names = {**names, **namespace()}
+        exec(compile(module, path, "exec"), self._names)
+        self._kept: list[Any] = []
+
+    def addresses(self, component: Declared) -> dict[str, int]:
+        """Addresses of C functions for the hooks of a component."""
+        addresses = {}
+        for hook in component.hooks:
+            function = _HOOK(self.hook(component, hook, keeps=True))
+            self._kept.append(function)
+            addresses[hook] = ctypes.cast(function, c_void_p).value or 0
+        return addresses
+
+    def hook(self, component: Declared, hook: str, *, keeps: bool = False) -> Callable[..., int]:
+        """A hook as a function of addresses and numbers, as the engine calls it.
+
+        With `keeps`, an exception is kept for the message of the run, and the answer is 0.
+        """
+        structure, views = record(component), _views()
+        function = self._names[method_name(component.cls.__name__, hook)]
+        wanted = component.arguments(hook)
+
+        def called(own: int, packet: int, queue: int, now: int, more: int) -> int:
+            seen = {"packet": views["Packet"].from_address(packet), "queue": views["Queue"].from_address(queue)}
+            numbers = {"now": now, "waited": more, "why": more}
+            try:
+                answer = function(
+                    structure.from_address(own), *(seen[name] if name in seen else numbers[name] for name in wanted)
+                )
+                return whole(answer) if hook in ANSWERING else 1
+            except BaseException as error:
+                if not keeps:
+                    raise
+                Plain.raised = error
+                return 0
+
+        return called
+
+
+def record(component: Declared) -> type[ctypes.Structure]:
+    """The structure of a component's words: addresses of streams, parameters, state."""
+    fields: list[tuple[str, Any]] = [(name, c_int64) for name in component.streams]
+    fields += [(name, kind_of(parameter.kind)) for name, parameter in component.parameters.items()]
+    for variable in component.state.values():
+        word: Any = c_double if variable.type is float else c_int64
+        fields.append((variable.name, word * len(variable.initial) if variable.is_list else word))
+    return type(component.cls.__name__, (_Checked,), {"_fields_": fields})
+
+
+def kind_of(kind: str) -> Any:
+    """The C type of a parameter of this kind."""
+    return c_double if kind in FLOATS else c_int64
+
+
+FLOATS: Iterable[str] = ("probability", "weight", "number")
+"""Kinds of parameters that are floating-point numbers in hooks."""

@@ -1,0 +1,395 @@
+"""Translates the methods of a component and the other functions of its file, for both gears.
+
+``self.method(x)`` becomes a call of a function, draws from a stream become calls of the engine, and transcendental
+functions become the engine's, since the platform's differ between machines. Loops get a budget of steps. What cannot be
+compiled, or what could make two runs differ, is a mistake with its line.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from penstock import _core
+from penstock.own.declared import HOOKS, Declared, Mistakes
+from penstock.own.vocabulary import mul_div
+from penstock.printable import quoted
+from penstock.suggest import suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["STEPS", "VERSION", "Translated", "method_name", "translate"]
+
+VERSION = 1
+"""Number of the translation; another one means that runs are repeated."""
+
+STEPS = 1_000_000
+"""Most steps of the loops of one call."""
+
+_OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
+"""Functions of `math` that the engine has too."""
+_FUNCTIONS: dict[Any, str] = {
+    **{getattr(math, name): f"penstock_{name}" for name in _OURS},
+    math.sqrt: "penstock_sqrt",
+    mul_div: "penstock_mul_div",
+}
+"""Functions that are replaced."""
+_EXACT = {
+    getattr(math, name) for name in ["floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
+}
+"""Functions of `math` that give the same on every machine."""
+_BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
+_DRAWS = {"unit": 0, "exponential": 0, "below": 1, "chance": 1}
+_REFUSED: dict[type[ast.AST], str] = {
+    ast.Global: "globals cannot change; keep the value in the state",
+    ast.Nonlocal: "nonlocal cannot be compiled",
+    ast.Lambda: "a lambda cannot be compiled; write a function outside the class",
+    ast.FunctionDef: "a function within a function cannot be compiled; write it outside the class",
+    ast.ClassDef: "a class within a function cannot be compiled",
+    ast.Try: "exceptions are faults and cannot be handled",
+    ast.With: "with cannot be compiled",
+    ast.Yield: "yield cannot be compiled",
+    ast.Import: "import at the top of the file",
+    ast.ImportFrom: "import at the top of the file",
+    ast.Delete: "del cannot be compiled",
+    ast.Dict: "a dict cannot be compiled; keep a list in the state",
+    ast.Set: "a set cannot be compiled; keep a list in the state",
+    ast.ListComp: "a comprehension cannot be compiled; write a loop",
+    ast.DictComp: "a comprehension cannot be compiled; write a loop",
+    ast.SetComp: "a comprehension cannot be compiled; write a loop",
+    ast.GeneratorExp: "a comprehension cannot be compiled; write a loop",
+    ast.List: "a list cannot be made in a hook; keep one in the state",
+    ast.JoinedStr: "texts cannot be compiled, except in print and raise",
+}
+
+
+class Translated:
+    """The functions of a file after translation.
+
+    Attributes
+    ----------
+    module : ast.Module
+        The functions.
+    facts : dict
+        By class, facts about its hooks: ``marks``, ``head-age``.
+    """
+
+    def __init__(self) -> None:
+        self.module = ast.Module([], [])
+        self.facts: dict[str, set[str]] = {}
+
+
+def method_name(cls: str, method: str) -> str:
+    """The name of a method's function."""
+    return f"{cls}__{method}"
+
+
+def translate(
+    tree: ast.Module, components: Iterable[Declared], names: Mapping[str, Any], mistakes: Mistakes, *, compiled: bool
+) -> Translated:
+    """Translates all functions of a file.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        The file; it is changed.
+    components : iterable of Declared
+        The classes.
+    names : mapping
+        The file's global names.
+    mistakes : Mistakes
+        Receives the mistakes.
+    compiled : bool
+        Whether the functions will be compiled; else they keep ``print`` and messages of exceptions.
+    """
+    result = Translated()
+    others = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    shared: set[str] = set()
+    for node in others.values():
+        function = _Function(names, set(others), None, mistakes, compiled=compiled)
+        result.module.body.append(function.translated(node, node.name))
+        shared |= function.facts
+    for component in components:
+        facts = set(shared)
+        for method in component.methods.values():
+            function = _Function(names, set(others), component, mistakes, compiled=compiled)
+            result.module.body.append(function.translated(method, method_name(component.cls.__name__, method.name)))
+            facts |= function.facts
+        result.facts[component.cls.__name__] = facts
+    ast.fix_missing_locations(result.module)
+    return result
+
+
+class _Function(ast.NodeTransformer):
+    """Translates one function."""
+
+    def __init__(
+        self, names: Mapping[str, Any], others: set[str], own: Declared | None, mistakes: Mistakes, *, compiled: bool
+    ) -> None:
+        self._names, self._others, self._own, self._mistakes = names, others, own, mistakes
+        self._compiled = compiled
+        self._locals: set[str] = set()
+        self._views: dict[str, str] = {}
+        self._has_loop = False
+        self.facts: set[str] = set()
+
+    def translated(self, node: ast.FunctionDef, name: str) -> ast.FunctionDef:
+        """The function under another name."""
+        arguments = [each.arg for each in node.args.args]
+        stored = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+        self._locals = {*arguments, *stored}
+        if self._own is not None and node.name in HOOKS[self._own.kind]:
+            self._views = {each: each.capitalize() for each in arguments if each.capitalize() in _views()}
+        body: list[ast.stmt] = []
+        for statement in _without_docstring(node.body):
+            found = self.visit(statement)
+            body.extend(found if isinstance(found, list) else [] if found is None else [found])
+        if self._has_loop:
+            body[:0] = _parsed("steps__ = 0", node)
+        bare = [ast.arg(each.arg) for each in node.args.args]
+        plain = ast.arguments([], bare, None, [], [], None, [])
+        made = ast.FunctionDef(name, plain, body or [ast.Pass()], [], None)
+        vars(made).setdefault("type_params", [])
+        return ast.copy_location(made, node)
+
+    def _refuse(self, node: ast.AST, message: str) -> None:
+        self._mistakes.add(getattr(node, "lineno", 0), message)
+
+    def visit(self, node: ast.AST) -> Any:
+        """Translates a node, or refuses it."""
+        if type(node) in _REFUSED:
+            self._refuse(node, _REFUSED[type(node)])
+            return node
+        return super().visit(node)
+
+    # Names
+
+    def _found(self, node: ast.expr, name: str, value: object) -> Any:
+        """What stands for a global value in a function."""
+        if name == "MARK":
+            self.facts.add("marks")
+        if isinstance(value, int | float):
+            return _at(ast.Constant(value), node)
+        if isinstance(value, tuple) and value and all(isinstance(each, int | float) for each in value):
+            return _at(ast.Tuple([ast.Constant(each) for each in value], ast.Load()), node)
+        try:
+            symbol = _FUNCTIONS.get(value)
+            is_exact = value in _EXACT
+        except TypeError:  # not hashable
+            symbol, is_exact = None, False
+        if symbol is not None:
+            return _at(ast.Name(symbol, ast.Load()), node)
+        if is_exact:
+            return _at(ast.Name(f"exact_{name}", ast.Load()), node)
+        if isinstance(value, FunctionType) and name in self._others:
+            return node
+        allowed = "numbers, tuples of numbers, functions of this file, of math and of penstock.own"
+        self._refuse(node, f"{quoted(name)} cannot be used in a hook; it can use {allowed}")
+        return node
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        """Replaces a global name by its value."""
+        if isinstance(node.ctx, ast.Store) or node.id in self._locals:
+            return node
+        if node.id in self._names and node.id not in _BUILTINS:
+            return self._found(node, node.id, self._names[node.id])
+        if node.id in _BUILTINS or node.id == "print":
+            return node
+        known = [*self._locals, *self._names, *_BUILTINS]
+        why = "is not allowed" if hasattr(builtins, node.id) else f"is not known{suggestion(node.id, known)}"
+        self._refuse(node, f"{quoted(node.id)} {why}")
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        """Checks an attribute of `self` or of a view, or replaces one of a module by its value."""
+        base = node.value
+        if isinstance(base, ast.Name) and base.id == "self" and self._own is not None:
+            return self._of_self(node)
+        if isinstance(base, ast.Name) and base.id in self._views:
+            fields = [name for name, _ in _views()[self._views[base.id]]]
+            if node.attr not in fields:
+                shown = ", ".join(fields)
+                self._refuse(node, f"{base.id} has no {quoted(node.attr)}{suggestion(node.attr, fields)} ({shown})")
+            if node.attr == "head_since":
+                self.facts.add("head-age")
+            return node
+        module = self._module(base)
+        if module is not None:
+            if not hasattr(module, node.attr):
+                self._refuse(node, f"{module.__name__} has no {quoted(node.attr)}{suggestion(node.attr, dir(module))}")
+                return node
+            return self._found(node, node.attr, getattr(module, node.attr))
+        self.generic_visit(node)
+        return node
+
+    def _module(self, node: ast.expr) -> ModuleType | None:
+        """The module that an expression names."""
+        if isinstance(node, ast.Name) and node.id not in self._locals:
+            value = self._names.get(node.id)
+        elif isinstance(node, ast.Attribute):
+            value = getattr(self._module(node.value), node.attr, None)
+        else:
+            value = None
+        return value if isinstance(value, ModuleType) else None
+
+    def _of_self(self, node: ast.Attribute) -> Any:
+        own = self._own
+        assert own is not None
+        known = [*own.parameters, *own.state, *own.streams, *own.methods]
+        if node.attr in own.state or (node.attr in own.parameters and isinstance(node.ctx, ast.Load)):
+            return node
+        if node.attr in own.parameters:
+            self._refuse(
+                node, f"{quoted(node.attr)} is a parameter and cannot be assigned; keep the value in the state"
+            )
+        elif node.attr in own.streams:
+            self._refuse(node, f"draw from a stream, as in self.{node.attr}.unit()")
+        elif node.attr in own.methods:
+            self._refuse(node, f"call the method: self.{node.attr}(...)")
+        else:
+            self._refuse(
+                node, f"self has no {quoted(node.attr)}{suggestion(node.attr, known)}; declare {node.attr}: int = 0"
+            )
+        return node
+
+    # Calls
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        """Translates calls of methods and draws from streams."""
+        if node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
+            self._refuse(node, "write arguments by position")
+            return node
+        called, own = node.func, self._own
+        if own is not None and isinstance(called, ast.Attribute):
+            base = called.value
+            if isinstance(base, ast.Name) and base.id == "self" and called.attr in own.methods:
+                arguments = [base, *(self.visit(each) for each in node.args)]
+                function = ast.Name(method_name(own.cls.__name__, called.attr), ast.Load())
+                return _at(ast.Call(function, arguments, []), node)
+            of = base.value if isinstance(base, ast.Attribute) and base.attr in own.streams else None
+            if isinstance(of, ast.Name) and of.id == "self":
+                return self._draw(node, called.attr, base)
+        self.generic_visit(node)
+        return node
+
+    def _draw(self, node: ast.Call, name: str, stream: ast.expr) -> Any:
+        if name not in _DRAWS or len(node.args) != _DRAWS[name]:
+            self._refuse(node, f"a stream has unit(), exponential(), below(n) and chance(p), not {quoted(name)}")
+            return node
+        arguments = [self.visit(each) for each in node.args]
+        symbol = "unit" if name == "chance" else name
+        drawn = ast.Call(
+            ast.Name(f"penstock_{symbol}", ast.Load()), [stream, *([] if name == "chance" else arguments)], []
+        )
+        return _at(ast.Compare(drawn, [ast.Lt()], arguments) if name == "chance" else drawn, node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        """Replaces powers by the engine's; a power of constants is a constant."""
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Pow):
+            return node
+        sides = [each.value for each in (node.left, node.right) if isinstance(each, ast.Constant)]
+        numbers = [each for each in sides if isinstance(each, int | float)]
+        if len(numbers) == 2 and abs(numbers[1]) < 64:
+            return _at(ast.Constant(numbers[0] ** numbers[1]), node)
+        return _at(ast.Call(ast.Name("penstock_pow", ast.Load()), [node.left, node.right], []), node)
+
+    # Statements
+
+    def _stored(self, target: ast.expr, value: ast.expr) -> Any:
+        """A value that is assigned to a target, checked if that is a whole number of the state."""
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            value.elts = [self._stored(*pair) for pair in zip(target.elts, value.elts, strict=True)]
+            return value
+        name = target.value if isinstance(target, ast.Subscript) else target
+        if self._own is None or not (isinstance(name, ast.Attribute) and isinstance(name.value, ast.Name)):
+            return value
+        variable = self._own.state.get(name.attr)
+        if name.value.id != "self" or variable is None or variable.type is float:
+            return value
+        return _at(ast.Call(ast.Name("whole", ast.Load()), [value], []), value)
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        """Checks assignments to whole numbers."""
+        if len(node.targets) != 1:
+            self._refuse(node, "assign to one target at a time")
+        self.generic_visit(node)
+        node.value = self._stored(node.targets[0], node.value)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """Becomes an assignment."""
+        read = _parsed(ast.unparse(node.target), node)[0].value
+        return self.visit_Assign(_at(ast.Assign([node.target], _at(ast.BinOp(read, node.op, node.value), node)), node))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """Loses its annotation."""
+        if node.value is None:
+            return _at(ast.Pass(), node)
+        return self.visit_Assign(_at(ast.Assign([node.target], node.value), node))
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """Drops what only prints, if compiled."""
+        called = node.value.func if isinstance(node.value, ast.Call) else None
+        if isinstance(called, ast.Name) and called.id in ("print", "breakpoint"):
+            return _at(ast.Pass(), node) if self._compiled else node
+        self.generic_visit(node)
+        return node
+
+    def visit_Raise(self, node: ast.Raise) -> Any:
+        """Loses its message, if compiled: the call is repeated uncompiled to get it."""
+        return _parsed("raise RuntimeError('fault')", node)[0] if self._compiled else node
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        """Loses its message, if compiled."""
+        node.test = self.visit(node.test)
+        node.msg = None if self._compiled else node.msg
+        return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        """Counts the steps."""
+        return self._loop(node)
+
+    def visit_For(self, node: ast.For) -> Any:
+        """Counts the steps."""
+        return self._loop(node)
+
+    def _loop(self, node: ast.While | ast.For) -> Any:
+        self._has_loop = True
+        self.generic_visit(node)
+        count = f"steps__ += 1\nif steps__ > {STEPS}: raise RuntimeError('the loop takes more than {STEPS} steps')"
+        node.body[:0] = _parsed(count, node)
+        return node
+
+
+def _views() -> dict[str, list[tuple[str, int]]]:
+    return dict(_core.component_views())
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0]
+    is_text = (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    )
+    return body[1:] if is_text else body
+
+
+def _at(node: Any, other: ast.AST) -> Any:
+    """The node, and all in it without a place, at the place of another."""
+    for each in ast.walk(node):
+        if "lineno" in each._attributes and not hasattr(each, "lineno"):
+            ast.copy_location(each, other)
+    return node
+
+
+def _parsed(text: str, other: ast.AST) -> list[Any]:
+    """The statements of a text at the place of a node."""
+    statements = ast.parse(text).body
+    for each in [each for statement in statements for each in ast.walk(statement)]:
+        if "lineno" in each._attributes:
+            ast.copy_location(each, other)
+    return statements

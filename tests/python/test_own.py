@@ -1,0 +1,331 @@
+"""Components written in Python: equal to the built-in ones, in both gears, on all ways through the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from penstock import ArgumentError, Network, RunRequest, _core, own, run_all
+from penstock.extras import advice
+from penstock.own import files
+from penstock.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "own"
+SCENARIO = (EXAMPLES / "red.toml").read_text()
+LINE = next(line for line in SCENARIO.splitlines() if line.startswith("queue.my-red"))
+SHORT = [("duration", "6 s"), ("series", "[]")]
+CODEL = 'queue.my-codel = { limit = "60 packets", target = "5 ms", interval = "50 ms" }'
+
+
+@pytest.fixture
+def debugging(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The slow gear."""
+    monkeypatch.setenv(files.DEBUG, "1")
+
+
+def own_and_built_in(name: str, line: str, built_in: str) -> tuple[str, str]:
+    """The scenario with a component of an example, and with the built-in one in its place."""
+    text = SCENARIO.replace(LINE, line).replace("red.py", f"{name}.py")
+    return text, text.replace(f"my-{name}", built_in).replace(f'use = "{name}.py"\n', "")
+
+
+def run(text: str, sets: list[tuple[str, str]] | None = None, seed: int = 1) -> _core.Run:
+    return _core.Scenario(text, "own.toml", SHORT if sets is None else sets, str(EXAMPLES)).run(seed, 0)
+
+
+WITHOUT_SERIES = ("--set", "series=[]", "--set", "duration=3 s")
+
+
+def with_file(folder: Path, text: str, line: str = LINE, name: str = "mine.py") -> str:
+    """A scenario that uses a file with this text."""
+    (folder / name).write_text(text)
+    return SCENARIO.replace("red.py", name).replace(LINE, line)
+
+
+def mistakes(folder: Path, text: str, line: str = LINE) -> list[str]:
+    scenario = with_file(folder, text, line)
+    return [each["message"] for each in _core.check(scenario, "own.toml", SHORT, str(folder))]
+
+
+@pytest.mark.parametrize(("name", "line"), [("red", LINE), ("codel", CODEL)])
+def test_an_example_decides_as_the_built_in_component(name: str, line: str) -> None:
+    mine, theirs = own_and_built_in(name, line, name)
+    for seed in (1, 2):
+        ours, built_in = run(mine, seed=seed), run(theirs, seed=seed)
+        assert (ours.digest, ours.drops) == (built_in.digest, built_in.drops)
+        assert ours.drops > 100
+
+
+@pytest.mark.parametrize(("name", "line"), [("red", LINE), ("codel", CODEL)])
+@pytest.mark.usefixtures("debugging")
+def test_both_gears_give_the_same_numbers(name: str, line: str) -> None:
+    mine, theirs = own_and_built_in(name, line, name)
+    assert run(mine).digest == run(theirs).digest
+
+
+def test_its_state_is_a_series_and_its_parameters_change() -> None:
+    mine, theirs = own_and_built_in("red", LINE, "red")
+    change = '[{ at = "2 s", parameter = "queue.NAME.max-probability", value = 0.5 }]'
+    found = []
+    for text, name in ((mine, "my-red"), (theirs, "red")):
+        sets = [("duration", "6 s"), ("bottleneck.parameter-changes", change.replace("NAME", name))]
+        scenario = _core.Scenario(text, "own.toml", sets, str(EXAMPLES))
+        found.append(scenario.run(1, 0).digest)
+    assert found[0] == found[1]
+    assert found[0] != run(mine).digest
+    wrong = [("bottleneck.parameter-changes", change.replace("NAME.max-probability", "my-red.weight"))]
+    [mistake] = _core.check(mine, "own.toml", wrong, str(EXAMPLES))
+    assert "'weight' cannot be changed during a run; one of min-threshold" in mistake["message"]
+
+
+def test_runs_are_kept_and_found_by_the_text_of_the_file(tmp_path: Path) -> None:
+    text = with_file(tmp_path, (EXAMPLES / "red.py").read_text())
+    store = Store(tmp_path / "store")
+
+    def key(folder: Path) -> str:
+        scenario = _core.Scenario(text, "own.toml", SHORT, str(folder))
+        assert not scenario.unidentified_components
+        return scenario.canonical
+
+    request = RunRequest(text, tuple(SHORT), 1, 0, "own.toml", folder=str(tmp_path))
+    [first] = run_all([request], store=store)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copy(tmp_path / "mine.py", elsewhere / "mine.py")
+    assert key(tmp_path) == key(elsewhere), "a folder is no part of the key"
+    [again] = run_all([request], store=store)
+    assert again.metrics == first.metrics
+    (elsewhere / "mine.py").write_text((tmp_path / "mine.py").read_text().replace("count * p < 2.0", "count * p < 1.5"))
+    assert key(tmp_path) != key(elsewhere)
+
+
+def test_worker_processes_give_the_same_numbers(tmp_path: Path) -> None:
+    text = with_file(tmp_path, (EXAMPLES / "red.py").read_text())
+    requests = [RunRequest(text, tuple(SHORT), 1, 0, "own.toml", folder=str(tmp_path))]
+    here, there = (run_all(requests, jobs=1, on=on) for on in ("threads", "processes"))
+    assert here[0].metrics == there[0].metrics
+    assert here[0].digest == there[0].digest
+
+
+def test_code_in_the_cache_is_loaded_without_numba(tmp_path: Path) -> None:
+    program = (
+        "import sys; from penstock import _core\n"
+        f"text = open({str(EXAMPLES / 'red.toml')!r}).read()\n"
+        f"run = _core.Scenario(text, 'own.toml', {SHORT!r}, {str(EXAMPLES)!r}).run(1, 0)\n"
+        "print(run.digest, 'numba' in sys.modules)"
+    )
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    told = [
+        subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True)
+        for _ in range(2)
+    ]
+    first, second = (each.stdout.split() for each in told)
+    assert (first[1], second[1]) == ("True", "False")
+    assert first[0] == second[0]
+    [code] = (tmp_path / "penstock-compiled").iterdir()
+    code.write_bytes(code.read_bytes()[:-1])
+    third = subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True)
+    assert third.stdout.split() == [first[0], "True"], "damaged code is compiled again"
+
+
+def test_it_is_explained_and_in_the_schema(penstock: Callable[..., tuple[int, str, str]]) -> None:
+    _, shown, _ = penstock("explain", f"{EXAMPLES / 'red.py'}:Red")
+    assert "# my-red (discipline)" in shown
+    assert "max_p" in shown
+    assert "`average` (packets)" in shown
+    _, written, _ = penstock("schema", "--use", str(EXAMPLES / "red.py"))
+    assert "max-probability" in json.loads(written)["$defs"]["discipline.my-red"]["required"]
+    code, _, told = penstock("explain", f"{EXAMPLES / 'red.py'}:Blue")
+    assert code == 2
+    assert "has no component 'Blue'; it has Red" in told
+
+
+def test_an_example_conforms_to_the_built_in_component(penstock: Callable[..., tuple[int, str, str]]) -> None:
+    code, written, _ = penstock("conform", EXAMPLES / "red.py", "--against", "red", "--format", "json")
+    found = json.loads(written)
+    assert (code, found["conforms"], len(found["properties"])) == (0, True, 3)
+    assert found["packets"] > 10_000
+
+
+def test_the_first_difference_to_a_component_is_shown(
+    penstock: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    text = (EXAMPLES / "red.py").read_text().replace("p / (2.0 - count * p)", "p / (9.0 - count * p)")
+    (tmp_path / "other.py").write_text(text)
+    code, told, _ = penstock("conform", f"{tmp_path / 'other.py'}:Red", "--against", "red")
+    assert code == 1
+    assert re.search(r"First difference to red, in 'overload' with seed 1: accept of .*, and drop of packet ", told)
+    code, _, told = penstock("conform", f"{tmp_path / 'other.py'}:Red", "--against", "rde")
+    assert code == 2
+    assert "there is no discipline 'rde'; did you mean 'red'?" in told
+
+
+def test_a_network_is_built_with_its_class() -> None:
+    queues = own.load(EXAMPLES / "red.py")
+    with pytest.raises(ArgumentError, match="max_probability is missing"):
+        queues.Red(limit="60 packets", min_threshold="5 packets", max_threshold="25 packets")
+    red = queues.Red(limit="60 packets", min_threshold="5 packets", max_threshold="25 packets", max_probability=0.1)
+    net = Network()
+    net.use = "red.py"
+    net.link(net.node("a"), net.node("b"), rate="1 Mbit/s", delay="1 ms", queue=red)
+    text = net.toml(duration="1 s")
+    assert 'use = "red.py"' in text
+    assert "queue.my-red = {" in text
+
+
+HEAD = "from penstock import own\n"
+TEMPLATE = '''from penstock import own
+
+TABLE = [1, 2]
+
+@own.discipline
+class Mine:
+    """Does something."""
+
+    limit = own.parameter("limit", "60 packets", doc="Its limit.")
+    drops = own.stream("mine")
+    count: int = 0
+    mean: float = 0.0
+    slots: list[int] = [0, 0, 0]
+
+    def on_arrival(self, now, packet, queue):
+        BODY
+        return own.ACCEPT
+'''
+MINE = "queue.mine = {}"
+
+
+FAULTS = [
+    ("self.mean = 1.0 / self.count", "ZeroDivisionError: "),
+    ("self.slots[packet.size] = 1", "IndexError: "),
+    ("self.mean = 1e308 * 10.0", "'mean' became inf"),
+    ("raise ValueError(f'packet of {packet.size} bytes')", "ValueError: packet of 40 bytes"),
+    ("while self.count < 1: self.mean += 1.0", "the loop takes more than"),
+    ("assert packet.size < 10, 'too large'", "AssertionError: too large"),
+    ("return 77", "77 is not a verdict"),
+    ("return own.MARK", "marks a packet that is not ECN-capable"),
+]
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a component that fails as its parameter says."""
+    folder = tmp_path_factory.mktemp("faulty")
+    body = "".join(f"if self.fault == {i}:\n            {each}\n        " for i, (each, _) in enumerate(FAULTS))
+    parameter = 'fault = own.parameter("count", doc="Which fault.")\n    drops ='
+    (folder / "mine.py").write_text(TEMPLATE.replace("drops =", parameter).replace("BODY", body))
+    return folder
+
+
+@pytest.mark.parametrize("fault", range(len(FAULTS)), ids=[message for _, message in FAULTS])
+def test_a_fault_ends_the_run_and_names_its_place(faulty: Path, fault: int) -> None:
+    text = SCENARIO.replace("red.py", "mine.py").replace(LINE, f"queue.mine = {{ fault = {fault} }}")
+    scenario = _core.Scenario(text, "own.toml", SHORT, str(faulty))
+    with pytest.raises(_core.ComponentError) as raised:
+        scenario.run(1, 0)
+    told, (body, message) = str(raised.value), FAULTS[fault]
+    lines = (faulty / "mine.py").read_text().splitlines()
+    at = "def on_arrival" if "return" in body else body
+    line = next(i for i, each in enumerate(lines, 1) if at in each)
+    assert told.startswith(f"mine.py:{line}: on_arrival of discipline 'mine' at 'bottleneck', "), told
+    assert " s, SYN of flow " in told
+    assert message in told
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("self.mean = cuont", "'cuont' is not known"),
+        ("self.cuont += 1", "self has no 'cuont'; did you mean 'count'?"),
+        ("self.limit = 3", "'limit' is a parameter and cannot be assigned"),
+        ("self.count = TABLE[0]", "'TABLE' cannot be used in a hook"),
+        ("self.count = packet.sise", "packet has no 'sise'; did you mean 'size'?"),
+        ("global TABLE", "globals cannot change"),
+        (
+            "self.count = self.drops.random()",
+            "a stream has unit(), exponential(), below(n) and chance(p), not 'random'",
+        ),
+        ("self.count = [1, 2][0]", "a list cannot be made in a hook"),
+        ("self.count = 1.5", "a whole number is needed, not float64; write int(...)"),
+        ("eval('1')", "'eval' is not allowed"),
+        ("if packet.size > 3: return", "a whole number is needed, not nothing"),
+    ],
+)
+def test_code_that_cannot_be_compiled_is_a_mistake_with_its_line(tmp_path: Path, body: str, message: str) -> None:
+    [told] = mistakes(tmp_path, TEMPLATE.replace("BODY", body), MINE)
+    line = next(i for i, each in enumerate(TEMPLATE.splitlines(), 1) if "BODY" in each)
+    assert message in told
+    at = int(told.split(":")[1])
+    assert at == line or (at == line - 1 and "nothing" in message), told
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import numpy\n" + TEMPLATE, "mine.py:1: imports 'numpy'; a file with components may import math, penstock"),
+        (TEMPLATE.replace("count: int = 0", "count = 0"), "mine.py:11: 'count' declares no type"),
+        (TEMPLATE.replace("count: int = 0", "count: str = ''"), "'count' is of the type str; one of int, float, bool"),
+        (TEMPLATE.replace("count: int = 0", "count: int = 1.5"), "begins as 1.5, which is not a finite int"),
+        (
+            TEMPLATE.replace("on_arrival", "on_arival"),
+            "mine.py:6: Mine has no method on_arrival(self, now, packet, queue)",
+        ),
+        (
+            TEMPLATE.replace("now, packet", "time, packet"),
+            "on_arrival has no argument 'time'; it has now, packet, queue",
+        ),
+        (
+            TEMPLATE.replace('"limit", "60', '"lenght", "60'),
+            "parameter 'limit': there is no kind 'lenght'; one of limit,",
+        ),
+        (TEMPLATE.replace("@own.discipline", '@own.discipline(name="red")'), "there is a discipline 'red' already"),
+        (TEMPLATE.replace('"""Does something."""', ""), "Mine has no docstring"),
+        (TEMPLATE.replace("TABLE = [1, 2]", "TABLE = 1 / 0"), "mine.py:3: ZeroDivisionError: division by zero"),
+        ("x = (", "mine.py:1: '(' was never closed"),
+        (HEAD, "mine.py: has no component"),
+    ],
+)
+def test_a_declaration_that_is_wrong_is_a_mistake(tmp_path: Path, text: str, message: str) -> None:
+    told = mistakes(tmp_path, text.replace("BODY", "pass"), MINE)
+    assert any(message in each for each in told), told
+
+
+def test_a_file_that_is_missing_or_no_python_is_a_mistake(tmp_path: Path) -> None:
+    missing = _core.check(SCENARIO, "own.toml", SHORT, str(tmp_path))
+    assert [(each["path"], each["message"]) for each in missing] == [
+        ("use", "red.py: there is no such file; names are relative to the scenario's folder")
+    ]
+    other = _core.check(SCENARIO.replace("red.py", "red.txt"), "own.toml", SHORT, str(EXAMPLES))
+    assert any('write use = "my_queues.py"' in each["message"] for each in other)
+
+
+def test_missing_numba_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.own.compiled.util.find_spec", lambda _: None)
+    [told] = mistakes(tmp_path, TEMPLATE.replace("BODY", "pass"), MINE)
+    assert f"install it with: {advice('jit')}" in told
+    monkeypatch.setenv(files.DEBUG, "1")
+    assert mistakes(tmp_path, TEMPLATE.replace("BODY", "pass"), MINE) == []
+
+
+def test_the_debugger_gear_prints_and_keeps_no_runs(tmp_path: Path) -> None:
+    body = "if self.count < 2: print('size', packet.size, own.SECOND)\n        self.count += 1"
+    (tmp_path / "own.toml").write_text(with_file(tmp_path, TEMPLATE.replace("BODY", body), MINE))
+    command = [sys.executable, "-m", "penstock", "run", str(tmp_path / "own.toml"), "--runs", "1"]
+    environment = os.environ | {"PENSTOCK_STORE": str(tmp_path / "store")}
+    told = subprocess.run(
+        [*command, *WITHOUT_SERIES, "--debug-component"], env=environment, check=True, capture_output=True, text=True
+    )
+    assert told.stdout.count("size 40 1000000000000") == 2
+    assert not list((tmp_path / "store").glob("runs/*"))
