@@ -46,6 +46,19 @@ every = "1 ms"
 """
 REAL = PAGE.replace("{}\n", "{ real = true }\n").replace('delay = "1 ms"', 'delay = "1 ms"\nboth-ways = true')
 TCP = re.sub("source.*", "source.ftp = {}\\ntransport.tcp = {}", REAL).replace("20 ms", "1500 ms")
+MINE = '''\
+from penstock import own
+
+
+@own.discipline
+class Mine:
+    """Accepts what fits."""
+
+    limit = own.parameter("limit", "20 packets", doc="Its limit.")
+
+    def on_arrival(self, queue):
+        return own.ACCEPT if queue.has_room else own.DROP_OVERFLOW
+'''
 REFUSED = {
     *(("emulate", "compare-hosts") if why_not() else ()),
     *(() if shutil.which("iperf3") else ("compare-hosts",)),
@@ -73,6 +86,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "view": ("page.toml", "--out", "view.html"),
     "lab": ("page.toml", "--no-browser"),
     "check": ("page.toml",),
+    "conform": ("mine.py:Mine",),
     "plot": ("study.toml", "--x", "f.source.cbr.packet", "--out", "plot.svg"),
     "report": ("study.toml", "--out", "report.html"),
     "new": ("new.toml", "--topology", "graph.gml", "--set", "rate=1 Gbit/s", "--set", "delay=1 ms"),
@@ -141,6 +155,7 @@ def prepare(folder: Path) -> None:
     (folder / "page.toml").write_text(PAGE)
     (folder / "real.toml").write_text(REAL)
     (folder / "tcp.toml").write_text(TCP)
+    (folder / "mine.py").write_text(MINE)
     (folder / "study.toml").write_text(STUDY)
     (folder / "graph.gml").write_text(GRAPH)
     store = Store(folder / "store")
