@@ -279,7 +279,7 @@ def _dumbbell(
     if profile == "rfc":
         tcp = Tcp(variant="new-reno", header="40 bytes", min_rto="200 ms", ack_every=1, **shared)
     else:
-        tcp = Tcp(profile=profile, **shared)
+        tcp = Tcp(profile="linux-6", **shared)
     net.flows("tcp", sources, sinks, count=flows, start=("0 s", starts), source=Ftp(), transport=tcp)
     return net.toml(description="Transfers over a dumbbell", duration=duration)
 

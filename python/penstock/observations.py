@@ -83,7 +83,7 @@ def reward_function(text: str, units: Mapping[str, str]) -> tuple[tuple[str, ...
     Raises
     ------
     InputError
-        If it cannot be read, names what is not observed, or its units do not match.
+        If it cannot be read, its units do not match, or a name is not observed.
     """
     try:
         expression = parse(text)

@@ -48,7 +48,7 @@ class Simulation:
         TOML text of the scenario, such as that of :meth:`penstock.Network.toml`.
     observe : sequence of str, or mapping of str to str
         What :meth:`state` returns, such as ``["queue[r1-r2]", "drops[r1-r2] per step"]``, or names for these. Variables
-        are those of ``[[series]]``. Amounts are added up over members, classes and queues, times and shares averaged.
+        are as in ``[[series]]``. Amounts are added up over members, classes and queues, times and shares averaged.
         Rates describe the step.
     name : str
         Name of the scenario in messages.

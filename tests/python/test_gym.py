@@ -31,7 +31,7 @@ def environments(**changed):
 
 
 def episodes(envs, seed, steps):
-    """What is seen in so many steps with the same actions each time."""
+    """Observations, rewards and ends of `steps` steps with the same actions each time."""
     actions = np.random.default_rng(3).uniform(0.01, 0.9, (steps, envs.num_envs, 1))
     seen = [envs.reset(seed=seed)[0]]
     for action in actions:
