@@ -1,8 +1,9 @@
 """Print simulated next to measured numbers of real hosts, row by row, and the share of rows inside their bands.
 
-    python examples/studies/real_systems.py                                        # the three folders next to this file
+    python examples/studies/real_systems.py                                        # the four folders next to this file
     python examples/studies/real_systems.py random-loss --hosts rfc --runs 2
     python examples/studies/real_systems.py one-flow-codel --table cubic
+    python examples/studies/real_systems.py queue-quantiles
 
 A row is inside if the mean of the runs is between the bounds of its band, which the folder's ``document.toml`` has next
 to the measurement. Runs are kept in the store, so that a second call answers at once.
@@ -11,10 +12,13 @@ to the measurement. Runs are kept in the store, so that a second call answers at
 import argparse
 from pathlib import Path
 
+import queue_quantiles
+
 import penstock as ps
 
 HERE = Path(__file__).parent
-FOLDERS = ("random-loss", "one-flow-codel", "two-flows")
+QUANTILES = "queue-quantiles"
+FOLDERS = ("random-loss", "one-flow-codel", "two-flows", QUANTILES)
 BANDS = {
     "output": ("from", "to"),
     "throughput": ("from", "to"),
@@ -28,6 +32,8 @@ ABOUT = {"document", "table", "column", "unit", "published", "mean", "ci_low", "
 
 def show(folder: str, hosts: str | None, tables: list[str], runs: int | None) -> tuple[int, int]:
     """Prints all rows of a folder; returns how many are inside, and how many there are."""
+    if folder == QUANTILES:
+        return queue_quantiles.show([] if hosts is None else [("bulk.transport.tcp.profile", f'"{hosts}"')])
     readings = {} if hosts is None else {f"{folder}-a01": hosts}
     frame = ps.reproduce(str(HERE / folder), tables, readings, runs=runs, jobs=1)
     bounds = {key for pair in BANDS.values() for key in pair}

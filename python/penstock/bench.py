@@ -84,16 +84,24 @@ def parking_lot() -> str:
     return net.toml(description="Periodic flows over five links in a row", duration="20 s")
 
 
-def tcp_bulk() -> str:
+def tcp_bulk(profile: str = "rfc") -> str:
     """40 transfers over 10 Gbit/s with a round trip of 1 ms, 2 s."""
     return _dumbbell(
-        flows=40, access="40 Gbit/s", rate="10 Gbit/s", rtt_us=1_000, buffer=833, starts="100 ms", duration="2 s"
+        profile=profile,
+        flows=40,
+        access="40 Gbit/s",
+        rate="10 Gbit/s",
+        rtt_us=1_000,
+        buffer=833,
+        starts="100 ms",
+        duration="2 s",
     )
 
 
-def tcp_many(flows: int = 1000) -> str:
+def tcp_many(flows: int = 1000, profile: str = "rfc") -> str:
     """Transfers over 1 Mbit/s each (1,000 by default) with a round trip of 50 ms, 10 s; the buffer is in proportion."""
     return _dumbbell(
+        profile=profile,
         flows=flows,
         access="10 Gbit/s",
         rate=f"{flows} Mbit/s",
@@ -246,7 +254,9 @@ def fabric() -> str:
     return net.toml(description="Incasts of seven to one at a switch", duration="1 s")
 
 
-def _dumbbell(*, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str) -> str:
+def _dumbbell(
+    *, profile: str, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str
+) -> str:
     """40 access nodes a side and one bottleneck; each way, an access link has 1 % of the round trip and it has 48 %."""
     from penstock.components import Ftp, TailDrop, Tcp
     from penstock.network import Network
@@ -260,16 +270,16 @@ def _dumbbell(*, flows: int, access: str, rate: str, rtt_us: int, buffer: int, s
         net.link(a, b, rate=access, delay=near, queue=large)
     net.link(left, right, rate=rate, delay=far, queue=small)
     net.link(right, left, rate=rate, delay=far, queue=large)
-    tcp = Tcp(
-        variant="new-reno",
-        packet="1500 bytes",
-        header="40 bytes",
-        initial_window="10 packets",
-        max_window="256 packets",
-        min_rto="200 ms",
-        ack_every=1,
-        syn=False,
-    )
+    shared: dict[str, Any] = {
+        "packet": "1500 bytes",
+        "initial_window": "10 packets",
+        "max_window": "256 packets",
+        "syn": False,
+    }
+    if profile == "rfc":
+        tcp = Tcp(variant="new-reno", header="40 bytes", min_rto="200 ms", ack_every=1, **shared)
+    else:
+        tcp = Tcp(profile=profile, **shared)
     net.flows("tcp", sources, sinks, count=flows, start=("0 s", starts), source=Ftp(), transport=tcp)
     return net.toml(description="Transfers over a dumbbell", duration=duration)
 
@@ -317,6 +327,8 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "parking-lot": parking_lot,
     "tcp-bulk": tcp_bulk,
     "tcp-many": tcp_many,
+    "tcp-bulk-linux-6": partial(tcp_bulk, profile="linux-6"),
+    "tcp-many-linux-6": partial(tcp_many, profile="linux-6"),
     "af": af,
     "atm": atm,
     "pcn-cbr": pcn_cbr,

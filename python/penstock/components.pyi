@@ -2068,8 +2068,10 @@ class Tcp(Component):
         Upper limit of a delay that adapts to the spacing of segments, from `ack-delay` on; at most 500 ms. The delay is
         constant if left out. Linux has 200 ms. Allowed: zero or more.
     quick_acks : int, default 0
-        Segments in order at the start of a connection that are acknowledged each, whatever `ack-every`, so that slow
-        start is not slowed down. Linux has 16 (quick acknowledgements). Allowed: a whole number, zero or more.
+        Segments that are acknowledged each, whatever `ack-every`: at the start of a connection, so that slow start is
+        not slowed down; after a gap longer than the receiver's own timeout; and after a segment that had arrived
+        before. A mark of congestion brings at most two. Linux has 16 (quick acknowledgements). Allowed: a whole number,
+        zero or more.
     limited_transmit : bool, default true
         Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
     syn : bool, default true
@@ -2897,12 +2899,16 @@ class Dctcp(Component):
     ect_everywhere : bool, default false
         Whether acknowledgements and segments sent again are ECN-capable too [RFC8257 s4.1]; the SYN exchange always is
         [RFC8257 s3.6].
+    byte_counting_limit : int, optional
+        Maximum number of acknowledged segments by which an acknowledgement enlarges the window (L) [RFC3465 s2]; each
+        acknowledgement counts once if left out. Linux has no limit. Allowed: a whole number, at least 1.
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "dctcp"
     gain: float | str
     ect_everywhere: bool
-    def __init__(self, *, gain: float | str = "1/16", ect_everywhere: bool = False) -> None: ...
+    byte_counting_limit: int | None
+    def __init__(self, *, gain: float | str = "1/16", ect_everywhere: bool = False, byte_counting_limit: int | None = None) -> None: ...
 
 class Bbr(Component):
     """The congestion-control ``bbr``.

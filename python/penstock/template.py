@@ -46,7 +46,7 @@ from = "hosts"
 to = "sinks"
 start = { uniform = ["0 s", "1 s"] }
 source.ftp = {}
-transport.tcp = { variant = "new-reno", packet = "1500 bytes" }
+transport.tcp = { profile = "linux-6" }      # as Linux hosts send; 'penstock explain tcp' lists the settings
 
 [[flows]]
 name = "stream"

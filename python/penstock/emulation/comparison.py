@@ -97,7 +97,7 @@ def transfers_of(file: Path, text: str, found: Opened) -> list[Transfer]:
         transport, source = group.get("transport"), group.get("source")
         tcp = transport.get("tcp") if isinstance(transport, dict) else None
         if not isinstance(tcp, dict) or source != {"ftp": {}}:
-            wrong.append(f"flows '{group['name']}': iperf3 stands only for source.ftp = {{}} with transport.tcp.")
+            wrong.append(f"flows '{group['name']}': iperf3 replaces only source.ftp = {{}} with transport.tcp.")
             continue
         control = next(iter(tcp.get("congestion-control", {"reno": {}})))
         if control not in there:

@@ -27,7 +27,12 @@ _UNFINISHED = 5
 """Maximum number of groups of unfinished transfers that are listed."""
 
 _HARDLY = 1e-4
-"""Relative range below which a number hardly differs between runs: about that of 100 us in a second."""
+"""Relative range below which a number hardly differs between runs.
+
+Jitter of 100 us moves each loss, and with it the cycle of a window, by that much. Cycles last about a second or less,
+so a number of one cycle changes by 1e-4 of itself or more; the changes of several cycles add up at random, and flows
+that lose packets in another order change by far more. Replications that agree better than this have the same phases.
+"""
 
 _JITTER = '`jitter = { uniform = ["0 us", "100 us"] }` of TCP, about what real hosts have'
 """What ends the lockstep of connections."""

@@ -4,18 +4,25 @@ use penstock_model::parameters::LONGEST_NAME;
 use penstock_model::printable::{quoted, shortened};
 use std::cell::Cell;
 
-/// The word of `known` nearest to `word`, if it is near enough.
+/// The word of `known` nearest to `word`, if it is near enough; otherwise one that `word` continues with a hyphen, such as `rack` for
+/// `rack-tlp`.
 pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.to_lowercase().chars().take(LONGEST_NAME + 1).collect();
     if word.len() > LONGEST_NAME {
         return None;
     }
-    known
-        .map(|candidate| (distance(&word, &candidate.to_lowercase().chars().collect::<Vec<_>>()), candidate))
-        .filter(|(distance, candidate)| *distance <= (word.len().max(candidate.len()) / 3).max(1) && *distance < word.len())
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let rank = |candidate: &str| {
+        let candidate: Vec<char> = candidate.to_lowercase().chars().collect();
+        let distance = distance(&word, &candidate);
+        let is_near = distance <= (word.len().max(candidate.len()) / 3).max(1) && distance < word.len();
+        let is_continued = candidate.len() >= SHORTEST_PART && word.starts_with(&candidate) && word.get(candidate.len()) == Some(&'-');
+        is_near.then_some(distance).or(is_continued.then_some(LONGEST_NAME))
+    };
+    known.filter_map(|candidate| Some((rank(candidate)?, candidate))).min_by_key(|(rank, _)| *rank).map(|(_, candidate)| candidate)
 }
+
+/// Minimum length of a word that another may continue: shorter ones are common by chance.
+const SHORTEST_PART: usize = 4;
 
 /// `unknown node 'rr1'; did you mean 'r1'? (r1, r2)`.
 pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
@@ -100,6 +107,16 @@ fn distance(a: &[char], b: &[char]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_that_goes_on_after_a_known_one_means_that_one() {
+        let meant = |word| nearest(word, ["reno", "rack", "sack", "cubic", "r1"].into_iter());
+        assert_eq!(
+            ["rack-tlp", "RACK-TLP", "racktlp", "r1-r2-r3", "cubic-with-hystart"].map(meant),
+            [Some("rack"), Some("rack"), None, None, Some("cubic")]
+        );
+        assert_eq!(nearest("new-reno-x", ["new", "new-reno"].into_iter()), Some("new-reno"), "the nearest first");
+    }
 
     #[test]
     fn distances_count_edits_and_swaps() {

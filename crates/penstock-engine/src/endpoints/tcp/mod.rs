@@ -135,10 +135,11 @@ impl TcpEndpoints {
         let counts = self.measured.is_open(now);
         let end = &mut self.receivers[slot as usize];
         let before = end.receiver.delivered();
-        let acknowledges = match end.receiver.on_predicted_segment(now, seq) {
+        let header = SegmentHeader::of(&packet.body);
+        let acknowledges = match end.receiver.on_predicted_segment(now, seq, header.sent_again) {
             Some(acknowledges) => acknowledges,
             None => {
-                end.receiver.on_segment(now, seq, packet.ecn, SegmentHeader::of(&packet.body));
+                end.receiver.on_segment(now, seq, packet.ecn, header);
                 if !end.receiver.has_plain_acks() {
                     if counts {
                         end.count(now, packet, before);

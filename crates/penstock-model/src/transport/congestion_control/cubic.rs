@@ -195,17 +195,6 @@ impl Cubic {
         Epoch { start: now, k, w_est: cwnd, alpha }
     }
 
-    /// Slow start that counts segments, up to ssthresh. Not inlined, since most controls count acknowledgements.
-    #[inline(never)]
-    fn grow_by_segments(&self, ack: &Acknowledgement, window: &mut Window) {
-        if window.is_in_slow_start() {
-            let grown = window.size + f64::from(ack.newly.min(self.limit));
-            window.size = grown.min(window.threshold.max(window.size + 1.0)).min(f64::from(window.max));
-        } else {
-            window.grow();
-        }
-    }
-
     /// Congestion avoidance [RFC9438 s4.2 to s4.5].
     #[inline]
     fn avoid_congestion(&mut self, ack: &Acknowledgement, window: &mut Window) {
@@ -272,8 +261,7 @@ impl CongestionControl for Cubic {
             match &mut self.hystart {
                 Some(hystart) => hystart.on_ack(ack, window),
                 None if ack.app_limited && 2.0 * f64::from(ack.in_flight) < window.size => {}
-                None if self.limit > 1 => self.grow_by_segments(ack, window),
-                None => window.grow(),
+                None => window.grow_by_acknowledged(ack.newly.min(self.limit)),
             }
         } else {
             self.hystart = None;

@@ -2,7 +2,7 @@
 
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
 use super::{EcnCapable, EcnEcho, EcnFeedback, EcnUse};
-use crate::parameters::{own, Check, Probability};
+use crate::parameters::{own, Check, Count, Probability};
 use crate::units::Time;
 use std::any::Any;
 
@@ -13,7 +13,8 @@ crate::parameters! {
     /// The receiver echoes exactly which segments were marked. Once per observation window, about a round trip, the sender updates
     /// $alpha = (1 - g) alpha + g M$, where M is the share of marked segments among those acknowledged in the window; alpha starts
     /// at 1. The first echoed mark of a window of data multiplies cwnd by $1 - alpha / 2$ and sets ssthresh to cwnd. Growth, losses
-    /// and timeouts are as in Reno. Queues should mark every arrival above a low threshold, as `step-marking` does.
+    /// and timeouts are as in Reno. With `byte-counting-limit` (L), the window grows by acknowledged segments instead of
+    /// acknowledgements, at most L for each of them. Queues should mark every arrival above a low threshold, as `step-marking` does.
     ///
     /// ## State
     /// alpha, the end of the observation window, and two counts. Constant cost per acknowledgement.
@@ -40,6 +41,9 @@ crate::parameters! {
         /// Whether acknowledgements and segments sent again are ECN-capable too [RFC8257 s4.1]; the SYN exchange always is
         /// [RFC8257 s3.6].
         ect_everywhere: bool = "false";
+        /// Maximum number of acknowledged segments by which an acknowledgement enlarges the window (L) [RFC3465 s2]; each
+        /// acknowledgement counts once if left out. Linux has no limit.
+        byte_counting_limit: Option<Count>;
     }
 }
 impl Check for Parameters {
@@ -56,6 +60,8 @@ impl Check for Parameters {
 pub struct Dctcp {
     gain: f64,
     capable: EcnCapable,
+    /// L.
+    limit: u32,
     /// DCTCP.Alpha.
     alpha: f64,
     /// DCTCP.WindowEnd.
@@ -70,7 +76,8 @@ impl Dctcp {
     /// The control of a new connection.
     pub fn new(parameters: &Parameters, _context: &ConnectionContext) -> Dctcp {
         let capable = if parameters.ect_everywhere { EcnCapable::Everything } else { EcnCapable::NewDataAndSyn };
-        Dctcp { gain: parameters.gain.0, capable, alpha: 1.0, window_end: 0, acknowledged: 0, marked: 0 }
+        let limit = parameters.byte_counting_limit.map_or(1, |limit| limit.0);
+        Dctcp { gain: parameters.gain.0, capable, limit, alpha: 1.0, window_end: 0, acknowledged: 0, marked: 0 }
     }
 }
 
@@ -85,7 +92,7 @@ impl CongestionControl for Dctcp {
     #[inline]
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
         if ack.may_grow() {
-            window.grow(); // [RFC8257 s3.4]
+            window.grow_by_acknowledged(ack.newly.min(self.limit)); // [RFC8257 s3.4]
         }
     }
 

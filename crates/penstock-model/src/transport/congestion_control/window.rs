@@ -31,6 +31,21 @@ impl Window {
         self.size = self.size.min(f64::from(self.max));
     }
 
+    /// [`Window::grow`] that counts acknowledged segments; slow start ends at ssthresh.
+    #[inline]
+    pub fn grow_by_acknowledged(&mut self, segments: u32) {
+        if segments == 1 {
+            return self.grow();
+        }
+        let grown = f64::from(segments);
+        let size = if self.is_in_slow_start() {
+            (self.size + grown).min(self.threshold.max(self.size + 1.0))
+        } else {
+            self.size + grown / self.size
+        };
+        self.size = size.min(f64::from(self.max));
+    }
+
     /// Adds `segments` to cwnd, up to its maximum.
     #[inline]
     pub fn grow_by(&mut self, segments: f64) {
@@ -78,6 +93,17 @@ mod tests {
         assert_eq!(window.usable(), 4);
         window.grow(); // 5.124
         assert_eq!(window.usable(), 5);
+    }
+
+    #[test]
+    fn growth_may_count_acknowledged_segments() {
+        let sizes = |size, segments| {
+            let mut window = Window { size, threshold: 4.0, max: 10 };
+            window.grow_by_acknowledged(segments);
+            window.size
+        };
+        assert_eq!([sizes(2.0, 1), sizes(2.0, 2), sizes(2.0, 3), sizes(3.5, 3)], [3.0, 4.0, 4.0, 4.5]);
+        assert_eq!([sizes(4.0, 1), sizes(4.0, 2), sizes(9.9, 3)], [4.25, 4.5, 10.0]);
     }
 
     #[test]

@@ -198,6 +198,16 @@ impl Flight {
         self.detecting(|detection, sent, _| detection.forget_losses(sent));
     }
 
+    /// Whether the outstanding segments have send times, were all sent once, in sequence, and nothing indicates a loss among them: an
+    /// acknowledgement without blocks then shows none.
+    pub(crate) fn is_sent_in_order(&self) -> bool {
+        let Some(sent) = &self.sent else { return false };
+        self.phase == Phase::Normal
+            && !self.resend
+            && self.unacknowledged >= sent.in_order_from
+            && sent.detection.as_ref().is_none_or(|detection| detection.is_quiet())
+    }
+
     /// Lets the detection by time see an acknowledgement whose blocks are not in the scoreboard yet.
     pub(crate) fn observe(&mut self, now: Time, ack: &Ack) {
         self.detecting(|detection, sent, board| detection.on_ack(now, ack, sent, board));

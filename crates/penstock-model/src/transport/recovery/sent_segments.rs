@@ -29,6 +29,8 @@ pub(crate) struct SentSegments {
     sent: VecDeque<Sent>,
     /// Number of transmissions.
     count: u32,
+    /// Segments from this one on have been sent once, in sequence, after the last retransmission.
+    pub in_order_from: u32,
     /// The window before the timeout, if no acknowledgement has shown yet whether the timeout was spurious.
     pub before_timeout: Option<Window>,
     /// Detection of losses by time, if the recovery asks for it.
@@ -54,7 +56,10 @@ impl SentSegments {
         self.count = self.count.wrapping_add(1);
         let order = self.count;
         match self.sent.get_mut(place as usize) {
-            Some(sent) => (sent.last, sent.order) = (now, order),
+            Some(sent) => {
+                (sent.last, sent.order) = (now, order);
+                self.in_order_from = self.start + self.sent.len() as u32;
+            }
             None => self.sent.push_back(Sent { first: now, last: now, order }),
         }
         if let Some(detection) = &mut self.detection {

@@ -1,6 +1,25 @@
 //! Delay of acknowledgements that follows the spacing of segments, as in Linux.
 
+use super::quick_acks::QuickAcks;
 use crate::units::{Duration, Time};
+
+/// What decides when a segment in order is acknowledged, besides `ack-every` and a constant delay.
+#[derive(Clone, Debug)]
+pub(super) struct AckTimes {
+    pub delay: Option<AdaptiveDelay>,
+    pub quick: Option<QuickAcks>,
+}
+
+impl AckTimes {
+    /// Records a segment in order; returns whether it is acknowledged at once, and otherwise the delay.
+    pub fn on_segment(&mut self, now: Time) -> (bool, Option<Duration>) {
+        let is_quick = self.quick.as_mut().is_some_and(|quick| {
+            quick.on_segment(now);
+            quick.is_available()
+        });
+        (is_quick, self.delay.as_mut().map(|delay| delay.on_segment(now)))
+    }
+}
 
 /// The delay of the next acknowledgement (ATO in Linux), between a minimum and a maximum.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@ mod output_gate;
 mod pacer;
 mod parameters;
 mod profiles;
+mod quick_acks;
 mod receiver;
 mod repeats;
 mod rtt;

@@ -112,8 +112,9 @@ crate::parameters! {
         /// Upper limit of a delay that adapts to the spacing of segments, from `ack-delay` on; at most 500 ms. The delay is constant if
         /// left out. Linux has 200 ms.
         max_ack_delay: Option<Duration>;
-        /// Segments in order at the start of a connection that are acknowledged each, whatever `ack-every`, so that slow start is not
-        /// slowed down. Linux has 16 (quick acknowledgements).
+        /// Segments that are acknowledged each, whatever `ack-every`: at the start of a connection, so that slow start is not slowed
+        /// down; after a gap longer than the receiver's own timeout; and after a segment that had arrived before. A mark of congestion
+        /// brings at most two. Linux has 16 (quick acknowledgements).
         quick_acks: CountOrZero = "0";
         /// Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
         limited_transmit: bool = "true";
@@ -352,11 +353,6 @@ impl Parameters {
     /// Whether receivers report the blocks that they hold [RFC2018].
     pub fn uses_blocks(&self) -> bool {
         self.recovery_plan().uses_blocks()
-    }
-
-    /// Whether acknowledgements say nothing of the segment that has arrived last, so that receivers may predict segments.
-    pub(super) fn has_predictable_acks(&self) -> bool {
-        !self.ecn && !self.timestamps
     }
 
     /// Bytes of a data packet.

@@ -44,7 +44,7 @@ const fn delayed(path: &'static str, value: &'static str) -> Setting {
 
 /// Hosts with Linux: the windows follow from `tcp_rmem`, half of whose maximum of 6 MiB is advertised (`tcp_adv_win_scale` of 1), and the
 /// minimum of timeouts is TCP_RTO_MIN. Header: IP, TCP and the option of timestamps.
-const fn linux(recovery: &'static str) -> [Setting; 18] {
+const fn linux(recovery: &'static str) -> [Setting; 19] {
     [
         setting("recovery", recovery),
         setting("congestion-control", "cubic"),
@@ -53,6 +53,7 @@ const fn linux(recovery: &'static str) -> [Setting; 18] {
         setting("congestion-control.cubic.byte-counting-limit", "65535"),
         setting("congestion-control.cubic.reno-friendly", "rfc8312"),
         setting("congestion-control.reno.byte-counting-limit", "65535"),
+        setting("congestion-control.dctcp.byte-counting-limit", "65535"),
         setting("header", "52 bytes"),
         setting("timestamps", "true"),
         setting("max-window", "3145728 bytes"),
@@ -67,10 +68,10 @@ const fn linux(recovery: &'static str) -> [Setting; 18] {
     ]
 }
 
-const LINUX_6: [Setting; 18] = linux("rack");
+const LINUX_6: [Setting; 19] = linux("rack");
 
 /// Before 4.15, RACK only assisted the detection by duplicate acknowledgements.
-const LINUX_4: [Setting; 18] = linux("prr");
+const LINUX_4: [Setting; 19] = linux("prr");
 
 /// The table of ns-2 1.x.
 const NS_2: [Setting; 8] = [

@@ -1,7 +1,8 @@
 //! The receiving end.
 
-use super::ack_delay::AdaptiveDelay;
+use super::ack_delay::{AckTimes, AdaptiveDelay};
 use super::ecn::{AckTiming, EcnReceiver};
+use super::quick_acks::QuickAcks;
 use super::{Parameters, SegmentHeader, Transmission};
 use crate::packet::{Ack, AckFlags, Body, Ecn, SackBlock, SackBlocks};
 use crate::prefetch::prefetch;
@@ -23,8 +24,8 @@ pub struct Receiver {
     unacknowledged: u32,
     duplicates: u32,
     deadline: Time,
-    /// Delay of acknowledgements that follows the spacing of segments, if requested.
-    adaptive_delay: Option<Box<AdaptiveDelay>>,
+    /// Delay of acknowledgements that follows the spacing of segments, and quick acknowledgements, if requested.
+    ack_times: Option<Box<AckTimes>>,
     ack_due: bool,
     /// Whether the segments before the last are acknowledged first, with their ECE instead of that of the last one.
     earlier_due: Option<u32>,
@@ -44,7 +45,9 @@ pub(super) const DEFAULT_DELAY: Duration = Duration::from_ms(100);
 impl Receiver {
     /// Receiver of a new connection.
     pub fn new(parameters: &Arc<Parameters>) -> Receiver {
-        let adaptive = |max| Box::new(AdaptiveDelay::new(parameters.ack_delay.unwrap_or(DEFAULT_DELAY), max));
+        let adaptive = |max| AdaptiveDelay::new(parameters.ack_delay.unwrap_or(DEFAULT_DELAY), max);
+        let ack_times = AckTimes { delay: parameters.max_ack_delay.map(adaptive), quick: QuickAcks::new(parameters) };
+        let has_times = ack_times.delay.is_some() || ack_times.quick.is_some();
         Receiver {
             parameters: Arc::clone(parameters),
             next: 0,
@@ -53,12 +56,12 @@ impl Receiver {
             unacknowledged: 0,
             duplicates: 0,
             deadline: Time::NEVER,
-            adaptive_delay: parameters.max_ack_delay.map(adaptive),
+            ack_times: has_times.then(|| Box::new(ack_times)),
             ack_due: false,
             earlier_due: None,
             syn_ack_due: false,
             uses_blocks: parameters.recovery_plan().uses_blocks(),
-            predicts_segments: parameters.has_predictable_acks(),
+            predicts_segments: !parameters.ecn,
             echoes_retransmission: false,
             ecn: EcnReceiver::new(parameters.ecn && !parameters.syn, parameters.ecn_use()),
         }
@@ -82,12 +85,17 @@ impl Receiver {
     /// returns whether the acknowledgement of all segments, [`Receiver::delivered`], is sent. Returns `None` for any other segment,
     /// without a change.
     #[inline(always)]
-    pub fn on_predicted_segment(&mut self, now: Time, seq: u32) -> Option<bool> {
-        debug_assert_eq!(self.predicts_segments, self.beyond.is_empty() && self.parameters.has_predictable_acks());
-        if seq != self.next || !self.predicts_segments {
+    pub fn on_predicted_segment(&mut self, now: Time, seq: u32, sent_again: bool) -> Option<bool> {
+        debug_assert_eq!(self.predicts_segments, self.may_predict());
+        if seq != self.next || !self.predicts_segments || sent_again && self.parameters.timestamps {
             return None;
         }
         Some(self.on_next_segment(now))
+    }
+
+    /// Whether segments may be handled by [`Receiver::on_predicted_segment`].
+    fn may_predict(&self) -> bool {
+        self.beyond.is_empty() && !self.parameters.ecn && !self.echoes_retransmission
     }
 
     /// Handles the next segment in order while none is missing; returns whether it is acknowledged immediately.
@@ -95,15 +103,20 @@ impl Receiver {
     fn on_next_segment(&mut self, now: Time) -> bool {
         self.next += 1;
         self.unacknowledged += 1;
-        let acknowledges = self.unacknowledged >= self.parameters.ack_every.0 || self.next <= self.parameters.quick_acks.0;
-        let adapted = self.adaptive_delay.as_mut().map(|delay| delay.on_segment(now));
+        let (is_quick, adapted) = self.ack_times.as_mut().map_or((false, None), |times| times.on_segment(now));
+        let acknowledges = is_quick || self.unacknowledged >= self.parameters.ack_every.0;
         if acknowledges {
             self.unacknowledged = 0;
             self.deadline = Time::NEVER;
+            self.quick_acks().for_each(|quick| quick.on_ack());
         } else if self.deadline == Time::NEVER {
             self.deadline = now + adapted.or(self.parameters.ack_delay).unwrap_or(DEFAULT_DELAY);
         }
         acknowledges
+    }
+
+    fn quick_acks(&mut self) -> impl Iterator<Item = &mut QuickAcks> {
+        self.ack_times.iter_mut().filter_map(|times| times.quick.as_mut())
     }
 
     /// Bytes of each acknowledgement on the wire.
@@ -122,24 +135,34 @@ impl Receiver {
             let edge = self.next - self.unacknowledged;
             if seq == edge || seq < edge && sent_again {
                 self.echoes_retransmission = sent_again;
+                self.predicts_segments = self.may_predict();
             }
         }
         if self.parameters.ecn {
+            let was_echoing = self.ecn.flags.ece();
             let timing = self.ecn.on_segment(seq < self.next, ecn, cwr);
             if timing == AckTiming::Apart {
                 // Two acknowledgements, so that none covers both marked and unmarked segments [RFC8257 s3.2].
                 self.earlier_due = (self.unacknowledged > 0).then_some(self.next);
             }
             self.ack_due |= timing != AckTiming::AsUsual;
+            if ecn == Ecn::Ce && !was_echoing {
+                self.quick_acks().for_each(|quick| quick.on_mark());
+            }
         }
         if seq == self.next && self.beyond.is_empty() {
             self.ack_due |= self.on_next_segment(now);
             return;
         }
         self.ack_due = true;
+        self.quick_acks().for_each(|quick| quick.on_ack());
         if seq < self.next || self.beyond.contains(seq) {
             self.duplicates += 1;
+            if seq < self.next {
+                self.quick_acks().for_each(|quick| quick.on_duplicate());
+            }
         } else if seq == self.next {
+            self.quick_acks().for_each(|quick| quick.on_segment(now));
             self.next = self.beyond.end_of_run(seq + 1);
             self.beyond.remove_below(self.next);
         } else {
@@ -148,13 +171,15 @@ impl Receiver {
         if seq > self.next && self.uses_blocks {
             self.remember(seq);
         }
-        self.predicts_segments = self.beyond.is_empty() && self.parameters.has_predictable_acks();
+        self.predicts_segments = self.may_predict();
     }
 
     /// Handles the end of the delay of an acknowledgement.
     pub fn on_timeout(&mut self, now: Time) {
         debug_assert!(now >= self.deadline);
-        self.adaptive_delay.iter_mut().for_each(|delay| delay.on_timeout());
+        if let Some(delay) = self.ack_times.as_mut().and_then(|times| times.delay.as_mut()) {
+            delay.on_timeout();
+        }
         self.ack_due = true;
     }
 
@@ -166,9 +191,10 @@ impl Receiver {
 
     /// Next packet to send now, if any.
     #[inline(always)]
-    pub fn next_transmission(&mut self, _now: Time) -> Option<Transmission> {
+    pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
         let size = self.parameters.header_size();
         if std::mem::take(&mut self.syn_ack_due) {
+            self.quick_acks().for_each(|quick| quick.on_syn_ack(now));
             return Some(Transmission { body: Body::syn_ack(self.ecn.negotiated), size, ecn: self.ecn.of_syn_ack() });
         }
         if let Some(next) = self.earlier_due.take() {

@@ -140,3 +140,13 @@ fn a_gain_is_between_nothing_and_all() {
         assert!(mistakes[0].contains("above 0 and below 1"), "{mistakes:?}");
     }
 }
+
+#[test]
+fn growth_counts_acknowledgements_or_the_segments_that_they_cover() {
+    let grown = |lines: &[&str]| {
+        let (mut it, mut window) = (dctcp(lines), window(10.0));
+        it.on_ack(&Acknowledgement { newly: 2, ..super::super::testing::ack(0) }, &mut window);
+        window.size
+    };
+    assert_eq!([grown(&[]), grown(&["byte-counting-limit = 1"]), grown(&["byte-counting-limit = 2"])], [11.0, 11.0, 12.0]);
+}

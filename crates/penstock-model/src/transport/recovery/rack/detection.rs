@@ -97,6 +97,11 @@ impl Detection {
         self.lost.remove_below(ack.next);
     }
 
+    /// Whether no segment is lost or waits for the end of a reordering window, and no probe is outstanding.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.lost.is_empty() && self.reordering_end == Time::NEVER && self.probe.is_none()
+    }
+
     fn deliver(&mut self, now: Time, seq: u32, sent: &SentSegments) {
         let Some(sent) = sent.of(seq) else { return };
         self.lost.remove(seq);

@@ -80,7 +80,12 @@ impl Sender {
             // no option is read
         }
         let (newly, in_flight) = (next - self.flight.unacknowledged, self.flight.in_flight());
-        self.on_progress(now, next);
+        let has_times = self.flight.sent.is_some();
+        if has_times {
+            self.on_predicted_times(now, &Ack { next, flags, ..Ack::default() });
+        } else {
+            self.on_progress(now, next);
+        }
         self.report_ack(now, (newly, next, in_flight), ece);
         if self.flight.phase == Phase::GoBack {
             self.flight.leave_go_back();
@@ -100,14 +105,40 @@ impl Sender {
             self.flight.next = end;
             self.last_sent = now;
         }
+        if has_times {
+            self.record_predicted_times(now, first, end);
+        }
         Some(Segments { first, end, new_from: high })
+    }
+
+    /// Handles the times of the segments that a predicted acknowledgement covers, if send times are kept.
+    fn on_predicted_times(&mut self, now: Time, ack: &Ack) {
+        self.flight.observe(now, ack);
+        self.on_progress(now, ack.next);
+        self.take_times(now, ack);
+        if self.times_losses() {
+            let lost = self.find_losses(now, self.flight.in_flight());
+            debug_assert_eq!(lost, 0, "what was sent in order is lost only behind a block");
+        }
+    }
+
+    /// Records the segments from `first` up to `end`, sent after a predicted acknowledgement, and sets the timer.
+    fn record_predicted_times(&mut self, now: Time, first: u32, end: u32) {
+        if let Some(sent) = &mut self.flight.sent {
+            (first..end).for_each(|seq| sent.on_sent(now, seq));
+        }
+        if self.times_losses() {
+            self.restart_timeout(now);
+            self.arm(now);
+        }
     }
 
     /// Whether acknowledgements may be handled by [`Sender::on_predicted_ack`].
     fn may_predict(&self) -> bool {
         let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
         let paced = || self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
-        !repairs && !paced() && self.flight.sent.is_none() && self.records.is_none() && !self.ecn.reads_option()
+        let in_order = || self.flight.sent.is_none() || self.flight.is_sent_in_order();
+        !repairs && !paced() && in_order() && self.records.is_none() && !self.ecn.reads_option()
     }
 
     /// Updates the flag after a change of anything that [`Sender::may_predict`] depends on.

@@ -63,7 +63,7 @@ impl Sender {
     }
 
     /// Looks for losses, and begins a recovery with the first; `recover_flight` segments were in flight. Returns how many were found.
-    fn find_losses(&mut self, now: Time, recover_flight: u32) -> u32 {
+    pub(super) fn find_losses(&mut self, now: Time, recover_flight: u32) -> u32 {
         let is_late = self.flight.phase != Phase::Normal || self.flight.has_many_blocks();
         let smoothed = self.estimator.smoothed(&self.parameters);
         let lost = self.flight.detect(now, is_late, smoothed);
@@ -86,7 +86,7 @@ impl Sender {
     }
 
     /// Restarts the retransmission timeout; [`Sender::arm`] follows.
-    fn restart_timeout(&mut self, now: Time) {
+    pub(super) fn restart_timeout(&mut self, now: Time) {
         self.detection().into_iter().for_each(|it| it.timeout_from = now);
     }
 

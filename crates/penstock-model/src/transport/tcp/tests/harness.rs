@@ -221,9 +221,9 @@ impl Path {
                 let sent = (first..end).map(segment).collect();
                 Some((sent, format!("{sender:?}")))
             }
-            Body::Segment { seq, .. } => {
+            Body::Segment { seq, retransmission, .. } => {
                 let mut receiver = self.receiver.clone();
-                let acknowledges = receiver.on_predicted_segment(self.now, seq)?;
+                let acknowledges = receiver.on_predicted_segment(self.now, seq, retransmission)?;
                 let ack = (Body::ack(Ack { next: receiver.delivered(), flags: AckFlags::NONE, sack: SackBlocks::default() }), Ecn::NotEct);
                 Some((acknowledges.then_some(ack).into_iter().collect(), format!("{receiver:?}")))
             }

@@ -121,3 +121,23 @@ fn settings_without_effect_are_refused_by_name() {
     let unknown = refused(&[("ecn", Value::Switch(true)), ("ecn-echo", text("rfc-793"))]);
     assert_eq!(unknown, "ecn-echo: 'rfc-793' is not one of rfc-3168, rfc-8257, accecn");
 }
+
+/// The quick acknowledgements of 4 segments, then one of every second; the timer of the receiver, 1 s here, is shorter than the gap.
+#[test]
+fn a_long_gap_and_a_repeated_segment_bring_quick_acknowledgements_back() {
+    let given = [("ack-every", Value::Integer(2)), ("quick-acks", Value::Integer(4)), ("syn", Value::Switch(false))];
+    let mut receiver = Receiver::new(&parameters(&given));
+    let mut acknowledged = |ms: u64, segments: std::ops::Range<u32>| -> Vec<u32> {
+        segments
+            .filter_map(|seq| {
+                receiver.on_segment(at_ms(ms), seq, Ecn::NotEct, SegmentHeader::default());
+                receiver.next_transmission(at_ms(ms)).map(|_| receiver.delivered())
+            })
+            .collect()
+    };
+    assert_eq!(acknowledged(0, 0..8), [1, 2, 3, 4, 6, 8]);
+    assert_eq!(acknowledged(1000, 8..12), [10, 12]);
+    assert_eq!(acknowledged(2001, 12..18), [13, 14, 15, 16, 18]);
+    assert_eq!(acknowledged(2002, 17..18), [18], "a duplicate is acknowledged at once");
+    assert_eq!(acknowledged(2003, 18..24), [19, 20, 21, 22, 24]);
+}
