@@ -15,6 +15,7 @@ __all__ = [
     "BcnCongestionPoint",
     "BcnReactionPoint",
     "Bic",
+    "Cake",
     "Cbq",
     "Cbr",
     "CircuitThresholds",
@@ -1008,6 +1009,52 @@ class FqPie(Component):
     flows: int
     limit: str
     def __init__(self, *, quantum: str = "1514 bytes", flows: int = 1024, limit: str = "10240 packets") -> None: ...
+
+class Cake(Component):
+    """CAKE: a shaper with tins by codepoint; each flow of a tin has a queue with COBALT, and hosts get equal shares.
+
+    More about it: ``penstock explain cake``.
+
+    Parameters
+    ----------
+    rate : str, optional
+        Rate of the shaper, in bytes as `overhead` counts them; no shaper if left out (unlimited). Allowed: above zero,
+        at most 100 Tbit/s.
+    tins : Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"], default diffserv3
+        The tins.
+    isolation : Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"], default triple-isolate
+        What has a queue, and between whom the rate is divided.
+    rtt : str, default 100 ms
+        Round-trip time for which COBALT is set up. Allowed: at least 1 us, or one of datacentre (100 us), lan (1 ms),
+        metro (10 ms), regional (30 ms), internet (100 ms), oceanic (300 ms), satellite (1 s), interplanetary (1000 s).
+    overhead : str, default 0 bytes
+        Bytes that the link adds to each packet. Allowed: zero or more.
+    mpu : str, default 0 bytes
+        Minimum size of a packet with its overhead. Allowed: zero or more.
+    framing : Literal["noatm", "atm", "ptm"], default noatm
+        Framing of the link.
+    ack_filter : Literal["off", "conservative", "aggressive"], default off
+        Which acknowledgements are dropped in favour of later ones.
+    limit : str, optional
+        Maximum number of bytes in all queues; if left out, what the shaper sends in four times `rtt`, at least 4 MiB
+        and at most 10240 packets of `mtu` bytes. Allowed: above zero.
+    mtu : str, default 1514 bytes
+        Largest packet, with its link header; its transmission time at a tin's threshold lengthens target and interval.
+        Allowed: above zero.
+    """
+    KIND: ClassVar[str] = "scheduler"
+    KEY: ClassVar[str] = "cake"
+    rate: str | None
+    tins: Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"]
+    isolation: Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"]
+    rtt: str
+    overhead: str
+    mpu: str
+    framing: Literal["noatm", "atm", "ptm"]
+    ack_filter: Literal["off", "conservative", "aggressive"]
+    limit: str | None
+    mtu: str
+    def __init__(self, *, rate: str | None = None, tins: Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"] = "diffserv3", isolation: Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = "triple-isolate", rtt: str = "100 ms", overhead: str = "0 bytes", mpu: str = "0 bytes", framing: Literal["noatm", "atm", "ptm"] = "noatm", ack_filter: Literal["off", "conservative", "aggressive"] = "off", limit: str | None = None, mtu: str = "1514 bytes") -> None: ...
 
 class StaticShares(Component):
     """Static shares: each port has a fixed part of the memory.

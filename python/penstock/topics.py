@@ -121,8 +121,8 @@ See also: leaf-spine, fat-tree, waxman.
 """,
     "aqm": """
 Active queue management: disciplines that drop or mark before a queue is full. `red`, `adaptive-red`, `red-n`, `codel`,
-`cobalt`, `pie`, `red-marking` and `step-marking` are queue disciplines; `fq-codel` and `fq-pie` are
-schedulers. See also: bufferbloat, ecn.
+`cobalt`, `pie`, `red-marking` and `step-marking` are queue disciplines; `fq-codel`, `fq-pie` and `cake`
+are schedulers. See also: bufferbloat, ecn.
 """,
     "bufferbloat": """
 Large buffers that stay full and delay all packets. Compare `tail-drop` limits with `codel`, `pie` and `fq-codel`,

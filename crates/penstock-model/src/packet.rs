@@ -1,6 +1,7 @@
 //! The packet: small, `Copy`, moved by value and never allocated.
 
 mod ack;
+pub mod codepoint;
 mod frame_place;
 mod marks;
 mod sack;

@@ -184,7 +184,7 @@ impl Queues {
 
     fn arrive(&mut self, it: &mut AnyScheduler, now: Time, number: u64, packet: &Packet) {
         let is_classified = it.hooks().has(scheduler::Hooks::QUEUES);
-        let queue = if is_classified { it.classify(packet) } else { number as usize % self.sizes.len() };
+        let queue = if is_classified { it.classify(now, packet) } else { number as usize % self.sizes.len() };
         while queue >= self.sizes.len() {
             self.sizes.push(VecDeque::new());
             self.states.push(QueueState::default());

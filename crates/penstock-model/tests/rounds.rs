@@ -167,7 +167,7 @@ fn compare(plan: &SchedulerPlan, classes: &[ClassPlan], plain: &mut impl Plain, 
                 ecn: Ecn::NotEct,
                 body: Body::datagram(0),
             };
-            while it.classify(&packet(flow)) != queue {
+            while it.classify(Time::ZERO, &packet(flow)) != queue {
                 flow += 1;
             }
         }

@@ -25,6 +25,7 @@ use crate::trace::{self, Selector, TraceFilter, TraceNames};
 use crate::traffic::atm_checks::{check_cell_links, check_circuits};
 use crate::traffic::call_checks::check_calls;
 use crate::traffic::classes::{check_classes, number_classes};
+use crate::traffic::codepoint_checks::check_codepoints;
 use crate::traffic::ecn_checks::check_ecn;
 use crate::traffic::group::GroupDraft;
 use crate::traffic::rounding_checks::check_rounding;
@@ -141,6 +142,7 @@ pub(crate) fn read(
     if let (Some(plans), Some(routes)) = (&plans, &routes) {
         check_classes(&flows, &links, plans, routes, mistakes);
         check_calls(&flows, &links, plans, routes, mistakes);
+        check_codepoints(&flows, &links, plans, routes, mistakes);
         check_ecn(&flows, &links, plans, routes, mistakes);
         check_circuits((&flows, &circuits), (&nodes, &links), (plans, routes), mistakes);
         check_rounding(&flows, &links, plans, routes, mistakes);

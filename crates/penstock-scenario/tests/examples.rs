@@ -431,6 +431,35 @@ fn dualpi2_gives_prague_a_short_queue_and_cubic_its_target() {
 }
 
 #[test]
+fn cake_divides_the_line_between_hosts() {
+    // The share of the host with four flows: one half, with jitter of the hosts and practically without. On Linux it is 0.51 to 0.59.
+    let jitter = r#"{ uniform = ["0 us", "100 us"] }"#;
+    let share = |jitter: &str, isolation: &str| {
+        let scenario = example(
+            "cake.toml",
+            &[
+                ("four.transport.tcp.jitter", jitter),
+                ("one.transport.tcp.jitter", jitter),
+                ("router-provider.scheduler.cake.isolation", isolation),
+            ],
+        );
+        assert!(scenario.warnings().is_empty());
+        let metrics = scenario.metrics(&run(&scenario));
+        let throughput = |of| value(&metrics, "throughput", &[("of", of), ("statistic", "sum")]);
+        assert!(value(&metrics, "delay", &[("of", "call"), ("statistic", "max")]) < 0.024, "{metrics:#?}");
+        let [four, one] = ["four", "one"].map(throughput);
+        // 20 Mbit/s less the overhead of 38 bytes per packet of 1500 and the call.
+        assert!(four + one > 17.5e6 && four + one < 19.5e6, "{metrics:#?}");
+        four / (four + one)
+    };
+    let shares =
+        [share(jitter, "triple-isolate"), share(jitter, "dual-srchost"), share(r#"{ uniform = ["0 us", "1 ns"] }"#, "triple-isolate")];
+    assert!(shares.iter().all(|share| (0.47..0.60).contains(share)), "{shares:?}");
+    let of_flows = share(jitter, "flows");
+    assert!((0.77..0.83).contains(&of_flows), "{of_flows}");
+}
+
+#[test]
 fn scream_shares_with_a_download_and_comes_back() {
     let between = |from: &str, to: &str, stop: &str, ecn: &str| {
         let marks = [("call.transport.scream.ecn", ecn), ("r1-r2.queue.pie.ecn", ecn)];

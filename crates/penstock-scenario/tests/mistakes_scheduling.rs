@@ -199,3 +199,29 @@ fn one_policer_for_each_packet() {
         [format!("t.toml:12: links[0].scheduler: unknown scheduler 'wfq'; did you mean 'sfq'? ({})", names(SchedulerPlan::NAMES))]
     );
 }
+
+#[test]
+fn classes_without_a_codepoint_of_their_own() {
+    let warnings = |class: &str, tins: &str| -> Vec<String> {
+        let link = format!("{LINK}\nscheduler.cake = {{ tins = \"{tins}\" }}");
+        let text = common::changed(FLOW, &format!("{FLOW}\nclass = \"{class}\"")).replacen(LINK, &link, 1);
+        common::sound(&text, &[]).warnings().iter().map(ToString::to_string).collect()
+    };
+    let expected =
+        "t.toml:11: links[0].scheduler.cake: class 'voice' of flows 'f' is not named after a per-hop behaviour (default, ef, va, \
+                    le, cs0 to cs7, af1 to af4, af11 to af43), so its codepoint is one for local use, which has no tin of its own";
+    assert_eq!(warnings("voice", "diffserv4"), [expected]);
+    assert_eq!(warnings("voice", "besteffort"), [""; 0]);
+    for class in ["default", "ef", "af21", "cs1", "le", "va"] {
+        assert_eq!(warnings(class, "diffserv3"), [""; 0], "{class}");
+    }
+    added(
+        LINK,
+        "scheduler.cake = { tins = \"diffserv5\", rtt = \"moon\", ack-filter = true, mpu = \"84 bytes\" }",
+        "t.toml:11: links[0].scheduler.cake.tins: 'diffserv5' is not one of besteffort, precedence, diffserv3, diffserv4, diffserv8; \
+         did you mean 'diffserv3'?\n\
+         t.toml:11: links[0].scheduler.cake.rtt: 'moon' is not a quantity; write a number and a unit such as \"100 ms\" \
+         (units: s, ms, us, ns, ps, min), or one of datacentre, lan, metro, regional, internet, oceanic, satellite, interplanetary\n\
+         t.toml:11: links[0].scheduler.cake.ack-filter: true is not one of off, conservative, aggressive",
+    );
+}

@@ -19,6 +19,7 @@ CAUSES: Mapping[str, tuple[str, str]] = {
     "limiter": ("because the queue of the station's rate limiter was full", ""),
     "headroom": ("because the headroom of the paused ingress link and the shared buffer had no room for it", ""),
     "partial": ("because another cell of its frame had already been lost", "queue"),
+    "filtered": ("because a later acknowledgement of its flow in the queue made it redundant", "scheduler"),
     "discipline": ("with CE (congestion experienced), as its queue discipline decided", "queue"),
     "pcn-meter": ("with a PCN mark, as the rate meter of the port decided", "pcn"),
 }

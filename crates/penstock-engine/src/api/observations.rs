@@ -250,6 +250,8 @@ pub struct LinkCounters {
     pub has_headroom: bool,
     /// Whether the link carries cells, whose frames may be dropped in part.
     pub carries_cells: bool,
+    /// Whether the scheduler drops acknowledgements that a later one makes redundant.
+    pub filters: bool,
     /// Packets that were dropped on arrival for want of room ([`DropCause::Overflow`]) at the instant at which a packet of another flow was
     /// accepted: the order of simultaneous arrivals decided which of the two had the room.
     pub tied_drops: u64,

@@ -82,6 +82,11 @@ enum Cores {
     Several,
 }
 
+/// No counts, of a link with these possible causes of drops.
+fn empty_counters(carries_cells: bool, port: &PortPlan) -> LinkCounters {
+    LinkCounters { carries_cells, filters: port.scheduler.facts().filters, ..LinkCounters::default() }
+}
+
 impl Sim {
     /// Checks a blueprint without building anything: all that could be refused is found by its plans and its process graph.
     ///
@@ -441,7 +446,7 @@ impl Sim {
             from: self.from,
             to: self.to,
             flows: vec![FlowCounters::default(); self.flows.len()],
-            links: self.links.iter().map(|cells| LinkCounters { carries_cells: *cells, ..LinkCounters::default() }).collect(),
+            links: self.links.iter().zip(&self.ports).map(|(cells, port)| empty_counters(*cells, port)).collect(),
             samples: vec![Vec::new(); self.samples],
             meter_samples: vec![Vec::new(); self.meter_samples],
             ..Observations::default()

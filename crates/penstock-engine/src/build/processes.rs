@@ -21,7 +21,9 @@ use crate::port::{Port, PortExtras};
 use penstock_model::discipline::PortContext;
 use penstock_model::id::LinkId;
 use penstock_model::impairment::{AnyImpairment, Impairment};
+use penstock_model::packet::codepoint;
 use penstock_model::rng::Key;
+use penstock_model::scheduler::traffic::Traffic;
 use penstock_model::site::Site;
 use penstock_model::transport::jitter::PortJitter;
 use std::borrow::Cow;
@@ -106,6 +108,17 @@ impl ProcessTable {
     }
 }
 
+/// Hosts and codepoints of the flows; nothing if no scheduler reads them.
+fn traffic(blueprint: &Blueprint) -> Traffic {
+    if !blueprint.links.iter().any(|link| link.port.scheduler.facts().reads_headers) {
+        return Traffic::default();
+    }
+    Traffic {
+        ends: blueprint.flows.iter().map(|flow| [flow.from.0, flow.to.0]).collect(),
+        codepoints: (0..).zip(&blueprint.classes).map(|(position, class)| codepoint::of_class(class, position)).collect(),
+    }
+}
+
 /// Builds the ports of links.
 struct PortBuilder<'a> {
     blueprint: &'a Blueprint,
@@ -120,6 +133,8 @@ struct PortBuilder<'a> {
     reporting: BTreeSet<LinkId>,
     /// Jitter of the flows that enter the network by a link.
     jitter: BTreeMap<LinkId, PortJitter>,
+    /// Hosts and codepoints, if a scheduler reads them.
+    traffic: Arc<Traffic>,
     /// Nothing beyond the counters.
     no_watch: crate::api::blueprint::LinkWatch,
     deciding: DecidingAtDeparture,
@@ -136,8 +151,8 @@ impl<'a> PortBuilder<'a> {
         let observed = blueprint.watch.series.iter().filter_map(link).collect();
         let (links_key, deciding) = (key.child("links"), DecidingAtDeparture::new(blueprint));
         let (reporting, no_watch) = (links_with_telemetry(blueprint), Default::default());
-        let jitter = port_jitter(blueprint, key);
-        PortBuilder { blueprint, links_key, measured, watched, metered, observed, reporting, jitter, no_watch, deciding }
+        let (jitter, traffic) = (port_jitter(blueprint, key), Arc::new(traffic(blueprint)));
+        PortBuilder { blueprint, links_key, measured, watched, metered, observed, reporting, jitter, traffic, no_watch, deciding }
     }
 
     fn build(&self, link: LinkId, circuits: &CircuitSites) -> Port {
@@ -145,7 +160,7 @@ impl<'a> PortBuilder<'a> {
         let plan = &blueprint.links[link.index()];
         let trace_place = (blueprint.nodes.len() + link.index()) as u32;
         let site = Site { key: self.links_key.child(&plan.path), rate: plan.rate, name: plan.path.as_str().into() };
-        let context = PortContext { site, framing: plan.framing, circuits: circuits.of_link(link) };
+        let context = PortContext { site, framing: plan.framing, circuits: circuits.of_link(link), traffic: Arc::clone(&self.traffic) };
         // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
         let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.deciding.share(plan);
         let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };

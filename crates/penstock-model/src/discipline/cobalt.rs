@@ -1,5 +1,9 @@
 //! COBALT: CoDel and BLUE alternate.
 
+mod controller;
+
+pub use controller::{Controller, Settings};
+
 use super::{DepartureVerdict, Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
 use crate::parameters::{own, Check, Limit, Probability};
@@ -80,114 +84,24 @@ pub struct Cobalt {
     limit: Limit,
     /// Transmission time of a packet of `mtu` bytes.
     mtu_time: Duration,
-    /// Target and interval at this rate (T, I).
-    target: Duration,
-    interval: Duration,
-    /// Longer sojourn times are too long.
-    longest: Duration,
-    steps: (f64, f64),
+    settings: Settings,
     ecn: bool,
-    is_dropping: bool,
-    /// n of the next drop.
-    count: u32,
-    /// Time of the next drop; while the count is zero, an interval after the last departure.
-    next_drop: Time,
-    /// BLUE's drop probability.
-    probability: f64,
-    /// Time of its last step.
-    last_step: Option<Time>,
+    controller: Controller,
     stream: Stream,
 }
 
 impl Cobalt {
     /// COBALT with these parameters; it draws from the stream `cobalt` of its port.
     pub fn new(parameters: &Parameters, port: &PortContext) -> Cobalt {
-        let mut it = Cobalt {
+        let mtu_time = port.site.rate.transmission_time(parameters.mtu);
+        let steps = (parameters.increment.0, parameters.decrement.0);
+        Cobalt {
             limit: parameters.limit,
-            mtu_time: port.site.rate.transmission_time(parameters.mtu),
-            target: Duration::ZERO,
-            interval: Duration::ZERO,
-            longest: Duration::ZERO,
-            steps: (parameters.increment.0, parameters.decrement.0),
+            mtu_time,
+            settings: Settings::new(parameters.target, parameters.interval, mtu_time, steps),
             ecn: parameters.ecn,
-            is_dropping: false,
-            count: 0,
-            next_drop: Time::ZERO,
-            probability: 0.0,
-            last_step: None,
+            controller: Controller::default(),
             stream: port.site.key.child("cobalt").stream(),
-        };
-        it.set_times(parameters);
-        it
-    }
-
-    /// Lengthens target and interval at low rates.
-    fn set_times(&mut self, &Parameters { target, interval, .. }: &Parameters) {
-        let mtu = self.mtu_time.as_ps();
-        let lengthened = target.as_ps().max(mtu.saturating_add(mtu / 2));
-        let shifted = interval.as_ps().saturating_add(lengthened - target.as_ps());
-        self.target = Duration::from_ps(lengthened);
-        self.interval = Duration::from_ps(shifted.max(lengthened.saturating_mul(2)));
-        self.longest = Duration::from_ps(lengthened.max(mtu.saturating_mul(4)));
-    }
-
-    /// The control law: the drop after one at `time`.
-    fn control_law(&self, time: Time) -> Time {
-        let root = libm::sqrt(f64::from(self.count.max(1)));
-        time + Duration::from_ps((self.interval.as_ps() as f64 / root + 0.5) as u64)
-    }
-
-    /// CoDel's part: whether the packet that departs is to be dropped or marked, and whether the next drop is overdue even so.
-    fn decide(&mut self, now: Time, sojourn: Duration) -> (bool, bool) {
-        let mut is_overdue = now > self.next_drop;
-        let mut is_due = self.count > 0 && now >= self.next_drop;
-        if sojourn <= self.longest {
-            self.is_dropping = false;
-        } else if !self.is_dropping {
-            self.is_dropping = true;
-            self.next_drop = self.control_law(now);
-            self.count = self.count.max(1);
-        }
-        if is_due && self.is_dropping {
-            self.count = self.count.saturating_add(1);
-            self.next_drop = self.control_law(self.next_drop);
-            return (true, now > self.next_drop);
-        }
-        while is_due {
-            self.count -= 1;
-            self.next_drop = self.control_law(self.next_drop);
-            is_overdue = now > self.next_drop;
-            is_due = self.count > 0 && now >= self.next_drop;
-        }
-        (false, is_overdue)
-    }
-
-    /// Changes BLUE's probability, at most once per target.
-    fn step(&mut self, now: Time, change: f64) {
-        if self.last_step.is_none_or(|last| now.since(last) > self.target) {
-            self.probability = (self.probability + change).clamp(0.0, 1.0);
-            self.last_step = Some(now);
-        }
-    }
-
-    /// A packet does not fit.
-    #[cold]
-    fn on_overflow(&mut self, now: Time) {
-        self.step(now, self.steps.0);
-        self.is_dropping = true;
-        self.next_drop = now;
-        self.count = self.count.max(1);
-    }
-
-    /// The port found nothing to send.
-    fn on_idle(&mut self, now: Time) {
-        if self.probability > 0.0 {
-            self.step(now, -self.steps.1);
-        }
-        self.is_dropping = false;
-        if self.count > 0 && now >= self.next_drop {
-            self.count -= 1;
-            self.next_drop = self.control_law(self.next_drop);
         }
     }
 }
@@ -195,13 +109,13 @@ impl Cobalt {
 crate::state! {
     impl Cobalt, |it, _now| {
         /// Whether it is in the dropping state: 1 or 0.
-        "dropping", "1", is f64::from(u8::from(it.is_dropping));
+        "dropping", "1", is f64::from(u8::from(it.controller.is_dropping));
         /// Count of CoDel's drops (n).
-        "count", "packets", is f64::from(it.count);
+        "count", "packets", is f64::from(it.controller.count);
         /// Time of the next drop in the dropping state.
-        "next-drop", "s", maybe it.is_dropping.then(|| it.next_drop.as_seconds());
+        "next-drop", "s", maybe it.controller.is_dropping.then(|| it.controller.next_drop.as_seconds());
         /// Drop probability of BLUE.
-        "probability", "1", is it.probability;
+        "probability", "1", is it.controller.probability;
     }
 }
 
@@ -209,12 +123,12 @@ impl Discipline for Cobalt {
     #[inline]
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
         if let Some(since) = queue.idle_since {
-            self.on_idle(since);
+            self.controller.on_empty(&self.settings, since);
         }
         if queue.has_room(packet, self.limit) {
             return Verdict::Accept;
         }
-        self.on_overflow(now);
+        self.controller.on_overflow(&self.settings, now);
         match queue.packets {
             0 => Verdict::Drop(DropCause::Overflow),
             _ => Verdict::Evict { position: 0, cause: DropCause::Overflow },
@@ -226,7 +140,8 @@ impl Discipline for Cobalt {
     }
 
     fn change(&mut self, _now: Time, parameters: &dyn Any) {
-        self.set_times(own(parameters));
+        let &Parameters { target, interval, .. } = own(parameters);
+        self.settings = Settings::new(target, interval, self.mtu_time, self.settings.steps);
     }
 
     fn hooks(&self) -> Hooks {
@@ -240,15 +155,8 @@ impl Discipline for Cobalt {
 
     #[inline]
     fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
-        let (is_due, is_overdue) = self.decide(now, waited);
-        let is_marked = is_due && self.ecn && packet.ecn.is_capable();
-        let by_blue = self.probability > 0.0 && self.stream.chance(self.probability);
-        let is_dropped = by_blue || is_due && !is_marked;
-        if self.count == 0 {
-            self.next_drop = now + self.interval;
-        } else if is_overdue && !is_dropped {
-            self.next_drop = now;
-        }
+        let is_capable = self.ecn && packet.ecn.is_capable();
+        let (is_dropped, is_marked) = self.controller.on_departure(&self.settings, now, waited, is_capable, &mut self.stream);
         if is_dropped && queue.packets > 0 {
             DepartureVerdict::Drop(DropCause::Early)
         } else if is_marked {

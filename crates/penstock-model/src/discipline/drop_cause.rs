@@ -21,11 +21,13 @@ pub enum DropCause {
     Headroom,
     /// A cell of a frame that has lost another one.
     Partial,
+    /// An acknowledgement that a later one in its queue makes redundant.
+    Filtered,
 }
 
 impl DropCause {
     /// All causes, in the order of the counters.
-    pub const ALL: [DropCause; 9] = [
+    pub const ALL: [DropCause; 10] = [
         DropCause::Overflow,
         DropCause::Early,
         DropCause::Forced,
@@ -35,6 +37,7 @@ impl DropCause {
         DropCause::Limiter,
         DropCause::Headroom,
         DropCause::Partial,
+        DropCause::Filtered,
     ];
 
     /// The name in results.
@@ -49,6 +52,7 @@ impl DropCause {
             DropCause::Limiter => "limiter",
             DropCause::Headroom => "headroom",
             DropCause::Partial => "partial",
+            DropCause::Filtered => "filtered",
         }
     }
 }

@@ -38,6 +38,7 @@ use crate::parameters::{Entry, Limit};
 use crate::probe::{Probe, ReportVariable};
 use crate::queue_state::QueueState;
 use crate::registry::{OpenKind, Registry};
+use crate::scheduler::traffic::Traffic;
 use crate::site::Site;
 use crate::transmission::Framing;
 use crate::units::{Duration, Time};
@@ -318,12 +319,14 @@ pub struct PortContext {
     pub framing: Framing,
     /// The circuits of a cell link.
     pub circuits: Arc<PortCircuits>,
+    /// Hosts and codepoints, if the scheduler of the port reads them.
+    pub traffic: Arc<Traffic>,
 }
 
 impl PortContext {
     /// Context of a port without circuits or overhead on the wire.
     pub fn of(site: Site) -> PortContext {
-        PortContext { site, framing: Framing::default(), circuits: PortCircuits::none() }
+        PortContext { site, framing: Framing::default(), circuits: PortCircuits::none(), traffic: Arc::default() }
     }
 }
 

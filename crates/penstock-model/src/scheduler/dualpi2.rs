@@ -204,7 +204,7 @@ impl Scheduler for DualPi2 {
         Hooks::QUEUES.and(Hooks::ARRIVAL).and(Hooks::DEPARTURE).and(Hooks::TIMER)
     }
 
-    fn classify(&mut self, packet: &Packet) -> usize {
+    fn classify(&mut self, _now: Time, packet: &Packet) -> usize {
         if is_scalable(packet) {
             L
         } else {
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn codepoints_have_queues() {
         let mut it = dualpi2(&[], 0.0);
-        let queues = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(|ecn| it.classify(&Packet { ecn, ..packet(1000, 0) }));
+        let queues = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(|ecn| it.classify(Time::ZERO, &Packet { ecn, ..packet(1000, 0) }));
         assert_eq!(queues, [C, C, L, L]);
     }
 

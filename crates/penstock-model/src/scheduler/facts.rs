@@ -1,6 +1,7 @@
 //! Facts of a scheduler before it is built, and the kind that plug-ins add to.
 
 use super::class::{ClassPlan, RateLimit};
+use super::traffic::Traffic;
 use super::{Hooks, Scheduler, SchedulerPlan};
 use crate::discipline::DisciplinePlan;
 use crate::parameters::{Declaration, Entry, Limit};
@@ -8,6 +9,7 @@ use crate::registry::{Custom, OpenKind, Registry};
 use crate::site::Site;
 use crate::transmission::{Framing, WireRate};
 use crate::units::{Bytes, Time};
+use std::sync::Arc;
 
 /// Facts of a scheduler that follow from its parameters, before it is built.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +25,12 @@ pub struct SchedulerFacts {
     pub default_queue: Option<DisciplinePlan>,
     /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
     pub marks: bool,
+    /// Whether it classifies packets by hosts or codepoints ([`Traffic`]).
+    pub reads_headers: bool,
+    /// The differentiated services codepoints select the queue.
+    pub reads_codepoints: bool,
+    /// Whether it ever drops acknowledgements that a later one makes redundant ([`Hooks::FILTER`]).
+    pub filters: bool,
     /// Whether its classes lend to the classes below them in a tree. A scheduler of the same name directly below is then part of it, and
     /// its classes are numbered depth first with the others. One further down borrows through the schedulers in between, by
     /// [`Scheduler::loan`].
@@ -74,6 +82,8 @@ pub struct SchedulerContext {
     pub site: Site,
     /// Overhead of packets on the wire.
     pub framing: Framing,
+    /// Hosts and codepoints, if it reads them.
+    pub traffic: Arc<Traffic>,
 }
 
 impl SchedulerContext {
@@ -84,7 +94,7 @@ impl SchedulerContext {
 
     /// That of a class below which there is another scheduler.
     pub(super) fn of_class(&self, class: &str) -> SchedulerContext {
-        SchedulerContext { site: self.site.of_class(class), framing: self.framing }
+        SchedulerContext { site: self.site.of_class(class), ..self.clone() }
     }
 }
 
@@ -92,7 +102,7 @@ impl<W: Into<WireRate>> From<W> for SchedulerContext {
     /// A port without a name.
     fn from(wire: W) -> SchedulerContext {
         let WireRate { rate, framing } = wire.into();
-        SchedulerContext { site: Site { rate, ..Site::trial() }, framing }
+        SchedulerContext { site: Site { rate, ..Site::trial() }, framing, traffic: Arc::default() }
     }
 }
 

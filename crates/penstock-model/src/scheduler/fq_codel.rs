@@ -127,7 +127,7 @@ impl Scheduler for FqCodel {
         Hooks::QUEUES.and(Hooks::LIMIT)
     }
 
-    fn classify(&mut self, packet: &Packet) -> usize {
+    fn classify(&mut self, _now: Time, packet: &Packet) -> usize {
         self.flows.classify(packet)
     }
 

@@ -129,7 +129,7 @@ impl Scheduler for FqPie {
         Hooks::QUEUES.and(Hooks::ARRIVAL)
     }
 
-    fn classify(&mut self, packet: &Packet) -> usize {
+    fn classify(&mut self, _now: Time, packet: &Packet) -> usize {
         self.0.classify(packet)
     }
 
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn an_arrival_beyond_the_limit_of_all_queues_is_dropped() {
         let mut it = FqPie::new(&read(&["limit = 3 packets"]).expect("sound"), &[], Rate::from_bps(1_000_000));
-        let queue = it.classify(&packet(500, 0));
+        let queue = it.classify(Time::ZERO, &packet(500, 0));
         let mut verdicts = Vec::new();
         for _ in 0..4 {
             let verdict = it.on_arrival(Time::ZERO, &packet(500, 0), queue, &[]);

@@ -4,6 +4,7 @@
 //! a [`tree::Tree`] of schedulers is a scheduler itself. Where it declares so in its [`Hooks`], it also classifies packets, decides
 //! on arrivals and on heads, and has a timer.
 
+pub mod cake;
 pub mod cbq;
 pub mod class;
 mod class_set;
@@ -23,6 +24,7 @@ pub mod stfq;
 mod tags;
 #[cfg(test)]
 mod testing;
+pub mod traffic;
 pub mod tree;
 mod weights;
 pub mod wf2q_plus;
@@ -218,11 +220,11 @@ macro_rules! schedulers {
                 }
             }
 
-            fn classify(&mut self, packet: &Packet) -> usize {
+            fn classify(&mut self, now: Time, packet: &Packet) -> usize {
                 match self {
-                    $( AnyScheduler::$variant(it) => it.classify(packet), )*
-                    AnyScheduler::Tree(it) => it.classify(packet),
-                    AnyScheduler::Custom(it) => it.classify(packet),
+                    $( AnyScheduler::$variant(it) => it.classify(now, packet), )*
+                    AnyScheduler::Tree(it) => it.classify(now, packet),
+                    AnyScheduler::Custom(it) => it.classify(now, packet),
                 }
             }
 
@@ -282,6 +284,14 @@ macro_rules! schedulers {
                 }
             }
 
+            fn redundant(&mut self, packet: &Packet, earlier: Earlier<'_>) -> Option<u32> {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.redundant(packet, earlier), )*
+                    AnyScheduler::Tree(it) => it.redundant(packet, earlier),
+                    AnyScheduler::Custom(it) => it.redundant(packet, earlier),
+                }
+            }
+
             fn on_idle(&mut self) {
                 match self {
                     $( AnyScheduler::$variant(it) => it.on_idle(), )*
@@ -317,6 +327,7 @@ schedulers! {
     "ets" => Ets(ets::Ets, ets::Parameters),
     "sfq" => Sfq(sfq::Sfq, sfq::Parameters),
     "fq-pie" => FqPie(fq_pie::FqPie, fq_pie::Parameters),
+    "cake" => Cake(cake::Cake, cake::Parameters),
 }
 
 /// The decision of a scheduler.
@@ -346,6 +357,8 @@ impl Hooks {
     pub const TIMER: Hooks = Hooks(8);
     /// [`Scheduler::over_limit`]. Not of one in a tree.
     pub const LIMIT: Hooks = Hooks(16);
+    /// [`Scheduler::redundant`]. Not of one in a tree.
+    pub const FILTER: Hooks = Hooks(32);
 
     /// These and others.
     pub const fn and(self, others: Hooks) -> Hooks {
@@ -361,6 +374,9 @@ impl Hooks {
 
 /// When the head of each queue arrived, by the queue's number; `None` if none waits.
 pub type HeadTimes<'a> = &'a dyn Fn(usize) -> Option<Time>;
+
+/// The packets of a queue that arrived before its last one, from the head on.
+pub type Earlier<'a> = &'a mut dyn Iterator<Item = &'a Packet>;
 
 /// A scheduler.
 pub trait Scheduler: Probe + DynClone {
@@ -432,8 +448,8 @@ pub trait Scheduler: Probe + DynClone {
 
     /// The queue of an arrival, by its flow, its codepoint or anything else that it carries; a queue that is not there yet is made.
     /// For [`Hooks::QUEUES`].
-    fn classify(&mut self, packet: &Packet) -> usize {
-        let _ = packet;
+    fn classify(&mut self, now: Time, packet: &Packet) -> usize {
+        let _ = (now, packet);
         0
     }
 
@@ -466,6 +482,14 @@ pub trait Scheduler: Probe + DynClone {
     /// until there is none. It may be the arrival itself. For [`Hooks::LIMIT`].
     fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
         let _ = queues;
+        None
+    }
+
+    /// The position of an `earlier` packet that `packet`, the last of its queue, makes redundant, such as an acknowledgement; it is
+    /// dropped ([`DropCause::Filtered`](crate::discipline::DropCause::Filtered)). Asked after each arrival has been queued. For
+    /// [`Hooks::FILTER`].
+    fn redundant(&mut self, packet: &Packet, earlier: Earlier<'_>) -> Option<u32> {
+        let _ = (packet, earlier);
         None
     }
 

@@ -133,7 +133,7 @@ impl Scheduler for Sfq {
         Hooks::QUEUES.and(Hooks::LIMIT)
     }
 
-    fn classify(&mut self, packet: &Packet) -> usize {
+    fn classify(&mut self, _now: Time, packet: &Packet) -> usize {
         self.flows.classify(packet)
     }
 
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn another_seed_parts_flows_that_share_a_queue() {
         let mut it = sfq(&["flows = 2", "perturb = 10 s"], 0);
-        let of_flow = |it: &mut Sfq, flow: u32| it.classify(&Packet { flow: crate::id::FlowId(flow), ..packet(500, 0) });
+        let of_flow = |it: &mut Sfq, flow: u32| it.classify(Time::ZERO, &Packet { flow: crate::id::FlowId(flow), ..packet(500, 0) });
         let together = |it: &mut Sfq| (1..50).filter(|flow| of_flow(it, *flow) == of_flow(it, 0)).count();
         let always = |it: &mut Sfq| {
             let before: Vec<bool> = (1..50).map(|flow| of_flow(it, flow) == of_flow(it, 0)).collect();

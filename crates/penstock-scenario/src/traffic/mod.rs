@@ -4,6 +4,7 @@ pub(crate) mod atm_checks;
 pub(crate) mod call_checks;
 pub(crate) mod calls;
 pub(crate) mod classes;
+pub(crate) mod codepoint_checks;
 pub(crate) mod ecn_checks;
 pub(crate) mod flows;
 mod foreign;

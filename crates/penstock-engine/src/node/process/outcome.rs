@@ -1,6 +1,6 @@
 //! The outcome of a process at the end of a run.
 
-use crate::api::observations::{Observations, PortTimings, TraceRow};
+use crate::api::observations::{LinkCounters, Observations, PortTimings, TraceRow};
 use crate::kernel::route::Routes;
 use crate::node::pause_waits::PauseWait;
 use crate::node::process::Process;
@@ -37,7 +37,7 @@ impl Process {
             add_losses(port.lost_by_flow(), observations);
             let link = port.link().index();
             let (mut counters, mut timings) = port.into_counters();
-            let carries_cells = observations.links[link].carries_cells;
+            let LinkCounters { carries_cells, filters, .. } = observations.links[link];
             let parts = timings.iter_mut().flat_map(|PortTimings { classes, ingresses, circuits, .. }| {
                 let classes = classes.iter_mut().map(|class| &mut class.counters);
                 let circuits = circuits.iter_mut().map(|circuit| &mut circuit.counters);
@@ -45,7 +45,7 @@ impl Process {
             });
             parts.chain([&mut counters]).for_each(|counters| {
                 (counters.shares_buffer, counters.has_limiters, counters.has_headroom) = (shares_buffer, limits, has_headroom);
-                counters.carries_cells = carries_cells;
+                (counters.carries_cells, counters.filters) = (carries_cells, filters);
             });
             observations.links[link] = counters;
             observations.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));

@@ -61,6 +61,9 @@ pub(super) const FLOW_QUEUES: &[(&str, &str)] = &[
     ("sfq", "quantum = 300 bytes; flows = 2; limit = 12 packets; perturb = 10 ms"),
     ("dualpi2", ""),
     ("dualpi2", "limit = 9 packets; target = 1 ms; update-interval = 2 ms; alpha = 10; beta = 99; classic-share = 0.4"),
+    // The classes without names of behaviours have codepoints of two precedences.
+    ("cake", "rate = 300 kbit/s; tins = precedence; limit = 8 kB; rtt = 2 ms; overhead = 30 bytes; framing = ptm; ack-filter = aggressive"),
+    ("cake", "tins = precedence; isolation = dual-srchost; limit = 4 kB; rtt = lan; ack-filter = conservative"),
 ];
 
 /// Three classes under each scheduler; the last is two levels deep.

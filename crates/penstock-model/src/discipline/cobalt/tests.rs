@@ -39,7 +39,7 @@ fn decided(it: &mut Cobalt, (from, to, spacing): (u64, u64, usize), waited: u64,
 
 /// Count, the time of the next drop in us, and the dropping state.
 fn state(it: &Cobalt) -> (u32, u64, bool) {
-    (it.count, (it.next_drop.as_ps() + 500_000) / 1_000_000, it.is_dropping)
+    (it.controller.count, (it.controller.next_drop.as_ps() + 500_000) / 1_000_000, it.controller.is_dropping)
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn drops_that_are_due_follow_at_once_and_marks_do_not() {
     let (drops, it) = sparse(Ecn::NotEct);
     let times = |time| drops.iter().filter(|it| **it == time).count();
     assert_eq!([300, 550, 800].map(times), [3, 6, 10]);
-    assert_eq!(it.count, 20);
+    assert_eq!(it.controller.count, 20);
     let (marks, it) = sparse(Ecn::Ect0);
     assert_eq!(marks, [300, 550, 800]);
     assert_eq!(state(&it), (4, 800_000, true));
@@ -124,13 +124,13 @@ fn overflow_evicts_the_head_and_raises_the_probability_once_per_target() {
     let evicted = Verdict::Evict { position: 0, cause: DropCause::Overflow };
     for (now, steps) in [(10, 16.0), (12, 16.0), (15, 16.0), (16, 32.0), (30, 48.0)] {
         assert_eq!(it.on_arrival(at(now), &packet(500, 0), &full), evicted);
-        assert_eq!((it.probability * 4096.0, state(&it)), (steps, (1, 1000 * now, true)));
+        assert_eq!((it.controller.probability * 4096.0, state(&it)), (steps, (1, 1000 * now, true)));
     }
     // The port was idle from 31, 36, ... on; a packet arrives 1 ms later.
     for (since, steps) in [(31, 48.0), (36, 47.0), (40, 47.0), (60, 46.0), (90, 45.0)] {
         let idle = Occupancy { idle_since: Some(at(since)), ..Occupancy::default() };
         assert_eq!(it.on_arrival(at(since + 1), &packet(500, 0), &idle), Verdict::Accept);
-        assert_eq!((it.probability * 4096.0, state(&it)), (steps, (0, 130_000, false)));
+        assert_eq!((it.controller.probability * 4096.0, state(&it)), (steps, (0, 130_000, false)));
     }
     let mut small = cobalt(&["limit = 400 bytes"]);
     assert_eq!(small.on_arrival(at(0), &packet(500, 0), &Occupancy::default()), Verdict::Drop(DropCause::Overflow));
@@ -145,20 +145,24 @@ fn blue_drops_its_share_of_capable_packets_too() {
     assert!((dropped - 0.02).abs() < 0.0018, "{dropped}");
 }
 
+fn times(it: &Cobalt) -> (Duration, Duration, Duration) {
+    (it.settings.target, it.settings.interval, it.settings.longest)
+}
+
 #[test]
 fn low_rates_lengthen_target_and_interval() {
     // 1500 bytes at 1.5 Mbit/s: 8 ms. Target 12 ms, interval 107 ms; above 32 ms is long.
     let mut it = Cobalt::new(&read(&["mtu = 1500 bytes"]).expect("sound"), &port());
     let ms = Duration::from_ms;
-    assert_eq!((it.target, it.interval, it.longest), (ms(12), ms(107), ms(32)));
+    assert_eq!(times(&it), (ms(12), ms(107), ms(32)));
     depart(&mut it, 0, 0, Ecn::NotEct, 100);
     depart(&mut it, 1, 32, Ecn::NotEct, 100);
-    assert!(!it.is_dropping);
+    assert!(!it.controller.is_dropping);
     depart(&mut it, 2, 33, Ecn::NotEct, 100);
-    assert!(it.is_dropping);
+    assert!(it.controller.is_dropping);
     // 15 000 bytes: 80 ms. Target 120 ms, and an interval of twice that.
     let it = Cobalt::new(&read(&["mtu = 15 kB"]).expect("sound"), &port());
-    assert_eq!((it.target, it.interval, it.longest), (ms(120), ms(240), ms(320)));
+    assert_eq!(times(&it), (ms(120), ms(240), ms(320)));
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub(crate) fn counts(by: &[SplitBy], link: &LinkCounters, count: fn(&LinkCounter
                 DropCause::Limiter => link.has_limiters,
                 DropCause::Headroom => link.has_headroom,
                 DropCause::Partial => link.carries_cells,
+                DropCause::Filtered => link.filters,
                 _ => true,
             };
             (0..DropCause::ALL.len()).filter(may_occur).map(Some).collect()

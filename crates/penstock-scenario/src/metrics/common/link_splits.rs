@@ -85,8 +85,8 @@ impl Evaluation<'_> {
 
     /// No counts, of a port with the same possible causes of drops as that of `link`.
     fn nothing_at(&self, link: usize) -> LinkCounters {
-        let LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, .. } = self.seen.links[link];
-        LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, ..LinkCounters::default() }
+        let LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, filters, .. } = self.seen.links[link];
+        LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, filters, ..LinkCounters::default() }
     }
 
     /// A link's counts by class, if they were recorded.

@@ -3,15 +3,15 @@
 //! Headers are made up of what the model knows; addresses are by node, ports by flow.
 
 mod blocks;
-mod codepoints;
+mod ecn_field;
 mod headers;
 
-use codepoints::{codepoints, ecn_field};
+use ecn_field::ecn_field;
 use headers::{Addresses, Frame, Segment, ACK, AE, CWR, ECE, IP, MOST_OPTIONS, SYN, TCP};
 use penstock_engine::blueprint::{Blueprint, FlowGroup};
 use penstock_engine::observations::{TraceEvent, TraceRow};
 use penstock_model::discipline::PRECEDENCES;
-use penstock_model::packet::{Ack, AckFlags, Body, Packet};
+use penstock_model::packet::{codepoint, Ack, AckFlags, Body, Packet};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Rate;
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ impl Captures {
                 .collect(),
             flows: flows.map(|flow| Flow { from: flow.from.0, to: flow.to.0, group: flow.group }).collect(),
             formats: blueprint.groups.iter().map(Format::of).collect(),
-            codepoints: blueprint.classes.iter().enumerate().map(|(position, class)| codepoints(class, position)).collect(),
+            codepoints: blueprint.classes.iter().enumerate().map(|(position, class)| codepoint::of_class(class, position)).collect(),
             parts: BTreeMap::new(),
             bytes: 0,
         }

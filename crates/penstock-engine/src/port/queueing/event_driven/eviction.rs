@@ -65,6 +65,17 @@ impl EventDriven {
         }
     }
 
+    /// Drops the packet of a queue that its last one makes redundant.
+    pub(super) fn drop_redundant(&mut self, now: Time, queue: usize, records: &mut Records<'_>) {
+        let EventDriven { queues, scheduler, .. } = self;
+        let waiting = &queues.queues[queue].waiting;
+        let Some((last, earlier)) = waiting.len().checked_sub(1).and_then(|last| Some((waiting.iter().nth(last)?, last))) else { return };
+        let redundant = scheduler.redundant(&last.packet, &mut waiting.iter().take(earlier).map(|arrival| &arrival.packet));
+        if let Some(position) = redundant {
+            self.evict(now, Eviction { queue, position, cause: DropCause::Filtered }, records);
+        }
+    }
+
     /// Drops packets of any queue while the discipline of an arrival's queue names one.
     #[cold]
     pub(super) fn make_room(&mut self, now: Time, index: usize, packet: &Packet, records: &mut Records<'_>) {

@@ -18,6 +18,7 @@ use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, Sched
 use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The classes of the scheduler; in a blueprint made by hand they may have no parameters.
 fn classes_of(plan: &PortPlan) -> Cow<'_, [ClassPlan]> {
@@ -45,7 +46,8 @@ impl EventDriven {
         };
         let mut of_class = [u8::MAX; 256];
         of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
-        let context_of_scheduler = SchedulerContext { site: context.site.clone(), framing: context.framing };
+        let context_of_scheduler =
+            SchedulerContext { site: context.site.clone(), framing: context.framing, traffic: Arc::clone(&context.traffic) };
         let wire = context_of_scheduler.wire();
         let scheduler = AnyScheduler::new(&plan.scheduler, &classes_of(plan), context_of_scheduler);
         let scheduler_hooks = scheduler.hooks();
@@ -80,7 +82,7 @@ impl EventDriven {
     pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Decision {
         let EventDriven { queues, scheduler, .. } = self;
         queues.note_transmission_end(now);
-        let index = queues.queue_of(packet, scheduler);
+        let index = queues.queue_of(now, packet, scheduler);
         if queues.scheduler_hooks.has(scheduler::Hooks::ARRIVAL) {
             let verdict = scheduler.on_arrival(now, packet, index, &queues.states);
             if verdict != Verdict::Accept {
@@ -122,12 +124,15 @@ impl EventDriven {
         service_state.enqueue(index, &Arrival { at: now, packet }, packet.hop, scheduler);
         drop(service_state);
         if self.queues.scheduler_hooks != scheduler::Hooks::NONE {
-            self.finish_arrival(now, records);
+            self.finish_arrival(now, index, records);
         }
     }
 
     /// What is done after an arrival where the scheduler asks for it.
-    fn finish_arrival(&mut self, now: Time, records: &mut Records<'_>) {
+    fn finish_arrival(&mut self, now: Time, index: usize, records: &mut Records<'_>) {
+        if self.queues.scheduler_hooks.has(scheduler::Hooks::FILTER) {
+            self.drop_redundant(now, index, records);
+        }
         if self.queues.scheduler_hooks.has(scheduler::Hooks::LIMIT) {
             self.drop_over_limit(now, records);
         }

@@ -87,16 +87,16 @@ impl Queues {
 
     /// The queue of an arrival; one of the scheduler's is made if it is not there yet.
     #[inline(always)]
-    pub(super) fn queue_of(&mut self, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
+    pub(super) fn queue_of(&mut self, now: Time, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
         match &self.flows {
             None => usize::from(self.of_class[usize::from(packet.class)]),
-            Some(_) => self.classify(packet, scheduler),
+            Some(_) => self.classify(now, packet, scheduler),
         }
     }
 
-    fn classify(&mut self, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
+    fn classify(&mut self, now: Time, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
         let flows = self.flows.as_deref_mut().expect("the scheduler makes queues");
-        flows.chosen = scheduler.classify(packet);
+        flows.chosen = scheduler.classify(now, packet);
         while self.queues.len() <= flows.chosen {
             self.queues.push(flows.queue(self.queues.len()));
             self.states.push(QueueState::default());
