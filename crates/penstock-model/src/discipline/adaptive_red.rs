@@ -225,7 +225,7 @@ mod tests {
         let (min, max, weight) = automatic(&[], 30);
         assert_eq!((min, max), (19, 57));
         assert!((weight - (1.0 - libm::exp(-1.0 / 7500.0))).abs() < 1e-12);
-        // At 1.5 Mbit/s, 375 per second, the least: 5 packets.
+        // At 1.5 Mbit/s, 375 per second, the minimum: 5 packets.
         assert_eq!((automatic(&[], 1).0, automatic(&[], 1).1), (5, 15));
         assert_eq!(automatic(&["limit = 1 MB"], 30).0, 9375);
         assert_eq!(automatic(&["limit = 1 MB", "min-threshold = 0 bytes"], 30).1, 1);

@@ -82,7 +82,7 @@ impl Files {
     /// scenario has are identified by their own digests.
     ///
     /// # Errors
-    /// Says what is wrong with the file.
+    /// Reports the mistake in the file.
     pub fn components(&self, name: &str, others: &Registry) -> Result<Registry, Vec<String>> {
         let Some(read) = self.components else {
             return Err(vec![format!("{}: components in Python cannot be read here", file_name(name))]);
@@ -93,7 +93,7 @@ impl Files {
     /// The content of the file called `name`; of a Parquet file these columns as CSV, all of them if none is named.
     ///
     /// # Errors
-    /// Says what is wrong with the file.
+    /// Reports the mistake in the file.
     pub fn read(&self, name: &str, columns: &[Column]) -> Result<Rc<[u8]>, String> {
         let is_parquet = is_parquet(name);
         let key: Vec<&'static str> = columns.iter().filter(|_| is_parquet).map(|(column, _)| *column).collect();

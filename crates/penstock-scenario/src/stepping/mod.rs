@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use written::{Changed, EntryKind, WrittenEntry};
 
-/// A run that is advanced step by step. A clone goes on on its own from where the run stands.
+/// A run that is advanced step by step. A clone continues on its own from the same instant.
 ///
 /// Counting begins at the start, whatever warm-up the scenario gives.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub struct SteppedRun {
     /// The scenario as it is written.
     written: Arc<Tree>,
     options: ReadOptions,
-    /// Entries of which something has been set, by name.
+    /// Entries with parameters that have been set, by name.
     entries: BTreeMap<String, WrittenEntry>,
     sim: Sim,
     now: Time,
@@ -231,7 +231,7 @@ impl Observed {
             let mut units: Vec<&str> = plans.iter().flat_map(|plan| &plan.what).map(|it| unit_of(*it, scenario.registry())).collect();
             units.dedup();
             let [unit] = units[..] else {
-                let message = format!("'{what}' names several variables; say of which component, as in queue.red.average");
+                let message = format!("'{what}' names several variables; name the component too, as in queue.red.average");
                 return Err(StepError::Observation(i, message));
             };
             observed.units.push(unit);

@@ -1,4 +1,4 @@
-//! Entries of `[[links]]` and `[[flows]]` as they are written, of which parameters are set while a run goes on.
+//! Entries of `[[links]]` and `[[flows]]` as they are written, whose parameters are set while a run goes on.
 
 use crate::network::links::read_port;
 use crate::network::parameter_changes::{set, Changeable, FLOWS, LINK};

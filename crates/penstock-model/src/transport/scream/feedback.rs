@@ -4,7 +4,7 @@ use crate::packet::Ecn;
 use crate::transport::custom::AckPacket;
 use crate::units::Time;
 
-/// Packets before the newest one of which a report says whether they have arrived.
+/// Packets before the newest one whose arrival a report states.
 pub(super) const REPORTED: u32 = 64;
 
 /// What a receiver reports [RFC8298 s4.2.1].

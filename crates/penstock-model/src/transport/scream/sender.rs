@@ -103,7 +103,7 @@ impl Sender {
         }
     }
 
-    /// Does what is due at `now`.
+    /// Handles the events due at `now`.
     fn catch_up(&mut self, now: Time) {
         self.take_media(now);
         if self.next_sample <= now {

@@ -18,7 +18,7 @@ enum State {
     InFlight,
     /// A report has shown since then that it is missing.
     Missing(Time),
-    /// As before, and a loss has been counted.
+    /// The same, and a loss has been counted.
     Lost(Time),
     /// It has arrived, or reports no longer cover it.
     Done,

@@ -134,7 +134,7 @@ fn the_target_rises_with_delays_that_stay_and_falls_back() {
     // All are 2: no variance.
     close(targets(199, 0.2), 0.2);
     close(targets(200, 0.6), 0.4); // 6 x 100 ms, above the upper limit
-                                   // Half of the history still is 6 and the variance 9: slowly down from 0.4, until the average and deviation are below the target.
+                                   // Half of the samples still are 6 and the variance 9: slowly down from 0.4, until the average and deviation are below the target.
     close(targets(1, 0.0), 0.1 * (6.0 * 49.0 / 50.0 + (36.0 / 200.0 * 199.0 / 200.0f64).sqrt()).min(4.0));
     close(targets(400, 0.0), 0.1);
 }
