@@ -1,13 +1,12 @@
 //! Sets of segments.
 
 use crate::packet::SackBlock;
+use std::ops::Deref;
 
 /// A set of segments as disjoint ranges in ascending order; no memory while it is empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RangeSet {
     blocks: Vec<SackBlock>,
-    /// Number of segments of all blocks.
-    count: u32,
 }
 
 impl RangeSet {
@@ -22,7 +21,6 @@ impl RangeSet {
 
     pub fn clear(&mut self) {
         self.blocks.clear();
-        self.count = 0;
     }
 
     /// Range that contains `seq`.
@@ -50,9 +48,7 @@ impl RangeSet {
             Some(last) if added.start == last.end => last.end = added.end,
             _ => self.blocks.push(added),
         }
-        let new = added.end - added.start;
-        self.count += new;
-        new
+        added.end - added.start
     }
 
     /// [`RangeSet::insert`] for a range that does not begin beyond all others.
@@ -73,14 +69,11 @@ impl RangeSet {
             self.blocks[first] = SackBlock { start, end };
             self.blocks.drain(first + 1..last);
         }
-        let new = end - start - old;
-        self.count += new;
-        new
+        end - start - old
     }
 
     /// Removes everything before `seq`.
     pub fn remove_below(&mut self, seq: u32) {
-        self.count -= self.count_below(seq);
         let gone = self.blocks.partition_point(|block| block.end <= seq);
         self.blocks.drain(..gone);
         if let Some(first) = self.blocks.first_mut() {
@@ -88,22 +81,22 @@ impl RangeSet {
         }
     }
 
-    /// Number of segments of the set.
-    pub fn count(&self) -> u32 {
-        self.count
-    }
-
     /// The first segment of the set.
     pub fn first(&self) -> Option<u32> {
         self.blocks.first().map(|block| block.start)
     }
 
-    /// Removes a segment.
-    pub fn remove(&mut self, seq: u32) {
+    /// Number of segments of the set from `seq` on, which is most often near the end of the set.
+    pub fn count_from(&self, seq: u32) -> u32 {
+        let from = self.blocks.iter().rev().take_while(|block| seq < block.end);
+        from.map(|block| block.end - block.start.max(seq)).sum()
+    }
+
+    /// Removes a segment; returns whether it was in the set.
+    fn remove(&mut self, seq: u32) -> bool {
         let index = self.blocks.partition_point(|block| block.end <= seq);
-        let Some(block) = self.blocks.get_mut(index).filter(|block| block.start <= seq) else { return };
+        let Some(block) = self.blocks.get_mut(index).filter(|block| block.start <= seq) else { return false };
         let SackBlock { start, end } = *block;
-        self.count -= 1;
         match (start == seq, end == seq + 1) {
             (true, true) => drop(self.blocks.remove(index)),
             (true, false) => block.start = seq + 1,
@@ -113,15 +106,52 @@ impl RangeSet {
                 self.blocks.insert(index + 1, SackBlock { start: seq + 1, end });
             }
         }
+        true
+    }
+}
+
+/// A set of segments that knows their number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CountedRangeSet {
+    ranges: RangeSet,
+    count: u32,
+}
+
+impl Deref for CountedRangeSet {
+    type Target = RangeSet;
+
+    fn deref(&self) -> &RangeSet {
+        &self.ranges
+    }
+}
+
+impl CountedRangeSet {
+    /// Number of segments of the set.
+    pub fn count(&self) -> u32 {
+        self.count
     }
 
-    /// Number of segments of the set before `seq`, which is most often near the end of the set.
-    pub fn count_below(&self, seq: u32) -> u32 {
-        if self.blocks.first().is_none_or(|first| seq <= first.start) {
-            return 0;
-        }
-        let beyond = self.blocks.iter().rev().take_while(|block| seq < block.end);
-        self.count - beyond.map(|block| block.end - block.start.max(seq)).sum::<u32>()
+    pub fn clear(&mut self) {
+        self.ranges.clear();
+        self.count = 0;
+    }
+
+    /// Adds a range and returns how many of its segments were new.
+    pub fn insert(&mut self, added: SackBlock) -> u32 {
+        let new = self.ranges.insert(added);
+        self.count += new;
+        new
+    }
+
+    /// Removes everything before `seq`.
+    pub fn remove_below(&mut self, seq: u32) {
+        self.ranges.remove_below(seq);
+        self.count = self.ranges.count_from(0);
+    }
+
+    /// Removes a segment.
+    pub fn remove(&mut self, seq: u32) {
+        self.count -= u32::from(self.ranges.remove(seq));
     }
 }
 
@@ -139,7 +169,7 @@ mod tests {
         /// A set of numbers gives the same counts.
         #[test]
         fn counts_are_those_of_a_set(changes in prop::collection::vec((0u32..40, 0u32..6), 0..30), below in 0u32..50) {
-            let (mut set, mut numbers) = (RangeSet::default(), BTreeSet::new());
+            let (mut set, mut numbers) = (CountedRangeSet::default(), BTreeSet::new());
             for (at, length) in changes {
                 match length {
                     0 => {
@@ -157,14 +187,14 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(set.count() as usize, numbers.len());
-                prop_assert_eq!(set.count_below(below) as usize, numbers.range(..below).count());
+                prop_assert_eq!(set.count_from(below) as usize, numbers.range(below..).count());
             }
         }
     }
 
     #[test]
     fn ranges_that_touch_become_one() {
-        let mut set = RangeSet::default();
+        let mut set = CountedRangeSet::default();
         assert_eq!(set.insert(block(5, 7)), 2);
         assert_eq!(set.insert(block(9, 10)), 1);
         assert_eq!(set.blocks(), [block(5, 7), block(9, 10)]);
@@ -178,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_range_without_one_segment_is_shorter_or_two() {
-        let mut set = RangeSet::default();
+        let mut set = CountedRangeSet::default();
         set.insert(block(5, 12));
         for (seq, rest) in [(8, vec![(5, 8), (9, 12)]), (5, vec![(6, 8), (9, 12)]), (11, vec![(6, 8), (9, 11)]), (8, vec![(6, 8), (9, 11)])]
         {

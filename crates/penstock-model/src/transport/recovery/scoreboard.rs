@@ -7,6 +7,8 @@ use crate::transport::ranges::RangeSet;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     sacked: RangeSet,
+    /// Number of SACKed segments.
+    sacked_count: u32,
     /// Segments before this one that are not SACKed count as lost (IsLost) [RFC6675 s4].
     lost_below: u32,
     /// The segment after the highest that was sent again in this recovery (HighRxt + 1).
@@ -28,6 +30,7 @@ impl Scoreboard {
     pub fn update(&mut self, blocks: impl IntoIterator<Item = SackBlock>, unacknowledged: u32, dup_ack_threshold: u32) -> u32 {
         let beyond = blocks.into_iter().filter(|block| block.end > unacknowledged);
         let newly = beyond.map(|block| self.sacked.insert(SackBlock { start: block.start.max(unacknowledged), ..block })).sum();
+        self.sacked_count += newly;
         if newly > 0 {
             self.lost_below = self.nth_highest(dup_ack_threshold).unwrap_or(0);
         }
@@ -44,6 +47,7 @@ impl Scoreboard {
     #[inline]
     pub fn remove_below(&mut self, seq: u32) {
         if !self.sacked.is_empty() {
+            self.sacked_count -= self.sacked_below(seq);
             self.sacked.remove_below(seq);
         }
     }
@@ -51,6 +55,7 @@ impl Scoreboard {
     /// Discards everything, as after a timeout: the receiver may have discarded what it reported [RFC2018 s5, s8].
     pub fn clear(&mut self) {
         self.sacked.clear();
+        self.sacked_count = 0;
         self.lost_below = 0;
     }
 
@@ -73,7 +78,7 @@ impl Scoreboard {
     /// Number of segments from `from` on and before `to` that have not arrived.
     pub fn holes(&self, from: u32, to: u32) -> u32 {
         let from = from.min(to);
-        (to - from) - (self.sacked.count_below(to) - self.sacked.count_below(from))
+        (to - from) - (self.sacked.count_from(from) - self.sacked.count_from(to))
     }
 
     /// Whether at least DupThresh segments beyond `seq` have arrived and `seq` has not.
@@ -87,7 +92,7 @@ impl Scoreboard {
         if self.sacked.is_empty() {
             0
         } else {
-            self.sacked.count_below(seq)
+            self.sacked_count - self.sacked.count_from(seq)
         }
     }
 
@@ -108,7 +113,7 @@ impl Scoreboard {
         let Outstanding { unacknowledged, high } = outstanding;
         let unsacked = |from: u32, to: u32| {
             let (from, to) = (from.max(unacknowledged), to.max(unacknowledged).min(high));
-            (to - from.min(to)) - (self.sacked.count_below(to) - self.sacked.count_below(from.min(to)))
+            (to - from.min(to)) - (self.sacked.count_from(from.min(to)) - self.sacked.count_from(to))
         };
         unsacked(self.lost_below, high) + unsacked(unacknowledged, self.resent_below)
     }

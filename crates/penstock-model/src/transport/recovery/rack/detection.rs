@@ -5,7 +5,7 @@ use super::super::sent_segments::Sent;
 use super::super::{Scoreboard, SentSegments};
 use crate::packet::{Ack, SackBlock};
 use crate::transport::congestion_control::Window;
-use crate::transport::ranges::RangeSet;
+use crate::transport::ranges::CountedRangeSet;
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;
 
@@ -40,7 +40,7 @@ pub struct Detection {
     /// Maximum delay of an acknowledgement, if probes are sent.
     probes: Option<Duration>,
     /// Segments that are lost and have not been sent again.
-    pub(crate) lost: RangeSet,
+    pub(crate) lost: CountedRangeSet,
     /// Segments with the position of their transmission, by position; stale after an arrival, a loss or another transmission.
     transmissions: VecDeque<(u32, u32)>,
     /// Last transmission of RACK.segment: its time (RACK.xmit_ts) and position among all transmissions.
@@ -68,7 +68,7 @@ impl Detection {
     pub fn new(probes: Option<Duration>) -> Detection {
         Detection {
             probes,
-            lost: RangeSet::default(),
+            lost: CountedRangeSet::default(),
             transmissions: VecDeque::new(),
             newest: (Time::ZERO, 0),
             rtt: Duration::ZERO,
