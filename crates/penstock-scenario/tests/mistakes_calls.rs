@@ -100,7 +100,7 @@ fn what_has_no_effect() {
         "signalling = { processing = \"1 ms\" }",
         "t.toml:22: calls[0].signalling: has no effect: without admission and termination nothing is signalled; leave it out",
     );
-    also("route-back = [\"b\", \"a\"]", "t.toml:22: calls[0].route-back: unknown key 'route-back' (one of name, from, to, count, class, precedence, start, stop, route, source, transport, arrivals, ...)");
+    also("route-back = [\"b\", \"a\"]", "t.toml:22: calls[0].route-back: unknown key 'route-back'; did you mean 'route'? (name, from, to, count, class, precedence, start, stop, route, source, transport, arrivals, ...)");
     added(LINK, "pcn-at = \"offered\"", "t.toml:11: links[0].pcn-at: has no effect without a PCN meter; write pcn or leave it out");
 }
 

@@ -15,7 +15,7 @@ fn settings_of_the_whole() {
     refused(r#""10 s""#, r#""0 s""#, "t.toml:1: duration: a run must last longer than 0 s");
     refused(r#""10 s""#, r#""18000000 s""#, "t.toml:1: duration: 18000000 s is longer than any run; at most 200 days");
     added(TOP, r#"warm-up = "10 s""#, "t.toml:2: warm-up: 10 s is not before the end at 10 s, so nothing would be counted");
-    added(TOP, r#"warmup = "1 s""#, "t.toml:2: warmup: unknown key 'warmup'; did you mean 'warm-up'? (description, duration, warm-up, seed, ties, routing, nodes, links, flows, calls, transfers, measure, ...)");
+    added(TOP, r#"warmup = "1 s""#, "t.toml:2: warmup: unknown key 'warmup'; did you mean 'warm-up'? (description, duration, warm-up, seed, ties, routing, use, nodes, links, flows, calls, transfers, ...)");
     added(TOP, "seed = -1", "t.toml:2: seed: -1 is not a seed; a whole number, 0 or more");
     added(TOP, r#"ties = "randon""#, "t.toml:2: ties: 'randon' is not one of scenario, random; did you mean 'random'?");
     added(TOP, "description = 3", "t.toml:2: description: 3 is not a text; write it in quotes");

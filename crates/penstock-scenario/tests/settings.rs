@@ -27,7 +27,7 @@ fn mistaken_settings_say_which() {
     let wrong = |path: &str, value: &str| lines(load(BASE, "t.toml", &[(path.to_owned(), value.to_owned())])).join("\n");
     assert_eq!(
         wrong("a-c.rate", "1 Mbit/s"),
-        "--set a-c.rate: unknown key, link or group of flows or calls 'a-c'; did you mean 'a-b'? (a-b, f, description, duration, warm-up, seed, ties, routing, nodes, links, circuits, flows, ...)"
+        "--set a-c.rate: unknown key, link or group of flows or calls 'a-c'; did you mean 'a-b'? (a-b, f, description, duration, warm-up, seed, ties, routing, use, nodes, links, circuits, ...)"
     );
     assert_eq!(wrong("links.a-c.rate", "1 Mbit/s"), "--set links.a-c.rate: unknown link 'a-c'; did you mean 'a-b'? (a-b)");
     assert_eq!(wrong("nodes.host.count", "3"), "--set nodes.host.count: unknown node 'host'; did you mean 'hosts'? (a, b, hosts)");

@@ -110,7 +110,7 @@ fn what_may_not_be_set_is_refused_and_changes_nothing() {
     assert!(wrong("r-b.queue.red.max-probability", "4").contains("4 is out of range; between 0 and 1"));
     assert!(wrong("r-b.queue.red.max-probability", "{").contains("is not TOML"));
     assert!(wrong("b-r.queue.tail-drop.limit", "9 packets").contains("the way back has no table 'back'"));
-    assert!(wrong("web.transport.tcp.initial-window", "3").contains("'initial-window'"));
+    assert!(wrong("web.transport.tcp.initial-window", "3 packets").contains("'initial-window'"));
     run_until(&mut run, 2000);
     assert_eq!(run.finish().digest, digest_of(NET));
 }
