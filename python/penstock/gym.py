@@ -40,13 +40,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     Parameters
     ----------
     scenario : str
-        TOML text of the scenario, such as that of :meth:`penstock.Network.toml`.
+        TOML text of the scenario, such as that of :meth:`penstock.network.Network.toml`.
     num_envs : int
         Number of environments. They run in this process, one after the other.
     step : str or float
         Simulated time of a step, such as ``"10 ms"`` or a number of seconds.
     observe : sequence of str, or mapping of str to str
-        Observations of the agent as for :class:`penstock.Simulation`; a value that does not exist yet is 0.
+        Observations of the agent as for :class:`penstock.simulation.Simulation`; a value that does not exist yet is 0.
     actions : mapping of str to tuple or list
         Parameters that the agent sets before each step: path, and either the bounds (low, high) of a number, or a list
         of at least two values to choose from. All are of one form: bounds make a ``Box`` in base units (s, bit/s, bit,

@@ -47,7 +47,7 @@ class RowStream:
 
     Parameters
     ----------
-    scenario : str or penstock._core.Scenario
+    scenario : str or Scenario
         TOML text of the scenario, or one that was read with these settings.
     options : dict of str to str, bool or sequence of str
         Keys of the section and their values; None leaves one out.

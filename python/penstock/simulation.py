@@ -45,7 +45,7 @@ class Simulation:
     Parameters
     ----------
     scenario : str
-        TOML text of the scenario, such as that of :meth:`penstock.Network.toml`.
+        TOML text of the scenario, such as that of :meth:`penstock.network.Network.toml`.
     observe : sequence of str, or mapping of str to str
         What :meth:`state` returns, such as ``["queue[r1-r2]", "drops[r1-r2] per step"]``, or names for these. Variables
         are as in ``[[series]]``. Amounts are added up over members, classes and queues, times and shares averaged.

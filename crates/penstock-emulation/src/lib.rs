@@ -4,7 +4,7 @@
 //! follow the wall clock: packets that the kernel hands over enter as packets from outside ([`penstock_engine::Sim::inject`]), and
 //! the trace tells when each is delivered, marked or dropped. [`headers`] reads and rewrites their bytes.
 //!
-//! This is the only crate with a wall clock; [`ring`] and [`system`] have the `unsafe` code of system calls. Nothing here
+//! This is the only crate with a wall clock; the modules `ring` and `system` have the `unsafe` code of system calls. Nothing here
 //! decides anything about the network: the arrivals are an input of the run, and the same arrivals give the same results.
 
 pub mod arrivals;
