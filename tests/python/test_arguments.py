@@ -12,7 +12,7 @@ from penstock.reference import catalogue
 
 LINK = {"rate": "1 Mbit/s", "delay": "1 ms"}
 ARGUMENTS = "(origin, destination, rate, delay, name, "
-DISCIPLINES = "(TailDrop, Red, RedN, "
+DISCIPLINES = "(TailDrop, Red, AdaptiveRed, RedN, "
 CBR = ps.Cbr(rate="1 kbit/s", packet="100 bytes")
 RED = {"limit": "9 packets", "min_threshold": "1 packet", "max_probability": 0.1}
 

@@ -136,4 +136,4 @@ def test_an_unknown_component_is_not_tried(capsys):
     assert attempt.main(["redd"]) == 1
     assert capsys.readouterr().err.startswith("error: COMPONENT=redd: no component of this name; near names: red")
     assert attempt.main([]) == 1
-    assert "one of batch, bbr, bbr3, bcn, " in capsys.readouterr().err
+    assert "one of adaptive-red, batch, bbr, bbr3, bcn, " in capsys.readouterr().err

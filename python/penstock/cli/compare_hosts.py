@@ -22,7 +22,7 @@ def compare_hosts(
     sets: OneSetOption = None,
     output: FormatOption = "table",
 ) -> None:
-    """Compare Linux hosts with simulated hosts in the same network.
+    """Compare Linux hosts with simulated ones.
 
     Each pair is an emulation, in which iperf3 makes the TCP flows between real nodes, and a simulation of the scenario
     as it is. The numbers are from the simulated network, which counts the same way in both; goodput of Linux is from

@@ -54,7 +54,7 @@ def emulate(
     output: FormatOption = "table",
     out: Annotated[Path | None, out_option("Write the results to a file, as JSON.")] = None,
 ) -> int | None:
-    """Pass real packets through the network of a scenario, in real time.
+    """Pass real packets through a simulated network.
 
     Nodes with real = true become network namespaces of this machine (Linux, as root), and everything between them is
     simulated. Packets of programs replace the flows of the file between real nodes. The numbers are as in 'penstock
