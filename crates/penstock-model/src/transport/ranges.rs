@@ -145,8 +145,10 @@ impl CountedRangeSet {
 
     /// Removes everything before `seq`.
     pub fn remove_below(&mut self, seq: u32) {
-        self.ranges.remove_below(seq);
-        self.count = self.ranges.count_from(0);
+        if self.ranges.first().is_some_and(|first| first < seq) {
+            self.ranges.remove_below(seq);
+            self.count = self.ranges.count_from(0);
+        }
     }
 
     /// Removes a segment.

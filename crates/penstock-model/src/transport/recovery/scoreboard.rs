@@ -78,7 +78,7 @@ impl Scoreboard {
     /// Number of segments from `from` on and before `to` that have not arrived.
     pub fn holes(&self, from: u32, to: u32) -> u32 {
         let from = from.min(to);
-        (to - from) - (self.sacked.count_from(from) - self.sacked.count_from(to))
+        (to - from) - (self.sacked_below(to) - self.sacked_below(from))
     }
 
     /// Whether at least DupThresh segments beyond `seq` have arrived and `seq` has not.
@@ -89,7 +89,7 @@ impl Scoreboard {
     /// SACKed segments before `seq`.
     #[inline]
     pub fn sacked_below(&self, seq: u32) -> u32 {
-        if self.sacked.is_empty() {
+        if self.sacked.first().is_none_or(|first| seq <= first) {
             0
         } else {
             self.sacked_count - self.sacked.count_from(seq)
@@ -113,7 +113,7 @@ impl Scoreboard {
         let Outstanding { unacknowledged, high } = outstanding;
         let unsacked = |from: u32, to: u32| {
             let (from, to) = (from.max(unacknowledged), to.max(unacknowledged).min(high));
-            (to - from.min(to)) - (self.sacked.count_from(from.min(to)) - self.sacked.count_from(to))
+            (to - from.min(to)) - (self.sacked_below(to) - self.sacked_below(from.min(to)))
         };
         unsacked(self.lost_below, high) + unsacked(unacknowledged, self.resent_below)
     }
