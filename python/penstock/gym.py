@@ -9,7 +9,7 @@ from penstock.errors import ArgumentError, InputError
 from penstock.extras import advice
 from penstock.observations import Observation, read_observations, reward_function
 from penstock.printable import printable_lines, quoted
-from penstock.simulation import picoseconds, started
+from penstock.simulation import advance, picoseconds, started
 from penstock.studies.quantity import Quantity, read_quantity, setting_text
 
 try:
@@ -174,7 +174,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 continue
             for setter, action in zip(self._setters, actions[i].tolist(), strict=True):
                 self._set(run, setter, action)
-            run.run_until(run.now + self._step)
+            advance(run, run.now + self._step)
             values, before = run.values(), self._before[i]
             self._before[i] = values
             found = [
@@ -192,7 +192,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Begins the next episode of environment `i`, and returns its first observation."""
         run = self._first.another(self._seeds[i], self._episodes[i])
         self._episodes[i] += self._stride
-        run.run_until(0)
+        advance(run, 0)
         self._runs[i], self._before[i] = run, run.values()
         values = zip(self._before[i], self._per_step, strict=True)
         return [0.0 if per_step or isnan(value) else value for value, per_step in values][: self._seen]
@@ -210,7 +210,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if len({setter.is_choice for setter in self._setters}) > 1:
             raise ArgumentError("actions: some have bounds and some lists of values; give all of them one form.")
         trial = self._first.another(None, 0)
-        trial.run_until(0)
+        advance(trial, 0)
         for setter in self._setters:
             for action in setter.extremes:
                 self._set(trial, setter, action)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock import _core
-from penstock.errors import ArgumentError, InputError, ScenarioError
+from penstock.errors import ArgumentError, InputError, PenstockError, ScenarioError
 from penstock.memory import require
 from penstock.observations import read_observations
 from penstock.printable import printable_lines, quoted, utf8
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from penstock.observations import Observation
 
-__all__ = ["Simulation", "Snapshot", "picoseconds", "started"]
+__all__ = ["Simulation", "Snapshot", "advance", "picoseconds", "started"]
 
 _SECOND = 10**12
 
@@ -36,7 +36,7 @@ class Snapshot:
 
 
 class Simulation:
-    """One run of a scenario that stops where it is told to.
+    """One run of a scenario, advanced step by step.
 
     Stopping, reading and snapshots change no number: the digest is that of the same run in one go. Parameters that are
     set make another run, which is a function of scenario, seed, replication, and what was set when. Counting begins at
@@ -109,7 +109,7 @@ class Simulation:
         self._run = started(scenario, self._observations.values(), name, folder, sets, seed, replication)
         self.end: float = self._run.end / _SECOND
         self.units: dict[str, str] = dict(zip(self._observations, self._run.units, strict=True))
-        self._run.run_until(0)
+        advance(self._run, 0)
         self._before = self._run.values()
         self._values = [0.0 if each.per_step else value for each, value in self._pairs(self._before)]
 
@@ -125,7 +125,7 @@ class Simulation:
             raise ArgumentError(
                 f"time: {time} is before {self.now:g} s, up to where the run has come; restore a snapshot."
             )
-        self._run.run_until(until)
+        advance(self._run, until)
         values = self._run.values()
         self._values = [
             value - before if each.per_step else value
@@ -204,6 +204,14 @@ def started(
         position, why = error.args
         each = observed[position]
         raise InputError(f"observation {quoted(f'{each.what}[{each.of}]')}: {printable_lines(why)}.") from None
+
+
+def advance(run: _core.SteppedRun, until: int) -> None:
+    """Runs up to and including `until`, in picoseconds; raises PenstockError if a component of the user's own fails."""
+    try:
+        run.run_until(until)
+    except _core.ComponentError as error:
+        raise PenstockError(str(error)) from None
 
 
 def picoseconds(what: str, time: str | float) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from penstock import ArgumentError, Network, RunRequest, _core, own, run_all
+from penstock import ArgumentError, Network, PenstockError, RunRequest, Simulation, _core, own, run_all
 from penstock.extras import advice
 from penstock.own import files
 from penstock.store import Store
@@ -88,6 +88,33 @@ def test_its_state_is_a_series_and_its_parameters_change() -> None:
     wrong = [("bottleneck.parameter-changes", change.replace("NAME.max-probability", "my-red.weight"))]
     [mistake] = _core.check(mine, "own.toml", wrong, str(EXAMPLES))
     assert "'weight' cannot be changed during a run; one of min-threshold" in mistake["message"]
+
+
+def test_a_simulation_sets_its_parameters() -> None:
+    digests = []
+    for text, name in zip(own_and_built_in("red", LINE, "red"), ("my-red", "red"), strict=True):
+        sim = Simulation(text, sets=SHORT, folder=str(EXAMPLES), seed=1)
+        sim.step_until("2 s")
+        sim.set(f"bottleneck.queue.{name}.max-probability", 0.5)
+        digests.append(sim.result().digest)
+    assert digests[0] == digests[1]
+
+
+def test_a_fault_ends_a_simulation_and_its_snapshots_go_on(tmp_path: Path) -> None:
+    broken = (
+        (EXAMPLES / "red.py")
+        .read_text()
+        .replace("        self.count += 1\n", "        self.count += 1 // (now < 2 * own.SECOND)\n")
+    )
+    sim = Simulation(with_file(tmp_path, broken), sets=SHORT, folder=str(tmp_path), seed=1)
+    sim.step_until("1 s")
+    before = sim.snapshot()
+    with pytest.raises(PenstockError, match=r"mine\.py.*on_arrival"):
+        sim.step_until("3 s")
+    with pytest.raises(PenstockError, match="a component has failed in this run; go back to a snapshot"):
+        sim.step_until("4 s")
+    sim.restore(before)
+    sim.step_until("1.5 s")
 
 
 def test_runs_are_kept_and_found_by_the_text_of_the_file(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ impl Components {
     /// the process ends.
     ///
     /// # Errors
-    /// If a declaration is not sound: the message names the component and what is allowed.
+    /// If a declaration is invalid; the message names the component and the allowed values.
     pub fn new(identity: &str, declarations: Vec<Declaration>) -> Result<Components, String> {
         let identity = leak(identity);
         let components = declarations.into_iter().map(|it| Component::new(it, identity)).collect::<Result<_, String>>()?;

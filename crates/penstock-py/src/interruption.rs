@@ -23,12 +23,17 @@ fn ended<T>(py: Python<'_>, panic: Box<dyn Any + Send>) -> PyResult<T> {
     }
 }
 
+/// Runs `work` on this thread, with the interpreter free for other threads.
+pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| catch_unwind(AssertUnwindSafe(work))).or_else(|panic| ended(py, panic))
+}
+
 /// Runs `work` with the interpreter free for other threads. On the main thread, the only one that handles signals, `work` runs on a
 /// worker thread while this one checks for signals. If a signal raises an exception, sets `cancel` and returns the exception at once,
 /// without waiting for `work`: some of it, such as the TOML parser, cannot be cancelled.
 pub fn interruptible<T: Send + 'static>(py: Python<'_>, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     if !is_main_thread(py)? {
-        return py.detach(|| catch_unwind(AssertUnwindSafe(work))).or_else(|panic| ended(py, panic));
+        return detached(py, work);
     }
     let (sender, mut receiver) = mpsc::channel();
     let worker = std::thread::Builder::new().name("penstock-work".to_owned()).stack_size(STACK).spawn(move || {

@@ -1,6 +1,7 @@
 //! Runs that are advanced step by step, as Python objects.
 
-use crate::interruption::interruptible;
+use crate::foreign::ComponentError;
+use crate::interruption::{detached, interruptible};
 use crate::run::{build_error, read_options, scenario_error, Run};
 use penstock_model::units::Time;
 use penstock_scenario::StepError;
@@ -62,8 +63,12 @@ impl SteppedRun {
     }
 
     /// Handles all events up to and including `until`, in picoseconds. An exception of a signal leaves it on the way there: call it again.
+    /// `ComponentError` if a component of the user's own fails, and whenever the run is to go on after that.
     fn run_until(&self, py: Python<'_>, until: u64) -> PyResult<()> {
-        while !py.detach(|| self.run().run_events(Time::from_ps(until), STRETCH)) {
+        if self.0.is_poisoned() {
+            return Err(ComponentError::new_err("a component has failed in this run; go back to a snapshot"));
+        }
+        while !detached(py, || self.run().run_events(Time::from_ps(until), STRETCH))? {
             py.check_signals()?;
         }
         Ok(())

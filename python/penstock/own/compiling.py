@@ -65,7 +65,7 @@ def _whole(value: Any) -> int:
     return whole(value)
 
 
-@overload(_whole)  # type: ignore[untyped-decorator]
+@overload(_whole)  # type: ignore[untyped-decorator]  # numba has no types
 def _compiled_whole(value: Any) -> Any:
     def made(value: Any) -> Any:  # its signature must be that of the other
         return int(value)

@@ -12,7 +12,7 @@ from penstock.workers.dask_loop import begun
 __all__ = ["connected"]
 
 
-class _Client(Client):  # type: ignore[misc]
+class _Client(Client):  # type: ignore[misc]  # Dask has no types
     """A client whose owner closes it.
 
     Dask's own finalizer closes a client and takes a lock that is not reentrant. A collection may begin in the thread

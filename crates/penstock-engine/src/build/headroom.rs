@@ -24,7 +24,7 @@ pub struct NeededHeadroom {
 ///
 /// After the arrival that has a frame sent, and takes headroom itself, the frame waits for a largest packet on the wire back and for
 /// the frames of all classes, its own included, and for an access to the channel where the link back sends aggregates; it travels; the
-/// port completes a packet that it has just begun; and what is on the wire arrives. In that time come at most C x (wait + way back +
+/// port completes a packet that it has just begun; and the packets on the wire arrive. In that time come at most C x (wait + way back +
 /// way there) and the packet that was begun. (The wires are at their highest rates, the frame's at its lowest.)
 pub fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
     let largest = largest_packet(blueprint);

@@ -76,9 +76,10 @@ impl SteppedRun {
         let observed = Observed::new(&scenario, observe)?;
         Ok(SteppedRun {
             sim: observed.built(&scenario, seed, replication, cancel).map_err(StepError::Build)?,
+            // With the components of a file that the scenario uses.
+            options: ReadOptions { registry: scenario.registry().clone(), ..options },
             scenario: Arc::new(scenario),
             written: Arc::new(written),
-            options,
             entries: BTreeMap::new(),
             now: Time::ZERO,
             observed: Arc::new(observed),

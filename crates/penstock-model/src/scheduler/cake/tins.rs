@@ -83,7 +83,7 @@ pub fn bytes(rate: Rate) -> u64 {
     rate.as_bps() / 8
 }
 
-/// The rate of so many bytes per second, at least 64.
+/// Converts bytes per second, at least 64, to a rate.
 fn of_bytes(bytes: u64) -> Rate {
     Rate::from_bps(8 * bytes.max(64))
 }

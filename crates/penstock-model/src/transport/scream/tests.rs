@@ -315,7 +315,7 @@ fn sender(lines: &[&str]) -> Box<dyn TransportSender + Send> {
     sender
 }
 
-/// Times in us and sizes of what is sent until `ms`.
+/// Times in us and sizes of the packets sent until `ms`.
 fn sent(it: &mut dyn TransportSender, ms: u64) -> Vec<(u64, DataPacket)> {
     let mut all = Vec::new();
     let mut now = Time::ZERO;
