@@ -1,6 +1,7 @@
 //! The declaration of a component: what its author wrote, and what the engine needs of it.
 
 use crate::hook::{hook, leak, Hook};
+use crate::kind::{kind, Kind};
 use crate::parameters::{declared, Declared, ParameterDeclaration};
 use penstock_model::parameters::{Entry, Field};
 use penstock_model::probe::Variable;
@@ -48,7 +49,7 @@ pub struct StateDeclaration {
 
 /// A component as the engine needs it. Its texts live as long as the process.
 pub(crate) struct Component {
-    pub kind: &'static str,
+    pub kind: &'static Kind,
     pub name: &'static str,
     pub identity: &'static str,
     pub streams: Vec<String>,
@@ -80,12 +81,11 @@ impl Component {
     /// The component of a declaration.
     ///
     /// # Errors
-    /// If a parameter is of no known kind, or a default is none of its values.
+    /// If it or a parameter is of no known kind, or a default is none of its values.
     pub fn new(it: Declaration, identity: &'static str) -> Result<Arc<Component>, String> {
-        if it.kind != "discipline" {
-            return Err(format!("{}: there is no kind '{}'; discipline", it.name, it.kind));
-        }
-        let parameters = declared(&it.parameters).map_err(|message| format!("{}: {message}", it.name))?;
+        let of_name = |message| format!("{}: {message}", it.name);
+        let kind = kind(&it.kind).map_err(of_name)?;
+        let parameters = declared(&it.parameters).map_err(of_name)?;
         let first_state = it.streams.len() + it.parameters.len();
         let (mut floats, mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), first_state);
         for state in &it.state {
@@ -99,7 +99,7 @@ impl Component {
             }
         }
         Ok(Arc::new(Component {
-            kind: leak(&it.kind),
+            kind,
             name: leak(&it.name),
             identity,
             doc: leak(&it.doc),

@@ -9,13 +9,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.own.declared import ANSWERING, Declared
+from penstock.own.kinds import FAULT, fields
 from penstock.own.translation import method_name
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
+
+    from penstock.own.declared import Declared
 
 __all__ = ["Plain", "namespace", "whole"]
 
@@ -64,7 +66,7 @@ def exact() -> dict[str, Any]:
 
 
 class _Checked(ctypes.Structure):
-    """Words of a component, whose floating-point numbers stay finite."""
+    """Words of a component or of a view, whose floating-point numbers stay finite."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, float) and not math.isfinite(value):
@@ -73,11 +75,11 @@ class _Checked(ctypes.Structure):
 
 
 @cache
-def _views() -> dict[str, type[ctypes.Structure]]:
-    def fields(all_: Sequence[tuple[str, int]]) -> list[tuple[str, Any]]:
-        return [(name, c_int64 if length == 1 else c_int64 * length) for name, length in all_]
-
-    return {name: type(name, (ctypes.Structure,), {"_fields_": fields(of)}) for name, of in _core.component_views()}
+def view(name: str) -> type[ctypes.Structure]:
+    """The structure of a view."""
+    words = [(each.name, c_double if each.is_float else c_int64, each.length) for each in fields()[name]]
+    of = [(field, word if length == 1 else word * length) for field, word, length in words]
+    return type(name, (_Checked,), {"_fields_": of})
 
 
 class Plain:
@@ -113,25 +115,27 @@ class Plain:
     def hook(self, component: Declared, hook: str, *, keeps: bool = False) -> Callable[..., int]:
         """A hook as a function of addresses and numbers, as the engine calls it.
 
-        With `keeps`, an exception is kept for the message of the run, and the answer is 0.
+        With `keeps`, an exception is kept for the message of the run, and the answer is `FAULT`.
         """
-        structure, views = record(component), _views()
+        structure, of = record(component), component.of.hooks[hook]
         function = self._names[method_name(component.cls.__name__, hook)]
-        wanted = component.arguments(hook)
+        wanted = [of.arguments[name] for name in component.arguments(hook)]
 
-        def called(own: int, packet: int, queue: int, now: int, more: int) -> int:
-            seen = {"packet": views["Packet"].from_address(packet), "queue": views["Queue"].from_address(queue)}
-            numbers = {"now": now, "waited": more, "why": more}
+        def called(own: int, first: int, second: int, now: int, more: int) -> int:
+            places = {"first": first, "second": second, "now": now, "more": more}
             try:
-                answer = function(
-                    structure.from_address(own), *(seen[name] if name in seen else numbers[name] for name in wanted)
-                )
-                return whole(answer) if hook in ANSWERING else 1
+                given: list[Any] = []
+                for each in wanted:
+                    value: Any = places[each.place]
+                    value = value if each.view is None else view(each.view).from_address(value)
+                    given.append(value if each.field is None else getattr(value, each.field))
+                answer = function(structure.from_address(own), *given)
+                return whole(answer) if of.answers else 1
             except BaseException as error:
                 if not keeps:
                     raise
                 Plain.raised = error
-                return 0
+                return FAULT
 
         return called
 
