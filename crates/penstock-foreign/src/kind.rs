@@ -1,8 +1,8 @@
 //! The kinds of components that users write.
 
 use crate::declaration::Component;
-use crate::discipline;
 use crate::views::{Layout, Packet, View};
+use crate::{congestion_control, discipline};
 use penstock_model::registry::Plugin;
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use std::sync::Arc;
 pub(crate) struct Kind {
     /// Its name, as in `@own.discipline`.
     pub name: &'static str,
-    /// The views of its hooks besides those of several kinds.
+    /// The views of its hooks, except views that several kinds share.
     pub views: &'static [Layout],
     /// Adds a component of it to a plug-in.
     pub add: fn(Plugin, Arc<Component>) -> Plugin,
 }
 
 /// All kinds.
-pub(crate) static KINDS: &[Kind] = &[discipline::KIND];
+pub(crate) static KINDS: &[Kind] = &[discipline::KIND, congestion_control::KIND];
 
 /// The kind of this name.
 ///

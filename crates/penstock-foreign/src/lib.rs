@@ -7,15 +7,18 @@
 //! of a packet and of a queue, in which it may write some fields. A hook answers with a number; the minimum is a fault, which ends the
 //! run ([`Fault`]).
 
+mod congestion_control;
 mod declaration;
 mod discipline;
 mod fault;
 pub mod functions;
 mod hook;
 mod kind;
+mod log;
 mod parameters;
 mod record;
 mod views;
+mod words;
 
 pub use declaration::{Declaration, StateDeclaration};
 pub use fault::Fault;
