@@ -25,6 +25,13 @@ MtuOption = Annotated[
     int, option("--mtu", "BYTES", "Largest IP packet of real nodes, 576 to 1500 (the default).", bounds=(576, 1500))
 ]
 
+SysctlOption = Annotated[
+    list[str] | None,
+    option(
+        "--sysctl", "NAME=VALUE", "A kernel setting of real nodes, such as net.ipv4.tcp_moderate_rcvbuf=0; repeatable."
+    ),
+]
+
 
 def emulate(
     file: ScenarioArgument,
@@ -48,6 +55,7 @@ def emulate(
         ),
     ] = "note",
     mtu: MtuOption = 1500,
+    sysctl: SysctlOption = None,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
     sets: OneSetOption = None,
@@ -63,6 +71,7 @@ def emulate(
     from penstock.cli.console import say, warn
     from penstock.cli.files import read_text, require_folder, write
     from penstock.emulation import making
+    from penstock.emulation.machine import read_settings
     from penstock.emulation.opened import opened
     from penstock.emulation.programs import Program
     from penstock.printable import path_text
@@ -72,10 +81,11 @@ def emulate(
             require_folder(each)
     found = opened(file, read_text(file), read_sets(sets), seed=seed, replication=replication, mtu=mtu)
     programs = [Program.read(text, found.real) for text in run or ()]
+    settings = read_settings(sysctl or ())
     making.check(found)
     warn(found.asked.scenario.warnings)
     _tell(found, mtu)
-    made = making.emulate(found, programs, mtu=mtu, ends_on_overload=overload == "end")
+    made = making.emulate(found, programs, mtu=mtu, settings=settings, ends_on_overload=overload == "end")
     if made.absent_offloads:
         say(f"These offloads do not exist: {', '.join(made.absent_offloads)}.")
     if log is not None:

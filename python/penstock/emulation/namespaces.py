@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Self
 
 from penstock import _core
-from penstock.emulation.machine import NAMESPACES
+from penstock.emulation.machine import NAMESPACES, setting_file
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
@@ -41,13 +41,18 @@ class Namespaces:
         The real nodes.
     mtu : int, bytes
         MTU of their interfaces.
+    settings : sequence of (str, str)
+        Kernel settings of the real nodes, as name and value.
     run : str
         Distinguishes simultaneous runs; by default the number of this process.
     """
 
-    def __init__(self, real: Sequence[str], mtu: int, run: str | None = None) -> None:
+    def __init__(
+        self, real: Sequence[str], mtu: int, run: str | None = None, settings: Sequence[tuple[str, str]] = ()
+    ) -> None:
         self.real = list(real)
         self.mtu = mtu
+        self.settings = list(settings)
         self.network = f"penstock-{os.getpid() if run is None else run}"
         self.absent: list[str] = []
         """Offloads that the interfaces do not have, so that they cannot be switched off."""
@@ -114,6 +119,8 @@ class Namespaces:
                     neighbour = f"{self.addresses[name]} lladdr {mac(other)}"
                     lines.append(f"neigh add {neighbour} dev {INTERFACE} nud permanent")
             _ip(["-n", inside, "-batch", "-"], "\n".join(lines))
+            for name, value in self.settings:
+                _ip(["netns", "exec", inside, "sh", "-c", 'echo "$2" > "$1"', "sh", str(setting_file(name)), value])
             for namespace, interface in ((inside, INTERFACE), (self.network, outside)):
                 self.absent = _core.switch_offloads_off(NAMESPACES / namespace, interface)
 
