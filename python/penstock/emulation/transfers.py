@@ -38,7 +38,7 @@ class Transfer:
     port: int
 
     def programs(self, seconds: float) -> list[Program]:
-        """The server, and a client that sends to the end of a run of so many seconds and longer."""
+        """The server, and a client that sends for longer than the `seconds` of a run."""
         words = f"-p {self.port} -P {self.count} -C {self.control} -t {math.ceil(seconds) + 1}"
         server = Program(self.end, f"iperf3 -s -1 -p {self.port}")
         return [server, Program(self.start, f"iperf3 -c {self.end} {words}", SERVING)]
