@@ -124,11 +124,7 @@ def test_nothing_is_left_after_a_signal(tmp_path, number):
     (tmp_path / "two.toml").write_text(NETWORK.replace("1 s", "60 s"))
     words = ["emulate", str(tmp_path / "two.toml"), "--run", f"h1: {program('import time; time.sleep(61.5)')}"]
     running = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    name = f"penstock-{running.pid}"
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and not (there := _sleepers(f"{name}-h1")):
-        time.sleep(0.05)
-    assert there
+    there = _wait_for_sleepers(running.pid)
     running.send_signal(number)
     _, errors = running.communicate(timeout=30)
     assert running.returncode == 130, errors
@@ -136,13 +132,42 @@ def test_nothing_is_left_after_a_signal(tmp_path, number):
     assert not [each for each in there if each.exists() and each.read_bytes()]
 
 
-def _sleepers(namespace: str) -> list[Path]:
-    """The program of the test, in its namespace."""
-    if not (NAMESPACES / namespace).exists():
-        return []
-    found = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True, check=False).stdout
-    commands = [Path("/proc") / each / "cmdline" for each in found.split()]
-    return [each for each in commands if each.exists() and b"61.5" in each.read_bytes()]
+def test_the_next_run_removes_what_a_killed_one_left(tmp_path):
+    before = state()
+    (tmp_path / "two.toml").write_text(NETWORK.replace("1 s", "60 s"))
+    words = ["emulate", str(tmp_path / "two.toml"), "--run", f"h1: {program('import time; time.sleep(61.5)')}"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    running = subprocess.Popen([*COMMAND, *words], stderr=subprocess.DEVNULL, env=environment)
+    there = _wait_for_sleepers(running.pid)
+    with Namespaces(["h1"], 1500) as alive:
+        left = [*NAMESPACES.glob(f"penstock-{running.pid}-*"), *tmp_path.glob(f"penstock-{running.pid}-*")]
+        assert len(left) == 4
+        running.kill()
+        running.wait()
+        assert all(each.exists() for each in [*left, *there])
+        (tmp_path / "two.toml").write_text(NETWORK)
+        words = ["emulate", str(tmp_path / "two.toml")]
+        done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True, env=environment)
+        assert (
+            f"Removed namespaces of a killed run: {', '.join(sorted(each.name for each in left[:3]))}." in done.stderr
+        )
+        assert all((NAMESPACES / name).exists() for name in alive.names)
+        assert not [each for each in left if each.exists()]
+    assert state() == before
+    assert not [each for each in there if each.exists() and each.read_bytes()]
+
+
+def _wait_for_sleepers(process: int) -> list[Path]:
+    """The program of the test in a namespace of this process, once it runs."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        for namespace in NAMESPACES.glob(f"penstock-{process}-*-h1"):
+            found = subprocess.run(["ip", "netns", "pids", namespace.name], capture_output=True, text=True, check=False)
+            commands = [Path("/proc") / each / "cmdline" for each in found.stdout.split()]
+            if there := [each for each in commands if each.exists() and b"61.5" in each.read_bytes()]:
+                return there
+        time.sleep(0.05)
+    pytest.fail("the program does not run")
 
 
 def test_kernel_settings_apply_to_real_nodes_only(tmp_path):

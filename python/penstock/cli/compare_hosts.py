@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from penstock.cli.emulate import MtuOption, SysctlOption
+from penstock.cli.emulate import MtuOption, SysctlOption, clear
 from penstock.cli.options import FormatOption, SeedOption, SetOption, StudyArgument, out_option, read_sets, runs_option
 from penstock.cli.verb import option
 
@@ -53,6 +53,7 @@ def compare_hosts(
     plan = plan_of(file, read_sets(sets), seed=seed)
     number = runs or (plan.runs if plan.is_file else 3)
     cells = cells_of(plan, file, mtu)
+    clear()
     seconds = sum(cell.simulated.window[1] for cell in cells)
     say(f"{len(cells)} cells with {number} pairs of runs. Takes {number * seconds / 60:.0f} min.")
     found: list[Result] = []

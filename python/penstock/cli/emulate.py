@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from penstock.emulation.making import Emulated
     from penstock.emulation.opened import Opened
 
-__all__ = ["emulate"]
+__all__ = ["MtuOption", "SysctlOption", "clear", "emulate"]
 
 MtuOption = Annotated[
     int, option("--mtu", "BYTES", "Largest IP packet of real nodes, 576 to 1500 (the default).", bounds=(576, 1500))
@@ -84,6 +84,7 @@ def emulate(
     settings = read_settings(sysctl or ())
     making.check(found)
     warn(found.asked.scenario.warnings)
+    clear()
     _tell(found, mtu)
     made = making.emulate(found, programs, mtu=mtu, settings=settings, ends_on_overload=overload == "end")
     if made.absent_offloads:
@@ -96,6 +97,15 @@ def emulate(
         say(f"overload: from {made.emulation.overloaded_at:.1f} s on, more than 10 % of the packets were 1 ms late.")
         return 1 if overload == "end" else None
     return None
+
+
+def clear() -> None:
+    """Removes what killed runs left, and says so."""
+    from penstock.cli.console import say
+    from penstock.emulation.leftovers import remove_leftovers
+
+    if removed := remove_leftovers():
+        say(f"Removed namespaces of a killed run: {', '.join(removed)}.")
 
 
 def _tell(found: "Opened", mtu: int) -> None:
