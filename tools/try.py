@@ -1,6 +1,6 @@
 """Try one component after an edit: `make try COMPONENT=red`.
 
-Checks its form, its unit tests, its extremes, its example and its entry in the catalogue, with unoptimised builds,
+Formats it and runs its unit tests, its extremes, its example and its entry in the catalogue, with unoptimised builds,
 which compile in a fraction of the time. The whole is tested by `make check`, and then by `make test`.
 """
 
@@ -85,7 +85,7 @@ def main(arguments: list[str]) -> int:
     print(f"{name}: {', '.join(str(component.file.relative_to(ROOT)) for component in chosen)}")
     catalogue = ["--test", "catalogue", "--", "--nocapture", "docstring_examples", "smallest_and_the_largest"]
     is_sound = (
-        step("form", ["rustfmt", "--check", "--edition", "2021", *files], {})
+        step("format", ["rustfmt", "--edition", "2021", *files], {})
         and step("unit tests", [*TEST, "-p", "penstock-model", "--lib", "--", *tests, "complete_page"], {})
         and step("random and extreme parameters", [*TEST, "-p", "penstock-model", "--test", "extremes"], only)
         and step("example and tiny networks", [*TEST, "-p", "penstock-scenario", *catalogue], only, True)
