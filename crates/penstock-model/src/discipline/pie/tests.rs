@@ -181,6 +181,20 @@ fn derandomised_drops_are_neither_close_nor_far_apart() {
 }
 
 #[test]
+fn a_mark_and_a_probability_of_zero_restart_the_sum() {
+    let mut it = congested(&["derandomise = true", "ecn = true"]);
+    it.controller.probability = 0.05;
+    it.accumulated = 8.5;
+    assert_eq!(arrive(&mut it, Ecn::Ect0), Verdict::Mark);
+    assert_eq!(it.accumulated, 0.0);
+    arrive(&mut it, Ecn::Ect0);
+    assert_near(it.accumulated, 0.05);
+    it.controller.probability = 0.0;
+    arrive(&mut it, Ecn::Ect0);
+    assert_eq!(it.accumulated, 0.0);
+}
+
+#[test]
 fn capable_packets_are_marked_below_the_threshold() {
     let decided = |lines: &[&str], probability, ecn| {
         let mut it = congested(lines);
