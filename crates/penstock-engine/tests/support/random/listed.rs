@@ -35,7 +35,10 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("step-marking", "limit = 9 kB; threshold = 3 kB; drop-incapable = true"),
     ("step-marking", "limit = none; threshold = 3 packets"),
     ("red-marking", "limit = none; min-threshold = 1 kB; max-threshold = 9 kB"),
-    ("pie", "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 600 bytes; mode = bytes; ecn = true"),
+    (
+        "pie",
+        "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 600 bytes; mode = bytes; ecn = true",
+    ),
     (
         "pie",
         "limit = 20 packets; target = 2 ms; update-interval = 3 ms; max-burst = 0 s; delay = departure-rate; \
