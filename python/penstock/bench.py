@@ -291,7 +291,7 @@ _CONTROLS: dict[str, tuple[str, list[str], str, dict[str, Any]]] = {
     "bbr": ("40 transfers of BBR over a buffer of a bandwidth-delay product", ["Bbr"], "Fifo", {}),
     "prague": ("40 transfers of Prague over DualPI2", ["Prague"], "Dualpi2", {}),
 }
-# The workloads of controls and of the queues made for them: contents, controls, and the scheduler of the bottleneck with
+# The workloads of controls and of the queues made for them: contents, controls, and the bottleneck's scheduler with
 # its settings.
 
 
