@@ -82,9 +82,9 @@ class Data:
     numbers : list of Datum
         In the order of drawing.
     observations : bool
-        Whether they are single observations, several of which may share a position, rather than means.
+        Whether they are single observations rather than means; several may share a position.
     quantities : tuple of str
-        Numeric columns of such a frame, each of which may be the x axis.
+        Numeric columns of such a frame; each may be the x axis.
     name : str
         Name of the data in messages.
     is_series : bool

@@ -54,7 +54,7 @@ class Reproduced:
     verdicts : sequence of mapping
         Verdicts on the claims, as ``penstock reproduce --claims --format json`` gives them.
     summary : mapping
-        Agreements next to those of null models, as ``penstock reproduce --summary --format json`` gives it.
+        Agreements of Penstock and of null models, as ``penstock reproduce --summary --format json`` gives it.
     digests : mapping of str to str
         Digests of the first run of every scenario.
     origin : str

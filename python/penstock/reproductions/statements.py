@@ -114,7 +114,7 @@ class Scope:
         return (above if sign == ">" else below)(label, Estimate.of(runs), self.bound(second)), runs
 
     def each(self, loops: Sequence[Any]) -> Iterator[Scope]:
-        """The same in every turn of some loops, the first of which is the outermost."""
+        """The same in every turn of some loops, outermost first."""
         if not loops:
             yield self
             return

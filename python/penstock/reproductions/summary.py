@@ -1,4 +1,4 @@
-"""What an agreement is worth: counts of agreement next to those of null models within the same tolerances.
+"""What an agreement is worth: counts of agreement of Penstock and of null models within the same tolerances.
 
 The *discrimination* of a table is (agree - best null) / computed: by how many of its numbers our agreement exceeds that
 of the null model that agrees with most of them. It is 0 where a wrong model does as well, and may be negative. That of

@@ -72,7 +72,7 @@ def asked_for(run: Manifest, text: str) -> tuple[RunRequest, str | None, list[st
 
 
 def measures_these(run: StoredRun, measures: Sequence[str]) -> bool:
-    """Returns whether a run says that its numbers are those of these measures."""
+    """Returns whether a run says that its numbers belong to these measures."""
     return run.measured is not None and [text for text, _ in run.measured] == list(measures)
 
 
@@ -84,7 +84,7 @@ def made_again(runs: Iterable[tuple[Manifest, StoredRun, RunRequest]], run_all: 
     runs : iterable of (Manifest, StoredRun, RunRequest)
         The stored runs with their requests.
     run_all : callable
-        Makes runs without a store.
+        Runs without a store.
 
     Raises
     ------

@@ -35,7 +35,7 @@ class Selection:
     seed : int, optional
         Root of the random streams.
     other_models : bool, optional
-        True for runs of other model versions only, False for those of this one only.
+        True for runs of other model versions only, False for runs of this one only.
     points : set of PointOf, optional
         The points of a study.
     """

@@ -26,12 +26,12 @@ __all__ = ["Definition", "is_path", "value_text"]
 
 @dataclass
 class Definition:
-    """What varies, what is derived from it, and what is left out.
+    """Varied and derived settings, and points that are left out.
 
     Parameters
     ----------
     grid : dict of str to list
-        Values of which every combination is a point.
+        Values; every combination is a point.
     zips : list of dict of str to list
         Values that vary in step: the first ones of a table together, and so on.
     entries : list of dict of str to value

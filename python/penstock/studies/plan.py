@@ -66,7 +66,7 @@ class StudyPlan:
     warm_up : FindWarmUp, optional
         How to find the warm-up.
     compare : Compare, optional
-        What is compared.
+        The comparison.
     definition : Definition, optional
         Where the points come from, if it has ranges; see :meth:`at`.
     asks : mapping

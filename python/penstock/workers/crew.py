@@ -21,7 +21,7 @@ __all__ = ["Crew", "Worker", "crew"]
 
 
 class Worker(Protocol):
-    """Makes runs one after the other, in a thread of its own."""
+    """Executes runs one after the other, in a thread of its own."""
 
     def make(self, job: Job) -> Made | Failed:
         """Makes a run; returns any failure. Raises PenstockError if no run can be made here at all."""

@@ -25,7 +25,7 @@ def version() -> tuple[str, str]:
 def make_batch(
     expected: tuple[str, str], study: str, how: How, keeps: bool, asked: list[tuple[Any, ...]]
 ) -> tuple[float, list[Any]]:
-    """Makes runs one after the other.
+    """Executes runs one after the other.
 
     Parameters
     ----------

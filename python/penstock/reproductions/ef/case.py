@@ -1,4 +1,4 @@
-"""What is simulated for a number: the scheduler, its shares, the EF flows and the background."""
+"""The simulation behind a number: the scheduler, its shares, the EF flows and the background."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Case:
 
 
 def of_row(settings: Settings, table: Table, row: Row, target: int) -> Case:
-    """The case of a row of tables 1 to 3, for a target with packets of so many bytes."""
+    """The case of a row of tables 1 to 3, for a target with a given packet size in bytes."""
     scheduler = str(row.key["scheduler"])
     queues = settings["table_2.queue_count"]
     if table.id == "1":

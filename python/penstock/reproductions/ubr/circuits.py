@@ -25,7 +25,7 @@ LOCAL = "5 us"
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What differs from one page to another; mappings are by the number of the group.
+    """Settings that differ between pages; mappings are by the number of the group.
 
     Parameters
     ----------

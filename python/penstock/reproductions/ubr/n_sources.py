@@ -26,7 +26,7 @@ VBR_CELLS = 192
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What differs from one page to another.
+    """Settings that differ between pages.
 
     Parameters
     ----------
