@@ -77,20 +77,7 @@ def measures_these(run: StoredRun, measures: Sequence[str]) -> bool:
 
 
 def made_again(runs: Iterable[tuple[Manifest, StoredRun, RunRequest]], run_all: RunAll) -> tuple[int, list[Difference]]:
-    """Repeats runs; returns how many, and those that differ.
-
-    Parameters
-    ----------
-    runs : iterable of (Manifest, StoredRun, RunRequest)
-        The stored runs with their requests.
-    run_all : callable
-        Runs without a store.
-
-    Raises
-    ------
-    RunsFailed
-        If one fails.
-    """
+    """Repeats stored runs; returns how many, and those that differ. Raises RunsFailed if one fails."""
     runs = list(runs)
     results = run_all([request for _, _, request in runs])
     found = [difference(manifest, stored, result) for (manifest, stored, _), result in zip(runs, results, strict=True)]
