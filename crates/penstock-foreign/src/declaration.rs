@@ -1,12 +1,17 @@
 //! The declaration of a component: what its author wrote, and what the engine needs of it.
 
 use crate::hook::{hook, leak, Hook};
+use crate::kind::{kind, Kind};
 use crate::parameters::{declared, Declared, ParameterDeclaration};
 use penstock_model::parameters::{Entry, Field};
 use penstock_model::probe::Variable;
+use penstock_scenario::metric::Metric;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// Maximum number of classes of a scheduler: the length of its lists over classes.
+pub(crate) const MOST_CLASSES: usize = 32;
 
 /// A component as its author declares it.
 #[derive(Clone, Debug, Default)]
@@ -21,12 +26,16 @@ pub struct Declaration {
     pub streams: Vec<String>,
     /// The parameters.
     pub parameters: Vec<ParameterDeclaration>,
+    /// The parameters of each class of a scheduler.
+    pub class_parameters: Vec<ParameterDeclaration>,
     /// The state.
     pub state: Vec<StateDeclaration>,
     /// The addresses of its hooks, by name.
     pub hooks: BTreeMap<String, usize>,
     /// Further facts that the kind knows, such as `marks`.
     pub facts: Vec<String>,
+    /// What the decorator gives besides the name, such as the unit of a metric.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// A variable of the state.
@@ -48,13 +57,18 @@ pub struct StateDeclaration {
 
 /// A component as the engine needs it. Its texts live as long as the process.
 pub(crate) struct Component {
-    pub kind: &'static str,
+    pub kind: &'static Kind,
     pub name: &'static str,
     pub identity: &'static str,
     pub streams: Vec<String>,
     pub parameters: Declared,
+    /// The parameters of classes, each a list over them.
+    pub class_parameters: Declared,
     pub hooks: BTreeMap<String, Hook>,
     pub facts: Vec<String>,
+    settings: BTreeMap<String, String>,
+    /// The metric that it is, once it has been added.
+    pub metric: OnceLock<&'static dyn Metric>,
     /// The state at the beginning.
     pub initial: Vec<u64>,
     /// The position of the state among all words.
@@ -80,13 +94,13 @@ impl Component {
     /// The component of a declaration.
     ///
     /// # Errors
-    /// If a parameter is of no known kind, or a default is none of its values.
+    /// If it or a parameter is of no known kind, or a default is none of its values.
     pub fn new(it: Declaration, identity: &'static str) -> Result<Arc<Component>, String> {
-        if it.kind != "discipline" {
-            return Err(format!("{}: there is no kind '{}'; discipline", it.name, it.kind));
-        }
-        let parameters = declared(&it.parameters).map_err(|message| format!("{}: {message}", it.name))?;
-        let first_state = it.streams.len() + it.parameters.len();
+        let of_name = |message| format!("{}: {message}", it.name);
+        let kind = kind(&it.kind).map_err(of_name)?;
+        let parameters = declared(&it.parameters).map_err(of_name)?;
+        let class_parameters = declared(&it.class_parameters).map_err(of_name)?;
+        let first_state = it.streams.len() + it.parameters.len() + it.class_parameters.len() * MOST_CLASSES;
         let (mut floats, mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), first_state);
         for state in &it.state {
             let words = next..next + state.initial.len();
@@ -99,13 +113,16 @@ impl Component {
             }
         }
         Ok(Arc::new(Component {
-            kind: leak(&it.kind),
+            kind,
             name: leak(&it.name),
             identity,
             doc: leak(&it.doc),
             parameters,
+            class_parameters,
             hooks: it.hooks.into_iter().map(|(name, address)| (name, hook(address))).collect(),
             facts: it.facts,
+            settings: it.settings,
+            metric: OnceLock::new(),
             initial: it.state.into_iter().flat_map(|state| state.initial).collect(),
             streams: it.streams,
             first_state,
@@ -120,6 +137,11 @@ impl Component {
     pub fn entry(&self) -> Entry {
         let fields: &'static [Field] = self.parameters.fields;
         Entry { name: self.name, doc: self.doc, fields, state: self.variables, class: None, profiles: &[] }
+    }
+
+    /// What its decorator gives under this name.
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        self.settings.get(name).map(String::as_str)
     }
 
     /// Whether it declares this fact.

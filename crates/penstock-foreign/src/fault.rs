@@ -21,8 +21,8 @@ pub struct Fault {
     pub(crate) words: Vec<u64>,
     /// The component's streams before the call.
     pub(crate) streams: Vec<Stream>,
-    /// The words of the views.
-    pub views: [Vec<i64>; 2],
+    /// The words of the views before the call.
+    pub views: [Vec<u64>; 2],
 }
 
 impl Fault {

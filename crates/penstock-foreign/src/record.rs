@@ -2,7 +2,7 @@
 
 use crate::declaration::Component;
 use crate::fault::Fault;
-use crate::hook::Hook;
+use crate::hook::{Hook, FAULT};
 use crate::parameters::Values;
 use crate::views::View;
 use penstock_model::probe::ReportVariable;
@@ -38,6 +38,13 @@ impl Record {
         self.words[self.component.first_state + position] as i64
     }
 
+    /// Exchanges the first stream, if there is one, for another, which the engine passes for the duration of a call.
+    pub fn swap_stream(&mut self, other: &mut Stream) {
+        if let Some(own) = self.streams.first_mut() {
+            std::mem::swap(own, other);
+        }
+    }
+
     /// Takes new values of the parameters.
     pub fn change(&mut self, values: &Values) {
         let first = self.streams.len();
@@ -46,37 +53,38 @@ impl Record {
 
     /// Calls a hook.
     #[inline]
-    pub fn call(&mut self, name: &'static str, hook: Hook, views: (&impl View, &impl View), arguments: [i64; 2]) -> i64 {
+    pub fn call<A: View, B: View>(&mut self, name: &'static str, hook: Hook, views: (&mut A, &mut B), arguments: [i64; 2]) -> i64 {
         for (word, stream) in self.words.iter_mut().zip(&mut self.streams) {
             *word = std::ptr::from_mut(stream) as u64;
         }
         self.before.0.copy_from_slice(&self.words);
         self.before.1.clone_from_slice(&self.streams);
+        // Copied only if hooks of this kind write them.
+        let before = (*views.0, *views.1);
+        let (first, second) = (std::ptr::from_mut(views.0).cast(), std::ptr::from_mut(views.1).cast());
         let [now, more] = arguments;
         // SAFETY: `crate::Components` got the address of a function of this type; the words and views are as long as it was compiled for.
-        let answer = unsafe { hook(self.words.as_mut_ptr(), views.0.words().as_ptr(), views.1.words().as_ptr(), now, more) };
+        let answer = unsafe { hook(self.words.as_mut_ptr(), first, second, now, more) };
         let is_finite = self.component.floats.iter().all(|at| f64::from_bits(self.words[*at]).is_finite());
-        if answer <= 0 || !is_finite {
-            let what = if answer == 0 { String::new() } else { self.wrong(answer) };
-            self.fail(name, what, views, arguments);
+        if answer == FAULT || !is_finite {
+            let seen = (if A::IS_WRITTEN { &before.0 } else { views.0 }, if B::IS_WRITTEN { &before.1 } else { views.1 });
+            let what = if answer == FAULT { String::new() } else { self.infinite() };
+            self.fail(name, what, seen, arguments);
         }
         answer
     }
 
     #[cold]
-    fn wrong(&self, answer: i64) -> String {
+    fn infinite(&self) -> String {
         let infinite = self.component.floats.iter().find(|at| !f64::from_bits(self.words[**at]).is_finite());
-        match infinite {
-            Some(at) => format!("'{}' became {}", self.component.state_name(*at), f64::from_bits(self.words[*at])),
-            None => format!("{answer} is not an answer of this hook"),
-        }
+        infinite.map_or(String::new(), |at| format!("'{}' became {}", self.component.state_name(*at), f64::from_bits(self.words[*at])))
     }
 
-    /// Ends the run since a hook failed, or answered `what` it may not.
+    /// Ends the run since a hook failed, or did `what` it may not; `views` are as they were before the call.
     #[cold]
     pub fn fail(&self, hook: &'static str, what: String, views: (&impl View, &impl View), arguments: [i64; 2]) -> ! {
         Fault {
-            component: (self.component.kind, self.component.name),
+            component: (self.component.kind.name, self.component.name),
             identity: self.component.identity,
             site: self.site.to_string(),
             hook,

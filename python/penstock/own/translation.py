@@ -13,14 +13,16 @@ import math
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from penstock import _core
-from penstock.own.declared import HOOKS, Declared, Mistakes
+from penstock.own.kinds import fields
 from penstock.own.vocabulary import mul_div
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from penstock.own.declared import Declared, Mistakes
+    from penstock.own.kinds import ViewField
 
 __all__ = ["STEPS", "VERSION", "Translated", "method_name", "translate"]
 
@@ -43,6 +45,7 @@ _EXACT = {
 }
 """Functions of `math` that give the same on every machine."""
 _BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
+_ASSIGNED = "{} is a parameter and cannot be assigned; keep the value in the state"
 _DRAWS = {"unit": 0, "exponential": 0, "below": 1, "chance": 1}
 _REFUSED: dict[type[ast.AST], str] = {
     ast.Global: "globals cannot change; keep the value in the state",
@@ -75,7 +78,7 @@ class Translated:
     module : ast.Module
         The functions.
     facts : dict
-        By class, facts about its hooks: ``marks``, ``head-age``.
+        By class, facts about its hooks that its kind knows.
     """
 
     def __init__(self) -> None:
@@ -112,14 +115,15 @@ def translate(
     for node in others.values():
         function = _Function(names, set(others), None, mistakes, compiled=compiled)
         result.module.body.append(function.translated(node, node.name))
-        shared |= function.facts
+        shared |= function.used
     for component in components:
-        facts = set(shared)
+        used = set(shared)
         for method in component.methods.values():
             function = _Function(names, set(others), component, mistakes, compiled=compiled)
             result.module.body.append(function.translated(method, method_name(component.cls.__name__, method.name)))
-            facts |= function.facts
-        result.facts[component.cls.__name__] = facts
+            used |= function.used
+        facts = component.of.facts
+        result.facts[component.cls.__name__] = {facts[name] for name in used if name in facts}
     ast.fix_missing_locations(result.module)
     return result
 
@@ -133,17 +137,21 @@ class _Function(ast.NodeTransformer):
         self._names, self._others, self._own, self._mistakes = names, others, own, mistakes
         self._compiled = compiled
         self._locals: set[str] = set()
-        self._views: dict[str, str] = {}
+        self._views: dict[str, list[ViewField]] = {}
+        self._results: tuple[str, ...] = ()
         self._has_loop = False
-        self.facts: set[str] = set()
+        self.used: set[str] = set()
+        """Constants, and fields of views and of other arguments."""
 
     def translated(self, node: ast.FunctionDef, name: str) -> ast.FunctionDef:
         """The function under another name."""
         arguments = [each.arg for each in node.args.args]
         stored = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
         self._locals = {*arguments, *stored}
-        if self._own is not None and node.name in HOOKS[self._own.kind]:
-            self._views = {each: each.capitalize() for each in arguments if each.capitalize() in _views()}
+        if self._own is not None and (hook := self._own.of.hooks.get(node.name)):
+            self._results = hook.result.fields if hook.result else ()
+            views = {name: of.view for name, of in hook.arguments.items() if name in arguments and of.field is None}
+            self._views = {name: fields()[view] for name, view in views.items() if view is not None}
         body: list[ast.stmt] = []
         for statement in _without_docstring(node.body):
             found = self.visit(statement)
@@ -170,8 +178,7 @@ class _Function(ast.NodeTransformer):
 
     def _found(self, node: ast.expr, name: str, value: object) -> Any:
         """What stands for a global value in a function."""
-        if name == "MARK":
-            self.facts.add("marks")
+        self.used.add(name)
         if isinstance(value, int | float):
             return _at(ast.Constant(value), node)
         if isinstance(value, tuple) and value and all(isinstance(each, int | float) for each in value):
@@ -209,14 +216,10 @@ class _Function(ast.NodeTransformer):
         base = node.value
         if isinstance(base, ast.Name) and base.id == "self" and self._own is not None:
             return self._of_self(node)
+        if isinstance(base, ast.Name) and base.id in self._locals:
+            self.used.add(node.attr)
         if isinstance(base, ast.Name) and base.id in self._views:
-            fields = [name for name, _ in _views()[self._views[base.id]]]
-            if node.attr not in fields:
-                shown = ", ".join(fields)
-                self._refuse(node, f"{base.id} has no {quoted(node.attr)}{suggestion(node.attr, fields)} ({shown})")
-            if node.attr == "head_since":
-                self.facts.add("head-age")
-            return node
+            return self._of_view(node, base.id)
         module = self._module(base)
         if module is not None:
             if not hasattr(module, node.attr):
@@ -224,6 +227,16 @@ class _Function(ast.NodeTransformer):
                 return node
             return self._found(node, node.attr, getattr(module, node.attr))
         self.generic_visit(node)
+        return node
+
+    def _of_view(self, node: ast.Attribute, name: str) -> Any:
+        known = [each.name for each in self._views[name]]
+        written = [each.name for each in self._views[name] if each.is_written]
+        if node.attr not in known:
+            self._refuse(node, f"{name} has no {quoted(node.attr)}{suggestion(node.attr, known)} ({', '.join(known)})")
+        elif not isinstance(node.ctx, ast.Load) and node.attr not in written:
+            allowed = f"; of {name}, {', '.join(written)}" if written else ""
+            self._refuse(node, f"{name}.{node.attr} cannot be assigned{allowed}")
         return node
 
     def _module(self, node: ast.expr) -> ModuleType | None:
@@ -239,13 +252,12 @@ class _Function(ast.NodeTransformer):
     def _of_self(self, node: ast.Attribute) -> Any:
         own = self._own
         assert own is not None
-        known = [*own.parameters, *own.state, *own.streams, *own.methods]
-        if node.attr in own.state or (node.attr in own.parameters and isinstance(node.ctx, ast.Load)):
+        known = [*own.parameters, *own.class_parameters, *own.state, *own.streams, *own.methods]
+        parameters = {**own.parameters, **own.class_parameters}
+        if node.attr in own.state or (node.attr in parameters and isinstance(node.ctx, ast.Load)):
             return node
-        if node.attr in own.parameters:
-            self._refuse(
-                node, f"{quoted(node.attr)} is a parameter and cannot be assigned; keep the value in the state"
-            )
+        if node.attr in parameters:
+            self._refuse(node, _ASSIGNED.format(quoted(node.attr)))
         elif node.attr in own.streams:
             self._refuse(node, f"draw from a stream, as in self.{node.attr}.unit()")
         elif node.attr in own.methods:
@@ -301,17 +313,23 @@ class _Function(ast.NodeTransformer):
     # Statements
 
     def _stored(self, target: ast.expr, value: ast.expr) -> Any:
-        """A value that is assigned to a target, checked if that is a whole number of the state."""
+        """A value that is assigned to a target, checked if that is a whole number of the state or of a view."""
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             value.elts = [self._stored(*pair) for pair in zip(target.elts, value.elts, strict=True)]
             return value
         name = target.value if isinstance(target, ast.Subscript) else target
         if self._own is None or not (isinstance(name, ast.Attribute) and isinstance(name.value, ast.Name)):
             return value
-        variable = self._own.state.get(name.attr)
-        if name.value.id != "self" or variable is None or variable.type is float:
-            return value
-        return _at(ast.Call(ast.Name("whole", ast.Load()), [value], []), value)
+        if name.value.id == "self":
+            if name.attr in self._own.class_parameters:
+                self._refuse(
+                    name, f"{quoted(name.attr)} is a parameter and cannot be assigned; keep the value in the state"
+                )
+            variable = self._own.state.get(name.attr)
+            is_whole = variable is not None and variable.type is not float
+        else:
+            is_whole = any(each.name == name.attr and not each.is_float for each in self._views.get(name.value.id, []))
+        return _at(ast.Call(ast.Name("whole", ast.Load()), [value], []), value) if is_whole else value
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """Checks assignments to whole numbers."""
@@ -340,6 +358,19 @@ class _Function(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
+    def visit_Return(self, node: ast.Return) -> Any:
+        """Checks that a hook returns as many values as it must."""
+        values = self._results
+        is_call = isinstance(node.value, ast.Call)
+        if (
+            len(values) > 1
+            and not is_call
+            and not (isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(values))
+        ):
+            self._refuse(node, f"write return {', '.join(values)}")
+        self.generic_visit(node)
+        return node
+
     def visit_Raise(self, node: ast.Raise) -> Any:
         """Loses its message, if compiled: the call is repeated uncompiled to get it."""
         return _parsed("raise RuntimeError('fault')", node)[0] if self._compiled else node
@@ -364,10 +395,6 @@ class _Function(ast.NodeTransformer):
         count = f"steps__ += 1\nif steps__ > {STEPS}: raise RuntimeError('the loop takes more than {STEPS} steps')"
         node.body[:0] = _parsed(count, node)
         return node
-
-
-def _views() -> dict[str, list[tuple[str, int]]]:
-    return dict(_core.component_views())
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:

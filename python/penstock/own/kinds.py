@@ -1,0 +1,199 @@
+"""The kinds of components: the hooks of each, with their arguments and answers.
+
+The core calls every hook as ``hook(own, first, second, now, more)``: the words of the component, up to two views, the
+time and another number. A kind says what of that its hooks name as arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from penstock import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["FAULT", "KINDS", "Argument", "Hook", "Kind", "Result", "ViewField", "fields"]
+
+FAULT = -(2**63)
+"""The answer of a hook that failed."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """Where an argument of a hook comes from.
+
+    Attributes
+    ----------
+    place : str
+        An argument of the C function: ``first``, ``second``, ``now`` or ``more``.
+    view : str, optional
+        The view at `first` or `second`, by its name in the core.
+    field : str, optional
+        The field of the view that is the argument; else the whole view is.
+    """
+
+    place: str
+    view: str | None = None
+    field: str | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """The fields of a view that receive the values which a hook returns.
+
+    Attributes
+    ----------
+    place : str
+        The argument of the C function that is the view: ``first`` or ``second``.
+    view : str
+        Its name in the core.
+    fields : tuple of str
+        The fields.
+    """
+
+    place: str
+    view: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Hook:
+    """A hook.
+
+    Attributes
+    ----------
+    arguments : dict
+        The arguments after `self`, by name.
+    answers : bool
+        Whether it returns a whole number, the answer of the C function.
+    result : Result, optional
+        Where other values go that it returns.
+    is_needed : bool
+        Whether every component of the kind must have it.
+    """
+
+    arguments: Mapping[str, Argument]
+    answers: bool = False
+    is_needed: bool = False
+    result: Result | None = None
+
+    def view_at(self, place: str) -> str | None:
+        """The view at a place, by its name in the core; none if no argument comes from there."""
+        views: list[Argument | Result] = [*self.arguments.values(), *([self.result] if self.result else [])]
+        return next((each.view for each in views if each.place == place), None)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of components.
+
+    Attributes
+    ----------
+    hooks : dict
+        Its hooks, in the order of their calls.
+    facts : dict
+        What the core must know if code uses a constant of `penstock.own` or a field of a view of this name.
+    most : dict
+        Maximum numbers of ``parameters``, ``class parameters`` and ``random streams``, where there is one.
+    """
+
+    hooks: Mapping[str, Hook]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    most: Mapping[str, int] = field(default_factory=lambda: {"class parameters": 0})
+
+    @property
+    def needed(self) -> list[str]:
+        """The hooks that every component must have."""
+        return [name for name, hook in self.hooks.items() if hook.is_needed]
+
+
+@dataclass(frozen=True)
+class ViewField:
+    """A field of a view."""
+
+    name: str
+    is_float: bool
+    length: int
+    is_written: bool
+
+
+@cache
+def fields() -> dict[str, list[ViewField]]:
+    """The fields of each view, in the order of its layout."""
+    return {
+        view: [ViewField(name, letter == "f", length, is_written) for name, letter, length, is_written in all_]
+        for view, all_ in _core.component_views()
+    }
+
+
+_NOW, _MORE = Argument("now"), Argument("more")
+_PACKET = Argument("first", "Packet")
+_QUEUE = Argument("second", "Queue")
+
+_DISCIPLINE = Kind(
+    {
+        "on_start": Hook({"queue": _QUEUE}),
+        "on_arrival": Hook({"now": _NOW, "packet": _PACKET, "queue": _QUEUE}, answers=True, is_needed=True),
+        "on_departure": Hook({"now": _NOW, "packet": _PACKET, "waited": _MORE, "queue": _QUEUE}, answers=True),
+        "on_leave": Hook({"now": _NOW, "packet": _PACKET, "why": _MORE}),
+        "on_timer": Hook({"now": _NOW, "queue": _QUEUE}),
+    },
+    facts={"MARK": "marks", "head_since": "head-age"},
+)
+
+_METER = Kind(
+    {
+        "on_start": Hook({}),
+        "colour": Hook({"now": _NOW, "packet": _PACKET}, answers=True, is_needed=True),
+    },
+)
+
+_SUBJECT = {"queue": Argument("first", "Subject", "queue"), "size": Argument("first", "Subject", "size")}
+_QUEUES = Argument("second", "Queues")
+_SCHEDULER = Kind(
+    {
+        "on_start": Hook({"queues": _QUEUES}),
+        "next_queue": Hook({"now": _NOW, "queues": _QUEUES}, answers=True, is_needed=True),
+        "on_backlog": Hook({"now": _NOW, "queue": _SUBJECT["queue"], "queues": _QUEUES}),
+        "on_sent": Hook({"now": _NOW, **_SUBJECT, "queues": _QUEUES}),
+        "on_drop": Hook({"now": _NOW, **_SUBJECT, "queues": _QUEUES}),
+        "on_head_change": Hook({"queue": _SUBJECT["queue"], "queues": _QUEUES}),
+    },
+    facts={"head": "heads"},
+    most={},
+)
+
+_EMITTED = Result("first", "Emitted", ("after", "size"))
+_SOURCE = Kind(
+    {
+        "on_start": Hook({}),
+        "mean_rate": Hook({}, answers=True, is_needed=True),
+        "largest_packet": Hook({}, answers=True),
+        "first_packet": Hook({}, result=_EMITTED, is_needed=True),
+        "next_packet": Hook({"elapsed": _NOW}, result=_EMITTED, is_needed=True),
+        "on_rate_request": Hook({"now": _NOW, "rate": _MORE}, answers=True),
+    },
+    most={"class parameters": 0, "random streams": 1},
+)
+
+_NUMBER = Result("second", "Number", ("value",))
+_METRIC = Kind(
+    {
+        "of_flow": Hook({"flow": Argument("first", "Flow")}, result=_NUMBER),
+        "of_link": Hook({"link": Argument("first", "Link")}, result=_NUMBER),
+    },
+    facts={f"delay_p{percent}": "delays" for percent in (50, 90, 95, 99, 999)},
+    most={"parameters": 0, "class parameters": 0, "random streams": 0},
+)
+
+KINDS: dict[str, Kind] = {
+    "discipline": _DISCIPLINE,
+    "meter": _METER,
+    "metric": _METRIC,
+    "scheduler": _SCHEDULER,
+    "source": _SOURCE,
+}
+"""The kinds by name."""
