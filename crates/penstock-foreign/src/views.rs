@@ -1,6 +1,6 @@
 //! What hooks see of the engine: structures of words of 64 bits, whose layout is that of C.
 
-/// A structure of words, of which a hook may write some.
+/// A structure of words. A hook reads all of them and may write some.
 pub(crate) trait View: Copy + Default {
     /// Its name and fields.
     const LAYOUT: Layout;

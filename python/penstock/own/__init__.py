@@ -21,6 +21,7 @@ class has typed state, parameters with units, and the hooks of its kind:
 from __future__ import annotations
 
 from penstock.own.classes import load
+from penstock.own.decorators import discipline, meter, metric, scheduler, source
 from penstock.own.vocabulary import (
     ACCEPT,
     CLASSES,
@@ -40,13 +41,8 @@ from penstock.own.vocabulary import (
     UNCHANGED,
     WAIT,
     class_parameter,
-    discipline,
-    meter,
-    metric,
     mul_div,
     parameter,
-    scheduler,
-    source,
     state,
     stream,
 )

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import math
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, REFUSED
 from penstock.own.kinds import fields
-from penstock.own.vocabulary import mul_div
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
@@ -31,43 +30,6 @@ VERSION = 1
 
 STEPS = 1_000_000
 """Most steps of the loops of one call."""
-
-_OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
-"""Functions of `math` that the engine has too."""
-_FUNCTIONS: dict[Any, str] = {
-    **{getattr(math, name): f"penstock_{name}" for name in _OURS},
-    math.sqrt: "penstock_sqrt",
-    mul_div: "penstock_mul_div",
-}
-"""Functions that are replaced."""
-_EXACT = {
-    getattr(math, name) for name in ["floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
-}
-"""Functions of `math` that give the same on every machine."""
-_BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
-_ASSIGNED = "{} is a parameter and cannot be assigned; keep the value in the state"
-_DRAWS = {"unit": 0, "exponential": 0, "below": 1, "chance": 1}
-_REFUSED: dict[type[ast.AST], str] = {
-    ast.Global: "globals cannot change; keep the value in the state",
-    ast.Nonlocal: "nonlocal cannot be compiled",
-    ast.Lambda: "a lambda cannot be compiled; write a function outside the class",
-    ast.FunctionDef: "a function within a function cannot be compiled; write it outside the class",
-    ast.ClassDef: "a class within a function cannot be compiled",
-    ast.Try: "exceptions are faults and cannot be handled",
-    ast.With: "with cannot be compiled",
-    ast.Yield: "yield cannot be compiled",
-    ast.Import: "import at the top of the file",
-    ast.ImportFrom: "import at the top of the file",
-    ast.Delete: "del cannot be compiled",
-    ast.Dict: "a dict cannot be compiled; keep a list in the state",
-    ast.Set: "a set cannot be compiled; keep a list in the state",
-    ast.ListComp: "a comprehension cannot be compiled; write a loop",
-    ast.DictComp: "a comprehension cannot be compiled; write a loop",
-    ast.SetComp: "a comprehension cannot be compiled; write a loop",
-    ast.GeneratorExp: "a comprehension cannot be compiled; write a loop",
-    ast.List: "a list cannot be made in a hook; keep one in the state",
-    ast.JoinedStr: "texts cannot be compiled, except in print and raise",
-}
 
 
 class Translated:
@@ -169,8 +131,8 @@ class _Function(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """Translates a node, or refuses it."""
-        if type(node) in _REFUSED:
-            self._refuse(node, _REFUSED[type(node)])
+        if type(node) in REFUSED:
+            self._refuse(node, REFUSED[type(node)])
             return node
         return super().visit(node)
 
@@ -184,8 +146,8 @@ class _Function(ast.NodeTransformer):
         if isinstance(value, tuple) and value and all(isinstance(each, int | float) for each in value):
             return _at(ast.Tuple([ast.Constant(each) for each in value], ast.Load()), node)
         try:
-            symbol = _FUNCTIONS.get(value)
-            is_exact = value in _EXACT
+            symbol = FUNCTIONS.get(value)
+            is_exact = value in EXACT
         except TypeError:  # not hashable
             symbol, is_exact = None, False
         if symbol is not None:
@@ -202,11 +164,11 @@ class _Function(ast.NodeTransformer):
         """Replaces a global name by its value."""
         if isinstance(node.ctx, ast.Store) or node.id in self._locals:
             return node
-        if node.id in self._names and node.id not in _BUILTINS:
+        if node.id in self._names and node.id not in BUILTINS:
             return self._found(node, node.id, self._names[node.id])
-        if node.id in _BUILTINS or node.id == "print":
+        if node.id in BUILTINS or node.id == "print":
             return node
-        known = [*self._locals, *self._names, *_BUILTINS]
+        known = [*self._locals, *self._names, *BUILTINS]
         why = "is not allowed" if hasattr(builtins, node.id) else f"is not known{suggestion(node.id, known)}"
         self._refuse(node, f"{quoted(node.id)} {why}")
         return node
@@ -257,7 +219,7 @@ class _Function(ast.NodeTransformer):
         if node.attr in own.state or (node.attr in parameters and isinstance(node.ctx, ast.Load)):
             return node
         if node.attr in parameters:
-            self._refuse(node, _ASSIGNED.format(quoted(node.attr)))
+            self._refuse(node, ASSIGNED.format(quoted(node.attr)))
         elif node.attr in own.streams:
             self._refuse(node, f"draw from a stream, as in self.{node.attr}.unit()")
         elif node.attr in own.methods:
@@ -289,7 +251,7 @@ class _Function(ast.NodeTransformer):
         return node
 
     def _draw(self, node: ast.Call, name: str, stream: ast.expr) -> Any:
-        if name not in _DRAWS or len(node.args) != _DRAWS[name]:
+        if name not in DRAWS or len(node.args) != DRAWS[name]:
             self._refuse(node, f"a stream has unit(), exponential(), below(n) and chance(p), not {quoted(name)}")
             return node
         arguments = [self.visit(each) for each in node.args]
@@ -322,9 +284,7 @@ class _Function(ast.NodeTransformer):
             return value
         if name.value.id == "self":
             if name.attr in self._own.class_parameters:
-                self._refuse(
-                    name, f"{quoted(name.attr)} is a parameter and cannot be assigned; keep the value in the state"
-                )
+                self._refuse(name, ASSIGNED.format(quoted(name.attr)))
             variable = self._own.state.get(name.attr)
             is_whole = variable is not None and variable.type is not float
         else:
@@ -360,14 +320,10 @@ class _Function(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> Any:
         """Checks that a hook returns as many values as it must."""
-        values = self._results
-        is_call = isinstance(node.value, ast.Call)
-        if (
-            len(values) > 1
-            and not is_call
-            and not (isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(values))
-        ):
-            self._refuse(node, f"write return {', '.join(values)}")
+        wanted, given = self._results, node.value
+        fits = isinstance(given, ast.Call) or (isinstance(given, ast.Tuple) and len(given.elts) == len(wanted))
+        if len(wanted) > 1 and not fits:
+            self._refuse(node, f"write return {', '.join(wanted)}")
         self.generic_visit(node)
         return node
 

@@ -1,15 +1,12 @@
-"""The words in which a component is written: decorators, declarations, answers and constants."""
+"""The words in which a component is written: declarations, answers and constants."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, overload
-
-from penstock.errors import ArgumentError
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "ACCEPT",
@@ -35,19 +32,12 @@ __all__ = [
     "State",
     "Stream",
     "class_parameter",
-    "discipline",
     "mark_of",
-    "meter",
-    "metric",
     "mul_div",
     "parameter",
-    "scheduler",
-    "source",
     "state",
     "stream",
 ]
-
-_T = TypeVar("_T")
 
 ACCEPT = 1
 """The queue accepts the packet."""
@@ -218,150 +208,6 @@ def mul_div(a: int, b: int, c: int) -> int:
     if c == 0:
         return 0
     return min(max(a * b // c, -(2**63)), NEVER)
-
-
-@overload
-def discipline(cls: type[_T], /) -> type[_T]: ...
-
-
-@overload
-def discipline(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
-
-
-def discipline(cls: Any = None, /, *, name: str | None = None) -> Any:
-    """Makes a class a queue discipline; its scenario key is `name`, or the name of the class in lower case.
-
-    A hook names the arguments that it uses:
-
-    ===============  ==============================  ===========================================================
-    hook             arguments                       called
-    ===============  ==============================  ===========================================================
-    on_arrival       now, packet, queue              for each arriving packet; must exist
-    on_departure     now, packet, waited, queue      when the transmission of the head could begin
-    on_leave         now, packet, why                when a packet no longer counts as queued
-    on_timer         now, queue                      at the time in the state ``next_timer``
-    on_start         queue                           before the run
-    ===============  ==============================  ===========================================================
-    """
-    return _marked("discipline", cls, name)
-
-
-@overload
-def meter(cls: type[_T], /) -> type[_T]: ...
-
-
-@overload
-def meter(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
-
-
-def meter(cls: Any = None, /, *, name: str | None = None) -> Any:
-    """Makes a class a meter; its scenario key is `name`, or the name of the class in lower case.
-
-    A hook names the arguments that it uses:
-
-    ===============  ==============================  ===========================================================
-    hook             arguments                       called
-    ===============  ==============================  ===========================================================
-    colour           now, packet                     for each packet; returns its colour from 0 to 3; must exist
-    on_start                                         before the run
-    ===============  ==============================  ===========================================================
-    """
-    return _marked("meter", cls, name)
-
-
-@overload
-def scheduler(cls: type[_T], /) -> type[_T]: ...
-
-
-@overload
-def scheduler(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
-
-
-def scheduler(cls: Any = None, /, *, name: str | None = None) -> Any:
-    """Makes a class a scheduler over classes; its scenario key is `name`, or the name of the class in lower case.
-
-    A hook names the arguments that it uses:
-
-    ===============  ==============================  ===========================================================
-    hook             arguments                       called
-    ===============  ==============================  ===========================================================
-    next_queue       now, queues                     while the wire is free and a packet waits; must exist
-    on_backlog       now, queue, queues              when a packet arrives at an empty queue
-    on_sent          now, queue, size, queues        when the packet of the named queue begins its transmission
-    on_drop          now, queue, size, queues        when a waiting packet was dropped
-    on_head_change   queue, queues                   when a class of a tree has another packet to send, or none
-    on_start         queues                          before the run
-    ===============  ==============================  ===========================================================
-
-    ``next_queue`` returns the position of a queue with packets, or :data:`WAIT`. It may be called again before the
-    packet is sent, and must then return the same queue.
-    """
-    return _marked("scheduler", cls, name)
-
-
-@overload
-def source(cls: type[_T], /) -> type[_T]: ...
-
-
-@overload
-def source(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
-
-
-def source(cls: Any = None, /, *, name: str | None = None) -> Any:
-    """Makes a class a source; its scenario key is `name`, or the name of the class in lower case.
-
-    A hook names the arguments that it uses:
-
-    ===============  ==============================  ===========================================================
-    hook             arguments                       called
-    ===============  ==============================  ===========================================================
-    first_packet                                     at the start of the flow; must exist
-    next_packet      elapsed                         after each packet; must exist
-    mean_rate                                        before the run; returns bit/s; must exist
-    largest_packet                                   before the run; returns bytes
-    on_rate_request  now, rate                       when another rate is requested
-    on_start                                         before the run
-    ===============  ==============================  ===========================================================
-
-    ``first_packet`` and ``next_packet`` return two numbers: the time since the start of the flow or since the previous
-    packet, :data:`NEVER` after the last one, and the size in bytes.
-    """
-    return _marked("source", cls, name)
-
-
-def metric(*, unit: str, statistic: str = "mean", name: str | None = None) -> Any:
-    """Makes a class a metric; its name in ``[[measure]]`` is `name`, or the name of the class in lower case.
-
-    The hook ``of_flow`` gets the argument ``flow``, with the counts of a flow, and ``of_link`` the argument ``link``.
-    Each returns a number, or :data:`NO_VALUE`. At least one must exist.
-
-    Parameters
-    ----------
-    unit : str
-        The unit of the number; ``"1"`` if it has none.
-    statistic : str, optional
-        The default statistic over several flows or links: ``"mean"``, ``"sum"``, or ``"share"``, the mean of numbers
-        from 0 to 1.
-    name : str, optional
-        The name.
-    """
-    if statistic not in _STATISTICS:
-        raise ArgumentError(f"metric: statistic={statistic!r} is not one of {', '.join(_STATISTICS)}")
-    return _marked("metric", None, name, {"unit": unit, "statistic": statistic})
-
-
-_STATISTICS = ("mean", "sum", "share")
-
-
-def _marked(kind: str, cls: Any, name: str | None, settings: Mapping[str, str] | None = None) -> Any:
-    def mark(cls: type) -> type:
-        if not isinstance(cls, type):
-            raise ArgumentError(f"{kind}: decorates a class, not {type(cls).__name__}")
-        key = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
-        setattr(cls, "__penstock_own__", Mark(kind, key, settings or {}))  # noqa: B010, the type checker knows no such attribute
-        return cls
-
-    return mark if cls is None else mark(cls)
 
 
 def mark_of(cls: object) -> Mark | None:
