@@ -43,6 +43,9 @@ class SrTcm:
         self.fill = self.committed / BYTE
         return colour
 
+    def on_change(self, now):
+        self.refill(now)
+
     def refill(self, now):
         to_committed = self.committed_burst * BYTE - self.committed
         to_excess = self.excess_burst * BYTE - self.excess

@@ -1,8 +1,8 @@
 //! The kinds of components that users write.
 
 use crate::declaration::Component;
-use crate::{discipline, meter, metric, scheduler, source};
 use crate::views::{Layout, Packet, View};
+use crate::{discipline, meter, metric, scheduler, source};
 use penstock_model::registry::Plugin;
 use std::sync::Arc;
 

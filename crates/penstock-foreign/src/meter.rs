@@ -34,11 +34,12 @@ fn add(plugin: Plugin, component: Arc<Component>) -> Plugin {
 /// The colour of the packets that are dropped first.
 const WORST: i64 = PRECEDENCES as i64 - 1;
 
-/// A meter whose hook is a C function.
+/// A meter whose hooks are C functions.
 #[derive(Clone)]
 struct ForeignMeter {
     record: Record,
     colour: Hook,
+    on_change: Option<Hook>,
 }
 
 impl ForeignMeter {
@@ -48,7 +49,7 @@ impl ForeignMeter {
         if let Some(on_start) = component.hooks.get("on_start") {
             record.call("on_start", *on_start, (&mut Nothing {}, &mut Nothing {}), [0, 0]);
         }
-        Ok(ForeignMeter { record, colour })
+        Ok(ForeignMeter { record, colour, on_change: component.hooks.get("on_change").copied() })
     }
 }
 
@@ -67,7 +68,10 @@ impl Meter for ForeignMeter {
         }
     }
 
-    fn change(&mut self, _now: Time, parameters: &dyn Any) {
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        if let Some(on_change) = self.on_change {
+            self.record.call("on_change", on_change, (&mut Nothing {}, &mut Nothing {}), [ps(now), 0]);
+        }
         self.record.change(own(parameters));
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::declaration::Component;
 use crate::hook::{leak, Hook};
+use crate::kind::Kind;
 use crate::parameters::Values;
 use crate::record::Record;
-use crate::kind::Kind;
 use crate::views::{views, View};
 use penstock_engine::blueprint::FlowWatch;
 use penstock_engine::observations::LinkCounters;
@@ -31,7 +31,7 @@ views! {
         retransmitted_packets: i64,
         /// Retransmission timers that expired.
         timeouts: i64,
-        /// Those of the packets sent that were dropped.
+        /// Packets sent that were dropped.
         lost_packets: i64,
         /// Data packets that arrived, duplicates included.
         received_packets: i64,

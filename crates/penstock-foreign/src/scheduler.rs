@@ -88,7 +88,7 @@ impl Queues {
     }
 }
 
-/// The parameters of the scheduler, then those of its classes: for each parameter a list over the classes.
+/// The parameters of the scheduler, then for each parameter of classes a list over the classes.
 fn with_classes(component: &Component, values: &Values, classes: &[ClassPlan]) -> Values {
     let of_classes: Vec<Option<&Values>> = classes.iter().map(ClassPlan::parameters).collect();
     let mut all = values.clone();

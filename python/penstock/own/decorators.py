@@ -60,6 +60,7 @@ def meter(cls: Any = None, /, *, name: str | None = None) -> Any:
     hook             arguments                       called
     ===============  ==============================  ===========================================================
     colour           now, packet                     for each packet; returns its colour from 0 to 3; must exist
+    on_change        now                             before parameters change during the run
     on_start                                         before the run
     ===============  ==============================  ===========================================================
     """

@@ -148,6 +148,7 @@ _METER = Kind(
     {
         "on_start": Hook({}),
         "colour": Hook({"now": _NOW, "packet": _PACKET}, answers=True, is_needed=True),
+        "on_change": Hook({"now": _NOW}),
     },
 )
 
