@@ -8,6 +8,7 @@ import pytest
 
 from penstock import _core
 from penstock.cli import main
+from penstock.emulation.machine import read_settings
 from penstock.emulation.opened import MEMBERS, opened
 from penstock.emulation.programs import Program
 from penstock.errors import InputError, PenstockError, ScenarioError
@@ -139,6 +140,16 @@ def test_programs_are_read_with_their_nodes_and_times():
             Program.read(wrong, ["h1"])
     with pytest.raises(InputError, match="is not a number"):
         Program.read("h1 at 1.2.3 s: a", ["h1"])
+
+
+@pytest.mark.skipif(not Path("/proc/sys/net/ipv4").exists(), reason="Linux alone has these settings")
+def test_kernel_settings_are_read_and_unknown_ones_refused():
+    assert read_settings(["net.ipv4.tcp_rmem = 4096 65536 65536"]) == [("net.ipv4.tcp_rmem", "4096 65536 65536")]
+    for wrong in ("net.ipv4.tcp_rmem", "kernel.hostname=a", "net.ipv4.tcp_rmem=", "net/ipv4=1", "net.=1"):
+        with pytest.raises(InputError, match=r"is not of the form net\.NAME=VALUE"):
+            read_settings([wrong])
+    with pytest.raises(InputError, match=r"this kernel has no setting 'net\.ipv4\.no_such'"):
+        read_settings(["net.ipv4.no_such=1"])
 
 
 def test_options_that_a_replay_does_not_have_are_refused(tmp_path, monkeypatch, capsys):

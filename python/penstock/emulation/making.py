@@ -66,7 +66,14 @@ def check(opened: Opened) -> None:
     require_rights()
 
 
-def emulate(opened: Opened, programs: Sequence[Program] = (), *, mtu: int, ends_on_overload: bool = False) -> Emulated:
+def emulate(
+    opened: Opened,
+    programs: Sequence[Program] = (),
+    *,
+    mtu: int,
+    settings: Sequence[tuple[str, str]] = (),
+    ends_on_overload: bool = False,
+) -> Emulated:
     """Runs a scenario in real time, with programs at its real nodes.
 
     Parameters
@@ -77,6 +84,8 @@ def emulate(opened: Opened, programs: Sequence[Program] = (), *, mtu: int, ends_
         Programs to run. Those that have not ended at the end of the run are ended then.
     mtu : int, bytes
         The largest IP packet.
+    settings : sequence of (str, str)
+        Kernel settings of the real nodes, as name and value.
     ends_on_overload : bool
         End the run once more than a tenth of the packets of a second are later than 1 ms.
 
@@ -89,7 +98,7 @@ def emulate(opened: Opened, programs: Sequence[Program] = (), *, mtu: int, ends_
     """
     check(opened)
     asked, cancel, started = opened.asked, _core.Cancel(), threading.Event()
-    with Namespaces(opened.real, mtu) as made, Programs(programs, made) as running:
+    with Namespaces(opened.real, mtu, settings=settings) as made, Programs(programs, made) as running:
         outcome: list[_core.Emulation | BaseException] = []
 
         def work() -> None:
