@@ -1,7 +1,6 @@
 //! The declaration of a component: what its author wrote, and what the engine needs of it.
 
 use crate::hook::{hook, leak, Hook};
-use crate::kind::{kind, Kind};
 use crate::parameters::{declared, Declared, ParameterDeclaration};
 use penstock_model::parameters::{Entry, Field};
 use penstock_model::probe::Variable;
@@ -57,7 +56,7 @@ pub struct StateDeclaration {
 
 /// A component as the engine needs it. Its texts live as long as the process.
 pub(crate) struct Component {
-    pub kind: &'static Kind,
+    pub kind: &'static str,
     pub name: &'static str,
     pub identity: &'static str,
     pub streams: Vec<String>,
@@ -94,10 +93,9 @@ impl Component {
     /// The component of a declaration.
     ///
     /// # Errors
-    /// If it or a parameter is of no known kind, or a default is none of its values.
+    /// If a parameter is of no known kind, or a default is none of its values.
     pub fn new(it: Declaration, identity: &'static str) -> Result<Arc<Component>, String> {
         let of_name = |message| format!("{}: {message}", it.name);
-        let kind = kind(&it.kind).map_err(of_name)?;
         let parameters = declared(&it.parameters).map_err(of_name)?;
         let class_parameters = declared(&it.class_parameters).map_err(of_name)?;
         let first_state = it.streams.len() + it.parameters.len() + it.class_parameters.len() * MOST_CLASSES;
@@ -113,7 +111,7 @@ impl Component {
             }
         }
         Ok(Arc::new(Component {
-            kind,
+            kind: leak(&it.kind),
             name: leak(&it.name),
             identity,
             doc: leak(&it.doc),

@@ -84,7 +84,7 @@ impl Record {
     #[cold]
     pub fn fail(&self, hook: &'static str, what: String, views: (&impl View, &impl View), arguments: [i64; 2]) -> ! {
         Fault {
-            component: (self.component.kind.name, self.component.name),
+            component: (self.component.kind, self.component.name),
             identity: self.component.identity,
             site: self.site.to_string(),
             hook,
