@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
+from penstock.emulation.cores import awake, divided
 from penstock.emulation.machine import require_rights
 from penstock.emulation.namespaces import Namespaces
 from penstock.emulation.programs import Ended, Program, Programs
@@ -98,11 +100,17 @@ def emulate(
     """
     check(opened)
     asked, cancel, started = opened.asked, _core.Cancel(), threading.Event()
-    with Namespaces(opened.real, mtu, settings=settings) as made, Programs(programs, made) as running:
+    with (
+        awake(),
+        divided() as core,
+        Namespaces(opened.real, mtu, settings=settings) as made,
+        Programs(programs, made) as running,
+    ):
         outcome: list[_core.Emulation | BaseException] = []
 
         def work() -> None:
             try:
+                os.sched_setaffinity(0, core)
                 of_run = (asked.scenario, asked.seed, asked.replications[0], opened.real, opened.groups)
                 where = (made.network_file, made.interfaces)
                 outcome.append(_core.emulate(*of_run, *where, ends_on_overload, cancel, started.set))
