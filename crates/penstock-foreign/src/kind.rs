@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(crate) struct Kind {
     /// Its name, as in `@own.discipline`.
     pub name: &'static str,
-    /// The views of its hooks besides those of several kinds.
+    /// The views of its hooks that no other kind has.
     pub views: &'static [Layout],
     /// Adds a component of it to a plug-in.
     pub add: fn(Plugin, Arc<Component>) -> Plugin,

@@ -162,7 +162,7 @@ impl Metric for ForeignMetric {
 
     fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
         let seen = &at.seen.flows[flow];
-        let recorded = "the engine was told to record it";
+        let recorded = "`record_flows` requests it";
         let delays = self.component.has("delays").then(|| at.timings(flow).delays.as_ref().expect(recorded));
         let percentile = |percent: f64| delays.and_then(|all| all.quantile(percent / 100.0)).map_or(0, |delay| word(delay.as_ps()));
         let mut view = Flow {
