@@ -87,7 +87,7 @@ lint: setup-dev ## check form, types, spelling and habits of writing
 	$(BIN)/codespell
 	$(BIN)/python tools/prose/prose.py
 
-format: setup-dev ## put the sources into their form
+format: $(DONE)/dev ## put the sources into their form
 	$(CARGO) fmt
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format

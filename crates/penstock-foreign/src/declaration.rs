@@ -70,19 +70,15 @@ pub(crate) struct Component {
     pub metric: OnceLock<&'static dyn Metric>,
     /// The state at the beginning.
     pub initial: Vec<u64>,
-    /// The position of the state among all words.
-    pub first_state: usize,
-    /// The floating-point words of the state, by their positions among all words.
-    pub floats: Vec<usize>,
     /// The declared state that is shown, and its words.
     pub variables: &'static [Variable],
     pub shown: Vec<Shown>,
-    /// Names and words of the whole state.
-    names: Vec<(String, Range<usize>)>,
+    /// The names of the state, and the position of the first word of each.
+    names: Vec<(String, usize)>,
     doc: &'static str,
 }
 
-/// The words of a variable.
+/// The words of a variable, by their positions in the state.
 pub(crate) struct Shown {
     pub words: Range<usize>,
     pub is_float: bool,
@@ -98,13 +94,11 @@ impl Component {
         let of_name = |message| format!("{}: {message}", it.name);
         let parameters = declared(&it.parameters).map_err(of_name)?;
         let class_parameters = declared(&it.class_parameters).map_err(of_name)?;
-        let first_state = it.streams.len() + it.parameters.len() + it.class_parameters.len() * MOST_CLASSES;
-        let (mut floats, mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), first_state);
+        let (mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for state in &it.state {
             let words = next..next + state.initial.len();
             next = words.end;
-            floats.extend(words.clone().filter(|_| state.is_float));
-            names.push((state.name.clone(), words.clone()));
+            names.push((state.name.clone(), words.start));
             if !state.doc.is_empty() {
                 variables.push(Variable { name: leak(&state.name.replace('_', "-")), unit: leak(&state.unit), doc: leak(&state.doc) });
                 shown.push(Shown { words, is_float: state.is_float, is_list: state.is_list });
@@ -123,8 +117,6 @@ impl Component {
             metric: OnceLock::new(),
             initial: it.state.into_iter().flat_map(|state| state.initial).collect(),
             streams: it.streams,
-            first_state,
-            floats,
             variables: variables.leak(),
             shown,
             names,
@@ -149,11 +141,6 @@ impl Component {
 
     /// The position of a variable among the words of the state.
     pub fn state_position(&self, name: &str) -> Option<usize> {
-        self.names.iter().find(|(it, _)| it == name).map(|(_, words)| words.start - self.first_state)
-    }
-
-    /// The name of the variable with the word at this position among all.
-    pub fn state_name(&self, at: usize) -> &str {
-        self.names.iter().find(|(_, words)| words.contains(&at)).map_or("", |(name, _)| name)
+        self.names.iter().find(|(it, _)| it == name).map(|(_, position)| *position)
     }
 }

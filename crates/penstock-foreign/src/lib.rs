@@ -7,12 +7,15 @@
 //! of a packet and of a queue, in which it may write some fields. A hook answers with a number; the minimum is a fault, which ends the
 //! run ([`Fault`]).
 
+mod congestion_control;
 mod declaration;
 mod discipline;
 mod fault;
 pub mod functions;
 mod hook;
 mod kind;
+mod kinds;
+mod log;
 mod meter;
 mod metric;
 mod parameters;
@@ -20,16 +23,17 @@ mod record;
 mod scheduler;
 mod source;
 mod views;
+mod words;
 
 pub use declaration::{Declaration, StateDeclaration};
 pub use fault::Fault;
-pub use kind::views;
+pub use kinds::views;
 pub use parameters::{ParameterDeclaration, PARAMETER_KINDS};
 pub use views::{Layout, ViewField};
 
 use declaration::Component;
 use hook::leak;
-use kind::kind;
+use kinds::kind;
 use penstock_model::registry::{Plugin, INTERFACE};
 use std::sync::Arc;
 

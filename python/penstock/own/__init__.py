@@ -21,7 +21,7 @@ class has typed state, parameters with units, and the hooks of its kind:
 from __future__ import annotations
 
 from penstock.own.classes import load
-from penstock.own.decorators import discipline, meter, metric, scheduler, source
+from penstock.own.decorators import congestion_control, discipline, meter, metric, scheduler, source
 from penstock.own.vocabulary import (
     ACCEPT,
     CLASSES,
@@ -29,7 +29,9 @@ from penstock.own.vocabulary import (
     DROP_FORCED,
     DROP_OVERFLOW,
     DROPPED,
+    ECN,
     EVICTED,
+    LOSS,
     MARK,
     MICROSECOND,
     MILLISECOND,
@@ -54,7 +56,9 @@ __all__ = [
     "DROP_EARLY",
     "DROP_FORCED",
     "DROP_OVERFLOW",
+    "ECN",
     "EVICTED",
+    "LOSS",
     "MARK",
     "MICROSECOND",
     "MILLISECOND",
@@ -66,6 +70,7 @@ __all__ = [
     "UNCHANGED",
     "WAIT",
     "class_parameter",
+    "congestion_control",
     "discipline",
     "load",
     "meter",

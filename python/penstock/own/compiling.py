@@ -94,6 +94,15 @@ def _compiled_number(value: Any) -> Any:
     raise errors.TypingError(f"{_NUMBER} {'nothing, as on some way through the method' if is_nothing else value}")
 
 
+_FINITE = """\
+def finite(x):
+    if x - x != 0.0:
+        raise ValueError("fault")
+    return x
+"""
+"""Stands for :func:`penstock.own.plain.finite` in compiled code; a fault is told by that."""
+
+
 def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
     """The functions of a file, to be compiled when they are first used."""
     names: dict[str, Any] = {f"exact_{name}": function for name, function in exact().items()}
@@ -103,7 +112,7 @@ def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
         names[symbol] = types.ExternalFunction(symbol, result(*arguments))
     names |= {"whole": _whole, "number": _number, "carray": vars(numba)["carray"]}
     made = numba.njit(error_model="python", boundscheck=True)
-    for code in (compile(HELPERS, "<penstock>", "exec"), compile(module, path, "exec")):
+    for code in (compile(HELPERS + _FINITE, "<penstock>", "exec"), compile(module, path, "exec")):
         known = set(names)
         exec(code, names)
         names |= {name: made(names[name]) for name in set(names) - known - {"__builtins__"}}

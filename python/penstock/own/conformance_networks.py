@@ -102,6 +102,15 @@ def _by_class(flows: str) -> str:
     return "".join(copies)
 
 
+_CONTROL = _TCP.replace('1000 bytes"', '1000 bytes", recovery.RECOVERY = {}, congestion-control.COMPONENT')
+_MARKS = (
+    'queue.red = { limit = "60 packets", min-threshold = "5 packets", max-threshold = "20 packets", '
+    "max-probability = 0.1, ecn = true }"
+)
+_PAGES = 'source.http = { page = "60 kB", objects = 0, think = "300 ms" }'
+_SMALL = _NETWORK.replace("QUEUE", 'queue.tail-drop = { limit = "15 packets" }')
+_SACK = _CONTROL.replace("RECOVERY", "sack")
+
 SCENARIOS: dict[str, dict[str, str]] = {
     "discipline": {
         "overload": _QUEUE + _POISSON.replace("RATE", "1.5 Mbit/s"),
@@ -128,6 +137,13 @@ SCENARIOS: dict[str, dict[str, str]] = {
         "overload of flows": _PLAIN + _POISSON.replace("RATE", "1.5 Mbit/s") + _OF_FLOWS,
         "overload of links": _PLAIN + _POISSON.replace("RATE", "1.5 Mbit/s") + _OF_LINKS,
         "no packets": _PLAIN + _POISSON.replace("RATE", "1 bit/s") + _OF_FLOWS,
+    },
+    "congestion-control": {
+        "tail drop": _SMALL + _SACK,
+        "tail drop, new reno": _SMALL + _CONTROL.replace("RECOVERY", "new-reno"),
+        "bursts": _SMALL + _SACK + _POISSON.replace("RATE", "600 kbit/s"),
+        "marks": _NETWORK.replace("QUEUE", _MARKS) + _SACK.replace("packet =", "ecn = true, packet ="),
+        "interrupted": _SMALL + _SACK.replace("source.ftp = {}", _PAGES),
     },
 }
 """By kind and name."""

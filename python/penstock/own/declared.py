@@ -68,6 +68,7 @@ class Declared:
     key: str
     cls: type
     node: ast.ClassDef
+    facts: tuple[str, ...] = ()
     streams: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, Parameter] = field(default_factory=dict)
     class_parameters: dict[str, Parameter] = field(default_factory=dict)
@@ -99,7 +100,7 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
     """Reads the declarations of a class."""
     mark = mark_of(cls)
     assert isinstance(mark, Mark)
-    it = Declared(mark.kind, mark.name, cls, node)
+    it = Declared(mark.kind, mark.name, cls, node, mark.facts)
     lines = {name: each.lineno for each in node.body for name in _names(each)}
     annotations = {
         each.target.id: ast.unparse(each.annotation).strip("'\"")

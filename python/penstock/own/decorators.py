@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from penstock.errors import ArgumentError
 from penstock.own.vocabulary import Mark
@@ -11,7 +11,7 @@ from penstock.own.vocabulary import Mark
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["discipline", "meter", "metric", "scheduler", "source"]
+__all__ = ["congestion_control", "discipline", "meter", "metric", "scheduler", "source"]
 
 _T = TypeVar("_T")
 _STATISTICS = ("mean", "sum", "share")
@@ -41,6 +41,54 @@ def discipline(cls: Any = None, /, *, name: str | None = None) -> Any:
     ===============  ==============================  ===========================================================
     """
     return _marked("discipline", cls, name)
+
+
+@overload
+def congestion_control(cls: type[_T], /) -> type[_T]: ...
+
+
+@overload
+def congestion_control(
+    *, name: str | None = None, marks: Literal["exact", "count"] | None = None
+) -> Callable[[type[_T]], type[_T]]: ...
+
+
+def congestion_control(cls: Any = None, /, *, name: str | None = None, marks: str | None = None) -> Any:
+    """Makes a class a congestion control; its scenario key is `name`, or the name of the class in lower case.
+
+    It sets ``window.size`` and ``window.threshold``, in segments. A hook names the arguments that it uses; all but
+    `on_start` have `now` too:
+
+    =================  =========================  =======================================================
+    hook               arguments                  called
+    =================  =========================  =======================================================
+    on_ack             ack, window                with an acknowledgement of new data; must exist
+    on_congestion      cause, in_flight, window   once per window with a loss or an echoed mark; must exist
+    on_timeout         in_flight, repeated,       when the retransmission timer expires; must exist
+                       window
+    on_rtt_sample      rtt, smoothed, window      with a measured round trip, before `on_ack`
+    on_marks           marks                      with the marks that an acknowledgement reports
+    on_lost            segments                   when segments are considered lost
+    on_recovery_start  window                     when a fast recovery starts, which has set the window
+    on_recovery_end    window                     when it ends; without it, the window is the threshold
+    on_resume          window                     when it sends again after nothing was outstanding
+    on_sent            segment, window            when a segment leaves (needs SACK)
+    on_lost_segment    segment                    when a segment is considered lost (needs SACK)
+    on_report          report, window             after an acknowledgement, with its delivery rate (needs SACK)
+    on_start           connection                 before the connection begins
+    =================  =========================  =======================================================
+
+    Parameters
+    ----------
+    name : str, optional
+        The scenario key.
+    marks : str, optional
+        What receivers echo: ``"exact"``, whether the acknowledged segments were marked (DCTCP), or ``"count"``, the
+        number of marks (AccECN). The scenario must use ECN then. Without it, one echo per window [RFC3168 s6.1].
+    """
+    if marks not in (None, "exact", "count"):
+        raise ArgumentError(f"congestion_control: marks is {marks!r}; 'exact' or 'count'")
+    return _marked("congestion-control", cls, name, facts=() if marks is None else (f"marks-{marks}",))
 
 
 @overload
@@ -145,15 +193,17 @@ def metric(*, unit: str, statistic: str = "mean", name: str | None = None) -> An
     """
     if statistic not in _STATISTICS:
         raise ArgumentError(f"metric: statistic={statistic!r} is not one of {', '.join(_STATISTICS)}")
-    return _marked("metric", None, name, {"unit": unit, "statistic": statistic})
+    return _marked("metric", None, name, settings={"unit": unit, "statistic": statistic})
 
 
-def _marked(kind: str, cls: Any, name: str | None, settings: Mapping[str, str] | None = None) -> Any:
+def _marked(
+    kind: str, cls: Any, name: str | None, facts: tuple[str, ...] = (), settings: Mapping[str, str] | None = None
+) -> Any:
     def mark(cls: type) -> type:
         if not isinstance(cls, type):
             raise ArgumentError(f"{kind}: decorates a class, not {type(cls).__name__}")
         key = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
-        setattr(cls, "__penstock_own__", Mark(kind, key, settings or {}))  # noqa: B010, the type checker knows no such attribute
+        setattr(cls, "__penstock_own__", Mark(kind, key, facts, settings or {}))  # noqa: B010, the type checker knows no such attribute
         return cls
 
     return mark if cls is None else mark(cls)

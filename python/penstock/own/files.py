@@ -103,7 +103,7 @@ class OwnFile:
             "class_parameters": [_parameter(*each) for each in it.class_parameters.items()],
             "state": [_state(each) for each in it.state.values()],
             "hooks": addresses,
-            "facts": sorted(self._facts[it.cls.__name__]),
+            "facts": sorted({*it.facts, *self._facts[it.cls.__name__]}),
             "settings": dict(it.settings),
         }
 

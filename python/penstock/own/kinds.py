@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from penstock import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["FAULT", "KINDS", "Argument", "Hook", "Kind", "Result", "ViewField", "fields"]
 
@@ -95,7 +95,8 @@ class Kind:
     hooks : dict
         Its hooks, in the order of their calls.
     facts : dict
-        What the core must know if code uses a constant of `penstock.own` or a field of a view of this name.
+        What the core must know if code uses a constant of `penstock.own` (``MARK``) or a field of a view
+        (``Queue.head_since``).
     most : dict
         Maximum numbers of ``parameters``, ``class parameters`` and ``random streams``, where there is one.
     """
@@ -103,6 +104,11 @@ class Kind:
     hooks: Mapping[str, Hook]
     facts: Mapping[str, str] = field(default_factory=dict)
     most: Mapping[str, int] = field(default_factory=lambda: {"class parameters": 0})
+
+    def facts_of(self, used: Iterable[str]) -> set[str]:
+        """The facts of code that uses these constants and fields, where ``?.field`` is one of an unknown object."""
+        names = set(used)
+        return {fact for of, fact in self.facts.items() if names & {of, f"?.{of.partition('.')[2]}"}}
 
     @property
     def needed(self) -> list[str]:
@@ -141,7 +147,39 @@ _DISCIPLINE = Kind(
         "on_leave": Hook({"now": _NOW, "packet": _PACKET, "why": _MORE}),
         "on_timer": Hook({"now": _NOW, "queue": _QUEUE}),
     },
-    facts={"MARK": "marks", "head_since": "head-age"},
+    facts={"MARK": "marks", "Queue.head_since": "head-age"},
+)
+
+_WINDOW = Argument("second", "WindowView")
+
+
+def _event(*names: str) -> dict[str, Argument]:
+    """The time, and fields of the view of smaller events."""
+    return {"now": _NOW, **{name: Argument("first", "Event", name) for name in names}}
+
+
+def _first(**views: str) -> dict[str, Argument]:
+    """The time, and a view of a larger event."""
+    return {"now": _NOW, **{name: Argument("first", view) for name, view in views.items()}}
+
+
+_CONGESTION_CONTROL = Kind(
+    {
+        "on_start": Hook({"connection": Argument("first", "Connection")}),
+        "on_rtt_sample": Hook({**_event("rtt", "smoothed"), "window": _WINDOW}),
+        "on_marks": Hook(_first(marks="Marks")),
+        "on_ack": Hook({**_first(ack="Ack"), "window": _WINDOW}, is_needed=True),
+        "on_congestion": Hook({**_event("cause", "in_flight"), "window": _WINDOW}, is_needed=True),
+        "on_timeout": Hook({**_event("in_flight", "repeated"), "window": _WINDOW}, is_needed=True),
+        "on_lost": Hook(_event("segments")),
+        "on_recovery_start": Hook({"now": _NOW, "window": _WINDOW}),
+        "on_recovery_end": Hook({"now": _NOW, "window": _WINDOW}),
+        "on_resume": Hook({"now": _NOW, "window": _WINDOW}),
+        "on_sent": Hook({**_first(segment="Sent"), "window": _WINDOW}),
+        "on_lost_segment": Hook(_first(segment="Lost")),
+        "on_report": Hook({**_first(report="Report"), "window": _WINDOW}),
+    },
+    facts={"Ack.rtt": "every-ack"},
 )
 
 _METER = Kind(
@@ -163,7 +201,7 @@ _SCHEDULER = Kind(
         "on_drop": Hook({"now": _NOW, **_SUBJECT, "queues": _QUEUES}),
         "on_head_change": Hook({"queue": _SUBJECT["queue"], "queues": _QUEUES}),
     },
-    facts={"head": "heads"},
+    facts={"Queues.head": "heads"},
     most={},
 )
 
@@ -186,12 +224,13 @@ _METRIC = Kind(
         "of_flow": Hook({"flow": Argument("first", "Flow")}, result=_NUMBER),
         "of_link": Hook({"link": Argument("first", "Link")}, result=_NUMBER),
     },
-    facts={f"delay_p{percent}": "delays" for percent in (50, 90, 95, 99, 999)},
+    facts={f"Flow.delay_p{percent}": "delays" for percent in (50, 90, 95, 99, 999)},
     most={"parameters": 0, "class parameters": 0, "random streams": 0},
 )
 
 KINDS: dict[str, Kind] = {
     "discipline": _DISCIPLINE,
+    "congestion-control": _CONGESTION_CONTROL,
     "meter": _METER,
     "metric": _METRIC,
     "scheduler": _SCHEDULER,

@@ -66,6 +66,19 @@ def number(value: Any) -> float:
     return float(value)
 
 
+def finite(value: Any, name: str) -> Any:
+    """The value, which is assigned to a floating-point number of this name.
+
+    Raises
+    ------
+    ValueError
+        If it is infinite or not a number.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{quoted(name)} became {value}")
+    return value
+
+
 def namespace() -> dict[str, Any]:
     """The functions that translated code may call, for the interpreter."""
     names: dict[str, Any] = {f"exact_{name}": function for name, function in exact().items()}
@@ -73,7 +86,7 @@ def namespace() -> dict[str, Any]:
         result, *arguments = (_LETTERS[letter] for letter in signature)
         names[symbol] = CFUNCTYPE(result, *arguments)(address)
     exec(HELPERS, names)
-    return {**names, "whole": whole, "number": number}
+    return {**names, "whole": whole, "number": number, "finite": finite}
 
 
 def exact() -> dict[str, Any]:
@@ -82,21 +95,12 @@ def exact() -> dict[str, Any]:
     return {name: getattr(math, name) for name in names}
 
 
-class _Checked(ctypes.Structure):
-    """Words of a component or of a view, whose floating-point numbers stay finite."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError(f"{quoted(name)} became {value}")
-        super().__setattr__(name, value)
-
-
 @cache
 def view(name: str) -> type[ctypes.Structure]:
     """The structure of a view."""
     words = [(each.name, c_double if each.is_float else c_int64, each.length) for each in fields()[name]]
     of = [(field, word if length == 1 else word * length) for field, word, length in words]
-    return type(name, (_Checked,), {"_fields_": of})
+    return type(name, (ctypes.Structure,), {"_fields_": of})
 
 
 class Plain:
@@ -179,7 +183,7 @@ def record(component: Declared) -> type[ctypes.Structure]:
     for variable in component.state.values():
         word: Any = c_double if variable.type is float else c_int64
         fields.append((variable.name, word * len(variable.initial) if variable.is_list else word))
-    return type(component.cls.__name__, (_Checked,), {"_fields_": fields})
+    return type(component.cls.__name__, (ctypes.Structure,), {"_fields_": fields})
 
 
 def kind_of(kind: str) -> Any:

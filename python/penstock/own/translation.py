@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, REFUSED
 from penstock.own.kinds import fields
+from penstock.own.syntax import at, parsed, without_docstring
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STEPS", "VERSION", "Translated", "method_name", "translate"]
 
-VERSION = 1
+VERSION = 2
 """Number of the translation; another one means that runs are repeated."""
 
 STEPS = 1_000_000
@@ -84,8 +85,7 @@ def translate(
             function = _Function(names, set(others), component, mistakes, compiled=compiled)
             result.module.body.append(function.translated(method, method_name(component.cls.__name__, method.name)))
             used |= function.used
-        facts = component.of.facts
-        result.facts[component.cls.__name__] = {facts[name] for name in used if name in facts}
+        result.facts[component.cls.__name__] = component.of.facts_of(used)
     ast.fix_missing_locations(result.module)
     return result
 
@@ -99,7 +99,7 @@ class _Function(ast.NodeTransformer):
         self._names, self._others, self._own, self._mistakes = names, others, own, mistakes
         self._compiled = compiled
         self._locals: set[str] = set()
-        self._views: dict[str, list[ViewField]] = {}
+        self._views: dict[str, str] = {}
         self._results: tuple[str, ...] = ()
         self._has_loop = False
         self.used: set[str] = set()
@@ -113,13 +113,13 @@ class _Function(ast.NodeTransformer):
         if self._own is not None and (hook := self._own.of.hooks.get(node.name)):
             self._results = hook.result.fields if hook.result else ()
             views = {name: of.view for name, of in hook.arguments.items() if name in arguments and of.field is None}
-            self._views = {name: fields()[view] for name, view in views.items() if view is not None}
+            self._views = {name: view for name, view in views.items() if view is not None}
         body: list[ast.stmt] = []
-        for statement in _without_docstring(node.body):
+        for statement in without_docstring(node.body):
             found = self.visit(statement)
             body.extend(found if isinstance(found, list) else [] if found is None else [found])
         if self._has_loop:
-            body[:0] = _parsed("steps__ = 0", node)
+            body[:0] = parsed("steps__ = 0", node)
         bare = [ast.arg(each.arg) for each in node.args.args]
         plain = ast.arguments([], bare, None, [], [], None, [])
         made = ast.FunctionDef(name, plain, body or [ast.Pass()], [], None)
@@ -142,18 +142,18 @@ class _Function(ast.NodeTransformer):
         """What stands for a global value in a function."""
         self.used.add(name)
         if isinstance(value, int | float):
-            return _at(ast.Constant(value), node)
+            return at(ast.Constant(value), node)
         if isinstance(value, tuple) and value and all(isinstance(each, int | float) for each in value):
-            return _at(ast.Tuple([ast.Constant(each) for each in value], ast.Load()), node)
+            return at(ast.Tuple([ast.Constant(each) for each in value], ast.Load()), node)
         try:
             symbol = FUNCTIONS.get(value)
             is_exact = value in EXACT
         except TypeError:  # not hashable
             symbol, is_exact = None, False
         if symbol is not None:
-            return _at(ast.Name(symbol, ast.Load()), node)
+            return at(ast.Name(symbol, ast.Load()), node)
         if is_exact:
-            return _at(ast.Name(f"exact_{name}", ast.Load()), node)
+            return at(ast.Name(f"exact_{name}", ast.Load()), node)
         if isinstance(value, FunctionType) and name in self._others:
             return node
         allowed = "numbers, tuples of numbers, functions of this file, of math and of penstock.own"
@@ -179,7 +179,7 @@ class _Function(ast.NodeTransformer):
         if isinstance(base, ast.Name) and base.id == "self" and self._own is not None:
             return self._of_self(node)
         if isinstance(base, ast.Name) and base.id in self._locals:
-            self.used.add(node.attr)
+            self.used.add(f"{self._views.get(base.id, '?')}.{node.attr}")
         if isinstance(base, ast.Name) and base.id in self._views:
             return self._of_view(node, base.id)
         module = self._module(base)
@@ -192,14 +192,18 @@ class _Function(ast.NodeTransformer):
         return node
 
     def _of_view(self, node: ast.Attribute, name: str) -> Any:
-        known = [each.name for each in self._views[name]]
-        written = [each.name for each in self._views[name] if each.is_written]
+        of = self._fields(name)
+        known, written = [each.name for each in of], [each.name for each in of if each.is_written]
         if node.attr not in known:
             self._refuse(node, f"{name} has no {quoted(node.attr)}{suggestion(node.attr, known)} ({', '.join(known)})")
         elif not isinstance(node.ctx, ast.Load) and node.attr not in written:
             allowed = f"; of {name}, {', '.join(written)}" if written else ""
             self._refuse(node, f"{name}.{node.attr} cannot be assigned{allowed}")
         return node
+
+    def _fields(self, name: str) -> list[ViewField]:
+        """The fields of a view that is an argument; empty for other names."""
+        return fields()[self._views[name]] if name in self._views else []
 
     def _module(self, node: ast.expr) -> ModuleType | None:
         """The module that an expression names."""
@@ -243,7 +247,7 @@ class _Function(ast.NodeTransformer):
             if isinstance(base, ast.Name) and base.id == "self" and called.attr in own.methods:
                 arguments = [base, *(self.visit(each) for each in node.args)]
                 function = ast.Name(method_name(own.cls.__name__, called.attr), ast.Load())
-                return _at(ast.Call(function, arguments, []), node)
+                return at(ast.Call(function, arguments, []), node)
             of = base.value if isinstance(base, ast.Attribute) and base.attr in own.streams else None
             if isinstance(of, ast.Name) and of.id == "self":
                 return self._draw(node, called.attr, base)
@@ -259,7 +263,7 @@ class _Function(ast.NodeTransformer):
         drawn = ast.Call(
             ast.Name(f"penstock_{symbol}", ast.Load()), [stream, *([] if name == "chance" else arguments)], []
         )
-        return _at(ast.Compare(drawn, [ast.Lt()], arguments) if name == "chance" else drawn, node)
+        return at(ast.Compare(drawn, [ast.Lt()], arguments) if name == "chance" else drawn, node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         """Replaces powers by the engine's; a power of constants is a constant."""
@@ -269,16 +273,18 @@ class _Function(ast.NodeTransformer):
         sides = [each.value for each in (node.left, node.right) if isinstance(each, ast.Constant)]
         numbers = [each for each in sides if isinstance(each, int | float)]
         if len(numbers) == 2 and abs(numbers[1]) < 64:
-            return _at(ast.Constant(numbers[0] ** numbers[1]), node)
-        return _at(ast.Call(ast.Name("penstock_pow", ast.Load()), [node.left, node.right], []), node)
+            return at(ast.Constant(numbers[0] ** numbers[1]), node)
+        return at(ast.Call(ast.Name("penstock_pow", ast.Load()), [node.left, node.right], []), node)
 
     # Statements
 
     def _stored(self, target: ast.expr, value: ast.expr) -> Any:
-        """A value that is assigned to a target, checked if that is a whole number of the state or of a view."""
+        """A value that is assigned to a target: checked to be whole or finite if the target is state or of a view."""
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             value.elts = [self._stored(*pair) for pair in zip(target.elts, value.elts, strict=True)]
             return value
+        if isinstance(target, ast.Tuple) and not all(isinstance(each, ast.Name) for each in target.elts):
+            self._refuse(target, "assign to the state one value at a time")
         name = target.value if isinstance(target, ast.Subscript) else target
         if self._own is None or not (isinstance(name, ast.Attribute) and isinstance(name.value, ast.Name)):
             return value
@@ -286,10 +292,13 @@ class _Function(ast.NodeTransformer):
             if name.attr in self._own.class_parameters:
                 self._refuse(name, ASSIGNED.format(quoted(name.attr)))
             variable = self._own.state.get(name.attr)
-            is_whole = variable is not None and variable.type is not float
+            found = [] if variable is None else [variable.type is float]
         else:
-            is_whole = any(each.name == name.attr and not each.is_float for each in self._views.get(name.value.id, []))
-        return _at(ast.Call(ast.Name("whole", ast.Load()), [value], []), value) if is_whole else value
+            found = [each.is_float for each in self._fields(name.value.id) if each.name == name.attr]
+        if not found:
+            return value
+        of = [ast.Constant(name.attr)] if found[0] and not self._compiled else []
+        return at(ast.Call(ast.Name("finite" if found[0] else "whole", ast.Load()), [value, *of], []), value)
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """Checks assignments to whole numbers."""
@@ -301,20 +310,20 @@ class _Function(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """Becomes an assignment."""
-        read = _parsed(ast.unparse(node.target), node)[0].value
-        return self.visit_Assign(_at(ast.Assign([node.target], _at(ast.BinOp(read, node.op, node.value), node)), node))
+        read = parsed(ast.unparse(node.target), node)[0].value
+        return self.visit_Assign(at(ast.Assign([node.target], at(ast.BinOp(read, node.op, node.value), node)), node))
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """Loses its annotation."""
         if node.value is None:
-            return _at(ast.Pass(), node)
-        return self.visit_Assign(_at(ast.Assign([node.target], node.value), node))
+            return at(ast.Pass(), node)
+        return self.visit_Assign(at(ast.Assign([node.target], node.value), node))
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         """Drops what only prints, if compiled."""
         called = node.value.func if isinstance(node.value, ast.Call) else None
         if isinstance(called, ast.Name) and called.id in ("print", "breakpoint"):
-            return _at(ast.Pass(), node) if self._compiled else node
+            return at(ast.Pass(), node) if self._compiled else node
         self.generic_visit(node)
         return node
 
@@ -329,7 +338,7 @@ class _Function(ast.NodeTransformer):
 
     def visit_Raise(self, node: ast.Raise) -> Any:
         """Loses its message, if compiled: the call is repeated uncompiled to get it."""
-        return _parsed("raise RuntimeError('fault')", node)[0] if self._compiled else node
+        return parsed("raise RuntimeError('fault')", node)[0] if self._compiled else node
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         """Loses its message, if compiled."""
@@ -349,30 +358,5 @@ class _Function(ast.NodeTransformer):
         self._has_loop = True
         self.generic_visit(node)
         count = f"steps__ += 1\nif steps__ > {STEPS}: raise RuntimeError('the loop takes more than {STEPS} steps')"
-        node.body[:0] = _parsed(count, node)
+        node.body[:0] = parsed(count, node)
         return node
-
-
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    first = body[0]
-    is_text = (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    )
-    return body[1:] if is_text else body
-
-
-def _at(node: Any, other: ast.AST) -> Any:
-    """The node, and all in it without a place, at the place of another."""
-    for each in ast.walk(node):
-        if "lineno" in each._attributes and not hasattr(each, "lineno"):
-            ast.copy_location(each, other)
-    return node
-
-
-def _parsed(text: str, other: ast.AST) -> list[Any]:
-    """The statements of a text at the place of a node."""
-    statements = ast.parse(text).body
-    for each in [each for statement in statements for each in ast.walk(statement)]:
-        if "lineno" in each._attributes:
-            ast.copy_location(each, other)
-    return statements

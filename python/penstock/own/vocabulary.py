@@ -15,7 +15,9 @@ __all__ = [
     "DROP_EARLY",
     "DROP_FORCED",
     "DROP_OVERFLOW",
+    "ECN",
     "EVICTED",
+    "LOSS",
     "MARK",
     "MICROSECOND",
     "MILLISECOND",
@@ -55,6 +57,8 @@ DROP_FORCED = 5
 SENT, DROPPED, EVICTED = 1, 2, 3
 """Why a packet leaves the queue."""
 
+LOSS, ECN = 1, 2
+"""Causes of congestion: a lost segment, an echoed mark."""
 WAIT = -1
 """No queue may send before the time in the state ``not_before``."""
 UNCHANGED = 0
@@ -103,10 +107,11 @@ class Stream:
 
 @dataclass(frozen=True)
 class Mark:
-    """What a decorator leaves at a class: the kind of the component, its scenario key, and further arguments."""
+    """What a decorator leaves at a class: the kind of the component, its scenario key, further facts and arguments."""
 
     kind: str
     name: str
+    facts: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
