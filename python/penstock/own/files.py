@@ -216,6 +216,6 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def by_identity(identity: str) -> OwnFile | None:
-    """A file that has been read."""
+    """The file with this text that was read last."""
     with _lock:
-        return next((file for file in _files.values() if file.identity == identity), None)
+        return next((file for file in reversed(_files.values()) if file.identity == identity), None)
