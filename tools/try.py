@@ -1,6 +1,6 @@
 """Try one component or metric after an edit: `make try COMPONENT=red`.
 
-Checks its form, its unit tests, its extremes, its example, its entry in the catalogue and its references, with
+Formats it and runs its unit tests, its extremes, its example, its entry in the catalogue and its references, with
 unoptimised builds, which compile in a fraction of the time. The whole is tested by `make check`, and then by
 `make test`.
 """
@@ -126,7 +126,7 @@ def main(arguments: list[str]) -> int:
         return 1
     files = [component.file for component in chosen]
     print(f"{name}: {', '.join(str(file.relative_to(ROOT)) for file in files)}")
-    is_sound = step("form", ["rustfmt", "--check", "--edition", "2021", *map(str, files)], {})
+    is_sound = step("format", ["rustfmt", "--edition", "2021", *map(str, files)], {})
     is_sound = is_sound and tests_of_components(name, [one for one in chosen if not one.is_metric])
     is_sound = is_sound and tests_of_metrics([one for one in chosen if one.is_metric])
     for key in unlisted(files):
