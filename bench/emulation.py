@@ -4,6 +4,10 @@ As root, on a machine that is idle otherwise:
 
     python bench/emulation.py
     python bench/emulation.py --seconds 20 --rates 100 --controls cubic
+    python bench/emulation.py --rates --packets 300000 400000
+
+Packets of 64 bytes come from this program itself, since iperf3 sends fewer than an emulation carries: it hands the
+kernel 60 datagrams at a time, which the kernel segments (UDP_SEGMENT [udp(7)]), and has real-time priority.
 """
 
 from __future__ import annotations
@@ -11,9 +15,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -41,20 +47,51 @@ queue.tail-drop = {{ limit = "{limit} packets" }}
 """
 
 
-def emulate(rate: float, limit: int, seconds: float, client: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """What an emulation measured, and what the client of iperf3 reported."""
+UDP_SEGMENT = 103
+PAYLOAD = 64 - 28
+"""Bytes behind the headers of IP and UDP in a packet of 64 bytes."""
+BURST = 60
+
+
+def emulate(rate: float, limit: int, seconds: float, programs: list[str]) -> dict[str, Any]:
+    """What an emulation with these programs measured."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.toml"
         file.write_text(NETWORK.format(duration=seconds + 2, rate=rate, limit=limit))
-        runs = ["--run", "h2: iperf3 -s -1", "--run", f"h1 at 500 ms: {client} -t {seconds:g} -J"]
+        runs = [word for each in programs for word in ("--run", each)]
         command = [sys.executable, "-m", "penstock", "emulate", str(file), "--format", "json", *runs]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
-    found = json.loads(done.stdout)["emulation"]
+    found: dict[str, Any] = json.loads(done.stdout)["emulation"]
+    return found
+
+
+def reported(found: dict[str, Any]) -> dict[str, Any] | None:
+    """The report of the client of iperf3, if there is one."""
     output = found["programs"][1]["stdout"]
     report = json.loads(output) if output.lstrip().startswith("{") else {}
-    return found, report if report.get("end") else None
+    return report if report.get("end") else None
+
+
+def send(to: str, seconds: float, rate: float) -> None:
+    """Sends packets of 64 bytes at a rate, and prints how many."""
+    out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    out.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, PAYLOAD)
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    data, sent, begin = bytes(BURST * PAYLOAD), 0, time.monotonic()
+    while (now := time.monotonic() - begin) < seconds:
+        if sent <= now * rate:
+            out.sendto(data, (to, 9))
+            sent += BURST
+    print(sent)
+
+
+def hear() -> None:
+    """Keeps a port open without reading from it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as heard:
+        heard.bind(("", 9))
+        time.sleep(3600)
 
 
 def lateness(found: dict[str, Any]) -> str:
@@ -68,9 +105,16 @@ def main() -> None:
     """Prints a table for a page."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seconds", type=float, default=8.0, help="of each transfer")
-    options.add_argument("--rates", type=float, nargs="+", default=[10, 100, 1000], help="of the link, in Mbit/s")
+    options.add_argument("--rates", type=float, nargs="*", default=[10, 100, 1000], help="of the link, in Mbit/s")
     options.add_argument("--controls", nargs="+", default=["reno", "cubic"], help="congestion controls of Linux")
+    options.add_argument("--packets", type=float, nargs="+", default=[200_000, 400_000], help="of 64 bytes a second")
+    options.add_argument("--send", type=float, metavar="RATE", help=argparse.SUPPRESS)
+    options.add_argument("--hear", action="store_true", help=argparse.SUPPRESS)
     given = options.parse_args()
+    if given.hear:
+        hear()
+    if given.send:
+        return send("h2", given.seconds, given.send)
     load = os.getloadavg()[0]
     print(f"load average at the start: {load:.1f}" + (" (not idle: figures are too bad)" if load > 0.5 else ""))
     print("| link | control | goodput | of the ideal | p50 | p99 | p99.9 | max (us) | above 1 ms |")
@@ -79,17 +123,24 @@ def main() -> None:
         # Twice the packets of the round trip of 8 ms, at least 50.
         limit = max(50, round(2 * rate * 1e6 * 8e-3 / 12_000))
         for control in given.controls:
-            found, report = emulate(rate, limit, given.seconds, f"iperf3 -c h2 -C {control}")
-            if report is None:
+            client = f"h1 at 500 ms: iperf3 -c h2 -C {control} -t {given.seconds:g} -J"
+            found = emulate(rate, limit, given.seconds, ["h2: iperf3 -s -1", client])
+            if (report := reported(found)) is None:
                 print(f"| {rate:g} Mbit/s | {control} | no result | | {lateness(found)} |")
                 continue
             goodput = report["end"]["sum_received"]["bits_per_second"] / 1e6
             ideal = f"{100 * goodput / (rate * MSS_SHARE):.1f} %"
             print(f"| {rate:g} Mbit/s | {control} | {goodput:.4g} Mbit/s | {ideal} | {lateness(found)} |", flush=True)
-    # Packets of 64 bytes: 36 behind the headers of IP and UDP.
-    found, _ = emulate(4800, 1000, given.seconds, "iperf3 -u -b 0 -l 36 -c h2")
-    packets = found["packets"]
-    print(f"packets of 64 bytes: {packets['delivered'] / given.seconds:.0f} a second, {packets['unread']} unread")
+    print("| packets of 64 bytes, sent a second | delivered | unread | p50 | p99 | p99.9 | max (us) | above 1 ms |")
+    print("|---|---|---|---|---|---|---|---|")
+    this = f"{sys.executable} {Path(__file__).resolve()}"
+    for rate in given.packets:
+        sender = f"h1 at 500 ms: {this} --seconds {given.seconds:g} --send {rate:g}"
+        found = emulate(4800, 1000, given.seconds, [f"h2: {this} --hear", sender])
+        packets, sent = found["packets"], float(found["programs"][1]["stdout"] or 0)
+        counts = [sent, packets["delivered"], packets["unread"]]
+        rates = " | ".join(f"{each / given.seconds:.0f}" for each in counts)
+        print(f"| {rates} | {lateness(found)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-from test_emulation_opened import NETWORK, TCP
+from test_emulation_opened import NETWORK
 
 from penstock import _core
-from penstock.cli import main
 from penstock.emulation.machine import NAMESPACES, why_not
 from penstock.emulation.namespaces import Namespaces
 from penstock.errors import PenstockError
@@ -99,32 +98,6 @@ def test_the_example_carries_a_transfer_of_iperf3():
     assert 2e6 < received < 20e6 * 1448 / 1500
 
 
-@pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed")
-def test_linux_hosts_are_compared_with_simulated_ones():
-    words = ["compare-hosts", str(EXAMPLE), "--runs", "2", "--set", "duration=2 s", "--format", "json"]
-    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
-    assert "pair 2 of 2: lateness" in done.stderr
-    rows = {(row["metric"], row["of"]): row for row in json.loads(done.stdout)["rows"]}
-    for metric in ("throughput", "goodput"):
-        row = rows[metric, "tcp statistic=sum"]
-        assert (len(row["linux"]), len(row["simulated"])) == (2, 2)
-        assert all(1e6 < each < 20e6 for each in [*row["linux"], *row["simulated"]])
-    difference = sum(row["simulated"]) / sum(row["linux"]) - 1
-    assert abs(row["relative_difference"] - difference) < 1e-9
-
-
-@pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed")
-def test_flows_that_iperf3_cannot_make_are_refused(tmp_path, capsys, monkeypatch):
-    file = tmp_path / "two.toml"
-    file.write_text(
-        NETWORK + TCP + TCP.replace('"tcp"', '"other"').replace("tcp = {}", "tcp.congestion-control.h-tcp = {}")
-    )
-    monkeypatch.setattr("sys.argv", ["penstock", "compare-hosts", str(file)])
-    with pytest.raises(SystemExit):
-        main()
-    assert "flows 'other': Linux has no control 'h-tcp' here" in capsys.readouterr().err
-
-
 def test_marks_of_the_network_are_written_into_real_packets(tmp_path):
     marking = NETWORK.replace(
         'rate = "10 Mbit/s"', 'rate = "1 Mbit/s"\nqueue.step-marking = { threshold = "2 packets" }'
@@ -151,11 +124,7 @@ def test_nothing_is_left_after_a_signal(tmp_path, number):
     (tmp_path / "two.toml").write_text(NETWORK.replace("1 s", "60 s"))
     words = ["emulate", str(tmp_path / "two.toml"), "--run", f"h1: {program('import time; time.sleep(61.5)')}"]
     running = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    name = f"penstock-{running.pid}"
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and not (there := _sleepers(f"{name}-h1")):
-        time.sleep(0.05)
-    assert there
+    there = _wait_for_sleepers(running.pid)
     running.send_signal(number)
     _, errors = running.communicate(timeout=30)
     assert running.returncode == 130, errors
@@ -163,13 +132,50 @@ def test_nothing_is_left_after_a_signal(tmp_path, number):
     assert not [each for each in there if each.exists() and each.read_bytes()]
 
 
-def _sleepers(namespace: str) -> list[Path]:
-    """The program of the test, in its namespace."""
-    if not (NAMESPACES / namespace).exists():
-        return []
-    found = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True, check=False).stdout
-    commands = [Path("/proc") / each / "cmdline" for each in found.split()]
-    return [each for each in commands if each.exists() and b"61.5" in each.read_bytes()]
+def test_the_next_run_removes_what_a_killed_one_left(tmp_path):
+    before = state()
+    (tmp_path / "two.toml").write_text(NETWORK.replace("1 s", "60 s"))
+    words = ["emulate", str(tmp_path / "two.toml"), "--run", f"h1: {program('import time; time.sleep(61.5)')}"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    running = subprocess.Popen([*COMMAND, *words], stderr=subprocess.DEVNULL, env=environment)
+    there = _wait_for_sleepers(running.pid)
+    with Namespaces(["h1"], 1500) as alive:
+        left = [*NAMESPACES.glob(f"penstock-{running.pid}-*"), *tmp_path.glob(f"penstock-{running.pid}-*")]
+        assert len(left) == 4
+        running.kill()
+        running.wait()
+        assert all(each.exists() for each in [*left, *there])
+        (tmp_path / "two.toml").write_text(NETWORK)
+        words = ["emulate", str(tmp_path / "two.toml")]
+        done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True, env=environment)
+        assert (
+            f"Removed namespaces of a killed run: {', '.join(sorted(each.name for each in left[:3]))}." in done.stderr
+        )
+        assert all((NAMESPACES / name).exists() for name in alive.names)
+        assert not [each for each in left if each.exists()]
+    assert state() == before
+    assert not [each for each in there if each.exists() and each.read_bytes()]
+
+
+def _wait_for_sleepers(process: int) -> list[Path]:
+    """The program of the test in a namespace of this process, once it runs."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        for namespace in NAMESPACES.glob(f"penstock-{process}-*-h1"):
+            found = subprocess.run(["ip", "netns", "pids", namespace.name], capture_output=True, text=True, check=False)
+            commands = [Path("/proc") / each / "cmdline" for each in found.stdout.split()]
+            if there := [each for each in commands if each.exists() and b"61.5" in each.read_bytes()]:
+                return there
+        time.sleep(0.05)
+    pytest.fail("the program does not run")
+
+
+def test_kernel_settings_apply_to_real_nodes_only(tmp_path):
+    setting = Path("/proc/sys/net/ipv4/ip_default_ttl")
+    before, shown = setting.read_text(), f"h1: cat {setting}"
+    found, _ = emulate(tmp_path, NETWORK, "--sysctl", "net.ipv4.ip_default_ttl=77", "--run", shown)
+    assert found["emulation"]["programs"][1]["stdout"].strip() == "77"
+    assert setting.read_text() == before != "77\n"
 
 
 def test_names_that_exist_are_refused_and_left_alone():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from penstock import _core
 from penstock.cli import main
+from penstock.emulation import cores
+from penstock.emulation.machine import read_settings
 from penstock.emulation.opened import MEMBERS, opened
 from penstock.emulation.programs import Program
 from penstock.errors import InputError, PenstockError, ScenarioError
@@ -139,6 +142,40 @@ def test_programs_are_read_with_their_nodes_and_times():
             Program.read(wrong, ["h1"])
     with pytest.raises(InputError, match="is not a number"):
         Program.read("h1 at 1.2.3 s: a", ["h1"])
+
+
+@pytest.mark.skipif(not Path("/proc/sys/net/ipv4").exists(), reason="Linux alone has these settings")
+def test_kernel_settings_are_read_and_unknown_ones_refused():
+    assert read_settings(["net.ipv4.tcp_rmem = 4096 65536 65536"]) == [("net.ipv4.tcp_rmem", "4096 65536 65536")]
+    for wrong in ("net.ipv4.tcp_rmem", "kernel.hostname=a", "net.ipv4.tcp_rmem=", "net/ipv4=1", "net.=1"):
+        with pytest.raises(InputError, match=r"is not of the form net\.NAME=VALUE"):
+            read_settings([wrong])
+    with pytest.raises(InputError, match=r"this kernel has no setting 'net\.ipv4\.no_such'"):
+        read_settings(["net.ipv4.no_such=1"])
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no threads to cores")
+@pytest.mark.parametrize("count", [1, 2])
+def test_programs_leave_one_core_to_the_network(count):
+    before = os.sched_getaffinity(0)
+    allowed = set(sorted(before)[:count])
+    os.sched_setaffinity(0, allowed)
+    try:
+        with cores.divided() as own:
+            assert own == {max(allowed)}
+            assert os.sched_getaffinity(0) == (allowed - own if len(allowed) > 1 else allowed)
+        assert os.sched_getaffinity(0) == allowed
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def test_idle_cores_stay_awake_if_the_machine_allows_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(cores, "_LATENCY", tmp_path / "latency")
+    with cores.awake():
+        assert (tmp_path / "latency").read_bytes() == bytes(4)
+    monkeypatch.setattr(cores, "_LATENCY", tmp_path / "nowhere" / "latency")
+    with cores.awake():
+        pass
 
 
 def test_options_that_a_replay_does_not_have_are_refused(tmp_path, monkeypatch, capsys):

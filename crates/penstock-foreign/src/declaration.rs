@@ -1,6 +1,7 @@
 //! The declaration of a component: what its author wrote, and what the engine needs of it.
 
 use crate::hook::{hook, leak, Hook};
+use crate::kind::{kind, Kind};
 use crate::parameters::{declared, Declared, ParameterDeclaration};
 use penstock_model::parameters::{Entry, Field};
 use penstock_model::probe::Variable;
@@ -48,7 +49,7 @@ pub struct StateDeclaration {
 
 /// A component as the engine needs it. Its texts live as long as the process.
 pub(crate) struct Component {
-    pub kind: &'static str,
+    pub kind: &'static Kind,
     pub name: &'static str,
     pub identity: &'static str,
     pub streams: Vec<String>,
@@ -57,19 +58,15 @@ pub(crate) struct Component {
     pub facts: Vec<String>,
     /// The state at the beginning.
     pub initial: Vec<u64>,
-    /// The position of the state among all words.
-    pub first_state: usize,
-    /// The floating-point words of the state, by their positions among all words.
-    pub floats: Vec<usize>,
     /// The declared state that is shown, and its words.
     pub variables: &'static [Variable],
     pub shown: Vec<Shown>,
-    /// Names and words of the whole state.
-    names: Vec<(String, Range<usize>)>,
+    /// The names of the state, and the position of the first word of each.
+    names: Vec<(String, usize)>,
     doc: &'static str,
 }
 
-/// The words of a variable.
+/// The words of a variable, by their positions in the state.
 pub(crate) struct Shown {
     pub words: Range<usize>,
     pub is_float: bool,
@@ -80,26 +77,23 @@ impl Component {
     /// The component of a declaration.
     ///
     /// # Errors
-    /// If a parameter is of no known kind, or a default is none of its values.
+    /// If it or a parameter is of no known kind, or a default is none of its values.
     pub fn new(it: Declaration, identity: &'static str) -> Result<Arc<Component>, String> {
-        if it.kind != "discipline" {
-            return Err(format!("{}: there is no kind '{}'; discipline", it.name, it.kind));
-        }
-        let parameters = declared(&it.parameters).map_err(|message| format!("{}: {message}", it.name))?;
-        let first_state = it.streams.len() + it.parameters.len();
-        let (mut floats, mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), first_state);
+        let of_name = |message| format!("{}: {message}", it.name);
+        let kind = kind(&it.kind).map_err(of_name)?;
+        let parameters = declared(&it.parameters).map_err(of_name)?;
+        let (mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for state in &it.state {
             let words = next..next + state.initial.len();
             next = words.end;
-            floats.extend(words.clone().filter(|_| state.is_float));
-            names.push((state.name.clone(), words.clone()));
+            names.push((state.name.clone(), words.start));
             if !state.doc.is_empty() {
                 variables.push(Variable { name: leak(&state.name.replace('_', "-")), unit: leak(&state.unit), doc: leak(&state.doc) });
                 shown.push(Shown { words, is_float: state.is_float, is_list: state.is_list });
             }
         }
         Ok(Arc::new(Component {
-            kind: leak(&it.kind),
+            kind,
             name: leak(&it.name),
             identity,
             doc: leak(&it.doc),
@@ -108,8 +102,6 @@ impl Component {
             facts: it.facts,
             initial: it.state.into_iter().flat_map(|state| state.initial).collect(),
             streams: it.streams,
-            first_state,
-            floats,
             variables: variables.leak(),
             shown,
             names,
@@ -129,11 +121,6 @@ impl Component {
 
     /// The position of a variable among the words of the state.
     pub fn state_position(&self, name: &str) -> Option<usize> {
-        self.names.iter().find(|(it, _)| it == name).map(|(_, words)| words.start - self.first_state)
-    }
-
-    /// The name of the variable with the word at this position among all.
-    pub fn state_name(&self, at: usize) -> &str {
-        self.names.iter().find(|(_, words)| words.contains(&at)).map_or("", |(name, _)| name)
+        self.names.iter().find(|(it, _)| it == name).map(|(_, position)| *position)
     }
 }

@@ -129,9 +129,12 @@ fn the_smallest_and_the_largest_value_of_each_parameter_run() {
             let name = entry["name"].as_str().expect("a name");
             println!("{kind} {name}: {}", entry["summary"].as_str().expect("a text"));
             let text = embed(kind, name, &fragments(entry["doc"].as_str().expect("a text"))[0]);
-            for parameter in entry["parameters"].as_array().expect("a list") {
+            let own =
+                entry["parameters"].as_array().expect("a list").iter().map(|parameter| (format!("{}.{name}", place(kind)), parameter));
+            let of_classes = entry["classes"]["parameters"].as_array().into_iter().flatten();
+            for (path, parameter) in own.chain(of_classes.map(|parameter| ("links[0].class.ef".to_owned(), parameter))) {
                 let key = parameter["key"].as_str().expect("a key");
-                let set = |value: &str| vec![(format!("{}.{name}.{key}", place(kind)), value.to_owned())];
+                let set = |value: &str| vec![(format!("{path}.{key}"), value.to_owned())];
                 let read = |value| load(&text, "t.toml", &set(value)).ok().map(|scenario| (value, scenario));
                 let mut sound: Vec<_> = scale(parameter).into_iter().filter_map(read).collect();
                 if sound.len() > 2 {

@@ -1,63 +1,118 @@
 """``penstock compare-hosts``: Linux hosts next to simulated ones."""
 
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from penstock.cli.emulate import MtuOption
-from penstock.cli.options import FormatOption, OneSetOption, ScenarioArgument, SeedOption, read_sets, runs_option
+from penstock.cli.emulate import MtuOption, SysctlOption, clear
+from penstock.cli.options import FormatOption, SeedOption, SetOption, StudyArgument, out_option, read_sets, runs_option
+from penstock.cli.verb import option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.emulation.comparison import Compared
+    from penstock.emulation.comparison import Cell, Compared, Windows
+
+    Result = tuple[Cell, list[Compared], list[Windows]]
 
 __all__ = ["compare_hosts"]
 
 
 def compare_hosts(
-    file: ScenarioArgument,
+    file: StudyArgument,
     *,
-    runs: Annotated[int, runs_option("Pairs of runs, 3 by default.")] = 3,
+    runs: Annotated[int | None, runs_option("Pairs of runs. Default: as the study says, 3 for a scenario.")] = None,
     mtu: MtuOption = 1500,
+    sysctl: SysctlOption = None,
     seed: SeedOption = None,
-    sets: OneSetOption = None,
+    sets: SetOption = None,
+    windows: Annotated[
+        Path | None, option("--windows", "FILE", "Write congestion windows over time as CSV, of both kinds of hosts.")
+    ] = None,
     output: FormatOption = "table",
+    out: Annotated[Path | None, out_option("Write the results to a file, as JSON.")] = None,
 ) -> None:
-    """Compare Linux hosts with simulated ones.
+    """Compare Linux hosts with simulated ones, at each point of a study.
 
     Each pair is an emulation, in which iperf3 makes the TCP flows between real nodes, and a simulation of the scenario
-    as it is. The numbers are from the simulated network, which counts the same way in both; goodput of Linux is from
-    iperf3. Needs the rights of root, and iperf3.
+    as it is. The numbers are from the simulated network, which counts the same way in both; goodput and windows of
+    Linux are from iperf3 and ss. Needs the rights of root, and iperf3.
     """
-    from penstock import _core
-    from penstock.cli.console import emit, say
-    from penstock.cli.files import read_text
-    from penstock.emulation.comparison import compare, transfers_of
-    from penstock.emulation.making import check
-    from penstock.emulation.opened import opened
-    from penstock.printable import json_text, utf8
+    from penstock.cli.console import say
+    from penstock.cli.files import require_folder, write
+    from penstock.cli.frames import emit_result
+    from penstock.cli.studies import plan_of
+    from penstock.emulation.comparison import cells_of, compare
+    from penstock.emulation.machine import read_settings
+    from penstock.printable import json_text
 
-    text, settings = read_text(file), read_sets(sets)
-    found = opened(file, text, settings, seed=seed, mtu=mtu)
-    transfers = transfers_of(file, text, found)
-    check(found)
-    simulated = _core.Scenario(text, utf8(str(file)), list(settings), str(file.parent))
-    rows = compare(found, simulated, transfers, runs, mtu, say)
-    if output == "json":
-        emit(json_text({"scenario": file.stem, "runs": runs, "rows": [row.json() for row in rows]}))
-    else:
-        _show(file.stem, rows)
+    for each in (windows, out):
+        if each is not None:
+            require_folder(each)
+    settings = read_settings(sysctl or ())
+    plan = plan_of(file, read_sets(sets), seed=seed)
+    number = runs or (plan.runs if plan.is_file else 3)
+    cells = cells_of(plan, file, mtu)
+    clear()
+    seconds = sum(cell.simulated.window[1] for cell in cells)
+    say(f"{len(cells)} cells with {number} pairs of runs. Takes {number * seconds / 60:.0f} min.")
+    found: list[Result] = []
+    for i, cell in enumerate(cells, 1):
+        name = f"cell {i} of {len(cells)}, " if len(cells) > 1 else ""
+        found.append((cell, *compare(cell, number, mtu, settings, partial(_say, name))))
+    if windows is not None:
+        write(windows, _csv(found).encode())
+    if output == "json" or out is not None:
+        shown = [{"parameters": cell.parameters, "rows": [row.json() for row in rows]} for cell, rows, _ in found]
+        emit_result(json_text({"scenario": file.stem, "runs": number, "cells": shown}), out)
+    if output == "table":
+        _show(file.stem, found)
 
 
-def _show(name: str, rows: "Sequence[Compared]") -> None:
+def _say(name: str, line: str) -> None:
+    from penstock.cli.console import say
+
+    say(name + line)
+
+
+def _csv(found: "Sequence[Result]") -> str:
+    import csv
+    import io
+
+    names = [*dict.fromkeys(name for cell, _, _ in found for name in cell.parameters)]
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow([*names, "hosts", "run", "flow", "time_s", "window"])
+    for cell, _, windows in found:
+        values = [_text(cell.parameters.get(name, "")) for name in names]
+        for of in windows:
+            rows = ((each.flow, f"{each.time:.2f}", f"{each.window:g}") for each in of.samples)
+            lines.writerows([*values, of.hosts, of.number, *row] for row in rows)
+    return text.getvalue()
+
+
+def _text(value: Any) -> str:
+    from penstock.short_values import value_text
+
+    return value_text(value)
+
+
+def _show(name: str, found: "Sequence[Result]") -> None:
     from penstock.cli.console import show, table
+    from penstock.parameter_columns import parameter_columns
     from penstock.unit_scale import scale
 
+    paths = [*dict.fromkeys(path for cell, _, _ in found for path in cell.parameters)]
+    parameters = parameter_columns([cell.parameters for cell, _, _ in found], paths)
     lines = []
-    for row in rows:
-        linux, simulated = row.intervals()
-        shown = scale(row.metric, row.unit, [linux.mean, simulated.mean])
-        relative = row.relative()
-        share = "" if relative is None else f"{100 * relative:+.1f} %"
-        lines.append((row.metric, row.of, shown.text(linux), shown.text(simulated), shown.unit, share))
-    columns = ["metric", "of", "Linux", "simulated", "unit", "difference"]
+    for cell, rows, _ in found:
+        for row in rows:
+            linux, simulated = row.intervals()
+            shown = scale(row.metric, row.unit, [linux.mean, simulated.mean])
+            relative = row.relative()
+            share = "" if relative is None else f"{100 * relative:+.1f} %"
+            numbers = (shown.text(linux), shown.text(simulated), shown.unit, share)
+            lines.append((*parameters.cells(cell.parameters), row.metric, row.of, *numbers))
+    columns = [*parameters.heads, "metric", "of", "Linux", "simulated", "unit", "difference"]
     show(table(f"{name}: Linux and simulated hosts", columns, lines, right=["Linux", "simulated", "difference"]))
+    show(*parameters.notes)

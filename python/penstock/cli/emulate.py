@@ -19,10 +19,17 @@ if TYPE_CHECKING:
     from penstock.emulation.making import Emulated
     from penstock.emulation.opened import Opened
 
-__all__ = ["emulate"]
+__all__ = ["MtuOption", "SysctlOption", "clear", "emulate"]
 
 MtuOption = Annotated[
     int, option("--mtu", "BYTES", "Largest IP packet of real nodes, 576 to 1500 (the default).", bounds=(576, 1500))
+]
+
+SysctlOption = Annotated[
+    list[str] | None,
+    option(
+        "--sysctl", "NAME=VALUE", "A kernel setting of real nodes, such as net.ipv4.tcp_moderate_rcvbuf=0; repeatable."
+    ),
 ]
 
 
@@ -48,6 +55,7 @@ def emulate(
         ),
     ] = "note",
     mtu: MtuOption = 1500,
+    sysctl: SysctlOption = None,
     seed: SeedOption = None,
     replication: ReplicationOption = 0,
     sets: OneSetOption = None,
@@ -63,6 +71,7 @@ def emulate(
     from penstock.cli.console import say, warn
     from penstock.cli.files import read_text, require_folder, write
     from penstock.emulation import making
+    from penstock.emulation.machine import read_settings
     from penstock.emulation.opened import opened
     from penstock.emulation.programs import Program
     from penstock.printable import path_text
@@ -72,10 +81,12 @@ def emulate(
             require_folder(each)
     found = opened(file, read_text(file), read_sets(sets), seed=seed, replication=replication, mtu=mtu)
     programs = [Program.read(text, found.real) for text in run or ()]
+    settings = read_settings(sysctl or ())
     making.check(found)
     warn(found.asked.scenario.warnings)
+    clear()
     _tell(found, mtu)
-    made = making.emulate(found, programs, mtu=mtu, ends_on_overload=overload == "end")
+    made = making.emulate(found, programs, mtu=mtu, settings=settings, ends_on_overload=overload == "end")
     if made.absent_offloads:
         say(f"These offloads do not exist: {', '.join(made.absent_offloads)}.")
     if log is not None:
@@ -86,6 +97,15 @@ def emulate(
         say(f"overload: from {made.emulation.overloaded_at:.1f} s on, more than 10 % of the packets were 1 ms late.")
         return 1 if overload == "end" else None
     return None
+
+
+def clear() -> None:
+    """Removes what killed runs left, and says so."""
+    from penstock.cli.console import say
+    from penstock.emulation.leftovers import remove_leftovers
+
+    if removed := remove_leftovers():
+        say(f"Removed namespaces of a killed run: {', '.join(removed)}.")
 
 
 def _tell(found: "Opened", mtu: int) -> None:

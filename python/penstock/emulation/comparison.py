@@ -3,50 +3,34 @@
 from __future__ import annotations
 
 import json
-import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.emulation.making import emulate
-from penstock.emulation.programs import Program
-from penstock.errors import InputError, PenstockError
-from penstock.printable import path_text
+from penstock import toml
+from penstock.emulation.connections import goodput, mean_window, sampler, samples_of, simulated_windows
+from penstock.emulation.making import check, emulate
+from penstock.emulation.opened import opened
+from penstock.emulation.transfers import transfers_of
+from penstock.errors import PenstockError
 from penstock.records import Metric
 from penstock.statistics import Interval, interval, paired
 from penstock.studies.plan import document_of
 from penstock.workers.job import Stop, metrics_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from penstock import _core
+    from penstock.emulation.connections import Sample
     from penstock.emulation.making import Emulated
     from penstock.emulation.opened import Opened
+    from penstock.emulation.transfers import Transfer
+    from penstock.studies.plan import StudyPlan
 
-__all__ = ["Compared", "Transfer", "compare", "transfers_of"]
+_OBSERVING = ("measure", "trace", "series")
 
-SERVING = 0.3
-"""Seconds that servers have to listen before the first client starts."""
-_FIRST_PORT = 5201
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """Flows of the file that iperf3 makes between Linux hosts: a group of endless TCP flows."""
-
-    name: str
-    start: str
-    end: str
-    count: int
-    control: str
-    port: int
-
-    def programs(self, seconds: float) -> list[Program]:
-        """The server and the client."""
-        words = f"-p {self.port} -P {self.count} -C {self.control} -t {seconds:g} -J"
-        server = Program(self.end, f"iperf3 -s -1 -p {self.port}")
-        return [server, Program(self.start, f"iperf3 -c {self.end} {words}", SERVING)]
+__all__ = ["Cell", "Compared", "Windows", "cells_of", "compare"]
 
 
 @dataclass(frozen=True)
@@ -77,95 +61,111 @@ class Compared:
         return {"metric": self.metric, "of": self.of, "unit": self.unit, **values}
 
 
-def transfers_of(file: Path, text: str, found: Opened) -> list[Transfer]:
-    """The flows between real nodes, as transfers of iperf3.
+@dataclass(frozen=True)
+class Cell:
+    """A point that is compared: its parameters, its scenario for both kinds of hosts, and its flows."""
+
+    parameters: dict[str, Any]
+    linux: Opened
+    simulated: _core.Scenario
+    seed: int
+    transfers: list[Transfer]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The congestion windows of one run."""
+
+    hosts: str
+    number: int
+    samples: list[Sample]
+
+
+def cells_of(plan: StudyPlan, file: Path, mtu: int) -> list[Cell]:
+    """The points of a plan, each opened for Linux hosts.
 
     Raises
     ------
-    PenstockError
-        If iperf3 is not installed, or there are no flows.
     InputError
-        If one is no endless TCP flow, or Linux has no such congestion control here.
+        If a point has no two real nodes, or flows that Linux hosts cannot make.
+    PenstockError
+        If this machine cannot emulate; nothing was made.
+    ScenarioError
+        If a point has mistakes.
     """
-    if shutil.which("iperf3") is None:
-        raise PenstockError("comparing hosts needs the program 'iperf3' of the package of that name.")
-    there = _controls()
-    made: list[Transfer] = []
-    wrong = []
-    groups = [each for each in document_of(text).get("flows", []) if each.get("name") in found.replaced]
-    for group in groups:
-        transport, source = group.get("transport"), group.get("source")
-        tcp = transport.get("tcp") if isinstance(transport, dict) else None
-        if not isinstance(tcp, dict) or source != {"ftp": {}}:
-            wrong.append(f"flows '{group['name']}': iperf3 replaces only source.ftp = {{}} with transport.tcp.")
-            continue
-        control = next(iter(tcp.get("congestion-control", {"reno": {}})))
-        if control not in there:
-            wrong.append(f"flows '{group['name']}': Linux has no control '{control}' here; {', '.join(there)}.")
-        count, port = int(group.get("count", 1)), _FIRST_PORT + len(made)
-        made.append(Transfer(group["name"], group["from"], group["to"], count, control, port))
-    if wrong:
-        raise InputError("\n".join(f"{path_text(file)}: {each}" for each in wrong))
-    if not made:
-        raise InputError(f"{path_text(file)}: has no flows between two real nodes, so there is nothing to compare.")
+    made = []
+    for point, asked in zip(plan.points, plan.read([0]), strict=True):
+        # Settings are applied before flows are replaced, since they may concern flows that Linux makes itself.
+        document = {**_observed(plan), **json.loads(asked.scenario.canonical)}
+        text = "\n".join(toml.lines({toml.key(name): value for name, value in document.items()}))
+        later = [each for each in point.sets if each[0].startswith(_OBSERVING)]
+        found = opened(file, text, later, seed=asked.seed, mtu=mtu)
+        made.append(Cell(point.parameters, found, asked.scenario, asked.seed, transfers_of(file, document, found)))
+    for cell in made:
+        check(cell.linux)
     return made
 
 
-def _controls() -> list[str]:
-    from pathlib import Path
-
-    return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(encoding="utf-8").split()
+def _observed(plan: StudyPlan) -> dict[str, Any]:
+    """The sections on measurements, which a canonical scenario leaves out."""
+    return {name: value for name, value in document_of(plan.text).items() if name in _OBSERVING}
 
 
 def compare(
-    found: Opened,
-    simulated: _core.Scenario,
-    transfers: Sequence[Transfer],
+    cell: Cell,
     runs: int,
     mtu: int,
+    settings: Sequence[tuple[str, str]] = (),
     tell: Callable[[str], None] = lambda _: None,
-) -> list[Compared]:
+) -> tuple[list[Compared], list[Windows]]:
     """Runs both kinds of hosts, one pair after the other.
 
     Parameters
     ----------
-    found : Opened
-        The scenario for Linux hosts.
-    simulated : Scenario
-        The scenario as it is.
-    transfers : sequence of Transfer
-        Its flows.
+    cell : Cell
+        The scenario.
     runs : int
         Number of pairs; the i-th of both have the same random numbers in the network.
     mtu : int, bytes
         The largest IP packet.
+    settings : sequence of (str, str)
+        Kernel settings of the Linux hosts, as name and value.
     tell : callable, optional
         Called with a line after each emulation.
     """
-    from dataclasses import replace
-
-    seconds = found.asked.scenario.window[1]
-    programs = [each for transfer in transfers for each in transfer.programs(max(0.1, seconds - SERVING))]
+    warm_up, seconds = cell.linux.asked.scenario.window
+    programs = [each for transfer in cell.transfers for each in transfer.programs(seconds)]
+    samplers = [sampler(transfer) for transfer in cell.transfers]
     numbers: dict[tuple[str, str, str], tuple[list[float], list[float]]] = {}
+    windows = []
     for number in range(runs):
-        of_run = replace(found, asked=replace(found.asked, replications=(number,)))
-        made = emulate(of_run, programs, mtu=mtu)
-        tell(_lateness(number, runs, made))
-        run = simulated.run(found.asked.seed, number)
-        linux, ours = (_numbers(each) for each in (_with_goodput(made, transfers), metrics_of(run, Stop())))
+        of_run = replace(cell.linux, asked=replace(cell.linux.asked, replications=(number,)))
+        made = emulate(of_run, [*programs, *samplers], mtu=mtu, settings=settings)
+        tell(f"pair {number + 1} of {runs}: {_lateness(made)}")
+        run = cell.simulated.run(cell.seed, number)
+        outputs = [each.output for each in made.programs[len(programs) :]]
+        pairs = zip(cell.transfers, outputs, strict=True)
+        sampled = [each for transfer, output in pairs for each in samples_of(transfer, output)]
+        simulated = simulated_windows(cell.simulated, cell.transfers, cell.seed, number)
+        windows += [Windows("linux", number, sampled), Windows("simulated", number, simulated)]
+        of_linux = [
+            *_with_goodput(made, cell.transfers, sampled, warm_up),
+            *_window_metrics(sampled, cell.transfers, warm_up),
+        ]
+        of_simulated = [*metrics_of(run, Stop()), *_window_metrics(simulated, cell.transfers, warm_up)]
+        linux, ours = _numbers(of_linux), _numbers(of_simulated)
         for key in (key for key in ours if key in linux):
             pair = numbers.setdefault(key, ([], []))
             pair[0].append(linux[key])
             pair[1].append(ours[key])
-    return [Compared(*key, *pair) for key, pair in numbers.items() if len(pair[0]) == runs and key[0] != "fairness"]
+    rows = [Compared(*key, *pair) for key, pair in numbers.items() if len(pair[0]) == runs and key[0] != "fairness"]
+    return rows, windows
 
 
-def _lateness(number: int, runs: int, made: Emulated) -> str:
+def _lateness(made: Emulated) -> str:
     late = made.json()
     median = "none" if late["lateness"] is None else f"{1e6 * late['lateness']['p50']:.0f} us"
-    return (
-        f"pair {number + 1} of {runs}: lateness {median} (median), {100 * late['share_above_1_ms']:.2g} % above 1 ms."
-    )
+    return f"lateness {median} (median), {100 * late['share_above_1_ms']:.2g} % above 1 ms."
 
 
 def _numbers(metrics: Sequence[Metric]) -> dict[tuple[str, str, str], float]:
@@ -175,17 +175,30 @@ def _numbers(metrics: Sequence[Metric]) -> dict[tuple[str, str, str], float]:
     return {(metric.name, label(metric), metric.unit): metric.value for metric in metrics}
 
 
-def _with_goodput(made: Emulated, transfers: Sequence[Transfer]) -> list[Metric]:
-    """The numbers of the network, with the goodput that iperf3 reports: the network does not look into packets."""
+def _window_metrics(samples: Sequence[Sample], transfers: Sequence[Transfer], warm_up: float) -> Iterator[Metric]:
+    for name in (transfer.name for transfer in transfers):
+        if (mean := mean_window(samples, name, warm_up)) is not None:
+            yield Metric("window", {"of": name, "statistic": "mean"}, "segments", mean)
+
+
+def _with_goodput(
+    made: Emulated, transfers: Sequence[Transfer], samples: Sequence[Sample], warm_up: float
+) -> list[Metric]:
+    """The numbers of the network, with the goodput of Linux: the network does not look into packets."""
     [run] = made.result.runs
     kept = [metric for metric in run.metrics if metric.name not in ("goodput", "transfers")]
-    for transfer, client in zip(transfers, made.programs[1::2], strict=True):
-        try:
-            rate = json.loads(client.output)["end"]["sum_received"]["bits_per_second"]
-        except (ValueError, KeyError):
-            raise PenstockError(f"iperf3 of flows '{transfer.name}' gave no result: {client.errors.strip()}") from None
+    for transfer in transfers:
+        rate = goodput(samples, transfer, warm_up)
+        if rate is None:
+            raise PenstockError(f"no data of flows '{transfer.name}' were acknowledged: {_said(made, transfers)}")
         kept += [Metric("goodput", labels, "bit/s", rate) for labels in _goodput_labels(run.metrics, transfer.name)]
     return kept
+
+
+def _said(made: Emulated, transfers: Sequence[Transfer]) -> str:
+    """The messages of the clients of iperf3."""
+    clients = made.programs[1 : 2 * len(transfers) : 2]
+    return "; ".join(each.errors.strip() or each.output.strip() for each in clients) or "iperf3 gave no reason"
 
 
 def _goodput_labels(metrics: Sequence[Metric], name: str) -> list[dict[str, str]]:

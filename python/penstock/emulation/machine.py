@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import platform
+import re
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from penstock import _core
-from penstock.errors import PenstockError
+from penstock.errors import InputError, PenstockError
+from penstock.printable import quoted
 
-__all__ = ["NAMESPACES", "require_rights", "why_not"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["NAMESPACES", "read_settings", "require_rights", "setting_file", "why_not"]
 
 NAMESPACES = Path("/run/netns")
 """Folder of the named network namespaces."""
@@ -35,3 +41,29 @@ def require_rights() -> None:
     """Raises PenstockError if emulation is not possible here."""
     if (reason := why_not()) is not None:
         raise PenstockError(f"this process cannot emulate: {reason}. Nothing was made.")
+
+
+def setting_file(name: str) -> Path:
+    """The file of a kernel setting, such as ``net.ipv4.tcp_rmem`` [sysctl(8)]."""
+    return Path("/proc/sys", *name.split("."))
+
+
+def read_settings(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Reads ``NAME=VALUE`` of kernel settings of the network, which each namespace has of its own.
+
+    Raises
+    ------
+    InputError
+        If one has another form, or this kernel does not have it.
+    """
+    made = []
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not value or re.fullmatch(r"net(\.[A-Za-z0-9_-]+)+", name) is None:
+            raise InputError(
+                f"--sysctl {quoted(text)}: is not of the form net.NAME=VALUE, such as net.ipv4.tcp_sack=0."
+            )
+        if not setting_file(name).is_file():
+            raise InputError(f"--sysctl {quoted(text)}: this kernel has no setting {quoted(name)}.")
+        made.append((name, value))
+    return made

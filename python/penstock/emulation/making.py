@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
+from penstock.emulation.cores import awake, divided
 from penstock.emulation.machine import require_rights
 from penstock.emulation.namespaces import Namespaces
 from penstock.emulation.programs import Ended, Program, Programs
@@ -66,7 +68,14 @@ def check(opened: Opened) -> None:
     require_rights()
 
 
-def emulate(opened: Opened, programs: Sequence[Program] = (), *, mtu: int, ends_on_overload: bool = False) -> Emulated:
+def emulate(
+    opened: Opened,
+    programs: Sequence[Program] = (),
+    *,
+    mtu: int,
+    settings: Sequence[tuple[str, str]] = (),
+    ends_on_overload: bool = False,
+) -> Emulated:
     """Runs a scenario in real time, with programs at its real nodes.
 
     Parameters
@@ -77,6 +86,8 @@ def emulate(opened: Opened, programs: Sequence[Program] = (), *, mtu: int, ends_
         Programs to run. Those that have not ended at the end of the run are ended then.
     mtu : int, bytes
         The largest IP packet.
+    settings : sequence of (str, str)
+        Kernel settings of the real nodes, as name and value.
     ends_on_overload : bool
         End the run once more than a tenth of the packets of a second are later than 1 ms.
 
@@ -89,11 +100,17 @@ def emulate(opened: Opened, programs: Sequence[Program] = (), *, mtu: int, ends_
     """
     check(opened)
     asked, cancel, started = opened.asked, _core.Cancel(), threading.Event()
-    with Namespaces(opened.real, mtu) as made, Programs(programs, made) as running:
+    with (
+        awake(),
+        divided() as core,
+        Namespaces(opened.real, mtu, settings=settings) as made,
+        Programs(programs, made) as running,
+    ):
         outcome: list[_core.Emulation | BaseException] = []
 
         def work() -> None:
             try:
+                os.sched_setaffinity(0, core)
                 of_run = (asked.scenario, asked.seed, asked.replications[0], opened.real, opened.groups)
                 where = (made.network_file, made.interfaces)
                 outcome.append(_core.emulate(*of_run, *where, ends_on_overload, cancel, started.set))

@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import threading
-import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from penstock import _core
-from penstock.emulation.machine import NAMESPACES
+from penstock.emulation.leftovers import PREFIX, run_name
+from penstock.emulation.machine import NAMESPACES, setting_file
+from penstock.emulation.processes import end_processes
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ INTERFACE = "net0"
 """The interface of a real node."""
 _NETWORK = "198.18"
 """First bytes of addresses: for benchmarks, never routed on the Internet [RFC2544 appendix C.2.2]."""
-_ENDING = 2.0
-"""Seconds that processes in a namespace have to end after SIGTERM."""
 
 
 class Namespaces:
@@ -41,14 +40,19 @@ class Namespaces:
         The real nodes.
     mtu : int, bytes
         MTU of their interfaces.
+    settings : sequence of (str, str)
+        Kernel settings of the real nodes, as name and value.
     run : str
-        Distinguishes simultaneous runs; by default the number of this process.
+        Distinguishes simultaneous runs; by default named after this process.
     """
 
-    def __init__(self, real: Sequence[str], mtu: int, run: str | None = None) -> None:
+    def __init__(
+        self, real: Sequence[str], mtu: int, run: str | None = None, settings: Sequence[tuple[str, str]] = ()
+    ) -> None:
         self.real = list(real)
         self.mtu = mtu
-        self.network = f"penstock-{os.getpid() if run is None else run}"
+        self.settings = list(settings)
+        self.network = PREFIX + (run or run_name())
         self.absent: list[str] = []
         """Offloads that the interfaces do not have, so that they cannot be switched off."""
 
@@ -80,8 +84,8 @@ class Namespaces:
         """Raises PenstockError if a namespace of one of the names exists."""
         if there := [name for name in self.names if (NAMESPACES / name).exists()]:
             raise PenstockError(
-                f"there is a network namespace {there[0]} already, perhaps of a run that was killed; "
-                f"'ip netns del {there[0]}' removes it. Nothing was made."
+                f"there is a network namespace {there[0]} already; 'ip netns del {there[0]}' removes it. "
+                "Nothing was made."
             )
 
     def __enter__(self) -> Self:
@@ -114,6 +118,8 @@ class Namespaces:
                     neighbour = f"{self.addresses[name]} lladdr {mac(other)}"
                     lines.append(f"neigh add {neighbour} dev {INTERFACE} nud permanent")
             _ip(["-n", inside, "-batch", "-"], "\n".join(lines))
+            for name, value in self.settings:
+                _ip(["netns", "exec", inside, "sh", "-c", 'echo "$2" > "$1"', "sh", str(setting_file(name)), value])
             for namespace, interface in ((inside, INTERFACE), (self.network, outside)):
                 self.absent = _core.switch_offloads_off(NAMESPACES / namespace, interface)
 
@@ -121,7 +127,7 @@ class Namespaces:
         """Ends the processes in the namespaces and removes these; signals wait until this is done."""
         with _undisturbed():
             there = [name for name in self.names if (NAMESPACES / name).exists()]
-            _end(there)
+            end_processes(there)
             for name in there:
                 subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
@@ -144,26 +150,6 @@ def _ip(words: list[str], lines: str | None = None) -> None:
     if done.returncode:
         reason = done.stderr.strip() or f"exit code {done.returncode}"
         raise PenstockError(f"'ip {' '.join(words)}' failed: {reason}. Everything that was made is removed.")
-
-
-def _end(namespaces: Sequence[str]) -> None:
-    """Ends all processes in these namespaces."""
-    deadline = time.monotonic() + _ENDING
-    number = signal.SIGTERM
-    while processes := [each for name in namespaces for each in _processes(name)]:
-        for process in processes:
-            with suppress(ProcessLookupError):
-                os.kill(process, number)
-        if number == signal.SIGTERM and time.monotonic() > deadline:
-            number = signal.SIGKILL
-        elif number == signal.SIGKILL and time.monotonic() > deadline + _ENDING:
-            return  # one that the kernel cannot end yet
-        time.sleep(0.05)
-
-
-def _processes(namespace: str) -> list[int]:
-    found = subprocess.run(["ip", "netns", "pids", namespace], check=False, capture_output=True, text=True)
-    return [int(word) for word in found.stdout.split() if int(word) != os.getpid()]
 
 
 @contextmanager

@@ -93,7 +93,7 @@ class Programs:
         self._waiting = sorted(enumerate(programs), key=lambda each: each[1].at)
         self._namespaces = namespaces
         self._running: dict[int, tuple[Program, subprocess.Popen[bytes]]] = {}
-        self._folder = tempfile.TemporaryDirectory(prefix="penstock-")
+        self._folder = tempfile.TemporaryDirectory(prefix=f"{namespaces.network}-")
 
     def __enter__(self) -> Self:
         lines = [f"{address} {node}" for node, address in self._namespaces.addresses.items()]

@@ -15,7 +15,7 @@ from numba.extending import overload
 
 from penstock import _core
 from penstock.errors import InputError
-from penstock.own.declared import ANSWERING
+from penstock.own.kinds import FAULT, fields
 from penstock.own.plain import FLOATS, HELPERS, exact, whole
 from penstock.own.translation import method_name
 
@@ -29,14 +29,6 @@ __all__ = ["compiled"]
 
 _WHOLE = "a whole number is needed, not"
 _LETTERS = {"f": types.float64, "i": types.int64}
-_SEEN = {
-    "now": "now",
-    "waited": "more",
-    "why": "more",
-    "packet": "carray(packet, 1)[0]",
-    "queue": "carray(queue, 1)[0]",
-}
-"""The arguments of hooks, from the arguments of the C function."""
 
 
 def compiled(module: ast.Module, path: str, components: Iterable[Declared]) -> Code:
@@ -79,6 +71,15 @@ def _compiled_whole(value: Any) -> Any:
     raise errors.TypingError(f"{_WHOLE} {given}")
 
 
+_FINITE = """\
+def finite(x):
+    if x - x != 0.0:
+        raise ValueError("fault")
+    return x
+"""
+"""Stands for :func:`penstock.own.plain.finite` in compiled code; a fault is told by that."""
+
+
 def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
     """The functions of a file, to be compiled when they are first used."""
     names: dict[str, Any] = {f"exact_{name}": function for name, function in exact().items()}
@@ -88,7 +89,7 @@ def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
         names[symbol] = types.ExternalFunction(symbol, result(*arguments))
     names |= {"whole": _whole, "carray": vars(numba)["carray"]}
     made = numba.njit(error_model="python", boundscheck=True)
-    for code in (compile(HELPERS, "<penstock>", "exec"), compile(module, path, "exec")):
+    for code in (compile(HELPERS + _FINITE, "<penstock>", "exec"), compile(module, path, "exec")):
         known = set(names)
         exec(code, names)
         names |= {name: made(names[name]) for name in set(names) - known - {"__builtins__"}}
@@ -97,17 +98,27 @@ def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
 
 def _entry(component: Declared, hook: str, names: dict[str, Any]) -> Any:
     """The compiled C function of a hook."""
-    arguments = ["carray(own, 1)[0]", *(_SEEN[name] for name in component.arguments(hook))]
+    of = component.of.hooks[hook]
+    arguments = ["carray(own, 1)[0]"]
+    for each in (of.arguments[name] for name in component.arguments(hook)):
+        value = each.place if each.view is None else f"carray({each.place}, 1)[0]"
+        arguments.append(value if each.field is None else f"{value}.{each.field}")
     call = f"{method_name(component.cls.__name__, hook)}({', '.join(arguments)})"
-    answer = f"return whole({call})" if hook in ANSWERING else f"{call}; return 1"
-    text = f"def entry(own, packet, queue, now, more):\n try: {answer}\n except Exception: return 0"
+    answer = f"return whole({call})" if of.answers else f"{call}; return 1"
+    text = f"def entry(own, first, second, now, more):\n try: {answer}\n except Exception: return {FAULT}"
     exec(compile(text, "<penstock>", "exec"), names)
-    views = {
-        name: _record([(field, "i8", length, length > 1) for field, length in of])
-        for name, of in _core.component_views()
-    }
-    pointers = [vars(types)["CPointer"](of) for of in (_own(component), views["Packet"], views["Queue"])]
-    return numba.cfunc(types.int64(*pointers, types.int64, types.int64))(names.pop("entry"))
+    pointer = vars(types)["CPointer"]
+    views = [of.view_at(place) for place in ("first", "second")]
+    pointers = [types.voidptr if name is None else pointer(_view(name)) for name in views]
+    signature = types.int64(pointer(_own(component)), *pointers, types.int64, types.int64)
+    return numba.cfunc(signature)(names.pop("entry"))
+
+
+def _view(name: str) -> Any:
+    """The type of a view."""
+    return _record(
+        [(each.name, "f8" if each.is_float else "i8", each.length, each.length > 1) for each in fields()[name]]
+    )
 
 
 def _own(component: Declared) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core, toml
 from penstock.errors import InputError, ScenarioError
+from penstock.own.conformance_networks import SCENARIOS
 from penstock.own.files import DEBUG, opened
 from penstock.printable import quoted
 from penstock.reference import catalogue, with_file
@@ -25,59 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Conformance", "conformance"]
 
-_NETWORK = """\
-duration = "5 s"
-
-[nodes]
-hosts = { count = 4 }
-router = {}
-sink = {}
-
-[[links]]
-from = "hosts"
-to = "router"
-rate = "100 Mbit/s"
-delay = "1 ms"
-both-ways = true
-
-[[links]]
-name = "bottleneck"
-from = "router"
-to = "sink"
-rate = "5 Mbit/s"
-delay = "10 ms"
-QUEUE
-
-[[links]]
-from = "sink"
-to = "router"
-rate = "5 Mbit/s"
-delay = "10 ms"
-"""
-_POISSON = """\
-
-[[flows]]
-name = "bursts"
-from = "hosts"
-to = "sink"
-source.poisson = { rate = "RATE", packet = "500 bytes" }
-"""
-_TCP = """\
-
-[[flows]]
-name = "tcp"
-from = "hosts"
-to = "sink"
-source.ftp = {}
-transport.tcp = { packet = "1000 bytes" }
-"""
-_SCENARIOS = {
-    "overload": _POISSON.replace("RATE", "1.5 Mbit/s"),
-    "load below one": _POISSON.replace("RATE", "1.2 Mbit/s"),
-    "tcp": _TCP,
-    "tcp and bursts": _TCP + _POISSON.replace("RATE", "300 kbit/s"),
-}
-"""Traffic for a discipline at the bottleneck, by name."""
 _SEEDS = (1, 2)
 
 
@@ -111,7 +59,7 @@ class Conformance:
 
 
 def conformance(file: Path, name: str | None, against: str | None, settings: Mapping[str, Any]) -> Conformance:
-    """Compares runs of a discipline with each other, and with another one.
+    """Compares runs of a component with each other, and with the runs of another one.
 
     Parameters
     ----------
@@ -120,7 +68,7 @@ def conformance(file: Path, name: str | None, against: str | None, settings: Map
     name : str, optional
         Class or scenario key; may be left out if the file has one component.
     against : str, optional
-        A built-in discipline.
+        A built-in component of the same kind.
     settings : mapping
         Values of parameters. The example of `against` has the others, or else the defaults.
 
@@ -131,16 +79,16 @@ def conformance(file: Path, name: str | None, against: str | None, settings: Map
     """
     component = _chosen(file, name)
     own, other = _parameters(file, component, against, settings)
-    line = f"queue.{component.key} = {toml.value(own)}"
+    ours, theirs = f"{component.key} = {toml.value(own)}", f"{against} = {toml.value(other)}"
     found = Conformance(component.key, against)
-    texts = {name: _NETWORK.replace("QUEUE", line) + traffic for name, traffic in _SCENARIOS.items()}
     properties = {"repeated runs agree": True, "both executors agree": True, "both gears agree": True}
-    for scenario, text in texts.items():
-        used = f'use = "{file.name}"\n{text}'
+    for scenario, text in SCENARIOS[component.kind].items():
+        used = f'use = "{file.name}"\n{text.replace("COMPONENT", ours)}'
+        others = text.replace("COMPONENT", theirs)
         compiled = _read(used, file)
         with _slow():
             interpreted = _read(used, file)
-        built_in = _read(text.replace(line, f"queue.{against} = {toml.value(other)}"), file) if against else None
+        built_in = _read(others, file) if against else None
         for seed in _SEEDS:
             run = compiled.run(seed, 0)
             found.runs += 1
@@ -150,8 +98,7 @@ def conformance(file: Path, name: str | None, against: str | None, settings: Map
             properties["both gears agree"] &= interpreted.run(seed, 0).digest == run.digest
             if built_in is None or found.difference or built_in.run(seed, 0).digest == run.digest:
                 continue
-            theirs = text.replace(line, f"queue.{against} = {toml.value(other)}")
-            found.difference = f"in {quoted(scenario)} with seed {seed}: {_difference(used, theirs, file, seed)}"
+            found.difference = f"in {quoted(scenario)} with seed {seed}: {_difference(used, others, file, seed)}"
     found.properties = properties
     return found
 
@@ -198,8 +145,18 @@ def _example(doc: str, name: str) -> dict[str, Any]:
     import tomllib
 
     block = doc.partition("## Example")[2].partition("```toml")[2].partition("```")[0]
-    table: dict[str, Any] = tomllib.loads(block)["queue"][name]
-    return table
+    return _table(tomllib.loads(block), name)
+
+
+def _table(tables: Any, name: str) -> dict[str, Any]:
+    """The table under a name, at any depth; empty if there is none."""
+    if isinstance(tables, list):
+        tables = dict(enumerate(tables))
+    if not isinstance(tables, dict):
+        return {}
+    if isinstance(tables.get(name), dict):
+        return dict(tables[name])
+    return next(filter(None, (_table(each, name) for each in tables.values())), {})
 
 
 def _read(text: str, file: Path) -> _core.Scenario:

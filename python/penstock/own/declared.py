@@ -9,26 +9,12 @@ from types import FunctionType
 from typing import Any
 
 from penstock.errors import InputError
+from penstock.own.kinds import KINDS, Kind
 from penstock.own.vocabulary import Mark, Parameter, State, Stream, mark_of
 from penstock.printable import quoted
 
-__all__ = ["HOOKS", "Code", "Declared", "Mistakes", "Variable", "declared"]
+__all__ = ["Code", "Declared", "Mistakes", "Variable", "declared"]
 
-HOOKS: dict[str, dict[str, tuple[str, ...]]] = {
-    "discipline": {
-        "on_start": ("queue",),
-        "on_arrival": ("now", "packet", "queue"),
-        "on_departure": ("now", "packet", "waited", "queue"),
-        "on_leave": ("now", "packet", "why"),
-        "on_timer": ("now", "queue"),
-    },
-}
-"""The hooks of each kind, and their arguments after `self`."""
-
-ANSWERING = {"on_arrival", "on_departure"}
-"""Hooks that return an answer."""
-
-_NEEDED = {"discipline": "on_arrival"}
 _TYPES = {"int": int, "float": float, "bool": bool}
 
 
@@ -79,6 +65,7 @@ class Declared:
     key: str
     cls: type
     node: ast.ClassDef
+    facts: tuple[str, ...] = ()
     streams: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, Parameter] = field(default_factory=dict)
     state: dict[str, Variable] = field(default_factory=dict)
@@ -89,16 +76,21 @@ class Declared:
         return [each.arg for each in self.methods[method].args.args[1:]]
 
     @property
+    def of(self) -> Kind:
+        """Its kind."""
+        return KINDS[self.kind]
+
+    @property
     def hooks(self) -> list[str]:
         """The hooks that it has."""
-        return [name for name in HOOKS[self.kind] if name in self.methods]
+        return [name for name in self.of.hooks if name in self.methods]
 
 
 def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
     """Reads the declarations of a class."""
     mark = mark_of(cls)
     assert isinstance(mark, Mark)
-    it = Declared(mark.kind, mark.name, cls, node)
+    it = Declared(mark.kind, mark.name, cls, node, mark.facts)
     lines = {name: each.lineno for each in node.body for name in _names(each)}
     annotations = {
         each.target.id: ast.unparse(each.annotation).strip("'\"")
@@ -159,9 +151,11 @@ def _add_state(it: Declared, name: str, annotation: str, value: object, mistakes
 
 
 def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
-    hooks, needed = HOOKS[it.kind], _NEEDED[it.kind]
-    if needed not in it.methods:
-        mistakes.add(it.node.lineno, f"{it.cls.__name__} has no method {needed}(self, {', '.join(hooks[needed])})")
+    hooks = it.of.hooks
+    for needed in it.of.needed:
+        if needed not in it.methods:
+            named = ", ".join(["self", *hooks[needed].arguments])
+            mistakes.add(it.node.lineno, f"{it.cls.__name__} has no method {needed}({named})")
     if "on_timer" in it.methods and (it.state.get("next_timer") is None or it.state["next_timer"].type is not int):
         message = "on_timer needs the state next_timer, the time of its next call; write next_timer: int = own.NEVER"
         mistakes.add(it.methods["on_timer"].lineno, message)
@@ -178,5 +172,6 @@ def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
             )
         elif name.startswith("on_") and name not in hooks:
             mistakes.add(method.lineno, f"a {it.kind} has no hook {quoted(name)}; one of {', '.join(hooks)}")
-        elif name in hooks and (unknown := [each for each in given[1:] if each not in hooks[name]]):
-            mistakes.add(method.lineno, f"{name} has no argument {quoted(unknown[0])}; it has {', '.join(hooks[name])}")
+        elif name in hooks and (unknown := [each for each in given[1:] if each not in hooks[name].arguments]):
+            known = ", ".join(hooks[name].arguments)
+            mistakes.add(method.lineno, f"{name} has no argument {quoted(unknown[0])}; it has {known}")

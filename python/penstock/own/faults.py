@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.own.files import OwnFile, by_identity, line_of
-from penstock.own.plain import Plain
+from penstock.own.plain import Plain, view
 from penstock.own.vocabulary import SECOND
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from penstock._core import Fault
     from penstock.own.declared import Declared
 
@@ -26,14 +28,21 @@ def message(fault: Fault) -> str:
         return f"{fault.hook} of {kind} {quoted(name)}: {fault.what or 'failed'}"
     line, why = _reason(file, component, fault)
     now = fault.arguments[0] / SECOND
-    packet = fault.views[0]
-    of = f", {_name(packet[2])} of flow {packet[1]}" if any(packet) else ""
+    of = _packet(component, fault)
     place = f" at {quoted(fault.site)}" if fault.site else ""
     return f"{file.path.name}:{line}: {fault.hook} of {kind} {quoted(name)}{place}, {now:.12g} s{of}: {why}"
 
 
-def _name(number: int) -> str:
-    return "SYN" if number == 2**32 - 1 else f"packet {number}"
+def _packet(component: Declared, fault: Fault) -> str:
+    """The packet of the call, if the hook is about one."""
+    if component.of.hooks[fault.hook].view_at("first") != "Packet":
+        return ""
+    packet: Any = view("Packet").from_buffer(_words(fault.views[0]))
+    return f", {'SYN' if packet.number == 2**32 - 1 else f'packet {packet.number}'} of flow {packet.flow}"
+
+
+def _words(values: Sequence[int]) -> Any:
+    return (ctypes.c_uint64 * len(values))(*values)
 
 
 def _reason(file: OwnFile, component: Declared, fault: Fault) -> tuple[int, str]:
@@ -41,9 +50,8 @@ def _reason(file: OwnFile, component: Declared, fault: Fault) -> tuple[int, str]
     line = component.methods[fault.hook].lineno
     error, Plain.raised = Plain.raised, None
     if error is None:
-        views = [(ctypes.c_int64 * len(each))(*each) for each in fault.views]
-        words = (ctypes.c_uint64 * len(fault.words))(*fault.words)
-        pointers = [ctypes.addressof(words), *(ctypes.addressof(each) for each in views)]
+        words = [_words(each) for each in (fault.words, *fault.views)]
+        pointers = map(ctypes.addressof, words)
         try:
             file.plain.hook(component, fault.hook)(*pointers, *fault.arguments)
         except Exception as raised:

@@ -113,7 +113,7 @@ class OwnFile:
             "parameters": parameters,
             "state": [_state(each) for each in it.state.values()],
             "hooks": addresses,
-            "facts": sorted(self._facts[it.cls.__name__]),
+            "facts": sorted({*it.facts, *self._facts[it.cls.__name__]}),
         }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from penstock.errors import ArgumentError
 
@@ -17,7 +17,9 @@ __all__ = [
     "DROP_EARLY",
     "DROP_FORCED",
     "DROP_OVERFLOW",
+    "ECN",
     "EVICTED",
+    "LOSS",
     "MARK",
     "MICROSECOND",
     "MILLISECOND",
@@ -29,6 +31,7 @@ __all__ = [
     "Parameter",
     "State",
     "Stream",
+    "congestion_control",
     "discipline",
     "mark_of",
     "mul_div",
@@ -54,6 +57,9 @@ DROP_FORCED = 5
 
 SENT, DROPPED, EVICTED = 1, 2, 3
 """Why a packet leaves the queue."""
+
+LOSS, ECN = 1, 2
+"""Causes of congestion: a lost segment, an echoed mark."""
 
 MICROSECOND, MILLISECOND, SECOND = 10**6, 10**9, 10**12
 """Times in picoseconds, the unit of all times in hooks."""
@@ -90,10 +96,11 @@ class Stream:
 
 @dataclass(frozen=True)
 class Mark:
-    """What a decorator leaves at a class: the kind of the component and its scenario key."""
+    """What a decorator leaves at a class: the kind of the component, its scenario key, and further facts."""
 
     kind: str
     name: str
+    facts: tuple[str, ...] = ()
 
 
 def parameter(
@@ -196,12 +203,60 @@ def discipline(cls: Any = None, /, *, name: str | None = None) -> Any:
     return _marked("discipline", cls, name)
 
 
-def _marked(kind: str, cls: Any, name: str | None) -> Any:
+@overload
+def congestion_control(cls: type[_T], /) -> type[_T]: ...
+
+
+@overload
+def congestion_control(
+    *, name: str | None = None, marks: Literal["exact", "count"] | None = None
+) -> Callable[[type[_T]], type[_T]]: ...
+
+
+def congestion_control(cls: Any = None, /, *, name: str | None = None, marks: str | None = None) -> Any:
+    """Makes a class a congestion control; its scenario key is `name`, or the name of the class in lower case.
+
+    It sets ``window.size`` and ``window.threshold``, in segments. A hook names the arguments that it uses; all but
+    `on_start` have `now` too:
+
+    =================  =========================  =======================================================
+    hook               arguments                  called
+    =================  =========================  =======================================================
+    on_ack             ack, window                with an acknowledgement of new data; must exist
+    on_congestion      cause, in_flight, window   once per window with a loss or an echoed mark; must exist
+    on_timeout         in_flight, repeated,       when the retransmission timer expires; must exist
+                       window
+    on_rtt_sample      rtt, smoothed, window      with a measured round trip, before `on_ack`
+    on_marks           marks                      with the marks that an acknowledgement reports
+    on_lost            segments                   when segments are considered lost
+    on_recovery_start  window                     when a fast recovery starts, which has set the window
+    on_recovery_end    window                     when it ends; without it, the window is the threshold
+    on_resume          window                     when it sends again after nothing was outstanding
+    on_sent            segment, window            when a segment leaves (needs SACK)
+    on_lost_segment    segment                    when a segment is considered lost (needs SACK)
+    on_report          report, window             after an acknowledgement, with its delivery rate (needs SACK)
+    on_start           connection                 before the connection begins
+    =================  =========================  =======================================================
+
+    Parameters
+    ----------
+    name : str, optional
+        The scenario key.
+    marks : str, optional
+        What receivers echo: ``"exact"``, whether the acknowledged segments were marked (DCTCP), or ``"count"``, the
+        number of marks (AccECN). The scenario must use ECN then. Without it, one echo per window [RFC3168 s6.1].
+    """
+    if marks not in (None, "exact", "count"):
+        raise ArgumentError(f"congestion_control: marks is {marks!r}; 'exact' or 'count'")
+    return _marked("congestion-control", cls, name, () if marks is None else (f"marks-{marks}",))
+
+
+def _marked(kind: str, cls: Any, name: str | None, facts: tuple[str, ...] = ()) -> Any:
     def mark(cls: type) -> type:
         if not isinstance(cls, type):
             raise ArgumentError(f"{kind}: decorates a class, not {type(cls).__name__}")
         key = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
-        setattr(cls, "__penstock_own__", Mark(kind, key))  # noqa: B010, the type checker knows no such attribute
+        setattr(cls, "__penstock_own__", Mark(kind, key, facts))  # noqa: B010, the type checker knows no such attribute
         return cls
 
     return mark if cls is None else mark(cls)

@@ -1,0 +1,115 @@
+"""Linux hosts next to simulated ones: what is compared, and the samples of their connections."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_emulation_opened import NETWORK, TCP
+
+from penstock import _core
+from penstock.cli import main
+from penstock.cli.studies import plan_of
+from penstock.emulation import comparison
+from penstock.emulation.connections import Sample, goodput, mean_window, samples_of, simulated_windows
+from penstock.emulation.machine import why_not
+from penstock.emulation.transfers import Transfer
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COMMAND = [sys.executable, "-m", "penstock"]
+TRANSFER = Transfer("tcp", "h1", "h2", 1, "cubic", 5201)
+# Lines of 'ss -tinHO state established' of iproute2 6.1: the connection for data, and that for control.
+DATA = (
+    "0      655944          198.18.0.1:51690       198.18.0.2:5201 cubic wscale:10,10 rto:288 rtt:87.559/0.125 "
+    "mss:1448 cwnd:{} ssthresh:119 bytes_sent:142447037 bytes_retrans:41992 bytes_acked:{} segs_out:98378 retrans:0/29"
+)
+CONTROL = DATA.replace("51690", "51688").format(10, 240)
+needs_rights = pytest.mark.skipif(why_not() is not None, reason=f"emulation is not possible here: {why_not()}")
+needs_iperf3 = pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed")
+
+
+def test_samples_are_of_the_connections_that_carry_data():
+    output = "\n".join(
+        ["up 100.50", CONTROL, "up 101.50", CONTROL, DATA.format(20, 1000), "up 103.50", DATA.format(30, 251_000)]
+    )
+    samples = samples_of(TRANSFER, output)
+    assert samples == [Sample(1.3, "tcp[0]", 20, 1000), Sample(3.3, "tcp[0]", 30, 251_000)]
+    assert goodput(samples, TRANSFER, 0.0) == pytest.approx(1e6)
+    assert goodput(samples, TRANSFER, 2.0) is None
+    assert [mean_window(samples, "tcp", after) for after in (0.0, 2.0, 4.0)] == [25, 30, None]
+
+
+def test_connections_are_numbered_by_their_ports():
+    two = [DATA.replace("51690", port).format(window, 5000) for port, window in (("51694", 7), ("51692", 9))]
+    four = Transfer("tcp", "h1", "h2", 2, "cubic", 5201)
+    samples = samples_of(four, "\n".join(["up 1.00", CONTROL, *two]))
+    assert {each.flow: each.window for each in samples} == {"tcp[0]": 9, "tcp[1]": 7}
+
+
+def test_windows_of_simulated_hosts():
+    text = NETWORK + TCP.replace("tcp = {}", "tcp = { initial-window = '3 packets' }")
+    samples = simulated_windows(_core.Scenario(text), [TRANSFER], 1, 0)
+    assert (samples[0], samples[1].time) == (Sample(0.0, "tcp[0]", 3.0), 0.2)
+    assert samples[-1].window > 3
+
+
+@needs_iperf3
+def test_settings_of_a_point_apply_to_linux_hosts_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(comparison, "check", lambda _: None)
+    measure = '[[measure]]\nmetric = "wait"\nof = "r-h2"\n'
+    (tmp_path / "two.toml").write_text(NETWORK + TCP + measure)
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'scenario = "two.toml"\n[grid]\nflows.tcp.count = [1, 4]\n'
+        "flows.tcp.transport.tcp.congestion-control = [{ cubic = {} }]\nlinks.r-h2.rate = ['5 Mbit/s']\n"
+    )
+    cells = comparison.cells_of(plan_of(study, [("duration", "2 s")]), study, 1500)
+    assert [cell.parameters["flows.tcp.count"] for cell in cells] == [1, 4]
+    assert [(cell.transfers[0].count, cell.transfers[0].control) for cell in cells] == [(1, "cubic"), (4, "cubic")]
+    for cell in cells:
+        assert cell.linux.asked.scenario.window == cell.simulated.window == (0.0, 2.0)
+        assert '"rate":"5 Mbit/s"' in cell.linux.asked.scenario.canonical
+        measured = {(name, dict(labels)["of"]) for name, labels, _, _ in cell.linux.asked.scenario.run(1, 0).metrics}
+        assert measured == {("wait", "r-h2")}
+
+
+@needs_iperf3
+def test_flows_that_iperf3_cannot_make_are_refused(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "two.toml"
+    file.write_text(
+        NETWORK + TCP + TCP.replace('"tcp"', '"other"').replace("tcp = {}", "tcp.congestion-control.h-tcp = {}")
+    )
+    monkeypatch.setattr("sys.argv", ["penstock", "compare-hosts", str(file)])
+    with pytest.raises(SystemExit):
+        main()
+    assert "flows 'other': Linux has no control 'h-tcp' here" in capsys.readouterr().err
+
+
+@needs_rights
+@needs_iperf3
+def test_linux_hosts_are_compared_with_simulated_ones(tmp_path):
+    example, windows = EXAMPLES / "next-to-linux" / "study.toml", tmp_path / "windows.csv"
+    sets = ["duration=2 s", "warm-up=500 ms", "flows.tcp.transport.tcp.congestion-control={ cubic = {} }"]
+    sets += ["flows.tcp.count=2"]
+    words = ["compare-hosts", str(example), "--runs", "1", *(word for each in sets for word in ("--set", each))]
+    done = subprocess.run(
+        [*COMMAND, *words, "--format", "json", "--windows", str(windows)], capture_output=True, text=True, check=True
+    )
+    assert "cell 3 of 3, pair 1 of 1: lateness" in done.stderr
+    cells = json.loads(done.stdout)["cells"]
+    assert [next(iter(cell["parameters"]["links.r1-r2.scheduler"])) for cell in cells] == ["fifo", "fifo", "fq-codel"]
+    for cell in cells:
+        rows = {row["metric"]: row for row in cell["rows"]}
+        assert set(rows) == {"goodput", "loss", "wait", "window"}
+        assert all(2e6 < each < 20e6 for kind in ("linux", "simulated") for each in rows["goodput"][kind])
+        difference = rows["window"]["simulated"][0] / rows["window"]["linux"][0] - 1
+        assert rows["window"]["relative_difference"] == pytest.approx(difference)
+    lines = [line.rsplit(",", 5) for line in windows.read_text().splitlines()]
+    assert lines[0][1:] == ["hosts", "run", "flow", "time_s", "window"]
+    assert {(line[1], line[3]) for line in lines[1:]} == {
+        (hosts, flow) for hosts in ("linux", "simulated") for flow in ("tcp[0]", "tcp[1]")
+    }
