@@ -28,7 +28,7 @@ SINCE_CHANGED = {"provider": "over shorter links, of 0.12 to 19 ms; a new measur
 
 
 def measured() -> dict[str, str]:
-    """What is kept of a measurement of today: the version of Penstock, that of its model, and the day."""
+    """Provenance of a measurement: the version of Penstock, that of its model, and the day."""
     return {"version": __version__, "model": MODEL_VERSION, "date": datetime.now(UTC).date().isoformat()}
 
 

@@ -193,7 +193,7 @@ def merged(kept: list[dict], new: list[dict]) -> list[dict]:
 
 
 def side(runs: list[Run], setups: list[float]) -> dict:
-    """What is told of one simulator."""
+    """Results of one simulator."""
     setup = statistics.median(setups)
     return {
         "packet_hops_per_cpu_second": statistics.median(run.packet_hops / run.cpu for run in runs),

@@ -381,6 +381,8 @@ class Pie(Component):
     mean_packet : str, default 1500 bytes
         Mean size of a packet (MEAN_PKTSIZE) [RFC8033 s4.1]; nothing is dropped while at most two such packets wait.
         Allowed: above zero.
+    mode : Literal["packets", "bytes"], default packets
+        Unit to which the probability applies [RFC8033 App. B].
     delay : Literal["timestamps", "departure-rate"], default timestamps
         Source of the queueing delay.
     departure_threshold : str, optional
@@ -409,6 +411,7 @@ class Pie(Component):
     alpha: float | str
     beta: float | str
     mean_packet: str
+    mode: Literal["packets", "bytes"]
     delay: Literal["timestamps", "departure-rate"]
     departure_threshold: str | None
     ecn: bool
@@ -416,7 +419,7 @@ class Pie(Component):
     derandomise: bool
     cap: bool
     active_from: str | None
-    def __init__(self, *, limit: str = "1000 packets", target: str = "15 ms", update_interval: str = "15 ms", max_burst: str = "150 ms", alpha: float | str = 0.125, beta: float | str = 1.25, mean_packet: str = "1500 bytes", delay: Literal["timestamps", "departure-rate"] = "timestamps", departure_threshold: str | None = None, ecn: bool = False, mark_threshold: float | str | None = None, derandomise: bool = False, cap: bool = True, active_from: str | None = None) -> None: ...
+    def __init__(self, *, limit: str = "1000 packets", target: str = "15 ms", update_interval: str = "15 ms", max_burst: str = "150 ms", alpha: float | str = 0.125, beta: float | str = 1.25, mean_packet: str = "1500 bytes", mode: Literal["packets", "bytes"] = "packets", delay: Literal["timestamps", "departure-rate"] = "timestamps", departure_threshold: str | None = None, ecn: bool = False, mark_threshold: float | str | None = None, derandomise: bool = False, cap: bool = True, active_from: str | None = None) -> None: ...
 
 class Pi2(Component):
     """The discipline ``pi2``.
@@ -1028,11 +1031,15 @@ class Cake(Component):
         Round-trip time for which COBALT is set up. Allowed: at least 1 us, or one of datacentre (100 us), lan (1 ms),
         metro (10 ms), regional (30 ms), internet (100 ms), oceanic (300 ms), satellite (1 s), interplanetary (1000 s).
     overhead : str, default 0 bytes
-        Bytes that the link adds to each packet. Allowed: zero or more.
-    mpu : str, default 0 bytes
-        Minimum size of a packet with its overhead. Allowed: zero or more.
-    framing : Literal["noatm", "atm", "ptm"], default noatm
-        Framing of the link.
+        Bytes that the link adds to each packet, or a link. Allowed: zero or more, or a word of tc-cake(8) for a link,
+        which also sets `mpu` and `framing`: raw, conservative, ethernet, docsis, pppoe-ptm, bridged-ptm, ipoa-vcmux,
+        ipoa-llcsnap, bridged-vcmux, bridged-llcsnap, pppoa-vcmux, pppoa-llc, pppoe-vcmux, pppoe-llcsnap; ether-vlan can
+        follow it.
+    mpu : str, optional
+        Minimum size of a packet with its overhead; that of the link named by `overhead`, or none, if left out. Allowed:
+        zero or more.
+    framing : Literal["noatm", "atm", "ptm"], optional
+        Framing of the link; that of the link named by `overhead`, or `noatm`, if left out.
     ack_filter : Literal["off", "conservative", "aggressive"], default off
         Which acknowledgements are dropped in favour of later ones.
     limit : str, optional
@@ -1049,12 +1056,12 @@ class Cake(Component):
     isolation: Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"]
     rtt: str
     overhead: str
-    mpu: str
-    framing: Literal["noatm", "atm", "ptm"]
+    mpu: str | None
+    framing: Literal["noatm", "atm", "ptm"] | None
     ack_filter: Literal["off", "conservative", "aggressive"]
     limit: str | None
     mtu: str
-    def __init__(self, *, rate: str | None = None, tins: Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"] = "diffserv3", isolation: Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = "triple-isolate", rtt: str = "100 ms", overhead: str = "0 bytes", mpu: str = "0 bytes", framing: Literal["noatm", "atm", "ptm"] = "noatm", ack_filter: Literal["off", "conservative", "aggressive"] = "off", limit: str | None = None, mtu: str = "1514 bytes") -> None: ...
+    def __init__(self, *, rate: str | None = None, tins: Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"] = "diffserv3", isolation: Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = "triple-isolate", rtt: str = "100 ms", overhead: str = "0 bytes", mpu: str | None = None, framing: Literal["noatm", "atm", "ptm"] | None = None, ack_filter: Literal["off", "conservative", "aggressive"] = "off", limit: str | None = None, mtu: str = "1514 bytes") -> None: ...
 
 class StaticShares(Component):
     """Static shares: each port has a fixed part of the memory.

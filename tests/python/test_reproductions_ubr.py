@@ -255,7 +255,7 @@ class TestMeasure:
 
 
 def made_up(number):
-    """An outcome of which `number` tells each column of each row, with a little noise from run to run."""
+    """An outcome whose columns come from `number`, with a little noise from run to run."""
     outcome = Outcome(DOCUMENT, Readings(DOCUMENT), OWN, 5)
     for table in OWN:
         for turn, row in enumerate(table.rows):

@@ -13,24 +13,12 @@ __all__ = ["Block", "Cell", "Command", "Drawing", "Grid", "Heading", "Listing", 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table.
+    """A cell of a table."""
 
-    Parameters
-    ----------
-    text : str
-        Its text.
-    key : float, optional
-        Sort key; its text if left out.
-    mark : str
-        ``good``, ``bad`` or ``open``, for a colour that repeats the text.
-    note : str
-        Text below it in small type; may be empty.
-    """
-
-    text: str
-    key: float | None = None
-    mark: str = ""
-    note: str = ""
+    text: str  # its text
+    key: float | None = None  # sort key; its text if left out
+    mark: str = ""  # `good`, `bad` or `open`, for a colour that repeats the text
+    note: str = ""  # text below it in small type; may be empty
 
 
 @dataclass(frozen=True, slots=True)

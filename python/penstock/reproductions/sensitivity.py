@@ -105,21 +105,12 @@ def sensitivity(study: Study, tables: Iterable[str], runs: int = RUNS, runner: R
 
 @dataclass(frozen=True)
 class Work:
-    """What a sensitivity study takes, if no run of it is in the store.
+    """What a sensitivity study takes, if no run of it is in the store."""
 
-    Parameters
-    ----------
-    tables : list of str
-        The tables.
-    runs : int
-        How many runs; those that mean the same under several answers are made once.
-    packet_hops : float
-        About how many packet-hops they take, on cell links cell-hops; 0 if the study does not estimate them.
-    """
-
-    tables: list[str]
-    runs: int
+    tables: list[str]  # the tables
+    runs: int  # how many runs; those that mean the same under several answers are made once
     packet_hops: float
+    """About how many packet-hops they take, on cell links cell-hops; 0 if the study does not estimate them."""
 
 
 def work(study: Study, tables: Iterable[str], runs: int = RUNS) -> Work:

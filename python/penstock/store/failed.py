@@ -61,25 +61,9 @@ class Failures:
         return self._folder / f"{key}.json"
 
     def keep(self, key: str, request: RunRequest, message: str, *, ours: bool, attempts: int) -> str:
-        """Writes the record and returns the hash of the run's scenario.
+        """Writes the record and returns the hash of the run's scenario. Raises OSError if it cannot be written.
 
-        Parameters
-        ----------
-        key : str
-            Name that the run's result would have.
-        request : RunRequest
-            The run.
-        message : str
-            Why it failed.
-        ours : bool
-            Whether the fault is the simulator's.
-        attempts : int
-            Number of attempts, added to those on record.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written.
+        `ours` says whether the fault is the simulator's; `attempts` is added to the attempts on record.
         """
         before = self._read(key)
         record = {

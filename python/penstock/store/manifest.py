@@ -27,24 +27,12 @@ _BEGIN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Where and when a run was made.
+    """Where and when a run was made."""
 
-    Parameters
-    ----------
-    host : str
-        Name of the machine.
-    begin : str
-        Start in UTC, such as ``2026-11-22T18:10:00Z``.
-    seconds : float, s
-        Elapsed time.
-    folder : str, optional
-        Folder of the files that the scenario names; None if it names none.
-    """
-
-    host: str
-    begin: str
-    seconds: float
-    folder: str | None = None
+    host: str  # name of the machine
+    begin: str  # start in UTC, such as `2026-11-22T18:10:00Z`
+    seconds: float  # elapsed time (s)
+    folder: str | None = None  # folder of the files that the scenario names; None if it names none
 
     @classmethod
     def now(cls, seconds: float, request: RunRequest) -> Made:

@@ -148,7 +148,7 @@ def stated(settings: Settings, allocation: str) -> dict[int, int]:
 
 
 def allocated(settings: Settings, percent: float) -> dict[int, int]:
-    """So many percent of the link's cells, in the ratio 1 to 5."""
+    """A percentage of the link's cells, in the ratio 1 to 5."""
     ratio: list[int] = settings["fifo.mcr_ratio"]
     whole = percent / 100 * rate(settings.text("link.cells")) / BITS_PER_CELL
     return {i: int(whole * part / sum(ratio)) for i, part in zip(GROUPS, ratio, strict=True)}

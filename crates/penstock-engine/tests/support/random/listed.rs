@@ -35,7 +35,10 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("step-marking", "limit = 9 kB; threshold = 3 kB; drop-incapable = true"),
     ("step-marking", "limit = none; threshold = 3 packets"),
     ("red-marking", "limit = none; min-threshold = 1 kB; max-threshold = 9 kB"),
-    ("pie", "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 100 bytes; ecn = true"),
+    (
+        "pie",
+        "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 600 bytes; mode = bytes; ecn = true",
+    ),
     (
         "pie",
         "limit = 20 packets; target = 2 ms; update-interval = 3 ms; max-burst = 0 s; delay = departure-rate; \
@@ -62,7 +65,7 @@ pub(super) const FLOW_QUEUES: &[(&str, &str)] = &[
     ("dualpi2", ""),
     ("dualpi2", "limit = 9 packets; target = 1 ms; update-interval = 2 ms; alpha = 10; beta = 99; classic-share = 0.4"),
     // The classes without names of behaviours have codepoints of two precedences.
-    ("cake", "rate = 300 kbit/s; tins = precedence; limit = 8 kB; rtt = 2 ms; overhead = 30 bytes; framing = ptm; ack-filter = aggressive"),
+    ("cake", "rate = 300 kbit/s; tins = precedence; limit = 8 kB; rtt = 2 ms; overhead = pppoe-ptm; ack-filter = aggressive"),
     ("cake", "tins = precedence; isolation = dual-srchost; limit = 4 kB; rtt = lan; ack-filter = conservative"),
 ];
 
