@@ -52,7 +52,8 @@ crate::parameters! {
     ///   acknowledged segment, even where an acknowledgement that was lost had covered that segment. Samples have full weight,
     ///   however many a round trip has; [RFC7323 sG] reduces it.
     /// - After a spurious timeout, cwnd and ssthresh return to their values before it, as in Linux; [RFC4015 s3.2] begins with a
-    ///   smaller cwnd. A spurious fast retransmit is not undone.
+    ///   smaller cwnd. A spurious fast retransmit is undone only with
+    ///   `dsack`.
     /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
     ///   together would all have their first round trip rounded down.
     /// - Both ends have the same parameters: a SYN that requests ECN is always granted it, and a lost SYN is sent again with ECN.

@@ -3,7 +3,7 @@
 crate::choice! {
     /// Number of segments that a loss, a mark or a timeout multiplies to get ssthresh.
     pub enum ThresholdFrom {
-        /// FlightSize, the outstanding segments without those of limited transmit [RFC5681 s3.1 (4), s3.2 (2)].
+        /// FlightSize, the outstanding segments except segments of limited transmit [RFC5681 s3.1 (4), s3.2 (2)].
         "flight-size" => FlightSize,
         /// cwnd. A timeout in a recovery keeps the ssthresh of that recovery. Linux (`tcp_reno_ssthresh`, `tcp_enter_loss`).
         "cwnd" => Cwnd,
