@@ -42,7 +42,7 @@ def row(links: int) -> str:
 
 
 def calls(rate: int) -> str:
-    """Calls of 64 kbit/s that come at random, so many a second, and last 10 s on average."""
+    """Calls of 64 kbit/s that arrive at random at a rate per second, and last 10 s on average."""
     net = Network()
     a, b = net.node("a"), net.node("b")
     net.link(a, b, rate=f"{rate * 10 * 128} kbit/s", delay="5 ms", queue=TailDrop(limit="1000 packets"))
@@ -94,7 +94,7 @@ def provider(nodes: int) -> str:
 def _transfers(
     net: Network, hosts: Node, shifts: tuple[int, ...], min_rto: str, *, initial_rto: str | None = None
 ) -> None:
-    """A transfer without end from each host to the one that is so many further, for each of `shifts`."""
+    """An endless transfer from each host to the host i places further, for each i of `shifts`."""
     tcp = Tcp(variant="new-reno", initial_rto=initial_rto or min_rto, min_rto=min_rto)
     for number, shift in enumerate(shifts):
         name = f"transfers{number}"

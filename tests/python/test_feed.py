@@ -188,7 +188,7 @@ def test_stored_runs_are_checked_with_the_files_beside_their_scenario(penstock, 
     monkeypatch.chdir(other)
     code, out, err = penstock("verify")
     assert (code, out.splitlines()) == (0, ["2 runs read, 2 made again: 0 differ, 0 damaged and set aside."]), err
-    # Settings that were not given are those of the scenario, which is read with its files.
+    # Settings that were not given come from the scenario, which is read with its files.
     rate = json.loads(penstock("runs", "--where", "a-b.rate=1 Mbit/s", "--format", "json")[1])
     assert [Path(run["made"]["folder"]) for run in rate] == [scenario.parent] * 2
     (scenario.parent / "trace.csv").write_text("time,size\n0,40\n")

@@ -21,23 +21,11 @@ __all__ = ["Failed", "Failures"]
 
 @dataclass(frozen=True, slots=True)
 class Failed(Origin):
-    """A failed run.
+    """A failed run; `made` says where and when it was last tried."""
 
-    Parameters
-    ----------
-    key, model_version, seed, replication, name, scenario, settings, version, made
-        As in :class:`~penstock.store.manifest.Origin`; where and when it was last tried.
-    message : str
-        Why it failed.
-    ours : bool
-        Whether the fault is the simulator's.
-    attempts : int
-        Number of attempts.
-    """
-
-    message: str
-    ours: bool
-    attempts: int
+    message: str  # why it failed
+    ours: bool  # whether the fault is the simulator's
+    attempts: int  # number of attempts
 
     def data(self) -> dict[str, Any]:
         """Returns the JSON form."""

@@ -44,26 +44,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Suite:
-    """A comparison of mechanisms.
+    """A comparison of mechanisms."""
 
-    Parameters
-    ----------
-    name, title, question : str
-        Name for the command line, title, and the question in one sentence.
-    folder : Path
-        Its files.
-    parts : list of Part
-        Its studies.
-    flent : str
-        Name of the part whose runs are also written in flent's format; empty for none.
-    """
-
-    name: str
+    name: str  # name for the command line
     title: str
-    question: str
-    folder: Path
-    parts: list[Part]
-    flent: str = ""
+    question: str  # the question in one sentence
+    folder: Path  # its files
+    parts: list[Part]  # its studies
+    flent: str = ""  # name of the part whose runs are also written in flent's format; empty for none
 
     def chosen(self, wanted: tuple[str, ...]) -> list[Part]:
         """Returns the parts of these names, or all.

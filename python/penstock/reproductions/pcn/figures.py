@@ -28,28 +28,14 @@ MARKERS = "osD^vP"
 
 @dataclass(frozen=True)
 class Point:
-    """One point: the panel and series that it belongs to, its position across, and the run that gives it.
+    """One point: the panel and series that it belongs to, its position across, and the run that gives it."""
 
-    Parameters
-    ----------
-    panel, series : str
-        What it is drawn with.
-    x : float
-        Its position.
-    page : str
-        The scenario.
-    value : callable
-        From a run to the number.
-    effort : float
-        About how many packet-hops a run takes.
-    """
-
-    panel: str
+    panel: str  # the panel that it is drawn in
     series: str
-    x: float
-    page: str
-    value: Callable[[RunResult], float]
-    effort: float = 0.0
+    x: float  # its position
+    page: str  # the scenario
+    value: Callable[[RunResult], float]  # from a run to the number
+    effort: float = 0.0  # about how many packet-hops a run takes
 
 
 @dataclass(frozen=True)
