@@ -231,9 +231,12 @@ $(DONE)/dev: requirements-dev.lock $(DONE)/packages
 $(DONE)/packaging: requirements-packages.lock $(DONE)/dev
 	$(call step,Python packages for packaging,$(INSTALL) --only-binary :all: --require-hashes -r $<)
 
+# Builds once more if a source was edited meanwhile: the model version is that of the sources, and must not name another core.
 $(BUILT): $(RUST_SOURCES) $(DONE)/tools $(if $(wildcard $(CORE)),,lost) | $(LOGS)/crates
 	@rm -f $(DONE)/core-*
-	$(call step,Rust core ($(PROFILE) profile),$(MATURIN) develop --profile $(PROFILE) --locked --skip-install)
+	$(call step,Rust core ($(PROFILE) profile),(until touch $(LOGS)/$(@F).begun; \
+		$(MATURIN) develop --profile $(PROFILE) --locked --skip-install || exit 1; \
+		[ -z "$$(find crates Cargo.toml Cargo.lock -newer $(LOGS)/$(@F).begun -print -quit)" ]; do echo "edited meanwhile: once more"; done))
 
 # The stamp does not count where the core itself was removed.
 lost:

@@ -69,7 +69,7 @@ class Available:
 
 
 def allow(size: int | None) -> None:
-    """Sets the memory in bytes that runs may take, instead of what is available; None resets it."""
+    """Sets the memory in bytes that runs may take; None means all that is available."""
     _given.set(size)
 
 

@@ -29,21 +29,11 @@ _FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A variable of a link, node or group of flows.
+    """A variable of a link, node or group of flows."""
 
-    Parameters
-    ----------
-    of : str
-        Name of a link, node or group of flows, as in ``[[series]]``.
-    what : str
-        Variable, such as ``"queue"`` or ``"queue.red.average"``.
-    per_step : bool
-        Whether to take its increase since the step before.
-    """
-
-    of: str
-    what: str
-    per_step: bool = False
+    of: str  # name of a link, node or group of flows, as in `[[series]]`
+    what: str  # variable, such as `"queue"` or `"queue.red.average"`
+    per_step: bool = False  # whether to take its increase since the step before
 
     @classmethod
     def read(cls, text: str) -> Observation:

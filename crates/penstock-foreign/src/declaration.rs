@@ -1,13 +1,16 @@
 //! The declaration of a component: what its author wrote, and what the engine needs of it.
 
 use crate::hook::{hook, leak, Hook};
-use crate::kind::{kind, Kind};
 use crate::parameters::{declared, Declared, ParameterDeclaration};
 use penstock_model::parameters::{Entry, Field};
 use penstock_model::probe::Variable;
+use penstock_scenario::metric::Metric;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// Maximum number of classes of a scheduler: the length of its lists over classes.
+pub(crate) const MOST_CLASSES: usize = 32;
 
 /// A component as its author declares it.
 #[derive(Clone, Debug, Default)]
@@ -22,12 +25,16 @@ pub struct Declaration {
     pub streams: Vec<String>,
     /// The parameters.
     pub parameters: Vec<ParameterDeclaration>,
+    /// The parameters of each class of a scheduler.
+    pub class_parameters: Vec<ParameterDeclaration>,
     /// The state.
     pub state: Vec<StateDeclaration>,
     /// The addresses of its hooks, by name.
     pub hooks: BTreeMap<String, usize>,
     /// Further facts that the kind knows, such as `marks`.
     pub facts: Vec<String>,
+    /// What the decorator gives besides the name, such as the unit of a metric.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// A variable of the state.
@@ -49,13 +56,18 @@ pub struct StateDeclaration {
 
 /// A component as the engine needs it. Its texts live as long as the process.
 pub(crate) struct Component {
-    pub kind: &'static Kind,
+    pub kind: &'static str,
     pub name: &'static str,
     pub identity: &'static str,
     pub streams: Vec<String>,
     pub parameters: Declared,
+    /// The parameters of classes, each a list over them.
+    pub class_parameters: Declared,
     pub hooks: BTreeMap<String, Hook>,
     pub facts: Vec<String>,
+    settings: BTreeMap<String, String>,
+    /// The metric that it is, once it has been added.
+    pub metric: OnceLock<&'static dyn Metric>,
     /// The state at the beginning.
     pub initial: Vec<u64>,
     /// The declared state that is shown, and its words.
@@ -77,11 +89,11 @@ impl Component {
     /// The component of a declaration.
     ///
     /// # Errors
-    /// If it or a parameter is of no known kind, or a default is none of its values.
+    /// If a parameter is of no known kind, or a default is none of its values.
     pub fn new(it: Declaration, identity: &'static str) -> Result<Arc<Component>, String> {
         let of_name = |message| format!("{}: {message}", it.name);
-        let kind = kind(&it.kind).map_err(of_name)?;
         let parameters = declared(&it.parameters).map_err(of_name)?;
+        let class_parameters = declared(&it.class_parameters).map_err(of_name)?;
         let (mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for state in &it.state {
             let words = next..next + state.initial.len();
@@ -93,13 +105,16 @@ impl Component {
             }
         }
         Ok(Arc::new(Component {
-            kind,
+            kind: leak(&it.kind),
             name: leak(&it.name),
             identity,
             doc: leak(&it.doc),
             parameters,
+            class_parameters,
             hooks: it.hooks.into_iter().map(|(name, address)| (name, hook(address))).collect(),
             facts: it.facts,
+            settings: it.settings,
+            metric: OnceLock::new(),
             initial: it.state.into_iter().flat_map(|state| state.initial).collect(),
             streams: it.streams,
             variables: variables.leak(),
@@ -112,6 +127,11 @@ impl Component {
     pub fn entry(&self) -> Entry {
         let fields: &'static [Field] = self.parameters.fields;
         Entry { name: self.name, doc: self.doc, fields, state: self.variables, class: None, profiles: &[] }
+    }
+
+    /// What its decorator gives under this name.
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        self.settings.get(name).map(String::as_str)
     }
 
     /// Whether it declares this fact.

@@ -14,20 +14,26 @@ mod fault;
 pub mod functions;
 mod hook;
 mod kind;
+mod kinds;
 mod log;
+mod meter;
+mod metric;
 mod parameters;
 mod record;
+mod scheduler;
+mod source;
 mod views;
 mod words;
 
 pub use declaration::{Declaration, StateDeclaration};
 pub use fault::Fault;
-pub use kind::views;
+pub use kinds::views;
 pub use parameters::{ParameterDeclaration, PARAMETER_KINDS};
 pub use views::{Layout, ViewField};
 
 use declaration::Component;
 use hook::leak;
+use kinds::kind;
 use penstock_model::registry::{Plugin, INTERFACE};
 use std::sync::Arc;
 
@@ -48,6 +54,9 @@ impl Components {
     /// If a declaration is invalid; the message names the component and the allowed values.
     pub fn new(identity: &str, declarations: Vec<Declaration>) -> Result<Components, String> {
         let identity = leak(identity);
+        for it in &declarations {
+            kind(&it.kind).map_err(|message| format!("{}: {message}", it.name))?;
+        }
         let components = declarations.into_iter().map(|it| Component::new(it, identity)).collect::<Result<_, String>>()?;
         Ok(Components { identity, components })
     }
@@ -55,6 +64,10 @@ impl Components {
     /// They as a plug-in.
     pub fn plugin(&self) -> Plugin {
         let empty = Plugin::new("the file", INTERFACE, Some(self.identity));
-        self.components.iter().fold(empty, |plugin, component| (component.kind.add)(plugin, Arc::clone(component)))
+        let add = |plugin, component: &Arc<Component>| {
+            let kind = kind(component.kind).expect("`new` has looked for it");
+            (kind.add)(plugin, Arc::clone(component))
+        };
+        self.components.iter().fold(empty, add)
     }
 }

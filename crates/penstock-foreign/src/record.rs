@@ -8,6 +8,7 @@ use crate::parameters::Values;
 use crate::views::View;
 use crate::words::Words;
 use penstock_model::probe::ReportVariable;
+use penstock_model::rng::Stream;
 use penstock_model::site::Site;
 use std::sync::Arc;
 
@@ -35,6 +36,11 @@ impl Record {
     #[inline]
     pub fn state(&self, position: usize) -> i64 {
         self.own.state()[position] as i64
+    }
+
+    /// Exchanges the first stream, if there is one, for another, which the engine passes for the duration of a call.
+    pub fn swap_stream(&mut self, other: &mut Stream) {
+        self.own.swap_stream(other);
     }
 
     /// Takes new values of the parameters.
@@ -68,7 +74,7 @@ impl Record {
     #[cold]
     pub fn fail(&self, hook: &'static str, what: String, views: (&impl View, &impl View), arguments: [i64; 2]) -> ! {
         Fault {
-            component: (self.component.kind.name, self.component.name),
+            component: (self.component.kind, self.component.name),
             identity: self.component.identity,
             site: self.site.to_string(),
             hook,

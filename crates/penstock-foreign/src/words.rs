@@ -56,6 +56,14 @@ impl Words {
         self.words[self.streams.len()..self.first_state].copy_from_slice(parameters);
     }
 
+    /// Exchanges the first stream, if there is one, for another.
+    #[inline]
+    pub fn swap_stream(&mut self, other: &mut Stream) {
+        if let Some(own) = self.streams.first_mut() {
+            std::mem::swap(own, other);
+        }
+    }
+
     /// Copies what hooks write from the words of the same component.
     #[inline]
     pub fn copy_state(&mut self, other: &Words) {

@@ -29,9 +29,11 @@ struct OwnComponent {
     doc: String,
     streams: Vec<String>,
     parameters: Vec<OwnParameter>,
+    class_parameters: Vec<OwnParameter>,
     state: Vec<OwnState>,
     hooks: BTreeMap<String, usize>,
     facts: Vec<String>,
+    settings: BTreeMap<String, String>,
 }
 
 #[derive(FromPyObject)]
@@ -114,9 +116,11 @@ fn declaration(it: OwnComponent) -> Declaration {
         doc: it.doc,
         streams: it.streams,
         parameters: it.parameters.into_iter().map(parameter).collect(),
+        class_parameters: it.class_parameters.into_iter().map(parameter).collect(),
         state: it.state.into_iter().map(state).collect(),
         hooks: it.hooks,
         facts: it.facts,
+        settings: it.settings,
     }
 }
 

@@ -37,9 +37,9 @@ def plan_of(
     file : Path
         A scenario or a study file.
     sets : sequence of (str, str)
-        Settings, each with one or several values; they override those of a study.
+        Settings, each with one or several values; they override settings of a study.
     runs, seed : int, optional
-        Override those of the file.
+        Override ranges of the file.
     ranges : mapping of str to Range, optional
         From the command line; with None, a study with ranges is refused.
 

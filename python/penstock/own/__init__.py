@@ -21,8 +21,10 @@ class has typed state, parameters with units, and the hooks of its kind:
 from __future__ import annotations
 
 from penstock.own.classes import load
+from penstock.own.decorators import congestion_control, discipline, meter, metric, scheduler, source
 from penstock.own.vocabulary import (
     ACCEPT,
+    CLASSES,
     DROP_EARLY,
     DROP_FORCED,
     DROP_OVERFLOW,
@@ -34,11 +36,13 @@ from penstock.own.vocabulary import (
     MICROSECOND,
     MILLISECOND,
     NEVER,
+    NO_VALUE,
     SECOND,
     SEND,
     SENT,
-    congestion_control,
-    discipline,
+    UNCHANGED,
+    WAIT,
+    class_parameter,
     mul_div,
     parameter,
     state,
@@ -47,6 +51,7 @@ from penstock.own.vocabulary import (
 
 __all__ = [
     "ACCEPT",
+    "CLASSES",
     "DROPPED",
     "DROP_EARLY",
     "DROP_FORCED",
@@ -58,14 +63,22 @@ __all__ = [
     "MICROSECOND",
     "MILLISECOND",
     "NEVER",
+    "NO_VALUE",
     "SECOND",
     "SEND",
     "SENT",
+    "UNCHANGED",
+    "WAIT",
+    "class_parameter",
     "congestion_control",
     "discipline",
     "load",
+    "meter",
+    "metric",
     "mul_div",
     "parameter",
+    "scheduler",
+    "source",
     "state",
     "stream",
 ]

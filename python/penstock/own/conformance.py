@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core, toml
 from penstock.errors import InputError, ScenarioError
-from penstock.own.conformance_networks import SCENARIOS
+from penstock.own.conformance_networks import CLASSES, NEEDS, SCENARIOS
 from penstock.own.files import DEBUG, opened
 from penstock.printable import quoted
 from penstock.reference import catalogue, with_file
@@ -78,11 +78,12 @@ def conformance(file: Path, name: str | None, against: str | None, settings: Map
         If there is no such component, or a parameter is missing or wrong.
     """
     component = _chosen(file, name)
-    own, other = _parameters(file, component, against, settings)
-    ours, theirs = f"{component.key} = {toml.value(own)}", f"{against} = {toml.value(other)}"
+    ours, theirs = _written(file, component, against, settings)
     found = Conformance(component.key, against)
     properties = {"repeated runs agree": True, "both executors agree": True, "both gears agree": True}
     for scenario, text in SCENARIOS[component.kind].items():
+        if NEEDS.get(scenario, component.hooks[0]) not in component.hooks:
+            continue
         used = f'use = "{file.name}"\n{text.replace("COMPONENT", ours)}'
         others = text.replace("COMPONENT", theirs)
         compiled = _read(used, file)
@@ -91,16 +92,33 @@ def conformance(file: Path, name: str | None, against: str | None, settings: Map
         built_in = _read(others, file) if against else None
         for seed in _SEEDS:
             run = compiled.run(seed, 0)
+            numbers = _numbers(run)
             found.runs += 1
             found.packets += run.packet_hops
-            properties["repeated runs agree"] &= compiled.run(seed, 0).digest == run.digest
-            properties["both executors agree"] &= compiled.run(seed, 0, None, "plain").digest == run.digest
-            properties["both gears agree"] &= interpreted.run(seed, 0).digest == run.digest
-            if built_in is None or found.difference or built_in.run(seed, 0).digest == run.digest:
+            properties["repeated runs agree"] &= _numbers(compiled.run(seed, 0)) == numbers
+            properties["both executors agree"] &= _numbers(compiled.run(seed, 0, None, "plain")) == numbers
+            properties["both gears agree"] &= _numbers(interpreted.run(seed, 0)) == numbers
+            if built_in is None or found.difference:
                 continue
-            found.difference = f"in {quoted(scenario)} with seed {seed}: {_difference(used, others, file, seed)}"
+            other = built_in.run(seed, 0)
+            if _numbers(other) != numbers:
+                same = other.digest == run.digest
+                first = _metric(run, other) if same else _difference(used, others, file, seed)
+                found.difference = f"in {quoted(scenario)} with seed {seed}: {first}"
     found.properties = properties
     return found
+
+
+def _numbers(run: _core.Run) -> tuple[str, list[str]]:
+    """The digest and the metrics of a run, as texts: a metric without a value equals another one."""
+    return run.digest, [repr(value) for *_, value in run.metrics]
+
+
+def _metric(run: _core.Run, other: _core.Run) -> str:
+    """The first metric that differs."""
+    pairs = zip(run.metrics, other.metrics, strict=True)
+    mine, theirs = next(pair for pair in pairs if repr(pair[0][-1]) != repr(pair[1][-1]))
+    return f"{mine[-1]} of {mine[1][-1][1]}, and {theirs[-1]}"
 
 
 def _chosen(file: Path, name: str | None) -> Declared:
@@ -114,25 +132,41 @@ def _chosen(file: Path, name: str | None) -> Declared:
     return found[0]
 
 
-def _parameters(
-    file: Path, component: Declared, against: str | None, settings: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of both components: the example of `against`, and the settings."""
-    own = [each["key"] for each in _entry(with_file(file), component.kind, component.key)["parameters"]]
-    unknown = next((key for key in settings if key not in own), None)
+def _written(file: Path, component: Declared, against: str | None, settings: Mapping[str, Any]) -> tuple[str, str]:
+    """Both components as scenarios have them, with the example of `against` and the settings."""
+    kind, of_classes = component.kind, [name.replace("_", "-") for name in component.class_parameters]
+    own = _keys(_entry(with_file(file), kind, component.key))
+    known = [*own, *of_classes]
+    unknown = next((key for key in settings if key not in known), None)
     if unknown is not None:
-        message = f"{component.key} has no parameter {quoted(unknown)}{suggestion(unknown, own)} ({', '.join(own)})"
+        message = f"{component.key} has no parameter {quoted(unknown)}{suggestion(unknown, known)} ({', '.join(known)})"
         raise InputError(message)
-    if against is None:
-        return dict(settings), {}
-    entry = _entry(catalogue(), component.kind, against)
-    theirs = [each["key"] for each in entry["parameters"]]
-    shown = {key: value for key, value in _example(entry["doc"], against).items() if key in own} | dict(settings)
-    return shown, {key: value for key, value in shown.items() if key in theirs}
+    other = _entry(catalogue(), kind, against) if against else None
+    if kind == "metric":
+        return component.key, against or ""
+    example = _example(other["doc"]) if other else {}
+    shown = (_table(example, against) if against else {}) | dict(settings)
+    classes = [
+        f"class.{name}.{key} = {toml.value(value)}"
+        for name in (CLASSES if kind == "scheduler" else ())
+        for key, value in (_table(_table(example, "class"), name) | dict(settings)).items()
+        if key in of_classes
+    ]
+
+    def lines(name: str, keys: list[str]) -> str:
+        table = {key: value for key, value in shown.items() if key in keys}
+        return "\n".join([f"{name} = {toml.value(table)}", *classes])
+
+    return lines(component.key, own), lines(against, [key for key in own if key in _keys(other)]) if against else ""
+
+
+def _keys(entry: Any) -> list[str]:
+    """The parameters of an entry; a metric has none."""
+    return [each["key"] for each in entry.get("parameters", ())]
 
 
 def _entry(everything: Any, kind: str, name: str) -> Any:
-    entries = everything["components"][kind]
+    entries = everything["metrics"] if kind == "metric" else everything["components"][kind]
     found = next((each for each in entries if each["name"] == name), None)
     if found is None:
         known = [each["name"] for each in entries]
@@ -140,12 +174,18 @@ def _entry(everything: Any, kind: str, name: str) -> Any:
     return found
 
 
-def _example(doc: str, name: str) -> dict[str, Any]:
-    """The parameters in the example of a page."""
+def _example(doc: str) -> dict[str, Any]:
+    """The first example of a page."""
     import tomllib
 
     block = doc.partition("## Example")[2].partition("```toml")[2].partition("```")[0]
-    return _table(tomllib.loads(block), name)
+    lines = block.strip().splitlines()
+    for length in range(len(lines), 0, -1):
+        try:
+            return tomllib.loads("\n".join(lines[:length]))
+        except tomllib.TOMLDecodeError:  # another example follows
+            continue
+    return {}
 
 
 def _table(tables: Any, name: str) -> dict[str, Any]:

@@ -6,12 +6,15 @@ import ast
 import math
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.own.kinds import KINDS, Kind
-from penstock.own.vocabulary import Mark, Parameter, State, Stream, mark_of
+from penstock.own.vocabulary import ClassParameter, Mark, Parameter, State, Stream, mark_of
 from penstock.printable import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Code", "Declared", "Mistakes", "Variable", "declared"]
 
@@ -68,8 +71,15 @@ class Declared:
     facts: tuple[str, ...] = ()
     streams: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, Parameter] = field(default_factory=dict)
+    class_parameters: dict[str, Parameter] = field(default_factory=dict)
     state: dict[str, Variable] = field(default_factory=dict)
     methods: dict[str, ast.FunctionDef] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What its decorator was given besides the name."""
+        mark = mark_of(self.cls)
+        return mark.settings if mark else {}
 
     def arguments(self, method: str) -> list[str]:
         """The arguments of a method after `self`."""
@@ -103,7 +113,9 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
         if name.startswith("__"):
             continue
         value, line = vars(cls).get(name), lines.get(name, node.lineno)
-        if isinstance(value, Parameter):
+        if isinstance(value, ClassParameter):
+            it.class_parameters[name] = value
+        elif isinstance(value, Parameter):
             it.parameters[name] = value
         elif isinstance(value, Stream):
             it.streams[name] = value.name
@@ -117,6 +129,16 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
         else:
             _add_state(it, name, annotations[name], value, mistakes, line)
     _check_hooks(it, mistakes)
+    declarations: dict[str, Mapping[str, object]] = {
+        "parameters": it.parameters,
+        "class parameters": it.class_parameters,
+        "random streams": it.streams,
+    }
+    for what, names in declarations.items():
+        most = it.of.most.get(what)
+        if most is not None and len(names) > most:
+            line = lines[list(names)[most]]
+            mistakes.add(line, f"a {it.kind} has at most one of {what}" if most else f"a {it.kind} has no {what}")
     return it
 
 
@@ -152,6 +174,8 @@ def _add_state(it: Declared, name: str, annotation: str, value: object, mistakes
 
 def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
     hooks = it.of.hooks
+    if not it.of.needed and not it.hooks:
+        mistakes.add(it.node.lineno, f"{it.cls.__name__} has no method {' or '.join(hooks)}")
     for needed in it.of.needed:
         if needed not in it.methods:
             named = ", ".join(["self", *hooks[needed].arguments])

@@ -27,15 +27,23 @@ def message(fault: Fault) -> str:
     if file is None or component is None:
         return f"{fault.hook} of {kind} {quoted(name)}: {fault.what or 'failed'}"
     line, why = _reason(file, component, fault)
-    now = fault.arguments[0] / SECOND
-    of = _packet(component, fault)
+    arguments = component.of.hooks[fault.hook].arguments
+    time = f", {fault.arguments[0] / SECOND:.12g} s" if "now" in arguments else ""
+    of = _subject(component, fault)
     place = f" at {quoted(fault.site)}" if fault.site else ""
-    return f"{file.path.name}:{line}: {fault.hook} of {kind} {quoted(name)}{place}, {now:.12g} s{of}: {why}"
+    return f"{file.path.name}:{line}: {fault.hook} of {kind} {quoted(name)}{place}{time}{of}: {why}"
 
 
-def _packet(component: Declared, fault: Fault) -> str:
-    """The packet of the call, if the hook is about one."""
-    if component.of.hooks[fault.hook].view_at("first") != "Packet":
+def _subject(component: Declared, fault: Fault) -> str:
+    """The packet, flow or queue of the call, if the hook is about one."""
+    name = component.of.hooks[fault.hook].view_at("first")
+    if name == "Flow":
+        flow: Any = view(name).from_buffer(_words(fault.views[0]))
+        return f", flow {flow.number}"
+    if name == "Subject":
+        subject: Any = view(name).from_buffer(_words(fault.views[0]))
+        return f", queue {subject.queue}"
+    if name != "Packet":
         return ""
     packet: Any = view("Packet").from_buffer(_words(fault.views[0]))
     return f", {'SYN' if packet.number == 2**32 - 1 else f'packet {packet.number}'} of flow {packet.flow}"

@@ -15,7 +15,7 @@ from penstock import _core
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["FAULT", "KINDS", "Argument", "Hook", "Kind", "ViewField", "fields"]
+__all__ = ["FAULT", "KINDS", "Argument", "Hook", "Kind", "Result", "ViewField", "fields"]
 
 FAULT = -(2**63)
 """The answer of a hook that failed."""
@@ -41,6 +41,25 @@ class Argument:
 
 
 @dataclass(frozen=True)
+class Result:
+    """The fields of a view that receive the values which a hook returns.
+
+    Attributes
+    ----------
+    place : str
+        The argument of the C function that is the view: ``first`` or ``second``.
+    view : str
+        Its name in the core.
+    fields : tuple of str
+        The fields.
+    """
+
+    place: str
+    view: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Hook:
     """A hook.
 
@@ -49,7 +68,9 @@ class Hook:
     arguments : dict
         The arguments after `self`, by name.
     answers : bool
-        Whether it returns a whole number.
+        Whether it returns a whole number, the answer of the C function.
+    result : Result, optional
+        Where other values go that it returns.
     is_needed : bool
         Whether every component of the kind must have it.
     """
@@ -57,10 +78,12 @@ class Hook:
     arguments: Mapping[str, Argument]
     answers: bool = False
     is_needed: bool = False
+    result: Result | None = None
 
     def view_at(self, place: str) -> str | None:
         """The view at a place, by its name in the core; none if no argument comes from there."""
-        return next((each.view for each in self.arguments.values() if each.place == place), None)
+        views: list[Argument | Result] = [*self.arguments.values(), *([self.result] if self.result else [])]
+        return next((each.view for each in views if each.place == place), None)
 
 
 @dataclass(frozen=True)
@@ -74,10 +97,13 @@ class Kind:
     facts : dict
         What the core must know if code uses a constant of `penstock.own` (``MARK``) or a field of a view
         (``Queue.head_since``).
+    most : dict
+        Maximum numbers of ``parameters``, ``class parameters`` and ``random streams``, where there is one.
     """
 
     hooks: Mapping[str, Hook]
     facts: Mapping[str, str] = field(default_factory=dict)
+    most: Mapping[str, int] = field(default_factory=lambda: {"class parameters": 0})
 
     def facts_of(self, used: Iterable[str]) -> set[str]:
         """The facts of code that uses these constants and fields, where ``?.field`` is one of an unknown object."""
@@ -156,5 +182,58 @@ _CONGESTION_CONTROL = Kind(
     facts={"Ack.rtt": "every-ack"},
 )
 
-KINDS: dict[str, Kind] = {"discipline": _DISCIPLINE, "congestion-control": _CONGESTION_CONTROL}
+_METER = Kind(
+    {
+        "on_start": Hook({}),
+        "colour": Hook({"now": _NOW, "packet": _PACKET}, answers=True, is_needed=True),
+        "on_change": Hook({"now": _NOW}),
+    },
+)
+
+_SUBJECT = {"queue": Argument("first", "Subject", "queue"), "size": Argument("first", "Subject", "size")}
+_QUEUES = Argument("second", "Queues")
+_SCHEDULER = Kind(
+    {
+        "on_start": Hook({"queues": _QUEUES}),
+        "next_queue": Hook({"now": _NOW, "queues": _QUEUES}, answers=True, is_needed=True),
+        "on_backlog": Hook({"now": _NOW, "queue": _SUBJECT["queue"], "queues": _QUEUES}),
+        "on_sent": Hook({"now": _NOW, **_SUBJECT, "queues": _QUEUES}),
+        "on_drop": Hook({"now": _NOW, **_SUBJECT, "queues": _QUEUES}),
+        "on_head_change": Hook({"queue": _SUBJECT["queue"], "queues": _QUEUES}),
+    },
+    facts={"Queues.head": "heads"},
+    most={},
+)
+
+_EMITTED = Result("first", "Emitted", ("after", "size"))
+_SOURCE = Kind(
+    {
+        "on_start": Hook({}),
+        "mean_rate": Hook({}, answers=True, is_needed=True),
+        "largest_packet": Hook({}, answers=True),
+        "first_packet": Hook({}, result=_EMITTED, is_needed=True),
+        "next_packet": Hook({"elapsed": _NOW}, result=_EMITTED, is_needed=True),
+        "on_rate_request": Hook({"now": _NOW, "rate": _MORE}, answers=True),
+    },
+    most={"class parameters": 0, "random streams": 1},
+)
+
+_NUMBER = Result("second", "Number", ("value",))
+_METRIC = Kind(
+    {
+        "of_flow": Hook({"flow": Argument("first", "Flow")}, result=_NUMBER),
+        "of_link": Hook({"link": Argument("first", "Link")}, result=_NUMBER),
+    },
+    facts={f"Flow.delay_p{percent}": "delays" for percent in (50, 90, 95, 99, 999)},
+    most={"parameters": 0, "class parameters": 0, "random streams": 0},
+)
+
+KINDS: dict[str, Kind] = {
+    "discipline": _DISCIPLINE,
+    "congestion-control": _CONGESTION_CONTROL,
+    "meter": _METER,
+    "metric": _METRIC,
+    "scheduler": _SCHEDULER,
+    "source": _SOURCE,
+}
 """The kinds by name."""

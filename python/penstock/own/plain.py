@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.own.kinds import FAULT, fields
 from penstock.own.translation import method_name
+from penstock.own.vocabulary import CLASSES
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from penstock.own.declared import Declared
+    from penstock.own.kinds import Result
 
-__all__ = ["Plain", "namespace", "whole"]
+__all__ = ["Plain", "namespace", "number", "whole"]
 
 HELPERS = """\
 def penstock_sqrt(x):
@@ -49,6 +51,21 @@ def whole(value: Any) -> int:
     return int(value)
 
 
+def number(value: Any) -> float:
+    """The value as a floating-point number, which may be none (NaN) but not infinite.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no number or infinite.
+    """
+    if not isinstance(value, int | float):
+        raise TypeError(f"a number is needed, not {'nothing' if value is None else repr(value)}")
+    if math.isinf(value):
+        raise ValueError("the number is infinite")
+    return float(value)
+
+
 def finite(value: Any, name: str) -> Any:
     """The value, which is assigned to a floating-point number of this name.
 
@@ -69,7 +86,7 @@ def namespace() -> dict[str, Any]:
         result, *arguments = (_LETTERS[letter] for letter in signature)
         names[symbol] = CFUNCTYPE(result, *arguments)(address)
     exec(HELPERS, names)
-    return {**names, "whole": whole, "finite": finite}
+    return {**names, "whole": whole, "number": number, "finite": finite}
 
 
 def exact() -> dict[str, Any]:
@@ -134,6 +151,8 @@ class Plain:
                     value = value if each.view is None else view(each.view).from_address(value)
                     given.append(value if each.field is None else getattr(value, each.field))
                 answer = function(structure.from_address(own), *given)
+                if of.result is not None:
+                    _store(of.result, answer, places[of.result.place])
                 return whole(answer) if of.answers else 1
             except BaseException as error:
                 if not keeps:
@@ -144,10 +163,23 @@ class Plain:
         return called
 
 
+def _store(result: Result, answer: Any, place: int) -> None:
+    """Stores the values that a hook returned."""
+    values = answer if len(result.fields) > 1 else (answer,)
+    if not isinstance(values, tuple) or len(values) != len(result.fields):
+        raise TypeError(f"write return {', '.join(result.fields)}")
+    floats = {each.name: each.is_float for each in fields()[result.view]}
+    structure = view(result.view).from_address(place)
+    for name, value in zip(result.fields, values, strict=True):
+        # Not as the fields that hooks write, since there may be no number.
+        ctypes.Structure.__setattr__(structure, name, number(value) if floats[name] else whole(value))
+
+
 def record(component: Declared) -> type[ctypes.Structure]:
     """The structure of a component's words: addresses of streams, parameters, state."""
     fields: list[tuple[str, Any]] = [(name, c_int64) for name in component.streams]
     fields += [(name, kind_of(parameter.kind)) for name, parameter in component.parameters.items()]
+    fields += [(name, kind_of(it.kind) * CLASSES) for name, it in component.class_parameters.items()]
     for variable in component.state.values():
         word: Any = c_double if variable.type is float else c_int64
         fields.append((variable.name, word * len(variable.initial) if variable.is_list else word))

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import math
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, REFUSED
 from penstock.own.kinds import fields
 from penstock.own.syntax import at, parsed, without_docstring
-from penstock.own.vocabulary import mul_div
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
@@ -32,42 +31,6 @@ VERSION = 2
 
 STEPS = 1_000_000
 """Most steps of the loops of one call."""
-
-_OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
-"""Functions of `math` that the engine has too."""
-_FUNCTIONS: dict[Any, str] = {
-    **{getattr(math, name): f"penstock_{name}" for name in _OURS},
-    math.sqrt: "penstock_sqrt",
-    mul_div: "penstock_mul_div",
-}
-"""Functions that are replaced."""
-_EXACT = {
-    getattr(math, name) for name in ["floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
-}
-"""Functions of `math` that give the same on every machine."""
-_BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
-_DRAWS = {"unit": 0, "exponential": 0, "below": 1, "chance": 1}
-_REFUSED: dict[type[ast.AST], str] = {
-    ast.Global: "globals cannot change; keep the value in the state",
-    ast.Nonlocal: "nonlocal cannot be compiled",
-    ast.Lambda: "a lambda cannot be compiled; write a function outside the class",
-    ast.FunctionDef: "a function within a function cannot be compiled; write it outside the class",
-    ast.ClassDef: "a class within a function cannot be compiled",
-    ast.Try: "exceptions are faults and cannot be handled",
-    ast.With: "with cannot be compiled",
-    ast.Yield: "yield cannot be compiled",
-    ast.Import: "import at the top of the file",
-    ast.ImportFrom: "import at the top of the file",
-    ast.Delete: "del cannot be compiled",
-    ast.Dict: "a dict cannot be compiled; keep a list in the state",
-    ast.Set: "a set cannot be compiled; keep a list in the state",
-    ast.ListComp: "a comprehension cannot be compiled; write a loop",
-    ast.DictComp: "a comprehension cannot be compiled; write a loop",
-    ast.SetComp: "a comprehension cannot be compiled; write a loop",
-    ast.GeneratorExp: "a comprehension cannot be compiled; write a loop",
-    ast.List: "a list cannot be made in a hook; keep one in the state",
-    ast.JoinedStr: "texts cannot be compiled, except in print and raise",
-}
 
 
 class Translated:
@@ -137,6 +100,7 @@ class _Function(ast.NodeTransformer):
         self._compiled = compiled
         self._locals: set[str] = set()
         self._views: dict[str, str] = {}
+        self._results: tuple[str, ...] = ()
         self._has_loop = False
         self.used: set[str] = set()
         """Constants, and fields of views and of other arguments."""
@@ -147,6 +111,7 @@ class _Function(ast.NodeTransformer):
         stored = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
         self._locals = {*arguments, *stored}
         if self._own is not None and (hook := self._own.of.hooks.get(node.name)):
+            self._results = hook.result.fields if hook.result else ()
             views = {name: of.view for name, of in hook.arguments.items() if name in arguments and of.field is None}
             self._views = {name: view for name, view in views.items() if view is not None}
         body: list[ast.stmt] = []
@@ -166,8 +131,8 @@ class _Function(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """Translates a node, or refuses it."""
-        if type(node) in _REFUSED:
-            self._refuse(node, _REFUSED[type(node)])
+        if type(node) in REFUSED:
+            self._refuse(node, REFUSED[type(node)])
             return node
         return super().visit(node)
 
@@ -181,8 +146,8 @@ class _Function(ast.NodeTransformer):
         if isinstance(value, tuple) and value and all(isinstance(each, int | float) for each in value):
             return at(ast.Tuple([ast.Constant(each) for each in value], ast.Load()), node)
         try:
-            symbol = _FUNCTIONS.get(value)
-            is_exact = value in _EXACT
+            symbol = FUNCTIONS.get(value)
+            is_exact = value in EXACT
         except TypeError:  # not hashable
             symbol, is_exact = None, False
         if symbol is not None:
@@ -199,11 +164,11 @@ class _Function(ast.NodeTransformer):
         """Replaces a global name by its value."""
         if isinstance(node.ctx, ast.Store) or node.id in self._locals:
             return node
-        if node.id in self._names and node.id not in _BUILTINS:
+        if node.id in self._names and node.id not in BUILTINS:
             return self._found(node, node.id, self._names[node.id])
-        if node.id in _BUILTINS or node.id == "print":
+        if node.id in BUILTINS or node.id == "print":
             return node
-        known = [*self._locals, *self._names, *_BUILTINS]
+        known = [*self._locals, *self._names, *BUILTINS]
         why = "is not allowed" if hasattr(builtins, node.id) else f"is not known{suggestion(node.id, known)}"
         self._refuse(node, f"{quoted(node.id)} {why}")
         return node
@@ -253,13 +218,12 @@ class _Function(ast.NodeTransformer):
     def _of_self(self, node: ast.Attribute) -> Any:
         own = self._own
         assert own is not None
-        known = [*own.parameters, *own.state, *own.streams, *own.methods]
-        if node.attr in own.state or (node.attr in own.parameters and isinstance(node.ctx, ast.Load)):
+        known = [*own.parameters, *own.class_parameters, *own.state, *own.streams, *own.methods]
+        parameters = {**own.parameters, **own.class_parameters}
+        if node.attr in own.state or (node.attr in parameters and isinstance(node.ctx, ast.Load)):
             return node
-        if node.attr in own.parameters:
-            self._refuse(
-                node, f"{quoted(node.attr)} is a parameter and cannot be assigned; keep the value in the state"
-            )
+        if node.attr in parameters:
+            self._refuse(node, ASSIGNED.format(quoted(node.attr)))
         elif node.attr in own.streams:
             self._refuse(node, f"draw from a stream, as in self.{node.attr}.unit()")
         elif node.attr in own.methods:
@@ -291,7 +255,7 @@ class _Function(ast.NodeTransformer):
         return node
 
     def _draw(self, node: ast.Call, name: str, stream: ast.expr) -> Any:
-        if name not in _DRAWS or len(node.args) != _DRAWS[name]:
+        if name not in DRAWS or len(node.args) != DRAWS[name]:
             self._refuse(node, f"a stream has unit(), exponential(), below(n) and chance(p), not {quoted(name)}")
             return node
         arguments = [self.visit(each) for each in node.args]
@@ -325,6 +289,8 @@ class _Function(ast.NodeTransformer):
         if self._own is None or not (isinstance(name, ast.Attribute) and isinstance(name.value, ast.Name)):
             return value
         if name.value.id == "self":
+            if name.attr in self._own.class_parameters:
+                self._refuse(name, ASSIGNED.format(quoted(name.attr)))
             variable = self._own.state.get(name.attr)
             found = [] if variable is None else [variable.type is float]
         else:
@@ -358,6 +324,15 @@ class _Function(ast.NodeTransformer):
         called = node.value.func if isinstance(node.value, ast.Call) else None
         if isinstance(called, ast.Name) and called.id in ("print", "breakpoint"):
             return at(ast.Pass(), node) if self._compiled else node
+        self.generic_visit(node)
+        return node
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        """Checks that a hook returns as many values as it must."""
+        wanted, given = self._results, node.value
+        fits = isinstance(given, ast.Call) or (isinstance(given, ast.Tuple) and len(given.elts) == len(wanted))
+        if len(wanted) > 1 and not fits:
+            self._refuse(node, f"write return {', '.join(wanted)}")
         self.generic_visit(node)
         return node
 

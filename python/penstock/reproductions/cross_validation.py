@@ -46,27 +46,13 @@ Of two answers, they are 19 and 3 times as likely as the other, about where [Kas
 
 @dataclass(frozen=True)
 class TableScore:
-    """The score of a table under answers that were chosen without it.
+    """The score of a table under answers that were chosen without it."""
 
-    Parameters
-    ----------
-    table : Table
-        The table that was left out.
-    score : Score
-        How its numbers agree.
-    chosen : Score
-        How they agree under the document's chosen answers, on as many runs.
-    answers : dict of str to str
-        The answers that were chosen without it, by question.
-    unread : tuple of str
-        The questions that no other table reads; they keep the text's answer.
-    """
-
-    table: Table
-    score: Score
-    chosen: Score
-    answers: dict[str, str]
-    unread: tuple[str, ...] = ()
+    table: Table  # the table that was left out
+    score: Score  # how its numbers agree
+    chosen: Score  # how they agree under the document's chosen answers, on as many runs
+    answers: dict[str, str]  # the answers that were chosen without it, by question
+    unread: tuple[str, ...] = ()  # the questions that no other table reads; they keep the text's answer
 
     def as_json(self) -> dict[str, Any]:
         """The table's object."""
@@ -105,36 +91,16 @@ class Posterior:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """The cross-validated agreement of a study.
+    """The cross-validated agreement of a study."""
 
-    Parameters
-    ----------
-    document : Document
-        What was reproduced.
-    runs : int
-        Runs of each row.
-    budget : int or None
-        The most runs allowed; None for any number.
-    used : int
-        How many runs were needed.
-    is_complete : bool
-        Whether every search ended before the budget did.
-    fixed : dict of str to str
-        Answers that were given and not chosen.
-    tables : tuple of TableScore
-        The tables, each left out in turn.
-    questions : tuple of Posterior
-        What the print tells about each question.
-    """
-
-    document: Document
-    runs: int
-    budget: int | None
-    used: int
-    is_complete: bool
-    fixed: dict[str, str]
-    tables: tuple[TableScore, ...]
-    questions: tuple[Posterior, ...]
+    document: Document  # what was reproduced
+    runs: int  # runs of each row
+    budget: int | None  # the most runs allowed; None for any number
+    used: int  # how many runs were needed
+    is_complete: bool  # whether every search ended before the budget did
+    fixed: dict[str, str]  # answers that were given and not chosen
+    tables: tuple[TableScore, ...]  # the tables, each left out in turn
+    questions: tuple[Posterior, ...]  # what the print tells about each question
 
     def as_json(self) -> dict[str, Any]:
         """The result as a JSON object."""

@@ -172,7 +172,7 @@ class Reading:
             yield member, content, run
 
     def _verified(self) -> Iterator[tuple[Listed, bytes]]:
-        """Yields the members with their contents, and verifies that they are those of the list."""
+        """Yields the members with their contents, and verifies that the list has exactly these."""
         contents = self._contents()
         next(contents)
         for member in self.members:

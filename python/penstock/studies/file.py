@@ -67,7 +67,7 @@ def read_study(
     override : mapping, optional
         Values by name from the command line; several as a list.
     ranges : mapping of str to Range, optional
-        Ranges from the command line, which replace those of the study by name.
+        Ranges from the command line, which replace ranges of the study by name.
 
     Raises ScenarioError if it has mistakes, InputError if the scenario cannot be read.
     """

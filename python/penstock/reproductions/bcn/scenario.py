@@ -1,4 +1,4 @@
-"""The scenario of any row, under any choice of readings, as a page that can be read and run by itself."""
+"""The scenario of any row, under any choice of readings, as a page that can be read and run on its own."""
 
 from __future__ import annotations
 
@@ -209,6 +209,6 @@ def counted_seconds(settings: Settings) -> float:
 
 
 def _span(span: str, slower: int) -> str:
-    """A time, so many times as long."""
+    """A time multiplied by a factor."""
     value, unit = span.split()
     return f"{int(value) * slower} {unit}"
