@@ -357,18 +357,9 @@ def measure_in_process(
 ) -> Measurement:
     """Runs a workload in this process; its peak memory includes what this process needed before.
 
-    Parameters
-    ----------
-    name : str
-        One of :data:`WORKLOADS`, or a scenario file, whose name ends with ``.toml``.
-    flows : int, optional
-        Number of flows, for those in :data:`RESIZABLE`.
-    duration : str, optional
-        Simulated time, such as ``"500 ms"``.
-    threads : int
-        Maximum number of cores; the result has the number that was used most of the time.
-    only_setup : bool
-        Stop before the first event.
+    `name` is one of :data:`WORKLOADS`, or a scenario file (``.toml``). `flows` applies to workloads of
+    :data:`RESIZABLE`. `threads` is the maximum number of cores; the result has the number that was used most of the
+    time.
     """
     text, folder = text_of(name, flows)
     return measure_scenario(text, name, duration, threads=threads, only_setup=only_setup, folder=folder)

@@ -2086,8 +2086,22 @@ class Tcp(Component):
     timestamps : bool, default false
         Whether segments carry timestamps, which acknowledgements echo [RFC7323 s4]. Uses memory for every outstanding
         segment.
+    f_rto : bool, default false
+        Whether a timeout is examined before more than one segment is sent again (F-RTO) [RFC5682]: if the first
+        acknowledgement is of new data, two new segments are sent. If the next one shows that segments of before the
+        timeout arrive, cwnd and ssthresh return to their values before it.
+    dsack : bool, default false
+        Whether receivers report segments that arrive a second time (D-SACK) [RFC2883 s4]. If every segment that was
+        sent again since a loss or a timeout is reported, cwnd and ssthresh return to their values before it, as in
+        Linux.
+    keep_scoreboard : bool, default false
+        Whether a timeout keeps what selective acknowledgements have reported, so that only missing segments are sent
+        again, as in Linux. [RFC2018 s5] discards it, since a receiver may have dropped what it reported.
+        `recovery.rack` always keeps it.
     dup_ack_threshold : int, default 3
         Duplicate acknowledgements that indicate a loss (DupThresh) [RFC5681 s3.2]. Allowed: a whole number, at least 1.
+    window_validation : Literal["none", "linux"], default none
+        Treatment of a window that the application does not use.
     restart_after_idle : bool, default true
         Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
     partial_ack_timer : Literal["first", "every"], optional
@@ -2098,6 +2112,10 @@ class Tcp(Component):
     ecn_echo : Literal["rfc-3168", "rfc-8257", "accecn"], optional
         How the receiver echoes marks; if left out, as the congestion control defines it. The sender reads the echo
         given here.
+    ecn_reduction : Literal["at-once", "proportional"], default at-once
+        Reduction of cwnd after an echoed mark.
+    ssthresh_from : Literal["flight-size", "cwnd"], default flight-size
+        What congestion reduces ssthresh from.
     pacing : bool, default false
         Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one,
         otherwise cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
@@ -2134,16 +2152,22 @@ class Tcp(Component):
     limited_transmit: bool
     syn: bool
     timestamps: bool
+    f_rto: bool
+    dsack: bool
+    keep_scoreboard: bool
     dup_ack_threshold: int
+    window_validation: Literal["none", "linux"]
     restart_after_idle: bool
     partial_ack_timer: Literal["first", "every"] | None
     ecn: bool
     ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None
+    ecn_reduction: Literal["at-once", "proportional"]
+    ssthresh_from: Literal["flight-size", "cwnd"]
     pacing: bool
     pacing_rate: Literal["window", "linux"] | None
     local_queue: Literal["drop", "backpressure"]
     jitter: str | dict[str, Any] | None
-    def __init__(self, *, profile: Literal["rfc", "linux-6", "linux-4", "ns-2"] = "rfc", variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, dup_ack_threshold: int = 3, restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None = None, pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop", jitter: str | dict[str, Any] | None = None) -> None: ...
+    def __init__(self, *, profile: Literal["rfc", "linux-6", "linux-4", "ns-2"] = "rfc", variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, f_rto: bool = False, dsack: bool = False, keep_scoreboard: bool = False, dup_ack_threshold: int = 3, window_validation: Literal["none", "linux"] = "none", restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None = None, ecn_reduction: Literal["at-once", "proportional"] = "at-once", ssthresh_from: Literal["flight-size", "cwnd"] = "flight-size", pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop", jitter: str | dict[str, Any] | None = None) -> None: ...
 
 class Udp(Component):
     """UDP: sends whatever its source produces, when the source produces it.
@@ -2909,13 +2933,16 @@ class Dctcp(Component):
     byte_counting_limit : int, optional
         Maximum number of acknowledged segments by which an acknowledgement enlarges the window (L) [RFC3465 s2]; each
         acknowledgement counts once if left out. Linux has no limit. Allowed: a whole number, at least 1.
+    arithmetic : Literal["floating-point", "linux"], default floating-point
+        Arithmetic of alpha and of the reduction.
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "dctcp"
     gain: float | str
     ect_everywhere: bool
     byte_counting_limit: int | None
-    def __init__(self, *, gain: float | str = "1/16", ect_everywhere: bool = False, byte_counting_limit: int | None = None) -> None: ...
+    arithmetic: Literal["floating-point", "linux"]
+    def __init__(self, *, gain: float | str = "1/16", ect_everywhere: bool = False, byte_counting_limit: int | None = None, arithmetic: Literal["floating-point", "linux"] = "floating-point") -> None: ...
 
 class Bbr(Component):
     """The congestion-control ``bbr``.

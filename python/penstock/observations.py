@@ -54,26 +54,11 @@ def read_observations(given: Sequence[str] | Mapping[str, str]) -> dict[str, Obs
 
 
 def reward_function(text: str, units: Mapping[str, str]) -> tuple[tuple[str, ...], Function]:
-    """Compiles an expression over observations for plain numbers.
+    """Compiles an expression over observations; returns the observations that it names, in order, and a function.
 
-    Parameters
-    ----------
-    text : str
-        Arithmetic with units, as in a study's ``[derived]``.
-    units : Mapping of str to str
-        Unit of each observation that it may name.
-
-    Returns
-    -------
-    tuple of str
-        Observations that it names, in order.
-    callable
-        Returns the reward in base units (s, bit, bit/s, packets), given the values of these observations.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, its units do not match, or a name is not observed.
+    `text` is arithmetic with units, as in a study's ``[derived]``, and `units` has the unit of each observation. The
+    function returns the reward in base units (s, bit, bit/s, packets). Raises InputError if the text cannot be read,
+    its units do not match, or a name is not observed.
     """
     try:
         expression = parse(text)

@@ -141,28 +141,11 @@ def cross_validate(
 ) -> CrossValidation:
     """Chooses answers on all tables but one, scores the one left out, and so for every table.
 
-    Parameters
-    ----------
-    study : Study
-        What to run.
-    tables : sequence of str
-        Ids of the tables; all that are printed if empty.
-    fixed : mapping of str to str, optional
-        Answers that are given, by question, and not chosen.
-    runs : int
-        How often each row is run.
-    budget : int, optional
-        The most runs to make, counted whether or not a store has them.
-    runner : Runner, optional
-        Who makes them.
-    tell : callable, optional
-        Called with a sentence about the runs that follow.
+    `tables` are ids; empty means all that are printed. `fixed` has answers that are given, by question. `budget` is the
+    maximum number of runs, stored ones included. `tell` is called with a sentence about the runs that follow.
 
-    Raises
-    ------
-    InputError
-        If there are fewer than two tables with printed numbers, too few runs, no question to answer, or too small a
-        budget to try every answer once.
+    Raises InputError if there are fewer than two tables with printed numbers, too few runs, no question to answer, or
+    too small a budget to try every answer once.
     """
     document = study.document
     printed = _printed(document, tables)

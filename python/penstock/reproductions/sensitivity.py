@@ -104,19 +104,7 @@ def work(study: Study, tables: Iterable[str], runs: int = RUNS) -> Work:
 def explained(study: Study, differing: Collection[Comparison], store: Store) -> int | None:
     """How many of `differing` would agree if one open question were answered otherwise.
 
-    Parameters
-    ----------
-    study : Study
-        The study that has these numbers, under the chosen readings.
-    differing : collection of Comparison
-        Numbers that differ from the print.
-    store : Store
-        Where the runs of an earlier sensitivity study are looked for; nothing is run.
-
-    Returns
-    -------
-    int or None
-        None unless all those runs are there.
+    Nothing is run: the runs are of an earlier sensitivity study. None unless the store has all of them.
     """
     rows = {(comparison.table, tuple(comparison.row.values())) for comparison in differing}
     plan = Plan(study, [table for table, _ in rows], RUNS)
