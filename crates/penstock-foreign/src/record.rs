@@ -58,13 +58,14 @@ impl Record {
             self.calls.clear();
         }
         self.calls.add(hook, views.0.words(), views.1.words(), arguments);
-        // Copied only if hooks of this kind write them.
-        let before = (*views.0, *views.1);
+        // Two variables, so that a copy is made only of a view that hooks write: it waits for the stores to what it copies.
+        let first_before = *views.0;
+        let second_before = *views.1;
         let (first, second) = (std::ptr::from_mut(views.0).cast(), std::ptr::from_mut(views.1).cast());
         // SAFETY: `crate::Components` got the address of a function of this type; the words and views are as long as it was compiled for.
         let answer = unsafe { hook(self.own.as_mut_ptr(), first, second, arguments[0], arguments[1]) };
         if answer == FAULT {
-            let seen = (if A::IS_WRITTEN { &before.0 } else { views.0 }, if B::IS_WRITTEN { &before.1 } else { views.1 });
+            let seen = (if A::IS_WRITTEN { &first_before } else { views.0 }, if B::IS_WRITTEN { &second_before } else { views.1 });
             self.fail(name, String::new(), seen, arguments);
         }
         answer
