@@ -87,7 +87,7 @@ lint: setup-dev ## check form, types, spelling and habits of writing
 	$(BIN)/codespell
 	$(BIN)/python tools/prose/prose.py
 
-format: setup-dev ## put the sources into their form
+format: $(DONE)/dev ## put the sources into their form
 	$(CARGO) fmt
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
@@ -192,9 +192,11 @@ while sleep 10 </dev/null >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
 done
 endef
 
-# Runs $(2) quietly, says how far the compiler is and how long it took, and shows what was said only if it failed.
+# Runs $(2) quietly, says how far the compiler is and how long it took, and shows what was said only if it failed. The stamp has
+# the time at which it began, so that a file edited meanwhile is newer.
 define step
 @mkdir -p $(LOGS); \
+touch $(LOGS)/$(@F).begun; \
 : >$(LOGS)/$(@F).log; \
 { $(call compiling,$(LOGS)/$(@F).log); } & \
 watcher=$$!; \
@@ -203,7 +205,7 @@ status=0; \
 kill $$watcher 2>/dev/null || true; \
 wait $$watcher 2>/dev/null || true; \
 if [ $$status = 0 ]; then \
-	mkdir -p $(DONE); touch $@; printf '  %-51s %3s s\n' "$(1)" "$$SECONDS"; \
+	mkdir -p $(DONE); touch -r $(LOGS)/$(@F).begun $@; printf '  %-51s %3s s\n' "$(1)" "$$SECONDS"; \
 else \
 	cat $(LOGS)/$(@F).log; echo "setting up failed at: $(1)"; exit 1; \
 fi
@@ -229,9 +231,12 @@ $(DONE)/dev: requirements-dev.lock $(DONE)/packages
 $(DONE)/packaging: requirements-packages.lock $(DONE)/dev
 	$(call step,Python packages for packaging,$(INSTALL) --only-binary :all: --require-hashes -r $<)
 
+# Builds once more if a source was edited meanwhile: the model version is that of the sources, and must not name another core.
 $(BUILT): $(RUST_SOURCES) $(DONE)/tools $(if $(wildcard $(CORE)),,lost) | $(LOGS)/crates
 	@rm -f $(DONE)/core-*
-	$(call step,Rust core ($(PROFILE) profile),$(MATURIN) develop --profile $(PROFILE) --locked --skip-install)
+	$(call step,Rust core ($(PROFILE) profile),(until touch $(LOGS)/$(@F).begun; \
+		$(MATURIN) develop --profile $(PROFILE) --locked --skip-install || exit 1; \
+		[ -z "$$(find crates Cargo.toml Cargo.lock -newer $(LOGS)/$(@F).begun -print -quit)" ]; do echo "edited meanwhile: once more"; done))
 
 # The stamp does not count where the core itself was removed.
 lost:

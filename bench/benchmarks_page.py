@@ -24,11 +24,11 @@ SIMULATORS = ("ns-2", "ns-3", "htsim")
 UNNOTED = "before such notes were kept"
 """When numbers were measured that do not say it."""
 SINCE_CHANGED = {"provider": "over shorter links, of 0.12 to 19 ms; a new measurement has links of 1 to 30 ms"}
-"""How curves of that time differ from what is measured under their names now."""
+"""Differences between curves of that time and present measurements under their names."""
 
 
 def measured() -> dict[str, str]:
-    """What is kept of a measurement of today: the version of Penstock, that of its model, and the day."""
+    """Provenance of a measurement: the version of Penstock, that of its model, and the day."""
     return {"version": __version__, "model": MODEL_VERSION, "date": datetime.now(UTC).date().isoformat()}
 
 
@@ -130,7 +130,7 @@ def tree_rows(compared: list[dict]) -> list[str]:
 
 
 def tree_rate(one: dict, side: dict) -> float:
-    """Packet-hops per CPU second of one side, set-up left out, over those of the reference that ran in between."""
+    """Packet-hops per CPU second of one side, without set-up, relative to the reference that ran in between."""
     return statistics.median(side["steady"]) / one["reference"]
 
 
@@ -202,7 +202,7 @@ def renew() -> None:
 
 
 def draw(curves: dict, compared: list[dict]) -> None:
-    """The figures: time over what grows, set-up and memory over flows, each beside a straight line; rates."""
+    """The figures: time over size, set-up and memory over flows, each next to a straight line; rates."""
     import matplotlib as mpl
 
     mpl.use("svg")

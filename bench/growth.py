@@ -5,7 +5,7 @@
     python bench/growth.py fat-tree --keep          only this, into the page
 
 Every point is a scenario made with the public builder and run in a process of its own: CPU time of the set-up (from the
-text to the first event) and of the rest, packet-hops and peak memory. Times are told relative to a reference workload
+text to the first event) and of the rest, packet-hops and peak memory. Times are relative to a reference workload
 that runs before each point, so that the numbers of a shared machine can be compared. Takes some five minutes.
 """
 
@@ -32,7 +32,7 @@ PROVIDER_DELAYS = (1000, 30_000)
 
 
 def row(links: int) -> str:
-    """A hundred periodic flows of 64 kbit/s over so many links in a row, half full."""
+    """A hundred periodic flows of 64 kbit/s over a row of n links, half full."""
     net = Network()
     nodes = [net.node(f"n{i}") for i in range(links + 1)]
     for a, b in pairwise(nodes):
@@ -42,7 +42,7 @@ def row(links: int) -> str:
 
 
 def calls(rate: int) -> str:
-    """Calls of 64 kbit/s that come at random, so many a second, and last 10 s on average."""
+    """Calls of 64 kbit/s that arrive at random at a rate per second, and last 10 s on average."""
     net = Network()
     a, b = net.node("a"), net.node("b")
     net.link(a, b, rate=f"{rate * 10 * 128} kbit/s", delay="5 ms", queue=TailDrop(limit="1000 packets"))
@@ -57,7 +57,7 @@ def calls(rate: int) -> str:
 
 
 def fat_tree(hosts: int) -> str:
-    """The workload `fat-tree` with so many hosts: 16, 128 or 1,024, of switches with 4, 8 or 16 ports."""
+    """The workload `fat-tree` by number of hosts: 16, 128 or 1,024, of switches with 4, 8 or 16 ports."""
     return bench.fat_tree(round((4 * hosts) ** (1 / 3)))
 
 
@@ -94,7 +94,7 @@ def provider(nodes: int) -> str:
 def _transfers(
     net: Network, hosts: Node, shifts: tuple[int, ...], min_rto: str, *, initial_rto: str | None = None
 ) -> None:
-    """A transfer without end from each host to the one that is so many further, for each of `shifts`."""
+    """An endless transfer from each host to the host i places further, for each i of `shifts`."""
     tcp = Tcp(variant="new-reno", initial_rto=initial_rto or min_rto, min_rto=min_rto)
     for number, shift in enumerate(shifts):
         name = f"transfers{number}"

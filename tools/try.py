@@ -1,7 +1,8 @@
-"""Try one component after an edit: `make try COMPONENT=red`.
+"""Try one component or metric after an edit: `make try COMPONENT=red`.
 
-Checks its form, its unit tests, its extremes, its example and its entry in the catalogue, with unoptimised builds,
-which compile in a fraction of the time. The whole is tested by `make check`, and then by `make test`.
+Formats it and runs its unit tests, its extremes, its example, its entry in the catalogue and its references, with
+unoptimised builds, which compile in a fraction of the time. The whole is tested by `make check`, and then by
+`make test`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,12 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 MODEL = ROOT / "crates" / "penstock-model" / "src"
+METRICS = ROOT / "crates" / "penstock-scenario" / "src" / "metrics"
 # A line of a list: `"red" => Red(red::Red, red::Parameters),`. The last path in the brackets tells the module.
 LINE = re.compile(r'^ +"([a-z0-9-]+)" => \w+\((?:[^()]*[ (])?([a-z]\w*(?:::\w+)*)\)', re.MULTILINE)
+# A line of the list of metrics: `goodput::Goodput,`. The module has the name of the metric.
+METRIC_LINE = re.compile(r"^    (\w+)::\w+,$", re.MULTILINE)
+CITATION = re.compile(r"\[([A-Z][A-Za-z]+\d\d)\b[^\]]*\]")
 TEST = ["cargo", "test", "--locked", "--quiet", "--profile", "try"]
 
 
@@ -29,9 +34,15 @@ class Component(NamedTuple):
     file: Path
 
     @property
+    def is_metric(self) -> bool:
+        """Whether it is a metric, which is in another crate than components."""
+        return self.file.parent == METRICS
+
+    @property
     def module(self) -> str:
         """Path of its module in the crate, as in the names of its tests."""
-        return "::".join(self.file.relative_to(MODEL).with_suffix("").parts).removesuffix("::mod")
+        source = METRICS.parent if self.is_metric else MODEL
+        return "::".join(self.file.relative_to(source).with_suffix("").parts).removesuffix("::mod")
 
 
 def components(model: Path = MODEL) -> list[Component]:
@@ -43,6 +54,19 @@ def components(model: Path = MODEL) -> list[Component]:
             places = [module.with_suffix(".rs"), module / "mod.rs"]
             found += [Component(name, place) for place in places if place.is_file()][:1]
     return found
+
+
+def metrics() -> list[Component]:
+    """All metrics of the scenario crate."""
+    modules = METRIC_LINE.findall((METRICS / "mod.rs").read_text(encoding="utf-8"))
+    return [Component(module.replace("_", "-"), METRICS / f"{module}.rs") for module in modules]
+
+
+def unlisted(files: list[Path]) -> list[str]:
+    """The keys that these files cite and that the bibliography lacks; RFCs need no entry."""
+    listed = (ROOT / "docs" / "bibliography.md").read_text(encoding="utf-8").splitlines()
+    cited = {key for file in files for key in CITATION.findall(file.read_text(encoding="utf-8"))}
+    return sorted(key for key in cited if f"[{key}]" not in listed and not key.startswith("RFC"))
 
 
 def processor_time() -> float:
@@ -68,10 +92,31 @@ def step(what: str, command: list[str], environment: dict[str, str], shows: bool
     return done.returncode == 0
 
 
+def tests_of_components(name: str, chosen: list[Component]) -> bool:
+    """Runs the tests of the components with this name; whether they passed."""
+    if not chosen:
+        return True
+    only = {"PENSTOCK_COMPONENT": name}
+    tests = [f"{component.module}::" for component in chosen]
+    catalogue = ["--test", "catalogue", "--", "--nocapture", "docstring_examples", "smallest_and_the_largest"]
+    return (
+        step("unit tests", [*TEST, "-p", "penstock-model", "--lib", "--", *tests, "complete_page"], {})
+        and step("random and extreme parameters", [*TEST, "-p", "penstock-model", "--test", "extremes"], only)
+        and step("example and tiny networks", [*TEST, "-p", "penstock-scenario", *catalogue], only, True)
+    )
+
+
+def tests_of_metrics(chosen: list[Component]) -> bool:
+    """Runs the tests of a metric and of the list of metrics; whether they passed."""
+    tests = [f"{component.module}::" for component in chosen]
+    command = [*TEST, "-p", "penstock-scenario", "--lib", "--", *tests, "each_metric_is_found"]
+    return not chosen or step("unit tests of the metric", command, {})
+
+
 def main(arguments: list[str]) -> int:
     """Tries a component."""
     name = (arguments or [""])[0]
-    known = components()
+    known = components() + metrics()
     chosen = [component for component in known if component.name == name]
     if not chosen:
         names = sorted({component.name for component in known})
@@ -79,17 +124,14 @@ def main(arguments: list[str]) -> int:
         listed = f"near names: {', '.join(near)}" if near else f"one of {', '.join(names)}"
         print(f"error: COMPONENT={name}: no component of this name; {listed}", file=sys.stderr)
         return 1
-    only = {"PENSTOCK_COMPONENT": name}
-    tests = [f"{component.module}::" for component in chosen]
-    files = [str(component.file) for component in chosen]
-    print(f"{name}: {', '.join(str(component.file.relative_to(ROOT)) for component in chosen)}")
-    catalogue = ["--test", "catalogue", "--", "--nocapture", "docstring_examples", "smallest_and_the_largest"]
-    is_sound = (
-        step("form", ["rustfmt", "--check", "--edition", "2021", *files], {})
-        and step("unit tests", [*TEST, "-p", "penstock-model", "--lib", "--", *tests, "complete_page"], {})
-        and step("random and extreme parameters", [*TEST, "-p", "penstock-model", "--test", "extremes"], only)
-        and step("example and tiny networks", [*TEST, "-p", "penstock-scenario", *catalogue], only, True)
-    )
+    files = [component.file for component in chosen]
+    print(f"{name}: {', '.join(str(file.relative_to(ROOT)) for file in files)}")
+    is_sound = step("format", ["rustfmt", "--edition", "2021", *map(str, files)], {})
+    is_sound = is_sound and tests_of_components(name, [one for one in chosen if not one.is_metric])
+    is_sound = is_sound and tests_of_metrics([one for one in chosen if one.is_metric])
+    for key in unlisted(files):
+        print(f"docs/bibliography.md: has no entry [{key}]")
+        is_sound = False
     left_out = "whole simulations (make check), the Python class (make daily)"
     print(f"{processor_time():.1f} s of processor time; not tried: {left_out}")
     return 0 if is_sound else 1

@@ -51,7 +51,7 @@ class Workload(NamedTuple):
 
 
 def tree(ports: int, ns3_seconds: float, htsim_seconds: float) -> Workload:
-    """The workload `fat-tree` of switches with so many ports: with SACK beside ns-3, and with NewReno beside htsim."""
+    """The workload `fat-tree` by the ports of its switches: with SACK for ns-3, and with NewReno for htsim."""
     # Without SACK ns-3 repairs losses so that it has a fifth less goodput; htsim restarts the timer at each partial
     # acknowledgement, and sends nothing on the first duplicates.
     without_sack = {"partial_ack_timer": "every", "limited_transmit": False}
@@ -187,13 +187,13 @@ class Comparison:
 
 
 def merged(kept: list[dict], new: list[dict]) -> list[dict]:
-    """Both, peer by peer in the order of the workloads; what is new takes the place of what was kept."""
+    """Both, peer by peer in the order of the workloads; new results replace stored ones."""
     found = {(one["peer"], one["workload"]): one for one in [*kept, *new]}
     return [found[peer, name] for peer in FORMS for name in WORKLOADS if (peer, name) in found]
 
 
 def side(runs: list[Run], setups: list[float]) -> dict:
-    """What is told of one simulator."""
+    """Results of one simulator."""
     setup = statistics.median(setups)
     return {
         "packet_hops_per_cpu_second": statistics.median(run.packet_hops / run.cpu for run in runs),

@@ -79,7 +79,7 @@ def rates(series):
 
 
 def spread(finest):
-    """The standard deviation of the stations' rates over their mean in intervals of 10 ms, in the mean."""
+    """The standard deviation of the stations' rates over their mean, averaged over intervals of 10 ms."""
     return statistics.fmean(
         statistics.pstdev(each) / statistics.fmean(each) for each in joined(finest, BIN) if sum(each) > 0
     )

@@ -3,7 +3,7 @@
     python examples/studies/bcn_next_steps.py results
 
 runs eight small studies of BCN 2.0 (some minutes on two cores) and writes for each a table, `NAME.json`, and a figure,
-`NAME.svg`. What is in them is told in docs/studies/bcn-next-steps.md. Finished runs are kept, so a second call only
+`NAME.svg`. They are described in docs/studies/bcn-next-steps.md. Finished runs are kept, so a second call only
 draws.
 """
 
@@ -135,7 +135,7 @@ def delay_product() -> Iterator[tuple[Point, ps.Study]]:
 
 
 def bottlenecks() -> Iterator[tuple[Point, ps.Study]]:
-    """A station whose frames pass several congested ports beside stations that pass one each."""
+    """A station whose frames pass several congested ports, next to stations that pass one each."""
     for hops in (1, 2, 3, 4):
         for how in (WITHOUT, WITH):
             net = ps.Network()

@@ -3,7 +3,7 @@
     python examples/studies/bcn_queue.py results
 
 runs the published study `bcn` once each without congestion management, with the published and with the authors' gain,
-and draws the queue of its hot port: `queue.svg`. What is in it is told in docs/studies/bcn.md.
+and draws the queue of its hot port: `queue.svg`. It is described in docs/studies/bcn.md.
 """
 
 import argparse

@@ -77,7 +77,7 @@ def adapter(case: Case) -> Component:
 
 
 def switch(case: Case) -> dict:
-    """What a switch does beside queueing."""
+    """Features of a switch other than queueing."""
     if "PFC" in case.mechanism:
         return {"pause": {"xoff": "100 kB", "xon": "90 kB", "classes": ["default"]}}
     points = {"BCN": ps.BcnCongestionPoint(), "QCN": ps.QcnCongestionPoint()}
@@ -85,7 +85,7 @@ def switch(case: Case) -> dict:
 
 
 def station(case: Case) -> dict:
-    """What a host does beside its transports."""
+    """Features of a host other than its transports."""
     points = {"BCN": ps.BcnReactionPoint(floor="8 Mbit/s"), "QCN": ps.QcnReactionPoint()}
     return {"reaction_point": points[case.mechanism]} if case.mechanism in points else {}
 
@@ -126,7 +126,7 @@ def incast(case: Case, senders: int = 32) -> ps.Network:
 
 
 def fabric(case: Case, arriving: float) -> ps.Network:
-    """Transfers of published sizes between random hosts of a leaf-spine fabric, for so many seconds."""
+    """Transfers of published sizes between random hosts of a leaf-spine fabric, over a number of seconds."""
     net = ps.Network()
     net.routing = "ecmp"
     hosts = net.nodes("hosts", LEAVES * PER_LEAF, **station(case))
@@ -152,7 +152,7 @@ def fabric(case: Case, arriving: float) -> ps.Network:
 
 
 def ports(net: ps.Network, *links: str) -> None:
-    """What is measured of the ports of switches."""
+    """Metrics of the ports of switches."""
     net.measure("queue-bytes", of=list(links))
     net.measure("drops", of=list(links))
 

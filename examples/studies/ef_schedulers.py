@@ -3,7 +3,7 @@
     python examples/studies/ef_schedulers.py results
 
 makes 2,000 runs (two or three minutes) and writes two tables, `points.json` and `differences.json`, and figures as SVG,
-drawn by matplotlib. What is in them is told in docs/studies/ef-schedulers.md. Finished runs are
+drawn by matplotlib. They are described in docs/studies/ef-schedulers.md. Finished runs are
 kept, so a second call only draws.
 """
 

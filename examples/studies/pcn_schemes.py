@@ -3,7 +3,7 @@
     python examples/studies/pcn_schemes.py results
 
 runs about 700 short simulations (some minutes) and writes two tables, `schemes.json` and `marking.json`, and figures
-as SVG. What is in them is told in docs/studies/pcn-schemes.md. Finished runs are kept, so a second call only draws.
+as SVG. They are described in docs/studies/pcn-schemes.md. Finished runs are kept, so a second call only draws.
 """
 
 import argparse

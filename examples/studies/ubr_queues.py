@@ -3,7 +3,7 @@
     python examples/studies/ubr_queues.py results
 
 makes one run of slide 55 of the published study `ubr` (100 TCPs on five circuits, 85 % of the link promised) and draws
-the cells that each circuit has waiting at the bottleneck: `queues.svg`. What is in it is told in docs/studies/ubr.md.
+the cells that each circuit has waiting at the bottleneck: `queues.svg`. It is described in docs/studies/ubr.md.
 """
 
 import argparse
@@ -22,7 +22,7 @@ TENTH = 10**11  # ps
 
 
 def queues() -> pl.DataFrame:
-    """The cells of each circuit, read every 10 ms, in the mean of each tenth of a second; by time and circuit."""
+    """The cells of each circuit, read every 10 ms and averaged over each tenth of a second; by time and circuit."""
     text = queues_over_time(Readings(STUDY.document).settings())
     series = ps.TimeSeries(text, of=BOTTLENECK, what="class-queue", every="10 ms")
     tenth = (pl.col("time_ps") // TENTH * TENTH + TENTH // 2).alias("time_ps")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from penstock.graphs import from_networkx as from_networkx
     from penstock.network import Network as Network
     from penstock.network import Node as Node
+    from penstock.own import congestion_control as congestion_control
     from penstock.own import discipline as discipline
     from penstock.reproductions.frame import reproduce as reproduce
     from penstock.results import to_frame as to_frame
@@ -55,7 +56,7 @@ _HOMES = {
     "errors": "ArgumentError InputError PenstockError PrecisionMissed RunsFailed ScenarioError StoreError",
     "graphs": "from_networkx",
     "network": "Network Node",
-    "own": "discipline",
+    "own": "congestion_control discipline",
     "reproductions.frame": "reproduce",
     "results": "to_frame to_json to_pandas to_values",
     "running": "Metric RunFailure RunRequest RunResult run_all",

@@ -261,8 +261,8 @@ def scenarios(
 def component_functions() -> list[tuple[str, str, int]]:
     """The functions that hooks may call: symbol, signature, and address of each."""
 
-def component_views() -> list[tuple[str, list[tuple[str, int]]]]:
-    """What hooks see: the names of the views, and the names and lengths of the fields of each."""
+def component_views() -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
+    """The views of hooks; of each field the name, ``f`` or ``i``, how many words it has, and whether hooks write it."""
 
 def with_arrivals(scenario: Scenario, groups: list[str], mtu: int, log: str | None) -> Scenario:
     """The scenario whose `groups` send only packets from outside, of up to `mtu` bytes; `log` is CSV of known ones."""

@@ -133,23 +133,9 @@ def entries(where: str, given: Mapping[str, Any], path: str) -> None:
 
 
 def component(where: str, given: object, kind: str, path: str = "") -> None:
-    """Refuses anything but a component of this kind.
+    """Raises ArgumentError unless `given` is a component of this kind.
 
-    Parameters
-    ----------
-    where : str
-        The argument, for the message.
-    given : object
-        The value.
-    kind : str
-        The required kind.
-    path : str
-        The table, to suggest another argument that accepts the value.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not.
+    `where` names the argument in the message; `path` is the table, to suggest another argument that accepts the value.
     """
     if isinstance(given, Component) and kind == given.KIND:
         return

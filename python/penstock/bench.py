@@ -284,13 +284,15 @@ def _dumbbell(
     return net.toml(description="Transfers over a dumbbell", duration=duration)
 
 
-_CONTROLS: dict[str, tuple[str, list[str], str]] = {
-    "dualpi2": ("20 transfers of CUBIC and 20 of Prague over DualPI2", ["Cubic", "Prague"], "Dualpi2"),
-    "fq-codel": ("40 transfers of CUBIC over FQ-CoDel", ["Cubic"], "FqCodel"),
-    "bbr": ("40 transfers of BBR over a buffer of a bandwidth-delay product", ["Bbr"], "Fifo"),
-    "prague": ("40 transfers of Prague over DualPI2", ["Prague"], "Dualpi2"),
+_CONTROLS: dict[str, tuple[str, list[str], str, dict[str, Any]]] = {
+    "dualpi2": ("20 transfers of CUBIC and 20 of Prague over DualPI2", ["Cubic", "Prague"], "Dualpi2", {}),
+    "fq-codel": ("40 transfers of CUBIC over FQ-CoDel", ["Cubic"], "FqCodel", {}),
+    "cake": ("40 transfers of CUBIC over CAKE at 950 Mbit/s", ["Cubic"], "Cake", {"rate": "950 Mbit/s"}),
+    "bbr": ("40 transfers of BBR over a buffer of a bandwidth-delay product", ["Bbr"], "Fifo", {}),
+    "prague": ("40 transfers of Prague over DualPI2", ["Prague"], "Dualpi2", {}),
 }
-# The workloads of controls and of the queues made for them: contents, controls, and the scheduler of the bottleneck.
+# The workloads of controls and of the queues made for them: contents, controls, and the bottleneck's scheduler with
+# its settings.
 
 
 def controls(name: str) -> str:
@@ -299,7 +301,7 @@ def controls(name: str) -> str:
     from penstock.components import Ftp, TailDrop, Tcp
     from penstock.network import Network
 
-    description, names, scheduler = _CONTROLS[name]
+    description, names, scheduler, said = _CONTROLS[name]
     marks = scheduler != "Fifo"
     net = Network()
     left, right, sink = net.node("left"), net.node("right"), net.node("sink")
@@ -308,7 +310,7 @@ def controls(name: str) -> str:
         right,
         rate="1 Gbit/s",
         delay="2 ms",
-        scheduler=getattr(components, scheduler)(),
+        scheduler=getattr(components, scheduler)(**said),
         queue=None if marks else TailDrop(limit="833 packets"),
     )
     net.link(right, left, rate="10 Gbit/s", delay="2 ms")
@@ -355,18 +357,9 @@ def measure_in_process(
 ) -> Measurement:
     """Runs a workload in this process; its peak memory includes what this process needed before.
 
-    Parameters
-    ----------
-    name : str
-        One of :data:`WORKLOADS`, or a scenario file, whose name ends with ``.toml``.
-    flows : int, optional
-        Number of flows, for those in :data:`RESIZABLE`.
-    duration : str, optional
-        Simulated time, such as ``"500 ms"``.
-    threads : int
-        Maximum number of cores; the result has the number that was used most of the time.
-    only_setup : bool
-        Stop before the first event.
+    `name` is one of :data:`WORKLOADS`, or a scenario file (``.toml``). `flows` applies to workloads of
+    :data:`RESIZABLE`. `threads` is the maximum number of cores; the result has the number that was used most of the
+    time.
     """
     text, folder = text_of(name, flows)
     return measure_scenario(text, name, duration, threads=threads, only_setup=only_setup, folder=folder)

@@ -381,6 +381,8 @@ class Pie(Component):
     mean_packet : str, default 1500 bytes
         Mean size of a packet (MEAN_PKTSIZE) [RFC8033 s4.1]; nothing is dropped while at most two such packets wait.
         Allowed: above zero.
+    mode : Literal["packets", "bytes"], default packets
+        Unit to which the probability applies [RFC8033 App. B].
     delay : Literal["timestamps", "departure-rate"], default timestamps
         Source of the queueing delay.
     departure_threshold : str, optional
@@ -409,6 +411,7 @@ class Pie(Component):
     alpha: float | str
     beta: float | str
     mean_packet: str
+    mode: Literal["packets", "bytes"]
     delay: Literal["timestamps", "departure-rate"]
     departure_threshold: str | None
     ecn: bool
@@ -416,7 +419,7 @@ class Pie(Component):
     derandomise: bool
     cap: bool
     active_from: str | None
-    def __init__(self, *, limit: str = "1000 packets", target: str = "15 ms", update_interval: str = "15 ms", max_burst: str = "150 ms", alpha: float | str = 0.125, beta: float | str = 1.25, mean_packet: str = "1500 bytes", delay: Literal["timestamps", "departure-rate"] = "timestamps", departure_threshold: str | None = None, ecn: bool = False, mark_threshold: float | str | None = None, derandomise: bool = False, cap: bool = True, active_from: str | None = None) -> None: ...
+    def __init__(self, *, limit: str = "1000 packets", target: str = "15 ms", update_interval: str = "15 ms", max_burst: str = "150 ms", alpha: float | str = 0.125, beta: float | str = 1.25, mean_packet: str = "1500 bytes", mode: Literal["packets", "bytes"] = "packets", delay: Literal["timestamps", "departure-rate"] = "timestamps", departure_threshold: str | None = None, ecn: bool = False, mark_threshold: float | str | None = None, derandomise: bool = False, cap: bool = True, active_from: str | None = None) -> None: ...
 
 class Pi2(Component):
     """The discipline ``pi2``.
@@ -1028,11 +1031,15 @@ class Cake(Component):
         Round-trip time for which COBALT is set up. Allowed: at least 1 us, or one of datacentre (100 us), lan (1 ms),
         metro (10 ms), regional (30 ms), internet (100 ms), oceanic (300 ms), satellite (1 s), interplanetary (1000 s).
     overhead : str, default 0 bytes
-        Bytes that the link adds to each packet. Allowed: zero or more.
-    mpu : str, default 0 bytes
-        Minimum size of a packet with its overhead. Allowed: zero or more.
-    framing : Literal["noatm", "atm", "ptm"], default noatm
-        Framing of the link.
+        Bytes that the link adds to each packet, or a link. Allowed: zero or more, or a word of tc-cake(8) for a link,
+        which also sets `mpu` and `framing`: raw, conservative, ethernet, docsis, pppoe-ptm, bridged-ptm, ipoa-vcmux,
+        ipoa-llcsnap, bridged-vcmux, bridged-llcsnap, pppoa-vcmux, pppoa-llc, pppoe-vcmux, pppoe-llcsnap; ether-vlan can
+        follow it.
+    mpu : str, optional
+        Minimum size of a packet with its overhead; that of the link named by `overhead`, or none, if left out. Allowed:
+        zero or more.
+    framing : Literal["noatm", "atm", "ptm"], optional
+        Framing of the link; that of the link named by `overhead`, or `noatm`, if left out.
     ack_filter : Literal["off", "conservative", "aggressive"], default off
         Which acknowledgements are dropped in favour of later ones.
     limit : str, optional
@@ -1049,12 +1056,12 @@ class Cake(Component):
     isolation: Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"]
     rtt: str
     overhead: str
-    mpu: str
-    framing: Literal["noatm", "atm", "ptm"]
+    mpu: str | None
+    framing: Literal["noatm", "atm", "ptm"] | None
     ack_filter: Literal["off", "conservative", "aggressive"]
     limit: str | None
     mtu: str
-    def __init__(self, *, rate: str | None = None, tins: Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"] = "diffserv3", isolation: Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = "triple-isolate", rtt: str = "100 ms", overhead: str = "0 bytes", mpu: str = "0 bytes", framing: Literal["noatm", "atm", "ptm"] = "noatm", ack_filter: Literal["off", "conservative", "aggressive"] = "off", limit: str | None = None, mtu: str = "1514 bytes") -> None: ...
+    def __init__(self, *, rate: str | None = None, tins: Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"] = "diffserv3", isolation: Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = "triple-isolate", rtt: str = "100 ms", overhead: str = "0 bytes", mpu: str | None = None, framing: Literal["noatm", "atm", "ptm"] | None = None, ack_filter: Literal["off", "conservative", "aggressive"] = "off", limit: str | None = None, mtu: str = "1514 bytes") -> None: ...
 
 class StaticShares(Component):
     """Static shares: each port has a fixed part of the memory.
@@ -2079,8 +2086,22 @@ class Tcp(Component):
     timestamps : bool, default false
         Whether segments carry timestamps, which acknowledgements echo [RFC7323 s4]. Uses memory for every outstanding
         segment.
+    f_rto : bool, default false
+        Whether a timeout is examined before more than one segment is sent again (F-RTO) [RFC5682]: if the first
+        acknowledgement is of new data, two new segments are sent. If the next one shows that segments of before the
+        timeout arrive, cwnd and ssthresh return to their values before it.
+    dsack : bool, default false
+        Whether receivers report segments that arrive a second time (D-SACK) [RFC2883 s4]. If every segment that was
+        sent again since a loss or a timeout is reported, cwnd and ssthresh return to their values before it, as in
+        Linux.
+    keep_scoreboard : bool, default false
+        Whether a timeout keeps what selective acknowledgements have reported, so that only missing segments are sent
+        again, as in Linux. [RFC2018 s5] discards it, since a receiver may have dropped what it reported.
+        `recovery.rack` always keeps it.
     dup_ack_threshold : int, default 3
         Duplicate acknowledgements that indicate a loss (DupThresh) [RFC5681 s3.2]. Allowed: a whole number, at least 1.
+    window_validation : Literal["none", "linux"], default none
+        Treatment of a window that the application does not use.
     restart_after_idle : bool, default true
         Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
     partial_ack_timer : Literal["first", "every"], optional
@@ -2091,6 +2112,10 @@ class Tcp(Component):
     ecn_echo : Literal["rfc-3168", "rfc-8257", "accecn"], optional
         How the receiver echoes marks; if left out, as the congestion control defines it. The sender reads the echo
         given here.
+    ecn_reduction : Literal["at-once", "proportional"], default at-once
+        Reduction of cwnd after an echoed mark.
+    ssthresh_from : Literal["flight-size", "cwnd"], default flight-size
+        What congestion reduces ssthresh from.
     pacing : bool, default false
         Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one,
         otherwise cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
@@ -2127,16 +2152,22 @@ class Tcp(Component):
     limited_transmit: bool
     syn: bool
     timestamps: bool
+    f_rto: bool
+    dsack: bool
+    keep_scoreboard: bool
     dup_ack_threshold: int
+    window_validation: Literal["none", "linux"]
     restart_after_idle: bool
     partial_ack_timer: Literal["first", "every"] | None
     ecn: bool
     ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None
+    ecn_reduction: Literal["at-once", "proportional"]
+    ssthresh_from: Literal["flight-size", "cwnd"]
     pacing: bool
     pacing_rate: Literal["window", "linux"] | None
     local_queue: Literal["drop", "backpressure"]
     jitter: str | dict[str, Any] | None
-    def __init__(self, *, profile: Literal["rfc", "linux-6", "linux-4", "ns-2"] = "rfc", variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, dup_ack_threshold: int = 3, restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None = None, pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop", jitter: str | dict[str, Any] | None = None) -> None: ...
+    def __init__(self, *, profile: Literal["rfc", "linux-6", "linux-4", "ns-2"] = "rfc", variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, f_rto: bool = False, dsack: bool = False, keep_scoreboard: bool = False, dup_ack_threshold: int = 3, window_validation: Literal["none", "linux"] = "none", restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None = None, ecn_reduction: Literal["at-once", "proportional"] = "at-once", ssthresh_from: Literal["flight-size", "cwnd"] = "flight-size", pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop", jitter: str | dict[str, Any] | None = None) -> None: ...
 
 class Udp(Component):
     """UDP: sends whatever its source produces, when the source produces it.
@@ -2902,13 +2933,16 @@ class Dctcp(Component):
     byte_counting_limit : int, optional
         Maximum number of acknowledged segments by which an acknowledgement enlarges the window (L) [RFC3465 s2]; each
         acknowledgement counts once if left out. Linux has no limit. Allowed: a whole number, at least 1.
+    arithmetic : Literal["floating-point", "linux"], default floating-point
+        Arithmetic of alpha and of the reduction.
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "dctcp"
     gain: float | str
     ect_everywhere: bool
     byte_counting_limit: int | None
-    def __init__(self, *, gain: float | str = "1/16", ect_everywhere: bool = False, byte_counting_limit: int | None = None) -> None: ...
+    arithmetic: Literal["floating-point", "linux"]
+    def __init__(self, *, gain: float | str = "1/16", ect_everywhere: bool = False, byte_counting_limit: int | None = None, arithmetic: Literal["floating-point", "linux"] = "floating-point") -> None: ...
 
 class Bbr(Component):
     """The congestion-control ``bbr``.

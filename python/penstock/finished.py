@@ -56,7 +56,7 @@ class Finished:
 
     @property
     def is_warned(self) -> bool:
-        """Whether so many are unfinished that the numbers of the others may mislead."""
+        """Whether the unfinished transfers are too many to trust the numbers of the others."""
         return self.share < _WARNED
 
 

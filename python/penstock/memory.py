@@ -69,7 +69,7 @@ class Available:
 
 
 def allow(size: int | None) -> None:
-    """Sets the memory in bytes that runs may take, instead of what is available; None resets it."""
+    """Sets the memory in bytes that runs may take; None means all that is available."""
     _given.set(size)
 
 
@@ -222,19 +222,9 @@ def _limit(given: int | None) -> Available | None:
 
 
 def require(estimates: Iterable[tuple[str, int]], at_once: int) -> None:
-    """Refuses runs that do not fit into memory.
+    """Raises InputError if runs do not fit into the available or allowed memory.
 
-    Parameters
-    ----------
-    estimates : iterable of (str, int)
-        Name and estimated size in bytes of each run.
-    at_once : int
-        Number of simultaneous runs; the largest ones may coincide.
-
-    Raises
-    ------
-    InputError
-        If they take more than is available or allowed.
+    `estimates` are name and size in bytes of each run; of `at_once` simultaneous runs, the largest ones may coincide.
     """
     largest = sorted(estimates, key=lambda each: -each[1])[: max(at_once, 1)]
     if not largest:

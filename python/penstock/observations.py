@@ -29,21 +29,11 @@ _FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A variable of a link, node or group of flows.
+    """A variable of a link, node or group of flows."""
 
-    Parameters
-    ----------
-    of : str
-        Name of a link, node or group of flows, as in ``[[series]]``.
-    what : str
-        Variable, such as ``"queue"`` or ``"queue.red.average"``.
-    per_step : bool
-        Whether to take its increase since the step before.
-    """
-
-    of: str
-    what: str
-    per_step: bool = False
+    of: str  # name of a link, node or group of flows, as in `[[series]]`
+    what: str  # variable, such as `"queue"` or `"queue.red.average"`
+    per_step: bool = False  # whether to take its increase since the step before
 
     @classmethod
     def read(cls, text: str) -> Observation:
@@ -64,26 +54,11 @@ def read_observations(given: Sequence[str] | Mapping[str, str]) -> dict[str, Obs
 
 
 def reward_function(text: str, units: Mapping[str, str]) -> tuple[tuple[str, ...], Function]:
-    """Compiles an expression over observations for plain numbers.
+    """Compiles an expression over observations; returns the observations that it names, in order, and a function.
 
-    Parameters
-    ----------
-    text : str
-        Arithmetic with units, as in a study's ``[derived]``.
-    units : Mapping of str to str
-        Unit of each observation that it may name.
-
-    Returns
-    -------
-    tuple of str
-        Observations that it names, in order.
-    callable
-        Returns the reward in base units (s, bit, bit/s, packets), given the values of these observations.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, its units do not match, or a name is not observed.
+    `text` is arithmetic with units, as in a study's ``[derived]``, and `units` has the unit of each observation. The
+    function returns the reward in base units (s, bit, bit/s, packets). Raises InputError if the text cannot be read,
+    its units do not match, or a name is not observed.
     """
     try:
         expression = parse(text)

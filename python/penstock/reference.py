@@ -225,13 +225,14 @@ def names() -> list[str]:
 
 
 def pages_of(everything: Catalogue, known: Collection[tuple[str, str]]) -> list[str]:
-    """The Markdown pages about the components of these kinds and names."""
-    return [
+    """The Markdown pages about the components and metrics of these kinds and names."""
+    found = [
         _component_page(kind, component)
         for kind, of_kind in everything["components"].items()
         for component in of_kind
         if (kind, component["name"]) in known
     ]
+    return found + [_metric_page(metric) for metric in everything["metrics"] if ("metric", metric["name"]) in known]
 
 
 def pages(name: str, *, formulas: bool = False) -> list[str]:

@@ -212,7 +212,7 @@ class RowStream:
         import polars as pl
 
         yield 0, ",".join(self.schema) + "\n"
-        # What all rows have is made into text once, as the end of each line.
+        # The values that all rows share become text once, as the end of each line.
         constants = self._with_constants(pl.DataFrame({"": [None]})).drop("")
         end = "," + constants.write_csv(include_header=False)
         for frame in self.row_frames(CSV_ROWS):

@@ -134,7 +134,7 @@ def make_all(
 
 
 def _require_sources(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> None:
-    """Refuses to keep runs of plug-in components whose versions cannot be told apart."""
+    """Refuses to keep runs of plug-in components whose versions cannot be distinguished."""
     for scenario in {id(scenario): scenario for _, scenario in asked}.values():
         if unidentified := scenario.unidentified_components:
             names = ", ".join(unidentified)

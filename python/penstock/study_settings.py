@@ -1,4 +1,4 @@
-"""What a study says: its network, what varies and what is aimed at."""
+"""Settings of a study: its network, what varies and its aims."""
 
 from __future__ import annotations
 

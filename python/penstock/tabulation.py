@@ -28,7 +28,7 @@ _SETTINGS = 5
 
 
 def how_sure(points: Sequence[PointResult], replication: int | None = None) -> str:
-    """Number of runs, their seeds, and what is known about the error of their means.
+    """Number of runs, their seeds, and the known error of their means.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whole commands that are told to stop at a random moment: how much CPU time they still take, and how they end."""
+"""Whole commands that are interrupted at a random moment: their CPU time until the end, and how they end."""
 
 from __future__ import annotations
 

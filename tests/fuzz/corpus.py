@@ -42,14 +42,14 @@ class Corpus:
 
     def __init__(self):
         texts = [file.read_text() for file in sorted((ROOT / "examples").glob("*.toml"))]
-        # A case stands alone, so that what needs a file beside it is left out.
+        # A case is a single file, so components that need another file are left out.
         self.trees = [tomllib.loads(text) for text in texts if "file =" not in text]
         self.trees += [tomllib.loads(text) for text in _studies()]
         self.catalogue = json.loads(_core.catalogue())
         self.fragments = {}
         """Components as tables by their names, by the key that takes one."""
         self.extras = {}
-        """What stands beside a component in its example: the classes of a scheduler."""
+        """The keys next to a component in its example: the classes of a scheduler."""
         for kind, components in self.catalogue["components"].items():
             for component in components:
                 self._add(kind, component)

@@ -32,7 +32,7 @@ EVENTS = (500, 3000, 3000, 3000, 3000, 30_000)
 REPAIRS = 4
 """How often a case is repaired that is refused: what is sound tells more."""
 COMMANDS_EVERY = 20.0
-"""Seconds between two whole commands that are told to stop."""
+"""Seconds between two whole commands that are interrupted."""
 FAILURES = {
     "panic": "panics",
     "abort": "aborts",
@@ -65,7 +65,7 @@ class Tally:
             return self._is_new(verdict)
 
     def add_command(self, verdict):
-        """Counts a command that was told to stop."""
+        """Counts an interrupted command."""
         with self.lock:
             self.commands[verdict.kind] += 1
             self.latest = max(self.latest, verdict.seconds)
@@ -91,7 +91,7 @@ class Fuzzer:
         self.tally = Tally()
 
     def check(self, worker, number):
-        """Checks the case `number`, and what is left of it without its mistakes."""
+        """Checks the case `number`, and its remainder without mistakes."""
         rng = random.Random(f"{self.seed}/{number}")
         text, sets, kind = self.mutations.case(rng)
         events = rng.choice(EVENTS)
@@ -140,7 +140,7 @@ class Fuzzer:
 
 
 def run(fuzzer, seconds, jobs, first=0, cases=None):
-    """Checks cases from `first` on for so long, or so many; with threads, each with a worker."""
+    """Checks cases from `first` on for a time or up to a count; with threads, each with a worker."""
     end = time.monotonic() + seconds
     numbers = iter(range(first, first + cases if cases is not None else 1 << 62))
     lock = threading.Lock()

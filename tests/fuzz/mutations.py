@@ -236,7 +236,7 @@ class Mutations:
 
 
 def repaired(text, mistaken):
-    """The case without what is mistaken, or with something sound in its place; None if that changes nothing."""
+    """The case without its mistakes, or with something sound in their place; None if that changes nothing."""
     try:
         tree = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):
@@ -255,7 +255,7 @@ SOUND = {
     "delay": "1 ms",
     "source": {"cbr": {"rate": "64 kbit/s", "packet": "160 bytes"}},
 }
-"""What is put where something must be."""
+"""Replacements for required values."""
 
 
 def _repair(tree, segments):

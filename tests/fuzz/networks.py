@@ -1,4 +1,4 @@
-"""Random networks of all components that there are, most of which are sound."""
+"""Random networks of all components; most are sound."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _link(corpus, rng, a, b, classes):
 
 
 def _scheduled(corpus, rng, classes, depth=0):
-    """A scheduler with what it asks of its classes, one of which may have a scheduler of its own."""
+    """A scheduler with the keys of its classes; one class may have a scheduler of its own."""
     scheduler = corpus.component(rng, "scheduler")
     (name,) = scheduler
     if name in ("fifo", "fq-codel"):

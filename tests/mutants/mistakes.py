@@ -14,15 +14,15 @@ BEGIN, END = "«»"
 
 @dataclass(frozen=True)
 class Mistake:
-    """One entry of a list: a text of a source file, and what stands in its place instead."""
+    """One entry of a list: a text of a source file, and its replacement."""
 
     area: str
     name: str
     file: str
     text: str
-    """Stands once in the file; what « and » enclose is replaced, or all of it if they enclose nothing."""
+    """Occurs once in the file; the part between « and » is replaced, or all of it without them."""
     mistake: str
-    """What stands there instead."""
+    """The replacement."""
     means: str
     asks: tuple[str, ...] = ()
     """Programs in a crate's ``tests`` that are asked before the others, as they look at such things."""
@@ -45,12 +45,12 @@ class Mistake:
 
     @property
     def context(self) -> str:
-        """The text as it stands in the file."""
+        """The text as it is in the file."""
         return self.text.replace(BEGIN, "").replace(END, "")
 
     @property
     def original(self) -> str:
-        """What is replaced."""
+        """The replaced part."""
         return self.text.partition(BEGIN)[2].partition(END)[0] if BEGIN in self.text else self.text
 
     def span(self, source: str) -> tuple[int, int]:

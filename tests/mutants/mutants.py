@@ -66,7 +66,7 @@ def main() -> None:
 
 
 class State:
-    """What is known, on disk after each mistake."""
+    """The known results, on disk after each mistake."""
 
     def __init__(self, mistakes: list[Mistake], file: Path) -> None:
         """Brings the copy up to date and forgets what was found with other sources."""
@@ -90,7 +90,7 @@ class State:
 
 
 def run(wanted: list[Mistake], state: State, niceness: int, programs: list[Program]) -> None:
-    """Tries what is wanted and not known."""
+    """Tries requested mistakes without a known result."""
     os.nice(niceness)
     if any(it.python for it in wanted):
         provide_core(with_mistakes=any(it.is_rust and it.python for it in wanted))

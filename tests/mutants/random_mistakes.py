@@ -1,4 +1,4 @@
-"""Mistakes drawn at random from the syntax tree of Rust files, for code of which no list tells what matters.
+"""Mistakes drawn at random from the syntax tree of Rust files, for code without a list.
 
 The operators are the usual ones of mutation testing (Offutt, Lee, Rothermel, Untch and Zapf 1996; for the deletion of
 statements Deng, Offutt and Li 2013). A draw takes each possible mistake with the same probability, but for those that
@@ -39,7 +39,7 @@ BINARY = {
     "<<": (">>", "bitwise"),
     ">>": ("<<", "bitwise"),
 }
-"""What stands instead of an operator, and the class of the mistake."""
+"""The replacement of an operator, and the class of the mistake."""
 METHODS = {
     "min": "max",
     "max": "min",
@@ -61,7 +61,7 @@ CONSTANT = {
     "enum_variant",
     "range_pattern",
 }
-"""Where no choice at run time can stand."""
+"""Places that admit no choice at run time."""
 NAMED = {"field_expression", "match_pattern", "tuple_struct_pattern"}
 """Where a number is a name or a pattern, not a value."""
 
@@ -131,7 +131,7 @@ def is_const(node: Node) -> bool:
 
 
 def mistakes_of(node: Node) -> Iterator[tuple[str, str]]:
-    """The kinds of mistakes that can be made of one node, and what stands there instead."""
+    """The kinds of mistakes that can be made of one node, and the replacements."""
     if node.type == "binary_expression" and not has_let(node):
         left, operator, right = node.children
         if found := BINARY.get(text_of(operator)):

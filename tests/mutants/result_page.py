@@ -52,7 +52,7 @@ def percent(caught: int, count: int) -> str:
 
 
 def page(mistakes: list[Mistake], results: dict[str, dict], head: str = HEAD) -> str:
-    """What the last run found; what it did not come to is told, and not counted."""
+    """Findings of the last run; untried mistakes are reported and not counted."""
     nears = ["unit tests", "the crate's other tests", "tests of the crates above", "Python tests"]
     tried = [it for it in mistakes if it.name in results]
     rows = [["area", "mistakes", "tried", "caught", *(f"by {near}" for near in nears), "survived"]]

@@ -1,4 +1,4 @@
-"""One build that holds all mistakes: each stands beside the right text, and a variable of the environment chooses one.
+"""One build that holds all mistakes: each is next to the right text, and an environment variable selects one.
 
 An expression ``a + b`` with the mistake ``a - b`` becomes ``(if mutant::is(7) { a - b } else { a + b })`` in a copy of
 the tree (mutant schemata: Untch, Offutt and Harrold 1993). So a hundred mistakes cost one compilation, and the copy
@@ -48,7 +48,7 @@ class Program:
 
     @property
     def is_unit(self) -> bool:
-        """Whether it holds the tests beside the code."""
+        """Whether it holds the unit tests."""
         return self.name == UNIT
 
     @property
@@ -98,7 +98,7 @@ def copy_tree(mistakes: list[Mistake]) -> None:
 
 
 def write(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Writes what is not there already."""
+    """Writes a file unless it has this content."""
     if not path.is_file() or path.read_bytes() != content:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
@@ -124,7 +124,7 @@ def with_mistakes(mistakes: list[Mistake]) -> dict[str, str]:
 
 
 def chosen(original: str, mistakes: list[Mistake]) -> str:
-    """The right text and its mistakes, of which the environment chooses."""
+    """The right text and its mistakes; the environment selects one."""
     root = "crate" if mistakes[0].file.startswith("crates/penstock-model/src") else "penstock_model"
     arms = [f"if {root}::mutant::is({it.number}) {{ /* {it.name} */ {it.mistake} }}" for it in mistakes]
     whole = " else ".join([*arms, f"{{ {original} }}"])
@@ -132,7 +132,7 @@ def chosen(original: str, mistakes: list[Mistake]) -> str:
 
 
 def compiling(mistakes: list[Mistake]) -> list[Mistake]:
-    """Those of random mistakes that compile: a draw knows no types."""
+    """The random mistakes that compile: a draw knows no types."""
     while True:
         copy_tree(mistakes)
         failed = set()
@@ -165,7 +165,7 @@ def fingerprint(mistakes: list[Mistake]) -> str:
 
 
 def cargo(*arguments: str) -> list[dict]:
-    """What cargo says, or the end: a mistake that does not compile is named in what is printed."""
+    """Cargo's output, or the end: the output names a mistake that does not compile."""
     code, messages = said_by_cargo(*arguments)
     if code != 0:
         for message in messages:

@@ -49,7 +49,7 @@ class Step:
         return self.program.folder if self.program else TREE
 
     def command(self) -> list[str]:
-        """How it is run; builds what is not there yet."""
+        """How it is run; builds missing parts."""
         if self.program:
             return [str(self.program.path()), *([self.which] if self.which else [])]
         pytest = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider"]
@@ -76,7 +76,7 @@ def module_of(file: str) -> list[str]:
 
 
 def steps_for(it: Mistake, programs: list[Program], seconds: dict[str, float]) -> list[Step]:
-    """What could catch a mistake: its module's tests, its crate's, those of the crates above, and the package's."""
+    """Tests that could catch a mistake: of its module, its crate, the crates above, and the package."""
     steps = []
     if it.is_rust:
         crate = Path(it.file).parts[1]

@@ -56,14 +56,14 @@ def installed(package: Path, folder: Path) -> Path:
     locked = ROOT / "requirements.lock"
     call(BIN / "uv", "pip", "install", *into, "--only-binary", ":all:", "--require-hashes", "-r", locked)
     constraint = ROOT / "requirements-setup.lock"
-    # The source distribution compiles its own crates; those of others are the same files, and have been compiled.
+    # The source distribution compiles its own crates; other crates are the same files, and have been compiled.
     target = {"CARGO_TARGET_DIR": str(ROOT / "target")}
     call(BIN / "uv", "pip", "install", *into, "--no-deps", "--build-constraint", constraint, package, **target)
     return folder / "bin"
 
 
 def numbers(programs: Path, folder: Path) -> object:
-    """What a run gives, its model version apart: a source distribution's manifests are written anew."""
+    """What a run gives, its model version apart: a source distribution has rewritten manifests."""
     call(programs / "penstock", "new", "page.toml", folder=folder)
     call(programs / "penstock", "check", "page.toml", folder=folder)
     printed = call(

@@ -1,4 +1,4 @@
-"""A worker process that some runs end: those of the replications in DEADLY, by the signal in SIGNAL."""
+"""A worker process that runs of the replications in DEADLY end by the signal in SIGNAL."""
 
 from __future__ import annotations
 

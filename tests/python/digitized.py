@@ -21,7 +21,7 @@ def digitized(name):
 
 
 def check_faithful(name):
-    """The settings and tables are those of the digitized document, and its claims and open questions are all there."""
+    """The settings and tables equal the digitized document's, and its claims and open questions are all there."""
     seed, ours = digitized(name), tomllib.loads(text_beside(load(name).document, "document.toml"))
     assert ours["setup"] == seed["setup"]
     for table, printed in zip(ours["table"], seed["table"], strict=True):
@@ -29,6 +29,6 @@ def check_faithful(name):
         assert {key: it for key, it in {**table, "columns": columns}.items() if key != "not-computed"} == printed
     for kind, names in KINDS.items():
         known = {item["id"] for item in seed[kind]}
-        # Questions that came up later stand beside those of the digitized document.
+        # The digitized document lacks questions that came up later.
         found = [{key: item[key] for key in names} for item in ours[kind] if item["id"] in known]
         assert found == seed[kind]

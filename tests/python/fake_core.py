@@ -1,4 +1,4 @@
-"""A core that does as it is told, for tests of what stands around it: failures, panics, slow runs."""
+"""A core with scripted failures, panics and slow runs, for tests of the code around it."""
 
 from __future__ import annotations
 

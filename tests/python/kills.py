@@ -89,7 +89,7 @@ def kill_until_done(folder, right, rng, counts):
 
 
 def check(folder, right, told, counts):
-    """Counts what is not as it must be."""
+    """Counts violations."""
     store = Store(folder, warn=lambda _: setattr(counts, "damaged", counts.damaged + 1))
     for key, numbers in right.items():
         found = store.get(key)
@@ -100,7 +100,7 @@ def check(folder, right, told, counts):
 
 
 def kill_stores(stores, runs, folder, seed):
-    """So many stores of so many runs each."""
+    """Stores of equally many runs each."""
     right, counts = expected(runs), Counts()
     for number in range(stores):
         kill_until_done(Path(folder) / str(number), right, random.Random(f"{seed} {number}"), counts)

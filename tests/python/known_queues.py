@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Queue:
-    """Poisson arrivals at a server with unit service; runs of so many packets, after a fifth of that as warm-up."""
+    """Poisson arrivals at a server with unit service; runs of n packets, after a warm-up of n/5."""
 
     name: str
     exponential: bool

@@ -1,4 +1,4 @@
-"""What tests of the PCN study share: its rows, scenarios and what is in them."""
+"""Rows, scenarios and their contents, for tests of the PCN study."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Kinds of damage to a store: what is done to the file of a run, or to what stands around it, and what must follow."""
+"""Kinds of damage to the file of a run or to the files and folders around it, and the expected reaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sweep of BCN's parameters: its numbers by hand, and what is stored of it."""
+"""The sweep of BCN's parameters: its numbers by hand, and its stored results."""
 
 import importlib
 import json

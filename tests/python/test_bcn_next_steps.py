@@ -1,4 +1,4 @@
-"""The next steps of BCN: points that can be run, and what is stored of them."""
+"""The next steps of BCN: points that can be run, and their stored results."""
 
 import importlib
 import json

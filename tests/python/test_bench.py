@@ -123,7 +123,7 @@ def test_a_duration_that_cannot_be_is_told_before_anything_runs():
         command("tcp-many", duration="1 s")
 
 
-@pytest.mark.parametrize("name", ["dualpi2", "fq-codel", "bbr", "prague"])
+@pytest.mark.parametrize("name", ["dualpi2", "fq-codel", "cake", "bbr", "prague"])
 def test_controls_fill_their_bottleneck(name):
     from penstock import _core
 

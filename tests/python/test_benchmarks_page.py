@@ -1,4 +1,4 @@
-"""The benchmarks beside other simulators and those of growth: what they run, and that the page shows what was kept."""
+"""The benchmarks against other simulators and of growth: their runs, and the page of their stored results."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def test_a_point_of_growth():
     import growth
 
     point = growth.apart("hops", 2)
-    # A hundred flows, fifty packets a second, two links, less what is under way.
+    # A hundred flows, fifty packets a second, two links, less packets in flight.
     assert 0.99 * 100 * 50 * 60 * 2 <= point["packet_hops"] <= 100 * 50 * 60 * 2
     [row] = growth.relative([point], 1e-6)
     assert row["time"] == point["run_cpu_seconds"] / 1e-6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import struct
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from captured_network import text
+from captured_network import NET, SHORT, text
 
 from penstock.errors import InputError, PenstockError
 from penstock.trace import PacketTrace
@@ -89,6 +90,44 @@ source.trace = { file = "a-r.pcapng" }
     assert sent["time_ps"].to_list() == (first["time_ps"] // 1000 * 1000).to_list()
     options = (first["packet"] == "syn").cast(pl.UInt32) * 12
     assert sent["size"].to_list() == (first["size"] + 14 + options).to_list()
+
+
+def timestamps(file: Path) -> list[tuple[int, int]]:
+    """TSval and TSecr of each TCP packet of a pcapng file, which has them as the first options."""
+    found = []
+    for kind, body in blocks(file):
+        segment = body[20 + 14 + 20 :]
+        if kind == 6 and body[20 + 14 + 9] == 6:
+            assert segment[20:24] == bytes([1, 1, 8, 10])
+            found.append(struct.unpack_from(">II", segment, 24))
+    return found
+
+
+def test_packets_have_timestamps_and_echo_those_of_the_other_host(tmp_path):
+    net = NET.replace("QUEUE", SHORT).replace("TCP", 'profile = "linux-6"').replace("count = 2\n", "")
+    PacketTrace(net).write_pcapng(tmp_path)
+    trace = PacketTrace(net, flows="tcp").frame()
+
+    def times(event: str, place: str) -> list[int]:
+        return trace.filter((pl.col("event") == event) & (pl.col("place") == place))["time_ps"].to_list()
+
+    def milliseconds(ps: int) -> int:
+        return ps // 10**9
+
+    # Nothing is lost or overtaken on the way back: the n-th acknowledgement received is the n-th sent.
+    acks_sent, acks_received = times("send", "b"), times("receive", "a")
+    expected = []
+    for at in times("send", "a"):
+        seen = bisect.bisect_right(acks_received, at)
+        expected.append((milliseconds(at), milliseconds(acks_sent[seen - 1]) if seen else 0))
+    data, acks = timestamps(tmp_path / "a-r.pcapng"), timestamps(tmp_path / "b-r.pcapng")
+    assert len(data) > 400
+    assert data == expected[: len(data)]
+    assert [value for value, _ in acks] == [milliseconds(at) for at in acks_sent[: len(acks)]]
+    echoes = [echo for _, echo in acks]
+    assert echoes == sorted(echoes)
+    assert set(echoes) <= {value for value, _ in data}
+    assert all(value - echo >= 21 for value, echo in acks)
 
 
 def test_links_whose_names_are_too_long_for_files_have_captures(tmp_path):

@@ -78,7 +78,7 @@ def cluster(tmp_path, monkeypatch):
 
 
 class Seen:
-    """The last status, and what is to be done once so many runs are done."""
+    """The last status, and the action after n runs."""
 
     def __init__(self, at=None, then=None):
         self.at, self.then, self.status = at, then, None
@@ -183,7 +183,7 @@ def test_an_interruption_ends_the_runs_on_the_workers(cluster):
 
 
 def wait_for(cluster, count):
-    """Until so many workers are there."""
+    """Waits for n workers."""
     own = connection.Connection(Place.read(cluster.on), 1)
     end = time.monotonic() + 90
     while len(own.workers()) < count:
@@ -198,7 +198,7 @@ def test_a_scheduler_that_does_not_answer_is_told_and_nothing_is_lost(monkeypatc
     run_all(requests(2), store=store)
     with pytest.raises(PenstockError, match=r"tcp://127.0.0.1:1: no Dask scheduler answers: "):
         run_all(requests(4), on="dask://127.0.0.1:1", store=store)
-    # What is stored needs no cluster.
+    # Stored runs need no cluster.
     assert all(run.cached for run in run_all(requests(2), on="dask://127.0.0.1:1", store=store))
 
 

@@ -1,4 +1,4 @@
-"""How often comparisons find what is not there, and what is: over two thousand small studies."""
+"""False and true findings of comparisons, over two thousand small studies."""
 
 from __future__ import annotations
 

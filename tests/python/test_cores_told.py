@@ -78,7 +78,7 @@ def failed(text: str, store: Store) -> None:
 
 @pytest.fixture
 def call(penstock: Callable, bell: str, tmp_path: Path) -> Callable[[str, int], tuple[str, str]]:
-    """Calls a verb with so many threads and a store of its own; gives standard output and standard error."""
+    """Calls a verb with n threads and a store of its own; gives standard output and standard error."""
 
     def called(verb: str, threads: int) -> tuple[str, str]:
         store = tmp_path / f"{verb}-{threads}"

@@ -1,4 +1,4 @@
-"""The pages: what they show is what is printed, what they link to exists, what they cite is listed."""
+"""The pages: shown output is the printed one, links exist, and cited works are listed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ sys.path.insert(0, str(DOCS))
 import outputs  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
-FOLDERS = ("contributing", "design", "python", "studies")
+FOLDERS = ("contributing", "design", "own", "python", "studies")
 WRITTEN = [*PAGES, *(page for folder in FOLDERS for page in sorted((DOCS / folder).glob("*.md")))]
 
 
@@ -73,7 +73,7 @@ def test_whole_scenarios_in_pages_are_sound(page):
 
 @pytest.mark.parametrize("page", WRITTEN, ids=name)
 def test_links_between_files_resolve(page):
-    """Also those of README and CONTRIBUTING, which Sphinx does not see from where they stand."""
+    """Also in README and CONTRIBUTING, which Sphinx does not check in their folder."""
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)", page.read_text(encoding="utf-8")):
         if not re.match(r"https?:", target):
             assert (page.parent / target).exists(), f"{name(page)} links to {target}"

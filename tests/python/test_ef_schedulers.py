@@ -166,7 +166,7 @@ def test_what_is_stored_is_what_would_be_run_and_drawn(script, tmp_path):
 
 
 def svg_parts(text):
-    """What stands around the decimal numbers of a drawing, and the numbers; names made of digests of them left out."""
+    """The text around the decimal numbers of a drawing, and the numbers; names made of their digests are left out."""
     text = re.sub(r"\b[a-z][0-9a-f]{10}\b", "", text)
     decimal = r"-?\d+\.\d+"
     return re.sub(decimal, "", text), [float(number) for number in re.findall(decimal, text)]

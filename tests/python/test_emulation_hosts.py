@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 from test_emulation_opened import NETWORK, TCP
 
@@ -18,6 +19,7 @@ from penstock.emulation import comparison
 from penstock.emulation.connections import Sample, goodput, mean_window, samples_of, simulated_windows
 from penstock.emulation.machine import why_not
 from penstock.emulation.transfers import Transfer
+from penstock.plots.over_time import is_series
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMAND = [sys.executable, "-m", "penstock"]
@@ -108,8 +110,11 @@ def test_linux_hosts_are_compared_with_simulated_ones(tmp_path):
         assert all(2e6 < each < 20e6 for kind in ("linux", "simulated") for each in rows["goodput"][kind])
         difference = rows["window"]["simulated"][0] / rows["window"]["linux"][0] - 1
         assert rows["window"]["relative_difference"] == pytest.approx(difference)
-    lines = [line.rsplit(",", 5) for line in windows.read_text().splitlines()]
-    assert lines[0][1:] == ["hosts", "run", "flow", "time_s", "window"]
-    assert {(line[1], line[3]) for line in lines[1:]} == {
-        (hosts, flow) for hosts in ("linux", "simulated") for flow in ("tcp[0]", "tcp[1]")
+    series = pl.read_csv(windows)
+    assert is_series(series)
+    assert set(series.select("scenario", "flow", "variable").unique().iter_rows()) == {
+        (f"study ({hosts})", flow, "cwnd") for hosts in ("linux", "simulated") for flow in ("tcp[0]", "tcp[1]")
     }
+    assert [json.loads(each) for each in series["settings"].unique(maintain_order=True)] == [
+        cell["parameters"] for cell in cells
+    ]

@@ -29,7 +29,7 @@ def assert_same(*texts, folder=None, sets=SHORT):
     plain, horizon = (run_all(requests, executor=executor) for executor in ("plain", "horizon"))
     for a, b in zip(plain, horizon, strict=True):
         assert a.digest == b.digest
-        # As text, since a number that cannot be told is not equal to itself.
+        # As text, since NaN is not equal to itself.
         assert repr(a.metrics) == repr(b.metrics)
         assert a.packet_hops == b.packet_hops > 0
 
@@ -55,7 +55,7 @@ def test_studies(study, table):
     settings = Readings(study.document).settings()
     table = study.document.table(table)
     first, last = table.rows[0], table.rows[-1]
-    # Background traffic of the ATM study begins anew until the end of longer runs.
+    # Background traffic of the ATM study restarts until the end of longer runs.
     is_long = study.document.id == "pcn" or (study.document.id == "ubr" and table.id in ("4", "11-12"))
     rows = [first] if is_long else [first, last]
     texts = dict.fromkeys(text for row in rows for text in study.build(settings, table, row).values())

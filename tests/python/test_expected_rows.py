@@ -38,7 +38,7 @@ def test_examples(file):
 
 @pytest.mark.parametrize("replication", [0, 1])
 def test_rows_that_only_some_runs_have(replication):
-    # Without [[measure]], what a link drops is told only if it drops anything.
+    # Without [[measure]], drops are reported only for links with drops.
     text = TEMPLATE.partition("[[measure]]")[0]
     request = RunRequest(text, (("duration", "2 s"), ("warm-up", "0 s")), 1, replication, "default")
     metrics = made(request)

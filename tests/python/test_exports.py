@@ -1,4 +1,4 @@
-"""What editors, notebooks and shells are told of the package."""
+"""Names of the package in editors, notebooks and shells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic with units: what derived values and conditions come to, and what is none."""
+"""Arithmetic with units: values of derived settings and conditions, and mistakes."""
 
 from __future__ import annotations
 

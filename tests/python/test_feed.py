@@ -1,4 +1,4 @@
-"""Files that feed a scenario: found beside it, whoever makes its runs, and part of what identifies them."""
+"""Files that feed a scenario: found next to it by every worker, and part of a run's identity."""
 
 import json
 import struct
@@ -161,7 +161,7 @@ def test_a_list_of_a_hundred_thousand_transfers_over_a_fat_tree_fits(tmp_path):
     net.transfers("jobs", file="jobs.csv")
     scenario = _core.Scenario(net.toml(duration="1 s"), "jobs", [], str(tmp_path))
     assert scenario.sizes[2] == len(rows) > 0.95 * count
-    # The estimate is 0.8 to 1.5 of what is measured.
+    # The estimate is 0.8 to 1.5 of the measured peak.
     assert scenario.memory < 300e6 / 1.25
 
 
@@ -177,7 +177,7 @@ def test_transfers_of_a_network_in_python(penstock, tmp_path):
     assert code == 0, err
     mean, median, *counts = (metric["mean"] for metric in json.loads(out)["metrics"])
     assert counts == [60, 60, 0]
-    # Two ways of 1 ms at the least; a heavy tail has its mean above its median.
+    # Two ways of 1 ms or more; a heavy tail has its mean above its median.
     assert mean > median > 0.002
 
 
@@ -188,7 +188,7 @@ def test_stored_runs_are_checked_with_the_files_beside_their_scenario(penstock, 
     monkeypatch.chdir(other)
     code, out, err = penstock("verify")
     assert (code, out.splitlines()) == (0, ["2 runs read, 2 made again: 0 differ, 0 damaged and set aside."]), err
-    # Settings that were not given are those of the scenario, which is read with its files.
+    # Settings that were not given come from the scenario, which is read with its files.
     rate = json.loads(penstock("runs", "--where", "a-b.rate=1 Mbit/s", "--format", "json")[1])
     assert [Path(run["made"]["folder"]) for run in rate] == [scenario.parent] * 2
     (scenario.parent / "trace.csv").write_text("time,size\n0,40\n")

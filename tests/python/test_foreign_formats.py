@@ -27,7 +27,7 @@ def test_the_topology_of_hpcc_is_read(penstock, tmp_path):
         ("0", "100 Gbit/s", "1 us"),
         ("1", "100 Gbit/s", "1 us"),
     ]
-    # Impairments are those of each way.
+    # Each way has its own impairments.
     assert [(link["from"], link["impairment"]) for link in found[2:]] == [
         ("2", {"loss": {"probability": 0.01}}),
         ("3", {"loss": {"probability": 0.01}}),

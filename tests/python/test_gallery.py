@@ -1,4 +1,4 @@
-"""The gallery: its results are those of its studies, its words those of its results, its pictures drawn from them."""
+"""The gallery: results belong to its studies, and words and pictures to the results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_study_has_an_entry_and_every_entry_a_study():
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_what_is_stored_is_what_the_study_gives(name):
-    """The first run of the first point, made anew; 'python docs/gallery.py' renews what is stored."""
+    """The first run of the first point, repeated; 'python docs/gallery.py' renews the stored one."""
     plan = plan_of(gallery.STUDIES / f"{name}.toml", ())
     asked = plan.read([0])
     stored = BY_NAME[name].result()["points"]

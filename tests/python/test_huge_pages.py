@@ -1,4 +1,4 @@
-"""Large runs have their memory in huge pages, for which the command begins anew, once."""
+"""Large runs have their memory in huge pages, for which the command restarts once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real processes that are told to stop: at once, with what is kept said, and without a traceback."""
+"""Real processes that receive a signal: they stop at once, say which runs are kept, and show no traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The count of lines of code: what counts as a line, and what is left out."""
+"""The count of lines of code: which lines count."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_the_local_cluster_listens_to_itself_alone(cluster, tmp_path):
     assert {host for host, _ in at} == {"127.0.0.1"}
     assert all("'127.0.0.1'" in line for line in bound(tmp_path))
     for _, port in at:
-        # What is not encrypted is not answered, nor is a stranger who encrypts.
+        # Neither an unencrypted request nor an encrypted one of a stranger is answered.
         with socket.create_connection(("127.0.0.1", port), timeout=60) as stray:
             stray.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             with suppress(ConnectionResetError):

@@ -1,4 +1,4 @@
-"""The estimate of memory, what is available, and the refusal of what does not fit."""
+"""The estimate of memory, the available memory, and the refusal of runs that do not fit."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def status(name):
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name + ":"))
 
 scenario = _core.Scenario(sys.stdin.read(), "shape", [])
-Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+Path("/proc/self/clear_refs").write_text("5")  # resets the peak
 before = status("VmRSS")
 scenario.run(1, 0)
 print(json.dumps([scenario.memory, status("VmHWM") - before]))
@@ -256,7 +256,7 @@ def test_a_command_refuses_what_does_not_fit(penstock, tmp_path):
     assert not (tmp_path / "store" / "runs").exists()
     code, out, err = penstock("run", file, "--jobs", 1, "--runs", 1, "--memory", "2 GB")
     assert code == 0, err
-    # What is stored is not made again, so it takes no memory.
+    # A stored run is not repeated, so it takes no memory.
     assert penstock("run", file, "--jobs", 1, "--runs", 1)[0] == 0
     code, _, err = penstock("run", file, "--jobs", 1, "--memory", "20 MB")
     assert code == 2

@@ -130,6 +130,31 @@ def test_every_component_can_be_tried():
 
     listed = {entry["name"] for of_kind in catalogue()["components"].values() for entry in of_kind}
     assert {component.name for component in attempt.components()} == listed
+    metrics = {metric.name: metric for metric in attempt.metrics()}
+    assert metrics.keys() == {entry["name"] for entry in catalogue()["metrics"]}
+    assert all(metric.file.is_file() for metric in metrics.values())
+    assert (metrics["ef-error"].is_metric, metrics["ef-error"].module) == (True, "metrics::ef_error")
+
+
+def test_references_without_an_entry_in_the_bibliography_are_reported(tmp_path):
+    file = tmp_path / "brand_new.rs"
+    file.write_text(
+        "/// [Floyd93 s2], [Nobody88], [Nobody99 s3.2] and [RFC5681 s3.1], of `hosts[i]`.", encoding="utf-8"
+    )
+    assert attempt.unlisted([file]) == ["Nobody88", "Nobody99"]
+
+
+@pytest.mark.parametrize(
+    ("name", "crates"), [("goodput", ["scenario"]), ("codel", ["model", "model", "scenario"]), ("delay", [])]
+)
+def test_a_try_runs_the_tests_of_the_crate(name, crates, monkeypatch, capsys):
+    commands = []
+    monkeypatch.setattr(attempt, "step", lambda _what, command, *_rest: commands.append(command) or True)
+    assert attempt.main([name]) == 0
+    of = [command[command.index("-p") + 1] for command in commands if "-p" in command]
+    # `delay` names an impairment and a metric.
+    assert of == [f"penstock-{crate}" for crate in crates or ["model", "model", "scenario", "scenario"]]
+    assert capsys.readouterr().out.startswith(f"{name}: crates/penstock-")
 
 
 def test_an_unknown_component_is_not_tried(capsys):

@@ -117,7 +117,7 @@ def test_runs_that_hardly_differ() -> None:
     [note] = notes_on_spread([point(1.0, 1.00001), point(1.0, 2.0)])
     assert note.startswith("the runs differ by less than 0.01% in every number at 1 of 2 points: ")
     assert '`jitter = { uniform = ["0 us", "100 us"] }` of TCP' in note
-    # What is constant by nature is no sign of anything.
+    # Metrics that are constant by nature are no sign of anything.
     assert notes_on_spread([point(1.0, 1.0), point(1.0, float("nan")), point(0.0, 0.0)]) == []
 
 

@@ -1,4 +1,4 @@
-"""Which columns a table of a study has, and what stands in them."""
+"""The columns of a study's table, and their cells."""
 
 from __future__ import annotations
 

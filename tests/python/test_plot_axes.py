@@ -88,7 +88,7 @@ def pictures(kind, log):
 
 
 def test_what_can_be_drawn_is_drawn():
-    # Without a logarithmic axis only what is unknown everywhere, or has no time or second parameter, is refused.
+    # Without a logarithmic axis, only unknown columns, a missing time and a missing second parameter are refused.
     assert pictures("bar", "") == {*ODD} - {"unknown", "unknown means"}
     assert pictures("cdf", "xy") == {*ODD} - {"unknown", "only zeros"}
     assert pictures("line", "xy") == {

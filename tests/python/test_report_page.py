@@ -1,4 +1,4 @@
-"""Reports: what stands in the page of a study and of a published study, and what is refused."""
+"""Reports: the pages of studies and of published studies, and refusals."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_the_page_of_a_study(penstock, study, tmp_path):
     assert page.tables["varied"][1:] == [
         ["hosts-sink.queue.tail-drop.limit", "2 packets, 10 packets, 50 packets"],
     ]
-    # At three points a loss, and a mean and a greatest delay; and two differences to the first point.
+    # At three points a loss, and a mean and a maximum delay; and two differences to the first point.
     assert [len(page.tables[f"metric-{n}-numbers"]) - 1 for n in (1, 2)] == [3, 6]
     assert [row[1] for row in page.tables["comparisons"][1:]] == ["10 packets", "50 packets"]
     assert [row[:2] for row in page.tables["ranges"][1:]] == [
@@ -293,7 +293,7 @@ def test_the_page_of_the_largest_published_study_is_under_8_mb(pcn):
 
 
 def test_a_published_study_that_is_run(tmp_path):
-    """What is then in the store is what a report without runs shows."""
+    """A report without runs shows the runs of the store."""
     makers = Makers(Store(tmp_path / "store"))
     made = published_report("md1k", makers, runs=1)
     assert dict(made.summary)["runs of each row"] == "1"

@@ -206,7 +206,7 @@ class TestComparison:
         assert prediction_interval([2.0]) is None
 
     def test_runs_without_a_value_are_told(self):
-        """As where the load never falls to what is supported."""
+        """The load never falls to the supportable rate."""
         assert note(1.2, [1.0, math.nan, math.nan], math.nan, 0.1, agrees=False) == "2 of 3 runs have no value"
         unknown = Comparison("pcn", "C.4", {}, "time", "s", 1.2, math.nan, None, None, 3, agrees=False)
         assert unknown.as_json()["mean"] is None

@@ -145,7 +145,7 @@ class TestFits:
         # The second stays confirmed, and of the third nothing is stored.
         assert "With every answer" not in " ".join([*remarks(second), *remarks(third)])
         assert "as_printed" not in first.as_json()
-        # What is stored is beside the chosen answers.
+        # The stored counts are next to the chosen answers.
         other = judge(study(), outcome([20.0, 20.1], readings=["tiny-a02=bytes"]))[0]
         assert "With every answer" not in " ".join(remarks(other))
 

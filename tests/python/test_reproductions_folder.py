@@ -135,7 +135,7 @@ class TestFolder:
     def test_numbers_are_in_their_columns_units(self, folder):
         study = load(str(folder))
         outcome = reproduce(study, [], Readings(study.document), 2)
-        # The last packet of a second is on its way at its end.
+        # The last packet of a second is in flight at its end.
         assert outcome.values("1", "share", {"rate": 0.25}) == pytest.approx([25, 25], abs=0.2)
         assert outcome.values("1", "sent", {"rate": 0.5}) == pytest.approx([0.5, 0.5], abs=0.003)
         assert [comparison.agrees for comparison in compare(study.document, outcome)] == [True, True, False, True]

@@ -26,7 +26,7 @@ DOCUMENT = STUDY.document
 
 
 def exact_loss(load, capacity):
-    """Loss in percent of an M/D/1 queue that holds so many packets, the one in service included.
+    """Loss in percent of an M/D/1 queue that holds n packets, the one in service included.
 
     From the chain of what departing packets leave behind, with a_i the probability of i arrivals in a service time:
     v_0 = 1 and v_(j+1) a_0 = v_j - v_0 a_j - sum over i in 1..j of v_i a_(j-i+1), up to a common factor. A packet

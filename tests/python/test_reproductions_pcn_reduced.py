@@ -93,7 +93,7 @@ def test_every_scenario_has_its_digest():
 def test_the_verdicts_follow_from_what_is_stored(stored):
     known = {item["claim"]: item for item in json.loads(text_beside(load("pcn").document, "verdicts.json"))}
     assert set(known) == set(STUDY.claims)
-    # What is stored has no experiments; their digests are compared above.
+    # Stored runs have no experiments; their digests are compared above.
     of_tables = [claim.id for claim in DOCUMENT.claims if claim.tables and claim.id != "pcn-c03"]
     assert len(of_tables) == 25
     for judgement in judge(STUDY, stored, only=of_tables):

@@ -72,7 +72,7 @@ def test_a_run_of_every_scheme(points):
             (row,) = (row for row in rows if (row["panel"], row["series"], row["x"]) == (panel, scheme, 1.25))
             if row["mean"] is None:
                 continue  # some runs never fell below SR
-            # The stored mean is of five runs, one of which is this: half an interval is 2.776 standard errors.
+            # The stored mean is of five runs, including this one: half an interval is 2.776 standard errors.
             deviation = (row["ci_high"] - row["ci_low"]) / 2 / 2.776 * math.sqrt(row["runs"])
             assert run(find(points, panel, scheme, 1.25))[0] == pytest.approx(row["mean"], abs=4 * deviation + 1e-6), (
                 scheme

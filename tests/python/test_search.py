@@ -1,4 +1,4 @@
-"""Searches: known optima, the same answer however they are made, and what is said of their uncertainty."""
+"""Searches: known optima, the same answer however they are made, and their uncertainty."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class TestKnownOptima:
         words = ("--range", "load.source.poisson.packet=125 bytes,1250 bytes", "--range", limit)
         words = (*words, "--minimise", "delay[load]")
         page = page_of(command("search", study, *words, "--trials", 24, "--format", "json"))
-        # Small packets at the least rate wait least.
+        # Small packets at the minimum rate wait for the shortest time.
         best = page["finalists"][0]["parameters"]
         assert best["load.source.poisson.packet"] == "125 bytes"
         assert best["a-b.queue.tail-drop.limit"].endswith(" packets")

@@ -58,7 +58,7 @@ def ishigami(shares):
 
 
 class TestEstimators:
-    """Against what is known exactly [Ishigami90]: a = 7, b = 0.1."""
+    """Against exact values [Ishigami90]: a = 7, b = 0.1."""
 
     PART_1 = 0.5 * (1 + 0.1 * math.pi**4 / 5) ** 2
     PART_2 = 7**2 / 8

@@ -1,4 +1,4 @@
-"""Time series: what they hold, that they agree with numbers and traces, and mistakes in what is asked for."""
+"""Time series: their contents, agreement with numbers and traces, and mistakes in requests."""
 
 from __future__ import annotations
 
@@ -339,7 +339,7 @@ def test_shared_buffers_and_calls_show_their_state():
 def test_pauses_show_their_state():
     text = (Path(__file__).parents[2] / "examples" / "pfc.toml").read_text()
     frame = TimeSeries(text, of="core", what=["paused", "headroom-held-bytes"], on="change").frame()
-    # The one sender that core pauses is edge; what is in force there follows by the time that a frame takes.
+    # The one sender that core pauses is edge; its state follows after the transmission of a frame.
     pauses = frame.filter(variable="paused").sort("time_ps")
     times, states = ([5e9, *pauses["time_ps"].cast(pl.Float64), 50e9], [0.0, *pauses["value"], 0.0])
     assert set(states) == {0.0, 1.0}

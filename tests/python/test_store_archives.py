@@ -196,7 +196,7 @@ def test_an_archive_written_again_is_another_by_its_digest(penstock, archive, tm
 
 
 def test_no_length_and_no_byte_passes(archive):
-    """Of what is packed, and of the file: it is refused, or nothing of what it says has changed."""
+    """Of the packed content and of the file: it is refused, or its content has not changed."""
 
     def said():
         reading = Reading(archive)

@@ -1,4 +1,4 @@
-"""Runs are kept by what is simulated: after a measure is added or removed only what is missing runs."""
+"""Runs are named by their simulation: after a measure is added or removed, only missing runs are made."""
 
 from __future__ import annotations
 

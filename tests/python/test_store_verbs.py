@@ -1,4 +1,4 @@
-"""What the store tells: its runs, how far a study is, and why runs are made anew."""
+"""Verbs of the store: its runs, progress of a study, and why runs are repeated."""
 
 from __future__ import annotations
 

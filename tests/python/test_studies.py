@@ -1,4 +1,4 @@
-"""Study files: what varies, what is derived from it, and what is wrong with them."""
+"""Study files: varied and derived settings, and mistakes."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ bdp = "r-sink.rate * rtt"
 rtt = "2 * (r-sink.delay + 1 ms)"
 """
     )
-    # 2 Mbit/s x 20 ms = 40,000 bits, of which half are 5 packets of 500 bytes.
+    # 2 Mbit/s x 20 ms = 40,000 bits; half of that is 5 packets of 500 bytes.
     assert [dict(point.sets) for point in plan.points] == [
         {"r-sink.queue.tail-drop.limit": "5 packets"},
         {"r-sink.queue.tail-drop.limit": "10 packets"},

@@ -32,7 +32,7 @@ def test_every_combination_is_a_point_and_the_first_setting_varies_slowest():
         ("[0.5, 0.9]", ["[0.5, 0.9]"]),
         ('{ red = { limit = "6 packets", p = 1 } }', ['{ red = { limit = "6 packets", p = 1 } }']),
         ("{ a = 1, b = 2 },{ a = 3 }", ["{ a = 1, b = 2 }", "{ a = 3 }"]),
-        # What is no TOML and does not close is left whole: the scenario's reader says what is wrong with it.
+        # Unclosed text that is not TOML is left whole: the scenario's reader reports the mistake.
         ("{ limit = 60 packets, p = 1", ["{ limit = 60 packets, p = 1"]),
         ("", [""]),
     ],

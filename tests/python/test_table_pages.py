@@ -1,4 +1,4 @@
-"""The page and the picture of a printed table: every number of it, beside ours."""
+"""The page and the picture of a printed table: every number of it, next to ours."""
 
 from __future__ import annotations
 

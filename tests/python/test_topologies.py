@@ -63,7 +63,7 @@ def test_ways_in_a_fat_tree():
     # Hosts that are 1 and 11 apart are in different pods, 6 links away; those that are 4 apart at edges of one pod, 4.
     run = small_tree(source=Cbr(rate="80 Mbit/s", packet="1000 bytes")).run(1, 0)
     assert run.drops == 0
-    # 50 packets of each of 48 flows, of which the last is still under way.
+    # 50 packets of each of 48 flows; the last is still in flight.
     assert 50 * 16 * (6 + 4 + 6) >= run.packet_hops >= 49 * 16 * (6 + 4 + 6)
 
 

@@ -334,7 +334,7 @@ def test_the_command_writes_csv_json_and_parquet(file, tmp_path, frame):
     }
     nothing = json.loads(command(file, "--event", "drop", "--stop", "0 s", "--format", "json").stdout)
     assert nothing["events"] == []
-    # What all events have stands once in JSON, above them.
+    # Values that all events share are in JSON once, above them.
     [event] = json.loads(
         command(file, "--stop", "0 s", "--event", "send", "--flow", "tcp[0]", "--format", "json").stdout
     )["events"]

@@ -171,7 +171,7 @@ def test_calls_built_in_python_run():
 
 
 def least_cpu_seconds(run) -> float:
-    """CPU seconds of a command: the least of three, since other work on the machine only adds."""
+    """CPU seconds of a command: the minimum of three, since other work on the machine only adds."""
     spent = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -189,7 +189,7 @@ def import_of_click() -> float:
 
 @pytest.mark.parametrize("arguments", [["--help"], [], *([verb, "--help"] for verb in VERBS)], ids=" ".join)
 def test_help_is_instant(shell, arguments, import_of_click):
-    # 0.10 s beside 0.05 s where this was written. Polars alone would add 0.2 s, SciPy or Matplotlib more.
+    # 0.10 s next to 0.05 s where this was written. Polars alone would add 0.2 s, SciPy or Matplotlib more.
     assert least_cpu_seconds(lambda: shell(*arguments)) < 3 * import_of_click
 
 

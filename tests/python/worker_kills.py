@@ -1,6 +1,6 @@
 """Studies whose worker processes are killed at random moments, while the command itself goes on.
 
-As a program it makes runs on worker processes, or those of a local Dask cluster, and says the name of each as soon as
+As a program it runs on worker processes, or workers of a local Dask cluster, and says the name of each as soon as
 it counts as kept, then how many processes were replaced.
 """
 
@@ -74,7 +74,7 @@ def kill_workers(folder, right, rng, counts, on="processes"):
 
 
 def kill_studies(studies, runs, folder, seed, on="processes"):
-    """So many studies of so many runs each."""
+    """Studies of equally many runs each."""
     right, counts = expected(runs), Counts()
     for number in range(studies):
         kill_workers(Path(folder) / str(number), right, random.Random(f"{seed} {number}"), counts, on)

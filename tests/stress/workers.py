@@ -52,7 +52,7 @@ def bare(count):
 
 
 def study(folder, count, jobs, on, duration=DURATION):
-    """So many runs, kept; seconds a run by the clock and of the processor."""
+    """A number of runs, stored; seconds per run by the clock and of the processor."""
     requests = [
         RunRequest(TEMPLATE, (("duration", duration),), replication=number, name="timed") for number in range(count)
     ]

@@ -48,7 +48,7 @@ def kinds() -> list[str]:
 
 
 def check_name(name: str) -> None:
-    """Refuses what is no key of a scenario."""
+    """Refuses a word that is no key of a scenario."""
     if not KEY.fullmatch(name):
         form = "lower-case letters and digits, words joined by hyphens, such as early-random-drop"
         raise RefusedError(f"NAME={name}: not a valid key; {form}")
@@ -142,10 +142,7 @@ def main(arguments: list[str]) -> int:
         print(f"  {'edited' if (ROOT / path).exists() else 'wrote '}  {path}")
         (ROOT / path).write_text(text, encoding="utf-8")
     recipe = f"docs/contributing/{kind}.md"
-    # Metrics are in another crate than components.
-    of_metric = f"cargo test --package penstock-scenario --lib metrics::{name.replace('-', '_')}"
-    attempt = of_metric if kind == "metric" else f"make try COMPONENT={name}"
-    print(f"next: {attempt}" + (f"; what to write is in {recipe}" if (ROOT / recipe).exists() else ""))
+    print(f"next: make try COMPONENT={name}" + (f"; what to write is in {recipe}" if (ROOT / recipe).exists() else ""))
     return 0
 
 

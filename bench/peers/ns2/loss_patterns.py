@@ -32,7 +32,7 @@ PATTERNS = {
     "a second time in recovery": [0, 1, 40, 45],
 }
 AFTER_TIMEOUT = {"two thirds of it"}
-"""Where the two are known to differ: beyond what is sent again after a timeout."""
+"""Known differences of the two, beyond retransmissions after a timeout."""
 
 SCENARIO = """
 duration = "{seconds} s"

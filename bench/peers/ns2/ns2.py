@@ -170,7 +170,7 @@ def has_effect(row, change):
 
 
 def sensitivity(overrides, seeds, jobs):
-    """What each setting does by itself."""
+    """Effect of each setting on its own."""
     cases = [
         ((row, variant), {**ROWS[row], **overrides, **change})
         for row in SENSITIVITY_ROWS

@@ -38,7 +38,7 @@ class Case:
     ns2 : mapping
         Settings of random-loss.tcl that differ from its defaults.
     penstock : str
-        What stands in `transport.tcp` beside what all cases have.
+        Settings of `transport.tcp` in addition to those that all cases have.
     """
 
     ns2: Mapping[str, Any]

@@ -6,13 +6,15 @@ mod support;
 
 use penstock_engine::blueprint::{Blueprint, FastPaths, FlowGroup, FlowPlan, PortPlan, Ties, WatchPlan};
 use penstock_engine::changes::PlanChangeError;
+use penstock_engine::injection::{Arrival, Marking};
 use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow, TraceSubject};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::{FlowId, LinkId};
-use penstock_model::packet::Body;
+use penstock_model::packet::{Body, Ecn};
 use penstock_model::rng::Key;
+use penstock_model::source::SourcePlan;
 use penstock_model::transport::TransportPlan;
-use penstock_model::units::Time;
+use penstock_model::units::{Bytes, Time};
 use proptest::prelude::*;
 use random::case;
 use std::collections::BTreeMap;
@@ -514,4 +516,52 @@ fn every_component_is_in_random_networks() {
 #[test]
 fn every_changeable_parameter_changes_in_random_networks() {
     assert_eq!(random::coverage::unchangeable(), []);
+}
+
+proptest! {
+    // Fewer cases, since each has nine runs.
+    #![proptest_config(support::cases(80))]
+
+    /// Packets from outside with ECN codepoints and precedences of their own: known before the run, or added between its slices.
+    #[test]
+    fn arrivals_with_their_own_codepoints_are_equal_for_all_executors(
+        case in case(),
+        packets in prop::collection::vec((0u64..200_000_000_000, 40u32..1500, 0usize..4, 0u8..4, 0u64..30_000_000_000), 1..40),
+        budget in 1u64..400,
+        several in any::<bool>(),
+    ) {
+        let mut packets = packets;
+        packets.sort_by_key(|(at, ..)| *at);
+        let mut blueprint = case.blueprint();
+        let model = blueprint.groups[0].clone();
+        let (source, transport) = (SourcePlan::from_outside(Bytes::new(40), Bytes::new(1500)), transport("udp", ""));
+        let (start, stop) = ((Time::ZERO, Time::ZERO), Time::NEVER);
+        blueprint.groups.push(FlowGroup {
+            name: "outside".to_owned(), source, transport, start, stop,
+            calls: None, interval: None, transfers: None, rates: None, transport_changes: Vec::new(), ..model
+        });
+        let plan = FlowPlan { group: blueprint.groups.len() as u32 - 1, member: 0, ..blueprint.flows[0] };
+        blueprint.flows.push(FlowPlan { backward: plan.forward, ..plan });
+        let flow = FlowId(blueprint.flows.len() as u32 - 1);
+        let arrivals: Vec<(Arrival, u64)> = packets.iter().map(|(at, size, ecn, precedence, lead)| {
+            let ecn = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][*ecn];
+            let marking = Some(Marking { ecn, precedence: *precedence });
+            (Arrival { at: Time::from_ps(*at), flow, size: *size, marking }, at.saturating_sub(*lead))
+        }).collect();
+        let known = Blueprint { arrivals: arrivals.iter().map(|(arrival, _)| *arrival).collect(), ..blueprint.clone() };
+        let whole = sim(&known).run();
+        for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps, Executor::Windows] {
+            same(&whole, &sim(&known).with_executor(executor).run())?;
+            let mut run = Sim::with_partition(blueprint.clone(), &|process| process as u32 % 2).expect("random scenarios are sound");
+            run = run.with_executor(executor).run_shards_in_turn();
+            run.use_cores(several);
+            for (arrival, before) in &arrivals {
+                if *before > 0 {
+                    run.run_events(Time::from_ps(before - 1), budget);
+                }
+                run.add_arrival(arrival).expect("it is in time");
+            }
+            same(&whole, &run.run())?;
+        }
+    }
 }

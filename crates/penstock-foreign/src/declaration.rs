@@ -4,9 +4,13 @@ use crate::hook::{hook, leak, Hook};
 use crate::parameters::{declared, Declared, ParameterDeclaration};
 use penstock_model::parameters::{Entry, Field};
 use penstock_model::probe::Variable;
+use penstock_scenario::metric::Metric;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// Maximum number of classes of a scheduler: the length of its lists over classes.
+pub(crate) const MOST_CLASSES: usize = 32;
 
 /// A component as its author declares it.
 #[derive(Clone, Debug, Default)]
@@ -21,12 +25,16 @@ pub struct Declaration {
     pub streams: Vec<String>,
     /// The parameters.
     pub parameters: Vec<ParameterDeclaration>,
+    /// The parameters of each class of a scheduler.
+    pub class_parameters: Vec<ParameterDeclaration>,
     /// The state.
     pub state: Vec<StateDeclaration>,
     /// The addresses of its hooks, by name.
     pub hooks: BTreeMap<String, usize>,
     /// Further facts that the kind knows, such as `marks`.
     pub facts: Vec<String>,
+    /// What the decorator gives besides the name, such as the unit of a metric.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// A variable of the state.
@@ -53,23 +61,24 @@ pub(crate) struct Component {
     pub identity: &'static str,
     pub streams: Vec<String>,
     pub parameters: Declared,
+    /// The parameters of classes, each a list over them.
+    pub class_parameters: Declared,
     pub hooks: BTreeMap<String, Hook>,
     pub facts: Vec<String>,
+    settings: BTreeMap<String, String>,
+    /// The metric that it is, once it has been added.
+    pub metric: OnceLock<&'static dyn Metric>,
     /// The state at the beginning.
     pub initial: Vec<u64>,
-    /// The position of the state among all words.
-    pub first_state: usize,
-    /// The floating-point words of the state, by their positions among all words.
-    pub floats: Vec<usize>,
     /// The declared state that is shown, and its words.
     pub variables: &'static [Variable],
     pub shown: Vec<Shown>,
-    /// Names and words of the whole state.
-    names: Vec<(String, Range<usize>)>,
+    /// The names of the state, and the position of the first word of each.
+    names: Vec<(String, usize)>,
     doc: &'static str,
 }
 
-/// The words of a variable.
+/// The words of a variable, by their positions in the state.
 pub(crate) struct Shown {
     pub words: Range<usize>,
     pub is_float: bool,
@@ -82,17 +91,14 @@ impl Component {
     /// # Errors
     /// If a parameter is of no known kind, or a default is none of its values.
     pub fn new(it: Declaration, identity: &'static str) -> Result<Arc<Component>, String> {
-        if it.kind != "discipline" {
-            return Err(format!("{}: there is no kind '{}'; discipline", it.name, it.kind));
-        }
-        let parameters = declared(&it.parameters).map_err(|message| format!("{}: {message}", it.name))?;
-        let first_state = it.streams.len() + it.parameters.len();
-        let (mut floats, mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), first_state);
+        let of_name = |message| format!("{}: {message}", it.name);
+        let parameters = declared(&it.parameters).map_err(of_name)?;
+        let class_parameters = declared(&it.class_parameters).map_err(of_name)?;
+        let (mut shown, mut variables, mut names, mut next) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for state in &it.state {
             let words = next..next + state.initial.len();
             next = words.end;
-            floats.extend(words.clone().filter(|_| state.is_float));
-            names.push((state.name.clone(), words.clone()));
+            names.push((state.name.clone(), words.start));
             if !state.doc.is_empty() {
                 variables.push(Variable { name: leak(&state.name.replace('_', "-")), unit: leak(&state.unit), doc: leak(&state.doc) });
                 shown.push(Shown { words, is_float: state.is_float, is_list: state.is_list });
@@ -104,12 +110,13 @@ impl Component {
             identity,
             doc: leak(&it.doc),
             parameters,
+            class_parameters,
             hooks: it.hooks.into_iter().map(|(name, address)| (name, hook(address))).collect(),
             facts: it.facts,
+            settings: it.settings,
+            metric: OnceLock::new(),
             initial: it.state.into_iter().flat_map(|state| state.initial).collect(),
             streams: it.streams,
-            first_state,
-            floats,
             variables: variables.leak(),
             shown,
             names,
@@ -122,6 +129,11 @@ impl Component {
         Entry { name: self.name, doc: self.doc, fields, state: self.variables, class: None, profiles: &[] }
     }
 
+    /// What its decorator gives under this name.
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        self.settings.get(name).map(String::as_str)
+    }
+
     /// Whether it declares this fact.
     pub fn has(&self, fact: &str) -> bool {
         self.facts.iter().any(|it| it == fact)
@@ -129,11 +141,6 @@ impl Component {
 
     /// The position of a variable among the words of the state.
     pub fn state_position(&self, name: &str) -> Option<usize> {
-        self.names.iter().find(|(it, _)| it == name).map(|(_, words)| words.start - self.first_state)
-    }
-
-    /// The name of the variable with the word at this position among all.
-    pub fn state_name(&self, at: usize) -> &str {
-        self.names.iter().find(|(_, words)| words.contains(&at)).map_or("", |(name, _)| name)
+        self.names.iter().find(|(it, _)| it == name).map(|(_, position)| *position)
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::declaration::Component;
 use crate::hook::Hook;
+use crate::kind::Kind;
 use crate::parameters::{erased, Values};
 use crate::record::Record;
-use crate::views::{Packet as PacketView, Queue};
+use crate::views::{count, ps, views, Nothing, Packet as PacketView, View};
 use penstock_model::discipline::{DepartureVerdict, Discipline, Disciplines, DropCause, Hooks, Leave, Occupancy, PortContext, Verdict};
-use penstock_model::packet::{Ecn, Packet};
+use penstock_model::packet::Packet;
 use penstock_model::parameters::{own, Limit};
 use penstock_model::probe::{Probe, ReportVariable};
 use penstock_model::registry::Plugin;
@@ -23,8 +24,31 @@ const DROP_OVERFLOW: i64 = 3;
 const DROP_EARLY: i64 = 4;
 const DROP_FORCED: i64 = 5;
 
+/// Queue disciplines: a packet, and the queue at a port.
+pub(crate) const KIND: Kind = Kind { name: "discipline", views: &[Queue::LAYOUT], add };
+
+views! {
+    /// The queue of a discipline, without the packet.
+    Queue {
+        /// Packets that wait.
+        packets: i64,
+        /// Bytes that wait.
+        bytes: i64,
+        /// 1 if the arriving packet fits into `limit`.
+        has_room: i64,
+        /// Time since which the port has had nothing to send (ps); never while it is busy.
+        idle_since: i64,
+        /// Arrival time of the head (ps); never if nothing waits.
+        head_since: i64,
+        /// Rate of the link at the beginning (bit/s).
+        rate: i64,
+        /// Packets that wait of each drop precedence.
+        of_precedence: [i64; 4],
+    }
+}
+
 /// Adds the discipline that `component` declares.
-pub(crate) fn add(plugin: Plugin, component: Arc<Component>) -> Plugin {
+fn add(plugin: Plugin, component: Arc<Component>) -> Plugin {
     let reading = Arc::clone(&component);
     plugin.add_read::<Disciplines, Values>(
         component.entry(),
@@ -47,11 +71,6 @@ struct ForeignDiscipline {
     /// Position of the time of the next timer in the state.
     deadline: usize,
     hooks: Hooks,
-}
-
-/// A time in picoseconds, as hooks know it.
-fn ps(time: Time) -> i64 {
-    i64::try_from(time.as_ps()).unwrap_or(i64::MAX)
 }
 
 impl ForeignDiscipline {
@@ -84,8 +103,8 @@ impl ForeignDiscipline {
             hooks,
         };
         if let Some(on_start) = hook("on_start") {
-            let queue = it.view(&Occupancy::default(), None);
-            it.record.call("on_start", on_start, (&PacketView::default(), &queue), [0, 0]);
+            let mut queue = it.view(&Occupancy::default(), None);
+            it.record.call("on_start", on_start, (&mut Nothing {}, &mut queue), [0, 0]);
         }
         Ok(it)
     }
@@ -97,13 +116,13 @@ impl ForeignDiscipline {
             _ => true,
         };
         Queue {
-            packets: i64::from(queue.packets),
+            packets: count(&queue.packets),
             bytes: queue.bytes as i64,
             has_room: i64::from(has_room),
             idle_since: queue.idle_since.map_or(i64::MAX, ps),
             head_since: queue.head_since.map_or(i64::MAX, ps),
             rate: self.rate.as_bps() as i64,
-            of_precedence: queue.of_precedence.map(i64::from),
+            of_precedence: queue.of_precedence.each_ref().map(count),
         }
     }
 
@@ -118,26 +137,6 @@ impl ForeignDiscipline {
     }
 }
 
-/// A packet, as hooks see it.
-#[inline]
-fn packet_view(packet: &Packet) -> PacketView {
-    let ecn = match packet.ecn {
-        Ecn::NotEct => 0,
-        Ecn::Ect1 => 1,
-        Ecn::Ect0 => 2,
-        Ecn::Ce => 3,
-    };
-    PacketView {
-        size: i64::from(packet.size),
-        flow: i64::from(packet.flow.0),
-        number: i64::from(packet.sequence()),
-        precedence: i64::from(packet.precedence),
-        traffic_class: i64::from(packet.class),
-        ecn,
-        is_capable: i64::from(ecn != 0),
-    }
-}
-
 impl Probe for ForeignDiscipline {
     fn probe(&self, _now: Time, report: &mut ReportVariable<'_>) {
         self.record.probe(report);
@@ -146,8 +145,8 @@ impl Probe for ForeignDiscipline {
 
 impl Discipline for ForeignDiscipline {
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        let (packet, queue, arguments) = (packet_view(packet), self.view(queue, Some(packet)), [ps(now), 0]);
-        match self.record.call("on_arrival", self.on_arrival, (&packet, &queue), arguments) {
+        let (mut packet, mut queue, arguments) = (PacketView::of(packet), self.view(queue, Some(packet)), [ps(now), 0]);
+        match self.record.call("on_arrival", self.on_arrival, (&mut packet, &mut queue), arguments) {
             ACCEPT => Verdict::Accept,
             MARK if packet.is_capable == 1 && self.hooks.has(Hooks::MARK) => Verdict::Mark,
             DROP_OVERFLOW => Verdict::Drop(DropCause::Overflow),
@@ -167,8 +166,8 @@ impl Discipline for ForeignDiscipline {
 
     fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
         let Some(hook) = self.on_departure else { return DepartureVerdict::Send };
-        let (packet, queue, arguments) = (packet_view(packet), self.view(queue, None), [ps(now), waited.as_ps() as i64]);
-        match self.record.call("on_departure", hook, (&packet, &queue), arguments) {
+        let (mut packet, mut queue, arguments) = (PacketView::of(packet), self.view(queue, None), [ps(now), waited.as_ps() as i64]);
+        match self.record.call("on_departure", hook, (&mut packet, &mut queue), arguments) {
             ACCEPT => DepartureVerdict::Send,
             MARK if packet.is_capable == 1 && self.hooks.has(Hooks::MARK) => DepartureVerdict::Mark,
             DROP_OVERFLOW => DepartureVerdict::Drop(DropCause::Overflow),
@@ -185,8 +184,7 @@ impl Discipline for ForeignDiscipline {
             Leave::Dropped(_) => 2,
             Leave::Evicted(_) => 3,
         };
-        let queue = self.view(&Occupancy::default(), None);
-        self.record.call("on_leave", hook, (&packet_view(packet), &queue), [ps(now), why]);
+        self.record.call("on_leave", hook, (&mut PacketView::of(packet), &mut Nothing {}), [ps(now), why]);
     }
 
     fn next_deadline(&self) -> Time {
@@ -198,11 +196,11 @@ impl Discipline for ForeignDiscipline {
 
     fn on_timer(&mut self, now: Time, queue: &Occupancy) {
         let Some(hook) = self.on_timer else { return };
-        let (queue, arguments) = (self.view(queue, None), [ps(now), 0]);
-        self.record.call("on_timer", hook, (&PacketView::default(), &queue), arguments);
+        let (mut queue, arguments) = (self.view(queue, None), [ps(now), 0]);
+        self.record.call("on_timer", hook, (&mut Nothing {}, &mut queue), arguments);
         if self.record.state(self.deadline) <= arguments[0] {
             let what = "next_timer is not later than the timer".to_owned();
-            self.record.fail("on_timer", what, (&PacketView::default(), &queue), arguments);
+            self.record.fail("on_timer", what, (&Nothing {}, &queue), arguments);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Faults of hooks, which end the run.
 
-use penstock_model::rng::Stream;
+use crate::log::Log;
+use crate::words::Words;
 
 /// A hook that failed, and all that it saw, so that it can be called again outside of the run.
 #[derive(Debug)]
@@ -17,21 +18,19 @@ pub struct Fault {
     pub what: String,
     /// The time and the other argument.
     pub arguments: [i64; 2],
-    /// The component's own words before the call.
-    pub(crate) words: Vec<u64>,
-    /// The component's streams before the call.
-    pub(crate) streams: Vec<Stream>,
-    /// The words of the views.
-    pub views: [Vec<i64>; 2],
+    /// The component's own words some calls before, and the calls since, this one included.
+    pub(crate) words: Words,
+    pub(crate) calls: Log,
+    /// The words of the views before the call.
+    pub views: [Vec<u64>; 2],
 }
 
 impl Fault {
     /// The component's own words before the call, with the addresses of its streams, which live as long as the fault.
     pub fn words(&mut self) -> Vec<u64> {
-        for (word, stream) in self.words.iter_mut().zip(&mut self.streams) {
-            *word = std::ptr::from_mut(stream) as u64;
-        }
-        self.words.clone()
+        self.calls.repeat_but_last(&mut self.words);
+        self.calls.clear();
+        self.words.to_vec()
     }
 
     /// Ends the run: unwinds without the message of a panic, since the mistake is the author's.

@@ -1,8 +1,11 @@
 //! The functions of hooks, and texts that live as long as they do.
 
-/// A compiled hook. It gets the component's own words, two views, and two numbers: the time and another one. It answers with a
-/// number above zero, or with zero after a fault.
-pub(crate) type Hook = unsafe extern "C" fn(*mut u64, *const i64, *const i64, i64, i64) -> i64;
+/// A compiled hook. It gets the component's own words, two views, and two numbers: the time and another one. It answers with a number,
+/// or with [`FAULT`].
+pub(crate) type Hook = unsafe extern "C" fn(*mut u64, *mut u64, *mut u64, i64, i64) -> i64;
+
+/// The answer of a hook that failed.
+pub(crate) const FAULT: i64 = i64::MIN;
 
 /// The function at an address.
 pub(crate) fn hook(address: usize) -> Hook {

@@ -3,25 +3,37 @@
 //! A [`Declaration`] has what [`parameters!`](penstock_model::parameters!) and [`state!`](penstock_model::state!) declare of a
 //! built-in component, as values, and the address of the compiled function of each hook. [`Components`] makes a plug-in of them.
 //!
-//! All data that a hook sees are words of 64 bits: the component's own (random streams, parameters, state), and a view of the packet
-//! and of its surroundings. A hook answers with a number above zero; zero is a fault, which ends the run ([`Fault`]).
+//! All data that a hook sees are words of 64 bits: the component's own (random streams, parameters, state), and up to two views, such as
+//! of a packet and of a queue, in which it may write some fields. A hook answers with a number; the minimum is a fault, which ends the
+//! run ([`Fault`]).
 
+mod congestion_control;
 mod declaration;
 mod discipline;
 mod fault;
 pub mod functions;
 mod hook;
+mod kind;
+mod kinds;
+mod log;
+mod meter;
+mod metric;
 mod parameters;
 mod record;
+mod scheduler;
+mod source;
 mod views;
+mod words;
 
 pub use declaration::{Declaration, StateDeclaration};
 pub use fault::Fault;
+pub use kinds::views;
 pub use parameters::{ParameterDeclaration, PARAMETER_KINDS};
-pub use views::{view_fields, VIEWS};
+pub use views::{Layout, ViewField};
 
 use declaration::Component;
 use hook::leak;
+use kinds::kind;
 use penstock_model::registry::{Plugin, INTERFACE};
 use std::sync::Arc;
 
@@ -42,6 +54,9 @@ impl Components {
     /// If a declaration is invalid; the message names the component and the allowed values.
     pub fn new(identity: &str, declarations: Vec<Declaration>) -> Result<Components, String> {
         let identity = leak(identity);
+        for it in &declarations {
+            kind(&it.kind).map_err(|message| format!("{}: {message}", it.name))?;
+        }
         let components = declarations.into_iter().map(|it| Component::new(it, identity)).collect::<Result<_, String>>()?;
         Ok(Components { identity, components })
     }
@@ -49,6 +64,10 @@ impl Components {
     /// They as a plug-in.
     pub fn plugin(&self) -> Plugin {
         let empty = Plugin::new("the file", INTERFACE, Some(self.identity));
-        self.components.iter().fold(empty, |plugin, component| discipline::add(plugin, Arc::clone(component)))
+        let add = |plugin, component: &Arc<Component>| {
+            let kind = kind(component.kind).expect("`new` has looked for it");
+            (kind.add)(plugin, Arc::clone(component))
+        };
+        self.components.iter().fold(empty, add)
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct Declared {
 }
 
 /// Their values, as a scenario gives them.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Values {
     pub words: Vec<u64>,
     /// The value of the parameter `limit`, if that is the limit of a queue.

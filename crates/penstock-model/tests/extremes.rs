@@ -63,7 +63,12 @@ fn walk<P: Send + 'static>(
     for entry in entries.iter().filter(|entry| only.as_deref().is_none_or(|only| only == entry.name)) {
         let mut stream = stream(entry.name);
         let plans = EXTREMES.plans(entry, SETTINGS, &mut stream, read);
-        assert!(plans.len() >= SETTINGS / 10, "only {} settings of {} are sound", plans.len(), entry.name);
+        assert!(
+            plans.len() >= SETTINGS / 10,
+            "types and `Check` accept only {} of {SETTINGS} random settings of {}; a tenth must be sound",
+            plans.len(),
+            entry.name
+        );
         let (begins, begun) = channel();
         let exercise = exercise.clone();
         let walker = std::thread::spawn(move || {
@@ -73,7 +78,11 @@ fn walk<P: Send + 'static>(
                 let before = processor_time();
                 exercise(&plan, &mut stream);
                 let spent = processor_time() - before;
-                assert!(spent < BUDGET, "{spent} s of processor time for {STEPS} steps of {written}");
+                assert!(
+                    spent < BUDGET,
+                    "{spent:.2} s of processor time for {STEPS} steps, more than {BUDGET} s: bound the loop, or reject these parameters in \
+                     `Check`: {written}"
+                );
             }
         });
         let mut current = String::new();

@@ -1,6 +1,6 @@
 //! Components that users write in Python: their declarations, their functions, and their faults.
 
-use penstock_foreign::{functions, view_fields, Components, Declaration, ParameterDeclaration, StateDeclaration, VIEWS};
+use penstock_foreign::{functions, views, Components, Declaration, ParameterDeclaration, StateDeclaration, ViewField};
 use penstock_model::registry::Registry;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -29,9 +29,11 @@ struct OwnComponent {
     doc: String,
     streams: Vec<String>,
     parameters: Vec<OwnParameter>,
+    class_parameters: Vec<OwnParameter>,
     state: Vec<OwnState>,
     hooks: BTreeMap<String, usize>,
     facts: Vec<String>,
+    settings: BTreeMap<String, String>,
 }
 
 #[derive(FromPyObject)]
@@ -114,9 +116,11 @@ fn declaration(it: OwnComponent) -> Declaration {
         doc: it.doc,
         streams: it.streams,
         parameters: it.parameters.into_iter().map(parameter).collect(),
+        class_parameters: it.class_parameters.into_iter().map(parameter).collect(),
         state: it.state.into_iter().map(state).collect(),
         hooks: it.hooks,
         facts: it.facts,
+        settings: it.settings,
     }
 }
 
@@ -126,10 +130,14 @@ pub fn component_functions() -> Vec<(&'static str, &'static str, usize)> {
     functions::functions().into_iter().map(|it| (it.symbol, it.signature, it.address)).collect()
 }
 
-/// What hooks see: the names of the views, and the names and lengths of the fields of each.
+/// A field of a view: its name, whether it is floating-point (`f`) or whole (`i`), how many words it has, and whether hooks write it.
+type FieldOfView = (&'static str, char, usize, bool);
+
+/// The views of hooks: the name and fields of each.
 #[pyfunction]
-pub fn component_views() -> Vec<(&'static str, Vec<(&'static str, usize)>)> {
-    VIEWS.iter().map(|name| (*name, view_fields(name).unwrap_or_default().to_vec())).collect()
+pub fn component_views() -> Vec<(&'static str, Vec<FieldOfView>)> {
+    let field = |it: &ViewField| (it.name, if it.is_float { 'f' } else { 'i' }, it.length, it.is_written);
+    views().into_iter().map(|it| (it.name, it.fields.iter().map(field).collect())).collect()
 }
 
 /// A call of a hook that failed.
@@ -186,9 +194,9 @@ impl Fault {
         self.get(penstock_foreign::Fault::words)
     }
 
-    /// The words of the views.
+    /// The words of the views before the call.
     #[getter]
-    fn views(&self) -> [Vec<i64>; 2] {
+    fn views(&self) -> [Vec<u64>; 2] {
         self.get(|it| it.views.clone())
     }
 }

@@ -12,6 +12,7 @@ use crate::network::links::{LinkGroup, Links};
 use crate::network::nodes::Nodes;
 use crate::network::outages::Outages;
 use crate::network::pause_checks::{check_headroom, headrooms, number_pause_classes, Headroom};
+use crate::network::shaper_checks::check_shaped_rates;
 use crate::network::switches::switches;
 use crate::read::mistake::{Mistake, Mistakes};
 use crate::read::section::Section;
@@ -143,6 +144,7 @@ pub(crate) fn read(
         check_classes(&flows, &links, plans, routes, mistakes);
         check_calls(&flows, &links, plans, routes, mistakes);
         check_codepoints(&flows, &links, plans, routes, mistakes);
+        check_shaped_rates(&links, mistakes);
         check_ecn(&flows, &links, plans, routes, mistakes);
         check_circuits((&flows, &circuits), (&nodes, &links), (plans, routes), mistakes);
         check_rounding(&flows, &links, plans, routes, mistakes);

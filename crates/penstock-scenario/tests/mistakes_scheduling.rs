@@ -225,3 +225,28 @@ fn classes_without_a_codepoint_of_their_own() {
          t.toml:11: links[0].scheduler.cake.ack-filter: true is not one of off, conservative, aggressive",
     );
 }
+
+#[test]
+fn a_shaper_faster_than_its_link() {
+    // The link has 1 Mbit/s.
+    let warnings = |rate: &str, more: &str| -> Vec<String> {
+        let link = format!("{LINK}\nscheduler.cake = {{ rate = \"{rate}\" }}\n{more}");
+        let text = common::changed(LINK, &link);
+        common::sound(&text, &[]).warnings().iter().map(ToString::to_string).collect()
+    };
+    let expected = "t.toml:11: links[0].scheduler.cake.rate: 2 Mbit/s is above the 1 Mbit/s of the link, so the shaper delays no packet, \
+                    and thresholds are shares of more than there is; write less than the rate of the link";
+    assert_eq!(warnings("2 Mbit/s", ""), [expected]);
+    assert_eq!(warnings("1 Mbit/s", ""), [""; 0]);
+    // It is of use later.
+    assert_eq!(warnings("2 Mbit/s", "rate-changes = [{ at = \"1 s\", rate = \"3 Mbit/s\" }]"), [""; 0]);
+}
+
+#[test]
+fn a_link_that_cake_does_not_know() {
+    added(
+        LINK,
+        "scheduler.cake = { rate = \"900 kbit/s\", overhead = \"docsis pppoe-ptm\" }",
+        "t.toml:11: links[0].scheduler.cake.overhead: 'pppoe-ptm' cannot follow 'docsis'; only ether-vlan can",
+    );
+}

@@ -25,33 +25,15 @@ _SHOWN = 20
 
 @dataclass
 class Check:
-    """Result of a check.
+    """Result of a check."""
 
-    Parameters
-    ----------
-    read : int
-        Runs with undamaged files.
-    other_models : int
-        Those that only another model version can repeat.
-    without_scenario : int
-        Those without an undamaged scenario in the store.
-    without_files : int
-        Those whose scenario names files that have moved or changed.
-    made_again : int
-        Those that were repeated.
-    differing : list of Difference
-        Runs with a different result, or a wrong key.
-    damaged : list of str
-        Messages about damaged files, which were set aside.
-    """
-
-    read: int = 0
-    other_models: int = 0
-    without_scenario: int = 0
-    without_files: int = 0
-    made_again: int = 0
-    differing: list[Difference] = field(default_factory=list)
-    damaged: list[str] = field(default_factory=list)
+    read: int = 0  # runs with undamaged files
+    other_models: int = 0  # those that only another model version can repeat
+    without_scenario: int = 0  # those without an undamaged scenario in the store
+    without_files: int = 0  # those whose scenario names files that have moved or changed
+    made_again: int = 0  # those that were repeated
+    differing: list[Difference] = field(default_factory=list)  # runs with a different result, or a wrong key
+    damaged: list[str] = field(default_factory=list)  # messages about damaged files, which were set aside
 
     @property
     def is_sound(self) -> bool:

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from penstock.cli.emulate import MtuOption, SysctlOption, clear
 from penstock.cli.options import FormatOption, SeedOption, SetOption, StudyArgument, out_option, read_sets, runs_option
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_hosts"]
 
+_SERIES = ("time_ps", "place", "flow", "component", "variable", "unit", "value", "scenario", "settings", "replication")
+
 
 def compare_hosts(
     file: StudyArgument,
@@ -27,7 +29,7 @@ def compare_hosts(
     seed: SeedOption = None,
     sets: SetOption = None,
     windows: Annotated[
-        Path | None, option("--windows", "FILE", "Write congestion windows over time as CSV, of both kinds of hosts.")
+        Path | None, option("--windows", "FILE", "Write congestion windows over time, as CSV for 'penstock plot'.")
     ] = None,
     output: FormatOption = "table",
     out: Annotated[Path | None, out_option("Write the results to a file, as JSON.")] = None,
@@ -61,7 +63,7 @@ def compare_hosts(
         name = f"cell {i} of {len(cells)}, " if len(cells) > 1 else ""
         found.append((cell, *compare(cell, number, mtu, settings, partial(_say, name))))
     if windows is not None:
-        write(windows, _csv(found).encode())
+        write(windows, _csv(file.stem, found).encode())
     if output == "json" or out is not None:
         shown = [{"parameters": cell.parameters, "rows": [row.json() for row in rows]} for cell, rows, _ in found]
         emit_result(json_text({"scenario": file.stem, "runs": number, "cells": shown}), out)
@@ -75,26 +77,25 @@ def _say(name: str, line: str) -> None:
     say(name + line)
 
 
-def _csv(found: "Sequence[Result]") -> str:
+def _csv(name: str, found: "Sequence[Result]") -> str:
+    """The windows as in 'penstock series', with the kind of hosts behind the scenario's name."""
     import csv
     import io
 
-    names = [*dict.fromkeys(name for cell, _, _ in found for name in cell.parameters)]
+    from penstock.printable import json_text, printable
+
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow([*names, "hosts", "run", "flow", "time_s", "window"])
+    lines.writerow(_SERIES)
     for cell, _, windows in found:
-        values = [_text(cell.parameters.get(name, "")) for name in names]
+        settings = json_text(cell.parameters, indent=None)
         for of in windows:
-            rows = ((each.flow, f"{each.time:.2f}", f"{each.window:g}") for each in of.samples)
-            lines.writerows([*values, of.hosts, of.number, *row] for row in rows)
+            about = (f"{printable(name)} ({of.hosts})", settings, of.number)
+            for each in of.samples:
+                where = next(transfer.start for transfer in cell.transfers if transfer.name == each.group)
+                state = (round(each.time * 1e12), where, each.flow, "tcp", "cwnd", "segments", float(each.window))
+                lines.writerow([*state, *about])
     return text.getvalue()
-
-
-def _text(value: Any) -> str:
-    from penstock.short_values import value_text
-
-    return value_text(value)
 
 
 def _show(name: str, found: "Sequence[Result]") -> None:

@@ -51,19 +51,11 @@ class Cores:
     def note(
         self, name: str, text: str, read: Callable[[], Scenario], used: int | None = None, *, is_plain: bool = False
     ) -> None:
-        """Adds a run.
+        """Adds a run, by name and text of its scenario.
 
-        Parameters
-        ----------
-        name, text : str
-            Name and text of its scenario.
-        read : callable
-            Returns the scenario with the run's settings; called only if there is something to report.
-        used : int, optional
-            Number of cores that it used; if unknown, the number of parts of the network, which is computed once for
-            each scenario.
-        is_plain : bool
-            Whether the plain executor makes it.
+        `read` returns the scenario with the run's settings; it is called only if there is something to report. `used`
+        is the number of cores that it used; if unknown, the number of parts of the network, computed once per scenario.
+        `is_plain` says that the plain executor makes it.
         """
         which = name, text
         if self.threads == 1 or which in self._noted or which in self._divided:

@@ -35,22 +35,9 @@ def emit_dry_run(
     as_json: bool,
     at_least: bool = False,
 ) -> None:
-    """Shows the points and their runs.
+    """Shows the points and their runs, how many are in the store, and the estimated time.
 
-    Parameters
-    ----------
-    name, description : str
-        Of what is to be run.
-    asked : sequence of PointRequest
-        Its points.
-    store : Store, optional
-        Where finished runs are looked for.
-    jobs : int, optional
-        How many runs would be made at the same time.
-    as_json : bool
-        Whether a program reads it.
-    at_least : bool
-        Whether there may be more runs in the end.
+    `jobs` is the number of simultaneous runs; `at_least` says that there may be more runs in the end.
     """
     found = dry_run(asked, store, jobs)
     if as_json:

@@ -69,20 +69,9 @@ def write_rows(
     count: str,
     show: "Callable[[RowStream, int], None]",
 ) -> None:
-    """Writes rows in a format.
+    """Writes rows in a format; `form`, `output` and `limit` are values of the options.
 
-    Parameters
-    ----------
-    made : RowStream
-        The rows.
-    form, output, limit
-        Values of the options.
-    member : str
-        Their key in JSON.
-    count : str
-        Noun for a number of rows.
-    show : function
-        Writes a table.
+    `member` is their key in JSON, `count` the noun for a number of rows, and `show` writes a table.
     """
     from penstock.cli.console import say
     from penstock.printable import path_text

@@ -32,21 +32,8 @@ def plan_of(
 ) -> StudyPlan:
     """The plan of the study or scenario in `file`.
 
-    Parameters
-    ----------
-    file : Path
-        A scenario or a study file.
-    sets : sequence of (str, str)
-        Settings, each with one or several values; they override those of a study.
-    runs, seed : int, optional
-        Override those of the file.
-    ranges : mapping of str to Range, optional
-        From the command line; with None, a study with ranges is refused.
-
-    Raises
-    ------
-    InputError
-        If the study has ranges that nobody asks for.
+    `sets` have one or several values each. They, `runs`, `seed` and `ranges` of the command line override the file.
+    Raises InputError if the study has ranges and `ranges` is None.
     """
     from penstock.cli.files import read_text
 

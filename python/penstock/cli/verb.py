@@ -120,7 +120,7 @@ _HELP = click.Option(
 
 
 class _Option(click.Option):
-    """An option whose help says by itself what it needs: bounds and default are in the text."""
+    """An option whose help needs no addition: bounds and default are in the text."""
 
     def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ARG002  (click's)
         """Nothing behind the text."""

@@ -51,7 +51,7 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Format and file of the numbers, and whether they are those of single runs or of one replication."""
+    """Format and file of the numbers, and whether they are of single runs or of one replication."""
 
     output: FrameFormat
     values: bool
@@ -60,7 +60,7 @@ class View:
 
 
 def show_plan(plan: StudyPlan, asked: Sequence[PointRequest], how: How, *, as_json: bool) -> None:
-    """Shows points, runs, what is stored, and the estimated time."""
+    """Shows points, runs, stored runs and the estimated time."""
     from penstock.cli.dry_run import emit_dry_run
 
     more = plan.precision is not None

@@ -15,7 +15,7 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["NAMESPACES", "read_settings", "require_rights", "setting_file", "why_not"]
+__all__ = ["NAMESPACES", "may_raise_priority", "read_settings", "require_rights", "setting_file", "why_not"]
 
 NAMESPACES = Path("/run/netns")
 """Folder of the named network namespaces."""
@@ -29,12 +29,21 @@ def why_not() -> str | None:
         return "it needs network namespaces and packet sockets of Linux"
     if shutil.which("ip") is None:
         return "it needs the command 'ip' of the package iproute2"
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    effective = next((int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff:")), 0)
-    missing = [name for name, bit in _CAPABILITIES.items() if not effective >> bit & 1]
+    missing = [name for name, bit in _CAPABILITIES.items() if not _effective() >> bit & 1]
     if missing:
         return f"it needs {', '.join(missing)}, which root has: run it with sudo, or in a container that has them"
     return None
+
+
+def may_raise_priority() -> bool:
+    """Whether this process may start programs with real-time priority: CAP_SYS_NICE."""
+    return bool(_effective() >> 23 & 1)
+
+
+def _effective() -> int:
+    """The effective capabilities of this process, as bits."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return next((int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff:")), 0)
 
 
 def require_rights() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock.emulation.machine import may_raise_priority
 from penstock.emulation.programs import Program
 from penstock.errors import InputError, PenstockError
 from penstock.printable import path_text
@@ -22,7 +23,7 @@ __all__ = ["SERVING", "Transfer", "transfers_of"]
 SERVING = 0.3
 """Seconds that servers have to listen before the first client starts."""
 _FIRST_PORT = 5201
-_NEEDED = {"iperf3": "iperf3", "ss": "iproute2"}
+_NEEDED = {"iperf3": "iperf3", "ss": "iproute2", "chrt": "util-linux"}
 """Programs of a comparison, with their packages."""
 
 
@@ -40,8 +41,10 @@ class Transfer:
     def programs(self, seconds: float) -> list[Program]:
         """The server, and a client that sends for longer than the `seconds` of a run."""
         words = f"-p {self.port} -P {self.count} -C {self.control} -t {math.ceil(seconds) + 1}"
-        server = Program(self.end, f"iperf3 -s -1 -p {self.port}")
-        return [server, Program(self.start, f"iperf3 -c {self.end} {words}", SERVING)]
+        # A receiver that waits for its core reads late, so its host sends fewer acknowledgements [__tcp_ack_snd_check].
+        prompt = "chrt --rr 1 iperf3" if may_raise_priority() else "iperf3"
+        server = Program(self.end, f"{prompt} -s -1 -p {self.port}")
+        return [server, Program(self.start, f"{prompt} -c {self.end} {words}", SERVING)]
 
 
 def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list[Transfer]:

@@ -48,7 +48,7 @@ class GraphNetwork(Network):
         self.renamed: dict[str, str] = {}
 
     def farthest(self) -> tuple[str, str]:
-        """Returns the first node with a link, and a node at the greatest distance in links from it."""
+        """Returns the first node with a link, and a node at the maximum distance in links from it."""
         import networkx
 
         graph = networkx.DiGraph()

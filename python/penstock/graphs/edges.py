@@ -29,7 +29,7 @@ def has_coordinates(graph: Any) -> bool:
 
 
 class EdgeReader:
-    """Reads edges and counts what differs in the network."""
+    """Reads edges and counts differences in the network."""
 
     def __init__(self, graph: Any, reading: Reading) -> None:
         self._graph = graph
@@ -74,7 +74,7 @@ class EdgeReader:
         return str(found)
 
     def remarks(self) -> list[str]:
-        """Returns what differs from the edges, and what of the graph is left out."""
+        """Returns the differences from the edges, and which parts of the graph are left out."""
         said = []
         if self._rounded:
             said.append(f"{self._rounded} weight{'s' * (self._rounded != 1)} rounded to thousandths")

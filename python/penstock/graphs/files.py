@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from penstock.graphs.places import Places
 
     Read = tuple[Any, str | None, Places]
-    """A graph, the attribute of nodes that holds their names, and where edges stand."""
+    """A graph, the attribute of nodes that holds their names, and the place of its edges."""
 
 __all__ = ["SUFFIXES", "from_file", "read_file"]
 
@@ -136,7 +136,7 @@ def _gml(content: bytes, shown: str) -> Read:
         where = f":{place[1]}" if place else ""
         raise InputError(f"{shown}{where}: is no GML that can be read: {message}.") from None
     except IndexError:
-        # Lines inside a text that goes over several, of which one is empty.
+        # Lines inside a text of several lines, one of them empty.
         raise InputError(f"{shown}: is no GML that can be read: a text in quotes is not closed.") from None
     return graph, _naming_attribute(graph), gml_places(text)
 

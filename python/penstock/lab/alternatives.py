@@ -29,19 +29,7 @@ def alternatives(
     """Returns the components that could fill each slot.
 
     A new component keeps the parameters of the old one that have the same name; other required ones get usual values.
-
-    Parameters
-    ----------
-    text : str
-        The scenario.
-    sets : sequence of (str, str)
-        Its settings.
-    folder : str
-        Folder of the files that it names.
-    document : mapping
-        The scenario with the settings applied; see :func:`penstock.lab.settings.applied`.
-    slots : sequence of Slot
-        From :func:`penstock.lab.parameters.slots`.
+    `folder` has the files that the scenario names, and `document` is the scenario with `sets` applied.
     """
     tried = [
         (number, name, summary, own)

@@ -42,24 +42,12 @@ _PATIENCE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Request of a page.
+    """Request of a page."""
 
-    Parameters
-    ----------
-    text : str
-        The scenario's TOML text.
-    sets : tuple of (str, str)
-        Settings changed after reading, as path and value.
-    runs : int
-        How many independent runs.
-    panel : str
-        Label of the panel over time; the first one if there is no such label.
-    """
-
-    text: str
-    sets: tuple[tuple[str, str], ...]
-    runs: int
-    panel: str = ""
+    text: str  # the scenario's TOML text
+    sets: tuple[tuple[str, str], ...]  # settings changed after reading, as path and value
+    runs: int  # how many independent runs
+    panel: str = ""  # label of the panel over time; the first one if there is no such label
 
 
 class _Cancelled(BaseException):

@@ -77,17 +77,7 @@ class _Guard:
 
 
 def application(session: Session, token: str, port: int) -> ASGIApp:
-    """Returns the server of a session.
-
-    Parameters
-    ----------
-    session : Session
-        The session.
-    token : str
-        First part of the path of every request.
-    port : int
-        Its port, for the host names that it accepts.
-    """
+    """Returns the server of a session. Every path begins with `token`; the accepted host names have this `port`."""
 
     async def show(_request: Request) -> Response:
         beginning = await run_in_threadpool(session.beginning)

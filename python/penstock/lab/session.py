@@ -76,19 +76,8 @@ class Session:
     def save(self, text: str, known: str | None) -> str:
         """Writes the text into the file, and returns its digest.
 
-        Parameters
-        ----------
-        text : str
-            The new text.
-        known : str or None
-            Digest of the version that the page has read; None to overwrite any version.
-
-        Raises
-        ------
-        ChangedError
-            If the file has changed since.
-        PenstockError
-            If it cannot be written.
+        `known` is the digest of the version that the page has read; None overwrites any version. Raises ChangedError if
+        the file has changed since, PenstockError if it cannot be written.
         """
         there = self.on_disk()["digest"]
         if known is not None and there is not None and there != known:

@@ -23,7 +23,8 @@ def load(file: str | Path) -> SimpleNamespace:
     Returns
     -------
     SimpleNamespace
-        The classes by the names that they have in the file, with the parameters as arguments.
+        The classes by the names that they have in the file, with the parameters as arguments. A metric has none: a
+        measurement names it.
 
     Raises
     ------
@@ -32,5 +33,6 @@ def load(file: str | Path) -> SimpleNamespace:
     """
     everything = with_file(file)
     names = {(kind, entry["name"]): name for name, (kind, entry) in entries(everything).items()}
-    found = {it.cls.__name__: made(names[it.kind, it.key], everything) for it in opened(Path(file)).components}
+    components = [it for it in opened(Path(file)).components if (it.kind, it.key) in names]
+    found = {it.cls.__name__: made(names[it.kind, it.key], everything) for it in components}
     return SimpleNamespace(**found)

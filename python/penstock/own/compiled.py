@@ -2,7 +2,7 @@
 
 The code is compiled once for a version of the file, of the compiler and for a processor. From then on it is loaded
 without numba, which takes a second to import. All code checks bounds and divisions, since that costs little; an
-exception makes the answer 0.
+exception makes the answer that of a fault.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,28 +16,23 @@ from numba.extending import overload
 
 from penstock import _core
 from penstock.errors import InputError
-from penstock.own.declared import ANSWERING
-from penstock.own.plain import FLOATS, HELPERS, exact, whole
+from penstock.own.kinds import FAULT, fields
+from penstock.own.plain import FLOATS, HELPERS, exact, number, whole
 from penstock.own.translation import method_name
+from penstock.own.vocabulary import CLASSES
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable
 
     from penstock.own.declared import Code, Declared
+    from penstock.own.kinds import Hook
 
 __all__ = ["compiled"]
 
 _WHOLE = "a whole number is needed, not"
+_NUMBER = "a number is needed, not"
 _LETTERS = {"f": types.float64, "i": types.int64}
-_SEEN = {
-    "now": "now",
-    "waited": "more",
-    "why": "more",
-    "packet": "carray(packet, 1)[0]",
-    "queue": "carray(queue, 1)[0]",
-}
-"""The arguments of hooks, from the arguments of the C function."""
 
 
 def compiled(module: ast.Module, path: str, components: Iterable[Declared]) -> Code:
@@ -79,6 +75,34 @@ def _compiled_whole(value: Any) -> Any:
     raise errors.TypingError(f"{_WHOLE} {given}")
 
 
+def _number(value: Any) -> float:
+    """Stands for :func:`penstock.own.plain.number` in compiled code."""
+    return number(value)
+
+
+@overload(_number)  # type: ignore[untyped-decorator]  # numba has no types
+def _compiled_number(value: Any) -> Any:
+    def made(value: Any) -> Any:
+        made = float(value)
+        if made in (math.inf, -math.inf):
+            raise ValueError("infinite")
+        return made
+
+    if isinstance(value, types.Integer | types.Boolean | types.Float):
+        return made
+    is_nothing = isinstance(value, types.NoneType | types.Optional)
+    raise errors.TypingError(f"{_NUMBER} {'nothing, as on some way through the method' if is_nothing else value}")
+
+
+_FINITE = """\
+def finite(x):
+    if x - x != 0.0:
+        raise ValueError("fault")
+    return x
+"""
+"""Stands for :func:`penstock.own.plain.finite` in compiled code; a fault is told by that."""
+
+
 def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
     """The functions of a file, to be compiled when they are first used."""
     names: dict[str, Any] = {f"exact_{name}": function for name, function in exact().items()}
@@ -86,9 +110,9 @@ def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
         binding.add_symbol(symbol, address)
         result, *arguments = (_LETTERS[letter] for letter in signature)
         names[symbol] = types.ExternalFunction(symbol, result(*arguments))
-    names |= {"whole": _whole, "carray": vars(numba)["carray"]}
+    names |= {"whole": _whole, "number": _number, "carray": vars(numba)["carray"]}
     made = numba.njit(error_model="python", boundscheck=True)
-    for code in (compile(HELPERS, "<penstock>", "exec"), compile(module, path, "exec")):
+    for code in (compile(HELPERS + _FINITE, "<penstock>", "exec"), compile(module, path, "exec")):
         known = set(names)
         exec(code, names)
         names |= {name: made(names[name]) for name in set(names) - known - {"__builtins__"}}
@@ -97,23 +121,47 @@ def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
 
 def _entry(component: Declared, hook: str, names: dict[str, Any]) -> Any:
     """The compiled C function of a hook."""
-    arguments = ["carray(own, 1)[0]", *(_SEEN[name] for name in component.arguments(hook))]
+    of = component.of.hooks[hook]
+    arguments = ["carray(own, 1)[0]"]
+    for each in (of.arguments[name] for name in component.arguments(hook)):
+        value = each.place if each.view is None else f"carray({each.place}, 1)[0]"
+        arguments.append(value if each.field is None else f"{value}.{each.field}")
     call = f"{method_name(component.cls.__name__, hook)}({', '.join(arguments)})"
-    answer = f"return whole({call})" if hook in ANSWERING else f"{call}; return 1"
-    text = f"def entry(own, packet, queue, now, more):\n try: {answer}\n except Exception: return 0"
+    text = f"def entry(own, first, second, now, more):\n try: {_answer(of, call)}\n except Exception: return {FAULT}"
     exec(compile(text, "<penstock>", "exec"), names)
-    views = {
-        name: _record([(field, "i8", length, length > 1) for field, length in of])
-        for name, of in _core.component_views()
-    }
-    pointers = [vars(types)["CPointer"](of) for of in (_own(component), views["Packet"], views["Queue"])]
-    return numba.cfunc(types.int64(*pointers, types.int64, types.int64))(names.pop("entry"))
+    pointer = vars(types)["CPointer"]
+    views = [of.view_at(place) for place in ("first", "second")]
+    pointers = [types.voidptr if name is None else pointer(_view(name)) for name in views]
+    signature = types.int64(pointer(_own(component)), *pointers, types.int64, types.int64)
+    return numba.cfunc(signature)(names.pop("entry"))
+
+
+def _answer(hook: Hook, call: str) -> str:
+    """The statements that call a hook and pass on what it returns."""
+    if hook.result is None:
+        return f"return whole({call})" if hook.answers else f"{call}; return 1"
+    values = [f"value{i}" for i in range(len(hook.result.fields))]
+    kinds = {each.name: "number" if each.is_float else "whole" for each in fields()[hook.result.view]}
+    stored = [
+        f"carray({hook.result.place}, 1)[0].{name} = {kinds[name]}({value})"
+        for name, value in zip(hook.result.fields, values, strict=True)
+    ]
+    return "; ".join([f"{', '.join(values)} = {call}", *stored, "return 1"])
+
+
+def _view(name: str) -> Any:
+    """The type of a view."""
+    return _record(
+        [(each.name, "f8" if each.is_float else "i8", each.length, each.length > 1) for each in fields()[name]]
+    )
 
 
 def _own(component: Declared) -> Any:
     """The type of a component's words: addresses of streams, parameters, state."""
     fields = [(name, "i8", 1, False) for name in component.streams]
     fields += [(name, "f8" if it.kind in FLOATS else "i8", 1, False) for name, it in component.parameters.items()]
+    of_classes = component.class_parameters.items()
+    fields += [(name, "f8" if it.kind in FLOATS else "i8", CLASSES, True) for name, it in of_classes]
     for it in component.state.values():
         fields.append((it.name, "f8" if it.type is float else "i8", len(it.initial), it.is_list))
     return _record(fields)
@@ -131,7 +179,7 @@ def _told(error: errors.NumbaError, component: Declared, hook: str, path: str) -
     name, text = Path(path).name, str(error)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     said = [line for line in lines if not line.startswith(("Failed in", ">>>", "During:"))] or ["cannot be compiled"]
-    ours = next((line[line.index(_WHOLE) :] for line in lines if _WHOLE in line), None)
+    ours = next((line[line.index(each) :] for line in lines for each in (_WHOLE, _NUMBER) if each in line), None)
     reason = ours or " ".join([said[0], *(line for line in lines if line.startswith(">>>"))][:2])
     place = re.search(rf'{re.escape(name)}(?:", line | \()(\d+)', text)
     line = int(place[1]) if place else component.methods[hook].lineno

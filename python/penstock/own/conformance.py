@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core, toml
 from penstock.errors import InputError, ScenarioError
+from penstock.own.conformance_networks import CLASSES, NEEDS, SCENARIOS
 from penstock.own.files import DEBUG, opened
 from penstock.printable import quoted
 from penstock.reference import catalogue, with_file
@@ -25,59 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Conformance", "conformance"]
 
-_NETWORK = """\
-duration = "5 s"
-
-[nodes]
-hosts = { count = 4 }
-router = {}
-sink = {}
-
-[[links]]
-from = "hosts"
-to = "router"
-rate = "100 Mbit/s"
-delay = "1 ms"
-both-ways = true
-
-[[links]]
-name = "bottleneck"
-from = "router"
-to = "sink"
-rate = "5 Mbit/s"
-delay = "10 ms"
-QUEUE
-
-[[links]]
-from = "sink"
-to = "router"
-rate = "5 Mbit/s"
-delay = "10 ms"
-"""
-_POISSON = """\
-
-[[flows]]
-name = "bursts"
-from = "hosts"
-to = "sink"
-source.poisson = { rate = "RATE", packet = "500 bytes" }
-"""
-_TCP = """\
-
-[[flows]]
-name = "tcp"
-from = "hosts"
-to = "sink"
-source.ftp = {}
-transport.tcp = { packet = "1000 bytes" }
-"""
-_SCENARIOS = {
-    "overload": _POISSON.replace("RATE", "1.5 Mbit/s"),
-    "load below one": _POISSON.replace("RATE", "1.2 Mbit/s"),
-    "tcp": _TCP,
-    "tcp and bursts": _TCP + _POISSON.replace("RATE", "300 kbit/s"),
-}
-"""Traffic for a discipline at the bottleneck, by name."""
 _SEEDS = (1, 2)
 
 
@@ -111,7 +59,7 @@ class Conformance:
 
 
 def conformance(file: Path, name: str | None, against: str | None, settings: Mapping[str, Any]) -> Conformance:
-    """Compares runs of a discipline with each other, and with another one.
+    """Compares runs of a component with each other, and with the runs of another one.
 
     Parameters
     ----------
@@ -120,7 +68,7 @@ def conformance(file: Path, name: str | None, against: str | None, settings: Map
     name : str, optional
         Class or scenario key; may be left out if the file has one component.
     against : str, optional
-        A built-in discipline.
+        A built-in component of the same kind.
     settings : mapping
         Values of parameters. The example of `against` has the others, or else the defaults.
 
@@ -130,30 +78,47 @@ def conformance(file: Path, name: str | None, against: str | None, settings: Map
         If there is no such component, or a parameter is missing or wrong.
     """
     component = _chosen(file, name)
-    own, other = _parameters(file, component, against, settings)
-    line = f"queue.{component.key} = {toml.value(own)}"
+    ours, theirs = _written(file, component, against, settings)
     found = Conformance(component.key, against)
-    texts = {name: _NETWORK.replace("QUEUE", line) + traffic for name, traffic in _SCENARIOS.items()}
     properties = {"repeated runs agree": True, "both executors agree": True, "both gears agree": True}
-    for scenario, text in texts.items():
-        used = f'use = "{file.name}"\n{text}'
+    for scenario, text in SCENARIOS[component.kind].items():
+        if NEEDS.get(scenario, component.hooks[0]) not in component.hooks:
+            continue
+        used = f'use = "{file.name}"\n{text.replace("COMPONENT", ours)}'
+        others = text.replace("COMPONENT", theirs)
         compiled = _read(used, file)
         with _slow():
             interpreted = _read(used, file)
-        built_in = _read(text.replace(line, f"queue.{against} = {toml.value(other)}"), file) if against else None
+        built_in = _read(others, file) if against else None
         for seed in _SEEDS:
             run = compiled.run(seed, 0)
+            numbers = _numbers(run)
             found.runs += 1
             found.packets += run.packet_hops
-            properties["repeated runs agree"] &= compiled.run(seed, 0).digest == run.digest
-            properties["both executors agree"] &= compiled.run(seed, 0, None, "plain").digest == run.digest
-            properties["both gears agree"] &= interpreted.run(seed, 0).digest == run.digest
-            if built_in is None or found.difference or built_in.run(seed, 0).digest == run.digest:
+            properties["repeated runs agree"] &= _numbers(compiled.run(seed, 0)) == numbers
+            properties["both executors agree"] &= _numbers(compiled.run(seed, 0, None, "plain")) == numbers
+            properties["both gears agree"] &= _numbers(interpreted.run(seed, 0)) == numbers
+            if built_in is None or found.difference:
                 continue
-            theirs = text.replace(line, f"queue.{against} = {toml.value(other)}")
-            found.difference = f"in {quoted(scenario)} with seed {seed}: {_difference(used, theirs, file, seed)}"
+            other = built_in.run(seed, 0)
+            if _numbers(other) != numbers:
+                same = other.digest == run.digest
+                first = _metric(run, other) if same else _difference(used, others, file, seed)
+                found.difference = f"in {quoted(scenario)} with seed {seed}: {first}"
     found.properties = properties
     return found
+
+
+def _numbers(run: _core.Run) -> tuple[str, list[str]]:
+    """The digest and the metrics of a run, as texts: a metric without a value equals another one."""
+    return run.digest, [repr(value) for *_, value in run.metrics]
+
+
+def _metric(run: _core.Run, other: _core.Run) -> str:
+    """The first metric that differs."""
+    pairs = zip(run.metrics, other.metrics, strict=True)
+    mine, theirs = next(pair for pair in pairs if repr(pair[0][-1]) != repr(pair[1][-1]))
+    return f"{mine[-1]} of {mine[1][-1][1]}, and {theirs[-1]}"
 
 
 def _chosen(file: Path, name: str | None) -> Declared:
@@ -167,25 +132,41 @@ def _chosen(file: Path, name: str | None) -> Declared:
     return found[0]
 
 
-def _parameters(
-    file: Path, component: Declared, against: str | None, settings: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of both components: the example of `against`, and the settings."""
-    own = [each["key"] for each in _entry(with_file(file), component.kind, component.key)["parameters"]]
-    unknown = next((key for key in settings if key not in own), None)
+def _written(file: Path, component: Declared, against: str | None, settings: Mapping[str, Any]) -> tuple[str, str]:
+    """Both components as scenarios have them, with the example of `against` and the settings."""
+    kind, of_classes = component.kind, [name.replace("_", "-") for name in component.class_parameters]
+    own = _keys(_entry(with_file(file), kind, component.key))
+    known = [*own, *of_classes]
+    unknown = next((key for key in settings if key not in known), None)
     if unknown is not None:
-        message = f"{component.key} has no parameter {quoted(unknown)}{suggestion(unknown, own)} ({', '.join(own)})"
+        message = f"{component.key} has no parameter {quoted(unknown)}{suggestion(unknown, known)} ({', '.join(known)})"
         raise InputError(message)
-    if against is None:
-        return dict(settings), {}
-    entry = _entry(catalogue(), component.kind, against)
-    theirs = [each["key"] for each in entry["parameters"]]
-    shown = {key: value for key, value in _example(entry["doc"], against).items() if key in own} | dict(settings)
-    return shown, {key: value for key, value in shown.items() if key in theirs}
+    other = _entry(catalogue(), kind, against) if against else None
+    if kind == "metric":
+        return component.key, against or ""
+    example = _example(other["doc"]) if other else {}
+    shown = (_table(example, against) if against else {}) | dict(settings)
+    classes = [
+        f"class.{name}.{key} = {toml.value(value)}"
+        for name in (CLASSES if kind == "scheduler" else ())
+        for key, value in (_table(_table(example, "class"), name) | dict(settings)).items()
+        if key in of_classes
+    ]
+
+    def lines(name: str, keys: list[str]) -> str:
+        table = {key: value for key, value in shown.items() if key in keys}
+        return "\n".join([f"{name} = {toml.value(table)}", *classes])
+
+    return lines(component.key, own), lines(against, [key for key in own if key in _keys(other)]) if against else ""
+
+
+def _keys(entry: Any) -> list[str]:
+    """The parameters of an entry; a metric has none."""
+    return [each["key"] for each in entry.get("parameters", ())]
 
 
 def _entry(everything: Any, kind: str, name: str) -> Any:
-    entries = everything["components"][kind]
+    entries = everything["metrics"] if kind == "metric" else everything["components"][kind]
     found = next((each for each in entries if each["name"] == name), None)
     if found is None:
         known = [each["name"] for each in entries]
@@ -193,13 +174,29 @@ def _entry(everything: Any, kind: str, name: str) -> Any:
     return found
 
 
-def _example(doc: str, name: str) -> dict[str, Any]:
-    """The parameters in the example of a page."""
+def _example(doc: str) -> dict[str, Any]:
+    """The first example of a page."""
     import tomllib
 
     block = doc.partition("## Example")[2].partition("```toml")[2].partition("```")[0]
-    table: dict[str, Any] = tomllib.loads(block)["queue"][name]
-    return table
+    lines = block.strip().splitlines()
+    for length in range(len(lines), 0, -1):
+        try:
+            return tomllib.loads("\n".join(lines[:length]))
+        except tomllib.TOMLDecodeError:  # another example follows
+            continue
+    return {}
+
+
+def _table(tables: Any, name: str) -> dict[str, Any]:
+    """The table under a name, at any depth; empty if there is none."""
+    if isinstance(tables, list):
+        tables = dict(enumerate(tables))
+    if not isinstance(tables, dict):
+        return {}
+    if isinstance(tables.get(name), dict):
+        return dict(tables[name])
+    return next(filter(None, (_table(each, name) for each in tables.values())), {})
 
 
 def _read(text: str, file: Path) -> _core.Scenario:

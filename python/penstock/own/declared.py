@@ -6,29 +6,18 @@ import ast
 import math
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
-from penstock.own.vocabulary import Mark, Parameter, State, Stream, mark_of
+from penstock.own.kinds import KINDS, Kind
+from penstock.own.vocabulary import ClassParameter, Mark, Parameter, State, Stream, mark_of
 from penstock.printable import quoted
 
-__all__ = ["HOOKS", "Code", "Declared", "Mistakes", "Variable", "declared"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-HOOKS: dict[str, dict[str, tuple[str, ...]]] = {
-    "discipline": {
-        "on_start": ("queue",),
-        "on_arrival": ("now", "packet", "queue"),
-        "on_departure": ("now", "packet", "waited", "queue"),
-        "on_leave": ("now", "packet", "why"),
-        "on_timer": ("now", "queue"),
-    },
-}
-"""The hooks of each kind, and their arguments after `self`."""
+__all__ = ["Code", "Declared", "Mistakes", "Variable", "declared"]
 
-ANSWERING = {"on_arrival", "on_departure"}
-"""Hooks that return an answer."""
-
-_NEEDED = {"discipline": "on_arrival"}
 _TYPES = {"int": int, "float": float, "bool": bool}
 
 
@@ -79,26 +68,39 @@ class Declared:
     key: str
     cls: type
     node: ast.ClassDef
+    facts: tuple[str, ...] = ()
     streams: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, Parameter] = field(default_factory=dict)
+    class_parameters: dict[str, Parameter] = field(default_factory=dict)
     state: dict[str, Variable] = field(default_factory=dict)
     methods: dict[str, ast.FunctionDef] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What its decorator was given besides the name."""
+        mark = mark_of(self.cls)
+        return mark.settings if mark else {}
 
     def arguments(self, method: str) -> list[str]:
         """The arguments of a method after `self`."""
         return [each.arg for each in self.methods[method].args.args[1:]]
 
     @property
+    def of(self) -> Kind:
+        """Its kind."""
+        return KINDS[self.kind]
+
+    @property
     def hooks(self) -> list[str]:
         """The hooks that it has."""
-        return [name for name in HOOKS[self.kind] if name in self.methods]
+        return [name for name in self.of.hooks if name in self.methods]
 
 
 def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
     """Reads the declarations of a class."""
     mark = mark_of(cls)
     assert isinstance(mark, Mark)
-    it = Declared(mark.kind, mark.name, cls, node)
+    it = Declared(mark.kind, mark.name, cls, node, mark.facts)
     lines = {name: each.lineno for each in node.body for name in _names(each)}
     annotations = {
         each.target.id: ast.unparse(each.annotation).strip("'\"")
@@ -111,7 +113,9 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
         if name.startswith("__"):
             continue
         value, line = vars(cls).get(name), lines.get(name, node.lineno)
-        if isinstance(value, Parameter):
+        if isinstance(value, ClassParameter):
+            it.class_parameters[name] = value
+        elif isinstance(value, Parameter):
             it.parameters[name] = value
         elif isinstance(value, Stream):
             it.streams[name] = value.name
@@ -125,6 +129,16 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
         else:
             _add_state(it, name, annotations[name], value, mistakes, line)
     _check_hooks(it, mistakes)
+    declarations: dict[str, Mapping[str, object]] = {
+        "parameters": it.parameters,
+        "class parameters": it.class_parameters,
+        "random streams": it.streams,
+    }
+    for what, names in declarations.items():
+        most = it.of.most.get(what)
+        if most is not None and len(names) > most:
+            line = lines[list(names)[most]]
+            mistakes.add(line, f"a {it.kind} has at most one of {what}" if most else f"a {it.kind} has no {what}")
     return it
 
 
@@ -159,9 +173,13 @@ def _add_state(it: Declared, name: str, annotation: str, value: object, mistakes
 
 
 def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
-    hooks, needed = HOOKS[it.kind], _NEEDED[it.kind]
-    if needed not in it.methods:
-        mistakes.add(it.node.lineno, f"{it.cls.__name__} has no method {needed}(self, {', '.join(hooks[needed])})")
+    hooks = it.of.hooks
+    if not it.of.needed and not it.hooks:
+        mistakes.add(it.node.lineno, f"{it.cls.__name__} has no method {' or '.join(hooks)}")
+    for needed in it.of.needed:
+        if needed not in it.methods:
+            named = ", ".join(["self", *hooks[needed].arguments])
+            mistakes.add(it.node.lineno, f"{it.cls.__name__} has no method {needed}({named})")
     if "on_timer" in it.methods and (it.state.get("next_timer") is None or it.state["next_timer"].type is not int):
         message = "on_timer needs the state next_timer, the time of its next call; write next_timer: int = own.NEVER"
         mistakes.add(it.methods["on_timer"].lineno, message)
@@ -178,5 +196,6 @@ def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
             )
         elif name.startswith("on_") and name not in hooks:
             mistakes.add(method.lineno, f"a {it.kind} has no hook {quoted(name)}; one of {', '.join(hooks)}")
-        elif name in hooks and (unknown := [each for each in given[1:] if each not in hooks[name]]):
-            mistakes.add(method.lineno, f"{name} has no argument {quoted(unknown[0])}; it has {', '.join(hooks[name])}")
+        elif name in hooks and (unknown := [each for each in given[1:] if each not in hooks[name].arguments]):
+            known = ", ".join(hooks[name].arguments)
+            mistakes.add(method.lineno, f"{name} has no argument {quoted(unknown[0])}; it has {known}")

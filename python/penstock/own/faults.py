@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from penstock.own.files import OwnFile, by_identity, line_of
-from penstock.own.plain import Plain
+from penstock.own.files import OwnFile, by_identity
+from penstock.own.plain import Plain, line_of, view
 from penstock.own.vocabulary import SECOND
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from penstock._core import Fault
     from penstock.own.declared import Declared
 
@@ -25,29 +27,42 @@ def message(fault: Fault) -> str:
     if file is None or component is None:
         return f"{fault.hook} of {kind} {quoted(name)}: {fault.what or 'failed'}"
     line, why = _reason(file, component, fault)
-    now = fault.arguments[0] / SECOND
-    packet = fault.views[0]
-    of = f", {_name(packet[2])} of flow {packet[1]}" if any(packet) else ""
+    arguments = component.of.hooks[fault.hook].arguments
+    time = f", {fault.arguments[0] / SECOND:.12g} s" if "now" in arguments else ""
+    of = _subject(component, fault)
     place = f" at {quoted(fault.site)}" if fault.site else ""
-    return f"{file.path.name}:{line}: {fault.hook} of {kind} {quoted(name)}{place}, {now:.12g} s{of}: {why}"
+    return f"{file.path.name}:{line}: {fault.hook} of {kind} {quoted(name)}{place}{time}{of}: {why}"
 
 
-def _name(number: int) -> str:
-    return "SYN" if number == 2**32 - 1 else f"packet {number}"
+def _subject(component: Declared, fault: Fault) -> str:
+    """The packet, flow or queue of the call, if the hook is about one."""
+    name = component.of.hooks[fault.hook].view_at("first")
+    if name == "Flow":
+        flow: Any = view(name).from_buffer(_words(fault.views[0]))
+        return f", flow {flow.number}"
+    if name == "Subject":
+        subject: Any = view(name).from_buffer(_words(fault.views[0]))
+        return f", queue {subject.queue}"
+    if name != "Packet":
+        return ""
+    packet: Any = view("Packet").from_buffer(_words(fault.views[0]))
+    return f", {'SYN' if packet.number == 2**32 - 1 else f'packet {packet.number}'} of flow {packet.flow}"
+
+
+def _words(values: Sequence[int]) -> Any:
+    return (ctypes.c_uint64 * len(values))(*values)
 
 
 def _reason(file: OwnFile, component: Declared, fault: Fault) -> tuple[int, str]:
     """The line and the reason of a fault."""
     line = component.methods[fault.hook].lineno
-    error, Plain.raised = Plain.raised, None
-    if error is None:
-        views = [(ctypes.c_int64 * len(each))(*each) for each in fault.views]
-        words = (ctypes.c_uint64 * len(fault.words))(*fault.words)
-        pointers = [ctypes.addressof(words), *(ctypes.addressof(each) for each in views)]
+    found, Plain.raised = Plain.raised, None
+    if found is None:
+        words = [_words(each) for each in (fault.words, *fault.views)]
         try:
-            file.plain.hook(component, fault.hook)(*pointers, *fault.arguments)
-        except Exception as raised:
-            error = raised
-    if error is None:
+            file.plain.hook(component, fault.hook)(*map(ctypes.addressof, words), *fault.arguments)
+        except Exception as error:
+            found = error, line_of(error, str(file.path))
+    if found is None:
         return line, fault.what or "failed only when compiled; numbers may have left the 64 bits that they have there"
-    return line_of(error, str(file.path)) or line, f"{type(error).__name__}: {error}"
+    return found[1] or line, f"{type(found[0]).__name__}: {found[0]}"

@@ -16,12 +16,12 @@ from penstock.errors import InputError
 from penstock.own.compiled import addresses as compiled_addresses
 from penstock.own.compiled import compiler
 from penstock.own.declared import Declared, Mistakes, Variable, declared
-from penstock.own.plain import Plain
+from penstock.own.plain import Plain, line_of
 from penstock.own.translation import translate
-from penstock.own.vocabulary import mark_of
+from penstock.own.vocabulary import Parameter, mark_of
 from penstock.printable import quoted
 
-__all__ = ["DEBUG", "OwnFile", "by_identity", "line_of", "read", "source"]
+__all__ = ["DEBUG", "OwnFile", "by_identity", "read", "source"]
 
 DEBUG = "PENSTOCK_DEBUG_COMPONENT"
 """Environment variable that selects the slow gear, also in worker processes."""
@@ -94,27 +94,29 @@ class OwnFile:
         return {"key": f"{self.identity}, {id(self)}, {debug}", "identity": self.identity, "components": components}
 
     def _component(self, it: Declared, addresses: dict[str, int]) -> dict[str, Any]:
-        parameters = [
-            {
-                "name": name,
-                "doc": each.doc,
-                "kind": each.kind,
-                "words": list(each.words),
-                "default": each.default,
-                "changeable": each.changeable,
-            }
-            for name, each in it.parameters.items()
-        ]
         return {
             "kind": it.kind,
             "name": it.key,
             "doc": (it.cls.__doc__ or "").strip(),
             "streams": list(it.streams.values()),
-            "parameters": parameters,
+            "parameters": [_parameter(*each) for each in it.parameters.items()],
+            "class_parameters": [_parameter(*each) for each in it.class_parameters.items()],
             "state": [_state(each) for each in it.state.values()],
             "hooks": addresses,
-            "facts": sorted(self._facts[it.cls.__name__]),
+            "facts": sorted({*it.facts, *self._facts[it.cls.__name__]}),
+            "settings": dict(it.settings),
         }
+
+
+def _parameter(name: str, it: Parameter) -> dict[str, Any]:
+    return {
+        "name": name,
+        "doc": it.doc,
+        "kind": it.kind,
+        "words": list(it.words),
+        "default": it.default,
+        "changeable": it.changeable,
+    }
 
 
 def _state(it: Variable) -> dict[str, Any]:
@@ -155,16 +157,6 @@ def _executed(path: Path, tree: ast.Module) -> dict[str, Any]:
         line = line_of(error, str(path))
         raise InputError(f"{path.name}:{line}: {type(error).__name__}: {error}") from None
     return vars(module)
-
-
-def line_of(error: BaseException, path: str) -> int:
-    """The last line of a file in the traceback of an exception."""
-    line, trace = 0, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == path:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
 
 
 def source(path: Path) -> str:
@@ -214,6 +206,6 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def by_identity(identity: str) -> OwnFile | None:
-    """A file that has been read."""
+    """The file with this text that was read last."""
     with _lock:
-        return next((file for file in _files.values() if file.identity == identity), None)
+        return next((file for file in reversed(_files.values()) if file.identity == identity), None)

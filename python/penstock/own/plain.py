@@ -9,15 +9,19 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.own.declared import ANSWERING, Declared
+from penstock.own.kinds import FAULT, fields
 from penstock.own.translation import method_name
+from penstock.own.vocabulary import CLASSES
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["Plain", "namespace", "whole"]
+    from penstock.own.declared import Declared
+    from penstock.own.kinds import Result
+
+__all__ = ["Plain", "line_of", "namespace", "number", "whole"]
 
 HELPERS = """\
 def penstock_sqrt(x):
@@ -47,6 +51,34 @@ def whole(value: Any) -> int:
     return int(value)
 
 
+def number(value: Any) -> float:
+    """The value as a floating-point number, which may be none (NaN) but not infinite.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no number or infinite.
+    """
+    if not isinstance(value, int | float):
+        raise TypeError(f"a number is needed, not {'nothing' if value is None else repr(value)}")
+    if math.isinf(value):
+        raise ValueError("the number is infinite")
+    return float(value)
+
+
+def finite(value: Any, name: str) -> Any:
+    """The value, which is assigned to a floating-point number of this name.
+
+    Raises
+    ------
+    ValueError
+        If it is infinite or not a number.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{quoted(name)} became {value}")
+    return value
+
+
 def namespace() -> dict[str, Any]:
     """The functions that translated code may call, for the interpreter."""
     names: dict[str, Any] = {f"exact_{name}": function for name, function in exact().items()}
@@ -54,7 +86,7 @@ def namespace() -> dict[str, Any]:
         result, *arguments = (_LETTERS[letter] for letter in signature)
         names[symbol] = CFUNCTYPE(result, *arguments)(address)
     exec(HELPERS, names)
-    return {**names, "whole": whole}
+    return {**names, "whole": whole, "number": number, "finite": finite}
 
 
 def exact() -> dict[str, Any]:
@@ -63,21 +95,22 @@ def exact() -> dict[str, Any]:
     return {name: getattr(math, name) for name in names}
 
 
-class _Checked(ctypes.Structure):
-    """Words of a component, whose floating-point numbers stay finite."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError(f"{quoted(name)} became {value}")
-        super().__setattr__(name, value)
-
-
 @cache
-def _views() -> dict[str, type[ctypes.Structure]]:
-    def fields(all_: Sequence[tuple[str, int]]) -> list[tuple[str, Any]]:
-        return [(name, c_int64 if length == 1 else c_int64 * length) for name, length in all_]
+def view(name: str) -> type[ctypes.Structure]:
+    """The structure of a view."""
+    words = [(each.name, c_double if each.is_float else c_int64, each.length) for each in fields()[name]]
+    of = [(field, word if length == 1 else word * length) for field, word, length in words]
+    return type(name, (ctypes.Structure,), {"_fields_": of})
 
-    return {name: type(name, (ctypes.Structure,), {"_fields_": fields(of)}) for name, of in _core.component_views()}
+
+def line_of(error: BaseException, path: str) -> int:
+    """The last line of a file in the traceback of an exception."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
 
 
 class Plain:
@@ -93,10 +126,11 @@ class Plain:
         Its global names, for what it prints.
     """
 
-    raised: BaseException | None = None
-    """The exception that ended the last run."""
+    raised: tuple[BaseException, int] | None = None
+    """The exception that ended the last run, and its line."""
 
     def __init__(self, module: ast.Module, path: str, names: Mapping[str, Any]) -> None:
+        self._path = path
         self._names = {**names, **namespace()}
         exec(compile(module, path, "exec"), self._names)
         self._kept: list[Any] = []
@@ -113,37 +147,54 @@ class Plain:
     def hook(self, component: Declared, hook: str, *, keeps: bool = False) -> Callable[..., int]:
         """A hook as a function of addresses and numbers, as the engine calls it.
 
-        With `keeps`, an exception is kept for the message of the run, and the answer is 0.
+        With `keeps`, an exception is kept for the message of the run, and the answer is `FAULT`.
         """
-        structure, views = record(component), _views()
+        structure, of = record(component), component.of.hooks[hook]
         function = self._names[method_name(component.cls.__name__, hook)]
-        wanted = component.arguments(hook)
+        wanted = [of.arguments[name] for name in component.arguments(hook)]
 
-        def called(own: int, packet: int, queue: int, now: int, more: int) -> int:
-            seen = {"packet": views["Packet"].from_address(packet), "queue": views["Queue"].from_address(queue)}
-            numbers = {"now": now, "waited": more, "why": more}
+        def called(own: int, first: int, second: int, now: int, more: int) -> int:
+            places = {"first": first, "second": second, "now": now, "more": more}
             try:
-                answer = function(
-                    structure.from_address(own), *(seen[name] if name in seen else numbers[name] for name in wanted)
-                )
-                return whole(answer) if hook in ANSWERING else 1
+                given: list[Any] = []
+                for each in wanted:
+                    value: Any = places[each.place]
+                    value = value if each.view is None else view(each.view).from_address(value)
+                    given.append(value if each.field is None else getattr(value, each.field))
+                answer = function(structure.from_address(own), *given)
+                if of.result is not None:
+                    _store(of.result, answer, places[of.result.place])
+                return whole(answer) if of.answers else 1
             except BaseException as error:
                 if not keeps:
                     raise
-                Plain.raised = error
-                return 0
+                Plain.raised = error, line_of(error, self._path)
+                return FAULT
 
         return called
+
+
+def _store(result: Result, answer: Any, place: int) -> None:
+    """Stores the values that a hook returned."""
+    values = answer if len(result.fields) > 1 else (answer,)
+    if not isinstance(values, tuple) or len(values) != len(result.fields):
+        raise TypeError(f"write return {', '.join(result.fields)}")
+    floats = {each.name: each.is_float for each in fields()[result.view]}
+    structure = view(result.view).from_address(place)
+    for name, value in zip(result.fields, values, strict=True):
+        # Not as the fields that hooks write, since there may be no number.
+        ctypes.Structure.__setattr__(structure, name, number(value) if floats[name] else whole(value))
 
 
 def record(component: Declared) -> type[ctypes.Structure]:
     """The structure of a component's words: addresses of streams, parameters, state."""
     fields: list[tuple[str, Any]] = [(name, c_int64) for name in component.streams]
     fields += [(name, kind_of(parameter.kind)) for name, parameter in component.parameters.items()]
+    fields += [(name, kind_of(it.kind) * CLASSES) for name, it in component.class_parameters.items()]
     for variable in component.state.values():
         word: Any = c_double if variable.type is float else c_int64
         fields.append((variable.name, word * len(variable.initial) if variable.is_list else word))
-    return type(component.cls.__name__, (_Checked,), {"_fields_": fields})
+    return type(component.cls.__name__, (ctypes.Structure,), {"_fields_": fields})
 
 
 def kind_of(kind: str) -> Any:

@@ -9,62 +9,28 @@ from __future__ import annotations
 
 import ast
 import builtins
-import math
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from penstock import _core
-from penstock.own.declared import HOOKS, Declared, Mistakes
-from penstock.own.vocabulary import mul_div
+from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, REFUSED
+from penstock.own.kinds import fields
+from penstock.own.syntax import at, parsed, without_docstring
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from penstock.own.declared import Declared, Mistakes
+    from penstock.own.kinds import ViewField
+
 __all__ = ["STEPS", "VERSION", "Translated", "method_name", "translate"]
 
-VERSION = 1
+VERSION = 2
 """Number of the translation; another one means that runs are repeated."""
 
 STEPS = 1_000_000
 """Most steps of the loops of one call."""
-
-_OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
-"""Functions of `math` that the engine has too."""
-_FUNCTIONS: dict[Any, str] = {
-    **{getattr(math, name): f"penstock_{name}" for name in _OURS},
-    math.sqrt: "penstock_sqrt",
-    mul_div: "penstock_mul_div",
-}
-"""Functions that are replaced."""
-_EXACT = {
-    getattr(math, name) for name in ["floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
-}
-"""Functions of `math` that give the same on every machine."""
-_BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
-_DRAWS = {"unit": 0, "exponential": 0, "below": 1, "chance": 1}
-_REFUSED: dict[type[ast.AST], str] = {
-    ast.Global: "globals cannot change; keep the value in the state",
-    ast.Nonlocal: "nonlocal cannot be compiled",
-    ast.Lambda: "a lambda cannot be compiled; write a function outside the class",
-    ast.FunctionDef: "a function within a function cannot be compiled; write it outside the class",
-    ast.ClassDef: "a class within a function cannot be compiled",
-    ast.Try: "exceptions are faults and cannot be handled",
-    ast.With: "with cannot be compiled",
-    ast.Yield: "yield cannot be compiled",
-    ast.Import: "import at the top of the file",
-    ast.ImportFrom: "import at the top of the file",
-    ast.Delete: "del cannot be compiled",
-    ast.Dict: "a dict cannot be compiled; keep a list in the state",
-    ast.Set: "a set cannot be compiled; keep a list in the state",
-    ast.ListComp: "a comprehension cannot be compiled; write a loop",
-    ast.DictComp: "a comprehension cannot be compiled; write a loop",
-    ast.SetComp: "a comprehension cannot be compiled; write a loop",
-    ast.GeneratorExp: "a comprehension cannot be compiled; write a loop",
-    ast.List: "a list cannot be made in a hook; keep one in the state",
-    ast.JoinedStr: "texts cannot be compiled, except in print and raise",
-}
 
 
 class Translated:
@@ -75,7 +41,7 @@ class Translated:
     module : ast.Module
         The functions.
     facts : dict
-        By class, facts about its hooks: ``marks``, ``head-age``.
+        By class, facts about its hooks that its kind knows.
     """
 
     def __init__(self) -> None:
@@ -112,14 +78,14 @@ def translate(
     for node in others.values():
         function = _Function(names, set(others), None, mistakes, compiled=compiled)
         result.module.body.append(function.translated(node, node.name))
-        shared |= function.facts
+        shared |= function.used
     for component in components:
-        facts = set(shared)
+        used = set(shared)
         for method in component.methods.values():
             function = _Function(names, set(others), component, mistakes, compiled=compiled)
             result.module.body.append(function.translated(method, method_name(component.cls.__name__, method.name)))
-            facts |= function.facts
-        result.facts[component.cls.__name__] = facts
+            used |= function.used
+        result.facts[component.cls.__name__] = component.of.facts_of(used)
     ast.fix_missing_locations(result.module)
     return result
 
@@ -134,22 +100,26 @@ class _Function(ast.NodeTransformer):
         self._compiled = compiled
         self._locals: set[str] = set()
         self._views: dict[str, str] = {}
+        self._results: tuple[str, ...] = ()
         self._has_loop = False
-        self.facts: set[str] = set()
+        self.used: set[str] = set()
+        """Constants, and fields of views and of other arguments."""
 
     def translated(self, node: ast.FunctionDef, name: str) -> ast.FunctionDef:
         """The function under another name."""
         arguments = [each.arg for each in node.args.args]
         stored = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
         self._locals = {*arguments, *stored}
-        if self._own is not None and node.name in HOOKS[self._own.kind]:
-            self._views = {each: each.capitalize() for each in arguments if each.capitalize() in _views()}
+        if self._own is not None and (hook := self._own.of.hooks.get(node.name)):
+            self._results = hook.result.fields if hook.result else ()
+            views = {name: of.view for name, of in hook.arguments.items() if name in arguments and of.field is None}
+            self._views = {name: view for name, view in views.items() if view is not None}
         body: list[ast.stmt] = []
-        for statement in _without_docstring(node.body):
+        for statement in without_docstring(node.body):
             found = self.visit(statement)
             body.extend(found if isinstance(found, list) else [] if found is None else [found])
         if self._has_loop:
-            body[:0] = _parsed("steps__ = 0", node)
+            body[:0] = parsed("steps__ = 0", node)
         bare = [ast.arg(each.arg) for each in node.args.args]
         plain = ast.arguments([], bare, None, [], [], None, [])
         made = ast.FunctionDef(name, plain, body or [ast.Pass()], [], None)
@@ -161,8 +131,8 @@ class _Function(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """Translates a node, or refuses it."""
-        if type(node) in _REFUSED:
-            self._refuse(node, _REFUSED[type(node)])
+        if type(node) in REFUSED:
+            self._refuse(node, REFUSED[type(node)])
             return node
         return super().visit(node)
 
@@ -170,21 +140,20 @@ class _Function(ast.NodeTransformer):
 
     def _found(self, node: ast.expr, name: str, value: object) -> Any:
         """What stands for a global value in a function."""
-        if name == "MARK":
-            self.facts.add("marks")
+        self.used.add(name)
         if isinstance(value, int | float):
-            return _at(ast.Constant(value), node)
+            return at(ast.Constant(value), node)
         if isinstance(value, tuple) and value and all(isinstance(each, int | float) for each in value):
-            return _at(ast.Tuple([ast.Constant(each) for each in value], ast.Load()), node)
+            return at(ast.Tuple([ast.Constant(each) for each in value], ast.Load()), node)
         try:
-            symbol = _FUNCTIONS.get(value)
-            is_exact = value in _EXACT
+            symbol = FUNCTIONS.get(value)
+            is_exact = value in EXACT
         except TypeError:  # not hashable
             symbol, is_exact = None, False
         if symbol is not None:
-            return _at(ast.Name(symbol, ast.Load()), node)
+            return at(ast.Name(symbol, ast.Load()), node)
         if is_exact:
-            return _at(ast.Name(f"exact_{name}", ast.Load()), node)
+            return at(ast.Name(f"exact_{name}", ast.Load()), node)
         if isinstance(value, FunctionType) and name in self._others:
             return node
         allowed = "numbers, tuples of numbers, functions of this file, of math and of penstock.own"
@@ -195,11 +164,11 @@ class _Function(ast.NodeTransformer):
         """Replaces a global name by its value."""
         if isinstance(node.ctx, ast.Store) or node.id in self._locals:
             return node
-        if node.id in self._names and node.id not in _BUILTINS:
+        if node.id in self._names and node.id not in BUILTINS:
             return self._found(node, node.id, self._names[node.id])
-        if node.id in _BUILTINS or node.id == "print":
+        if node.id in BUILTINS or node.id == "print":
             return node
-        known = [*self._locals, *self._names, *_BUILTINS]
+        known = [*self._locals, *self._names, *BUILTINS]
         why = "is not allowed" if hasattr(builtins, node.id) else f"is not known{suggestion(node.id, known)}"
         self._refuse(node, f"{quoted(node.id)} {why}")
         return node
@@ -209,14 +178,10 @@ class _Function(ast.NodeTransformer):
         base = node.value
         if isinstance(base, ast.Name) and base.id == "self" and self._own is not None:
             return self._of_self(node)
+        if isinstance(base, ast.Name) and base.id in self._locals:
+            self.used.add(f"{self._views.get(base.id, '?')}.{node.attr}")
         if isinstance(base, ast.Name) and base.id in self._views:
-            fields = [name for name, _ in _views()[self._views[base.id]]]
-            if node.attr not in fields:
-                shown = ", ".join(fields)
-                self._refuse(node, f"{base.id} has no {quoted(node.attr)}{suggestion(node.attr, fields)} ({shown})")
-            if node.attr == "head_since":
-                self.facts.add("head-age")
-            return node
+            return self._of_view(node, base.id)
         module = self._module(base)
         if module is not None:
             if not hasattr(module, node.attr):
@@ -225,6 +190,20 @@ class _Function(ast.NodeTransformer):
             return self._found(node, node.attr, getattr(module, node.attr))
         self.generic_visit(node)
         return node
+
+    def _of_view(self, node: ast.Attribute, name: str) -> Any:
+        of = self._fields(name)
+        known, written = [each.name for each in of], [each.name for each in of if each.is_written]
+        if node.attr not in known:
+            self._refuse(node, f"{name} has no {quoted(node.attr)}{suggestion(node.attr, known)} ({', '.join(known)})")
+        elif not isinstance(node.ctx, ast.Load) and node.attr not in written:
+            allowed = f"; of {name}, {', '.join(written)}" if written else ""
+            self._refuse(node, f"{name}.{node.attr} cannot be assigned{allowed}")
+        return node
+
+    def _fields(self, name: str) -> list[ViewField]:
+        """The fields of a view that is an argument; empty for other names."""
+        return fields()[self._views[name]] if name in self._views else []
 
     def _module(self, node: ast.expr) -> ModuleType | None:
         """The module that an expression names."""
@@ -239,13 +218,12 @@ class _Function(ast.NodeTransformer):
     def _of_self(self, node: ast.Attribute) -> Any:
         own = self._own
         assert own is not None
-        known = [*own.parameters, *own.state, *own.streams, *own.methods]
-        if node.attr in own.state or (node.attr in own.parameters and isinstance(node.ctx, ast.Load)):
+        known = [*own.parameters, *own.class_parameters, *own.state, *own.streams, *own.methods]
+        parameters = {**own.parameters, **own.class_parameters}
+        if node.attr in own.state or (node.attr in parameters and isinstance(node.ctx, ast.Load)):
             return node
-        if node.attr in own.parameters:
-            self._refuse(
-                node, f"{quoted(node.attr)} is a parameter and cannot be assigned; keep the value in the state"
-            )
+        if node.attr in parameters:
+            self._refuse(node, ASSIGNED.format(quoted(node.attr)))
         elif node.attr in own.streams:
             self._refuse(node, f"draw from a stream, as in self.{node.attr}.unit()")
         elif node.attr in own.methods:
@@ -269,7 +247,7 @@ class _Function(ast.NodeTransformer):
             if isinstance(base, ast.Name) and base.id == "self" and called.attr in own.methods:
                 arguments = [base, *(self.visit(each) for each in node.args)]
                 function = ast.Name(method_name(own.cls.__name__, called.attr), ast.Load())
-                return _at(ast.Call(function, arguments, []), node)
+                return at(ast.Call(function, arguments, []), node)
             of = base.value if isinstance(base, ast.Attribute) and base.attr in own.streams else None
             if isinstance(of, ast.Name) and of.id == "self":
                 return self._draw(node, called.attr, base)
@@ -277,7 +255,7 @@ class _Function(ast.NodeTransformer):
         return node
 
     def _draw(self, node: ast.Call, name: str, stream: ast.expr) -> Any:
-        if name not in _DRAWS or len(node.args) != _DRAWS[name]:
+        if name not in DRAWS or len(node.args) != DRAWS[name]:
             self._refuse(node, f"a stream has unit(), exponential(), below(n) and chance(p), not {quoted(name)}")
             return node
         arguments = [self.visit(each) for each in node.args]
@@ -285,7 +263,7 @@ class _Function(ast.NodeTransformer):
         drawn = ast.Call(
             ast.Name(f"penstock_{symbol}", ast.Load()), [stream, *([] if name == "chance" else arguments)], []
         )
-        return _at(ast.Compare(drawn, [ast.Lt()], arguments) if name == "chance" else drawn, node)
+        return at(ast.Compare(drawn, [ast.Lt()], arguments) if name == "chance" else drawn, node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         """Replaces powers by the engine's; a power of constants is a constant."""
@@ -295,23 +273,32 @@ class _Function(ast.NodeTransformer):
         sides = [each.value for each in (node.left, node.right) if isinstance(each, ast.Constant)]
         numbers = [each for each in sides if isinstance(each, int | float)]
         if len(numbers) == 2 and abs(numbers[1]) < 64:
-            return _at(ast.Constant(numbers[0] ** numbers[1]), node)
-        return _at(ast.Call(ast.Name("penstock_pow", ast.Load()), [node.left, node.right], []), node)
+            return at(ast.Constant(numbers[0] ** numbers[1]), node)
+        return at(ast.Call(ast.Name("penstock_pow", ast.Load()), [node.left, node.right], []), node)
 
     # Statements
 
     def _stored(self, target: ast.expr, value: ast.expr) -> Any:
-        """A value that is assigned to a target, checked if that is a whole number of the state."""
+        """A value that is assigned to a target: checked to be whole or finite if the target is state or of a view."""
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             value.elts = [self._stored(*pair) for pair in zip(target.elts, value.elts, strict=True)]
             return value
+        if isinstance(target, ast.Tuple) and not all(isinstance(each, ast.Name) for each in target.elts):
+            self._refuse(target, "assign to the state one value at a time")
         name = target.value if isinstance(target, ast.Subscript) else target
         if self._own is None or not (isinstance(name, ast.Attribute) and isinstance(name.value, ast.Name)):
             return value
-        variable = self._own.state.get(name.attr)
-        if name.value.id != "self" or variable is None or variable.type is float:
+        if name.value.id == "self":
+            if name.attr in self._own.class_parameters:
+                self._refuse(name, ASSIGNED.format(quoted(name.attr)))
+            variable = self._own.state.get(name.attr)
+            found = [] if variable is None else [variable.type is float]
+        else:
+            found = [each.is_float for each in self._fields(name.value.id) if each.name == name.attr]
+        if not found:
             return value
-        return _at(ast.Call(ast.Name("whole", ast.Load()), [value], []), value)
+        of = [ast.Constant(name.attr)] if found[0] and not self._compiled else []
+        return at(ast.Call(ast.Name("finite" if found[0] else "whole", ast.Load()), [value, *of], []), value)
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """Checks assignments to whole numbers."""
@@ -323,26 +310,35 @@ class _Function(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """Becomes an assignment."""
-        read = _parsed(ast.unparse(node.target), node)[0].value
-        return self.visit_Assign(_at(ast.Assign([node.target], _at(ast.BinOp(read, node.op, node.value), node)), node))
+        read = parsed(ast.unparse(node.target), node)[0].value
+        return self.visit_Assign(at(ast.Assign([node.target], at(ast.BinOp(read, node.op, node.value), node)), node))
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """Loses its annotation."""
         if node.value is None:
-            return _at(ast.Pass(), node)
-        return self.visit_Assign(_at(ast.Assign([node.target], node.value), node))
+            return at(ast.Pass(), node)
+        return self.visit_Assign(at(ast.Assign([node.target], node.value), node))
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         """Drops what only prints, if compiled."""
         called = node.value.func if isinstance(node.value, ast.Call) else None
         if isinstance(called, ast.Name) and called.id in ("print", "breakpoint"):
-            return _at(ast.Pass(), node) if self._compiled else node
+            return at(ast.Pass(), node) if self._compiled else node
+        self.generic_visit(node)
+        return node
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        """Checks that a hook returns as many values as it must."""
+        wanted, given = self._results, node.value
+        fits = isinstance(given, ast.Call) or (isinstance(given, ast.Tuple) and len(given.elts) == len(wanted))
+        if len(wanted) > 1 and not fits:
+            self._refuse(node, f"write return {', '.join(wanted)}")
         self.generic_visit(node)
         return node
 
     def visit_Raise(self, node: ast.Raise) -> Any:
         """Loses its message, if compiled: the call is repeated uncompiled to get it."""
-        return _parsed("raise RuntimeError('fault')", node)[0] if self._compiled else node
+        return parsed("raise RuntimeError('fault')", node)[0] if self._compiled else node
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         """Loses its message, if compiled."""
@@ -362,34 +358,5 @@ class _Function(ast.NodeTransformer):
         self._has_loop = True
         self.generic_visit(node)
         count = f"steps__ += 1\nif steps__ > {STEPS}: raise RuntimeError('the loop takes more than {STEPS} steps')"
-        node.body[:0] = _parsed(count, node)
+        node.body[:0] = parsed(count, node)
         return node
-
-
-def _views() -> dict[str, list[tuple[str, int]]]:
-    return dict(_core.component_views())
-
-
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    first = body[0]
-    is_text = (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    )
-    return body[1:] if is_text else body
-
-
-def _at(node: Any, other: ast.AST) -> Any:
-    """The node, and all in it without a place, at the place of another."""
-    for each in ast.walk(node):
-        if "lineno" in each._attributes and not hasattr(each, "lineno"):
-            ast.copy_location(each, other)
-    return node
-
-
-def _parsed(text: str, other: ast.AST) -> list[Any]:
-    """The statements of a text at the place of a node."""
-    statements = ast.parse(text).body
-    for each in [each for statement in statements for each in ast.walk(statement)]:
-        if "lineno" in each._attributes:
-            ast.copy_location(each, other)
-    return statements

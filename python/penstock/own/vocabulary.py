@@ -1,43 +1,45 @@
-"""The words in which a component is written: decorators, declarations, answers and constants."""
+"""The words in which a component is written: declarations, answers and constants."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, overload
-
-from penstock.errors import ArgumentError
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "ACCEPT",
+    "CLASSES",
     "DROPPED",
     "DROP_EARLY",
     "DROP_FORCED",
     "DROP_OVERFLOW",
+    "ECN",
     "EVICTED",
+    "LOSS",
     "MARK",
     "MICROSECOND",
     "MILLISECOND",
     "NEVER",
+    "NO_VALUE",
     "SECOND",
     "SEND",
     "SENT",
+    "UNCHANGED",
+    "WAIT",
+    "ClassParameter",
     "Mark",
     "Parameter",
     "State",
     "Stream",
-    "discipline",
+    "class_parameter",
     "mark_of",
     "mul_div",
     "parameter",
     "state",
     "stream",
 ]
-
-_T = TypeVar("_T")
 
 ACCEPT = 1
 """The queue accepts the packet."""
@@ -55,6 +57,17 @@ DROP_FORCED = 5
 SENT, DROPPED, EVICTED = 1, 2, 3
 """Why a packet leaves the queue."""
 
+LOSS, ECN = 1, 2
+"""Causes of congestion: a lost segment, an echoed mark."""
+WAIT = -1
+"""No queue may send before the time in the state ``not_before``."""
+UNCHANGED = 0
+"""The last packet keeps its size."""
+NO_VALUE = float("nan")
+"""There is no number, such as the mean delay of no packets."""
+CLASSES = 32
+"""The maximum number of classes of a scheduler, and the length of lists over them."""
+
 MICROSECOND, MILLISECOND, SECOND = 10**6, 10**9, 10**12
 """Times in picoseconds, the unit of all times in hooks."""
 NEVER = 2**63 - 1
@@ -70,6 +83,10 @@ class Parameter:
     doc: str
     changeable: bool
     words: tuple[tuple[str, str], ...]
+
+
+class ClassParameter(Parameter):
+    """A declared parameter of the classes of a scheduler."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +107,12 @@ class Stream:
 
 @dataclass(frozen=True)
 class Mark:
-    """What a decorator leaves at a class: the kind of the component and its scenario key."""
+    """What a decorator leaves at a class: the kind of the component, its scenario key, further facts and arguments."""
 
     kind: str
     name: str
+    facts: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 def parameter(
@@ -135,9 +154,35 @@ def parameter(
     words : mapping or sequence of str, optional
         The words of a choice, each with its meaning.
     """
+    return _declared(Parameter, kind, default, doc, changeable, words)
+
+
+def class_parameter(
+    kind: str,
+    default: str | float | bool | None = None,
+    *,
+    doc: str,
+    changeable: bool = False,
+    words: Mapping[str, str] | Sequence[str] = (),
+) -> Any:
+    """Declares a parameter of each class of a scheduler, with the arguments of :func:`parameter`.
+
+    A hook sees a list over the classes in their order, ``self.weight[queue]``.
+    """
+    return _declared(ClassParameter, kind, default, doc, changeable, words)
+
+
+def _declared(
+    of: type[Parameter],
+    kind: str,
+    default: str | float | bool | None,
+    doc: str,
+    changeable: bool,
+    words: Mapping[str, str] | Sequence[str],
+) -> Parameter:
     text = str(default).lower() if isinstance(default, bool) else None if default is None else str(default)
     pairs = words.items() if hasattr(words, "items") else ((word, word) for word in words)
-    return Parameter(kind, text, doc, changeable, tuple(pairs))
+    return of(kind, text, doc, changeable, tuple(pairs))
 
 
 def state(initial: Any, *, unit: str = "1", doc: str = "") -> Any:
@@ -168,43 +213,6 @@ def mul_div(a: int, b: int, c: int) -> int:
     if c == 0:
         return 0
     return min(max(a * b // c, -(2**63)), NEVER)
-
-
-@overload
-def discipline(cls: type[_T], /) -> type[_T]: ...
-
-
-@overload
-def discipline(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
-
-
-def discipline(cls: Any = None, /, *, name: str | None = None) -> Any:
-    """Makes a class a queue discipline; its scenario key is `name`, or the name of the class in lower case.
-
-    A hook names the arguments that it uses:
-
-    ===============  ==============================  ===========================================================
-    hook             arguments                       called
-    ===============  ==============================  ===========================================================
-    on_arrival       now, packet, queue              for each arriving packet; must exist
-    on_departure     now, packet, waited, queue      when the transmission of the head could begin
-    on_leave         now, packet, why                when a packet no longer counts as queued
-    on_timer         now, queue                      at the time in the state ``next_timer``
-    on_start         queue                           before the run
-    ===============  ==============================  ===========================================================
-    """
-    return _marked("discipline", cls, name)
-
-
-def _marked(kind: str, cls: Any, name: str | None) -> Any:
-    def mark(cls: type) -> type:
-        if not isinstance(cls, type):
-            raise ArgumentError(f"{kind}: decorates a class, not {type(cls).__name__}")
-        key = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
-        setattr(cls, "__penstock_own__", Mark(kind, key))  # noqa: B010, the type checker knows no such attribute
-        return cls
-
-    return mark if cls is None else mark(cls)
 
 
 def mark_of(cls: object) -> Mark | None:

@@ -106,7 +106,7 @@ def _runs_note(chart: Chart, intervals: bool) -> str:
 def _drawn(chart: Chart, request: PlotRequest) -> Picture:
     rows = 1 + max(panel.row for panel in chart.panels)
     facets = 1 + max(panel.column for panel in chart.panels)
-    # Panels of one number take further rows; those of several numbers have a row for each.
+    # Panels of one number take further rows; each of several numbers has its own row.
     columns = min(facets, _BESIDE[request.width]) if rows == 1 else facets
     down = -(-facets // columns) if rows == 1 else rows
     wide = WIDTHS[request.width]

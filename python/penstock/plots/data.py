@@ -75,27 +75,13 @@ class Datum:
 
 @dataclass(frozen=True)
 class Data:
-    """All numbers that may be drawn.
+    """All numbers that may be drawn."""
 
-    Parameters
-    ----------
-    numbers : list of Datum
-        In the order of drawing.
-    observations : bool
-        Whether they are single observations, several of which may share a position, rather than means.
-    quantities : tuple of str
-        Numeric columns of such a frame, each of which may be the x axis.
-    name : str
-        Name of the data in messages.
-    is_series : bool
-        Whether they are states over time from ``penstock series``.
-    """
-
-    numbers: list[Datum]
-    observations: bool = False
-    quantities: tuple[str, ...] = ()
-    name: str = "the results"
-    is_series: bool = False
+    numbers: list[Datum]  # in the order of drawing
+    observations: bool = False  # whether they are single observations rather than means; several may share a position
+    quantities: tuple[str, ...] = ()  # numeric columns of such a frame; each may be the x axis
+    name: str = "the results"  # name of the data in messages
+    is_series: bool = False  # whether they are states over time from `penstock series`
     metrics: list[str] = field(init=False)
 
     def __post_init__(self) -> None:

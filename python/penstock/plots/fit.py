@@ -21,7 +21,7 @@ _LEAST_HIGH = 0.9
 _NEARLY = 0.05
 """Missing height in inches that is not worth another layout."""
 _ROUNDS = 3
-"""Maximum number of rounds of breaking texts, each of which may leave less room for others."""
+"""Maximum number of rounds of breaking texts; each may leave less room for others."""
 _LONG_NAME = 16
 """Characters per line of names on the x axis that would overlap."""
 
@@ -34,7 +34,7 @@ def fit(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], *, is_free: bo
     figure : Picture
         The complete figure.
     chart, used : Chart, list of (Axes, Panel)
-        What is drawn, and where.
+        The drawing, and its place.
     is_free : bool
         Whether its height may change.
     """

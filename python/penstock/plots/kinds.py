@@ -51,7 +51,7 @@ def over_time(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
 
 
 def bar(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
-    """Bars from zero with error bars; those of one position are side by side."""
+    """Bars from zero with error bars, side by side at one position."""
     width = _SPAN / len(chart.ups)
     for series in panel.series:
         marks = [mark for mark in series.marks if math.isfinite(mark.mean)]
@@ -197,7 +197,7 @@ def _shift(chart: Chart, series: Series, width: float) -> float:
 
 
 def _pooled(marks: Sequence[Mark]) -> list[tuple[float, list[float]]]:
-    """The values at each position: those of the runs, or single observations."""
+    """The values at each position, of runs or single observations."""
     found: dict[float, list[float]] = {}
     for mark in marks:
         values = mark.values or ([mark.mean] if math.isfinite(mark.mean) else [])

@@ -72,7 +72,7 @@ def look(turn: int) -> Look:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Uses these settings alone; those of the user's matplotlibrc would change the bytes."""
+    """Uses these settings alone; the user's matplotlibrc would change the bytes."""
     import matplotlib as mpl
 
     with mpl.rc_context():

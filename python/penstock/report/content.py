@@ -13,24 +13,12 @@ __all__ = ["Block", "Cell", "Command", "Drawing", "Grid", "Heading", "Listing", 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table.
+    """A cell of a table."""
 
-    Parameters
-    ----------
-    text : str
-        Its text.
-    key : float, optional
-        Sort key; its text if left out.
-    mark : str
-        ``good``, ``bad`` or ``open``, for a colour that repeats the text.
-    note : str
-        Text below it in small type; may be empty.
-    """
-
-    text: str
-    key: float | None = None
-    mark: str = ""
-    note: str = ""
+    text: str  # its text
+    key: float | None = None  # sort key; its text if left out
+    mark: str = ""  # `good`, `bad` or `open`, for a colour that repeats the text
+    note: str = ""  # text below it in small type; may be empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +55,14 @@ class View:
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot, drawn as SVG first and by Plotly when it is used.
+    """A plot, drawn as SVG first and by Plotly when it is used."""
 
-    Parameters
-    ----------
-    id, title : str
-        Its id in the page, and its title.
-    text : str
-        A description, also for screen readers.
-    traces : list of dict
-        Traces of Plotly.
-    layout : dict
-        Axes and legend; colours of text and lines are the page's.
-    views : sequence of View
-        The contents to choose from; empty if there is only one.
-    """
-
-    id: str
+    id: str  # its id in the page
     title: str
-    text: str
-    traces: list[dict[str, Any]]
-    layout: dict[str, Any]
-    views: Sequence[View] = ()
+    text: str  # a description, also for screen readers
+    traces: list[dict[str, Any]]  # traces of Plotly
+    layout: dict[str, Any]  # axes and legend; colours of text and lines are the page's
+    views: Sequence[View] = ()  # the contents to choose from; empty if there is only one
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,43 +113,18 @@ class Listing:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole report.
+    """A whole report."""
 
-    Parameters
-    ----------
-    title, subtitle : str
-        Name and description of the study, or title and authors of the document.
-    kind : str
-        ``Study``, or ``Reproduction`` with its question.
-    summary : list of (str, str)
-        Key facts, shown below the title.
-    warnings : list of str
-        Sentences that a reader must know before the results.
-    parts : list of Part
-        The results: a sentence, a plot and a folded table for each metric or printed table.
-    findings : list of Block
-        Verdicts, comparisons and ranges.
-    asked : list of Block
-        The settings.
-    drawings : list of Drawing
-        The topologies.
-    provenance : list of (str, str)
-        Model version, seeds, digests.
-    commands : list of Command
-        Commands that repeat the runs and the page.
-    listings : list of Listing
-        Folded texts, such as the scenario that the commands read.
-    """
-
-    title: str
-    subtitle: str
-    kind: str
-    summary: list[tuple[str, str]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    title: str  # name of the study, or title of the document
+    subtitle: str  # description of the study, or authors of the document
+    kind: str  # `Study`, or `Reproduction` with its question
+    summary: list[tuple[str, str]] = field(default_factory=list)  # key facts, shown below the title
+    warnings: list[str] = field(default_factory=list)  # sentences that a reader must know before the results
     parts: list[Part] = field(default_factory=list)
-    findings: list[Block] = field(default_factory=list)
-    asked: list[Block] = field(default_factory=list)
-    drawings: list[Drawing] = field(default_factory=list)
-    provenance: list[tuple[str, str]] = field(default_factory=list)
-    commands: list[Command] = field(default_factory=list)
-    listings: list[Listing] = field(default_factory=list)
+    """The results: a sentence, a plot and a folded table for each metric or printed table."""
+    findings: list[Block] = field(default_factory=list)  # verdicts, comparisons and ranges
+    asked: list[Block] = field(default_factory=list)  # the settings
+    drawings: list[Drawing] = field(default_factory=list)  # the topologies
+    provenance: list[tuple[str, str]] = field(default_factory=list)  # model version, seeds, digests
+    commands: list[Command] = field(default_factory=list)  # commands that repeat the runs and the page
+    listings: list[Listing] = field(default_factory=list)  # folded texts, such as the scenario that the commands read

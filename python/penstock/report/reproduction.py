@@ -45,27 +45,14 @@ _VERDICTS = {"confirmed": "good", "refuted": "bad", "undecided": "open"}
 
 @dataclass(frozen=True)
 class Reproduced:
-    """The data of a reproduction.
+    """The data of a reproduction."""
 
-    Parameters
-    ----------
-    outcome : Outcome
-        Its numbers.
-    verdicts : sequence of mapping
-        Verdicts on the claims, as ``penstock reproduce --claims --format json`` gives them.
-    summary : mapping
-        Agreements next to those of null models, as ``penstock reproduce --summary --format json`` gives it.
-    digests : mapping of str to str
-        Digests of the first run of every scenario.
-    origin : str
-        Where the runs come from, in words.
-    """
-
-    outcome: Outcome
-    verdicts: Sequence[Object]
+    outcome: Outcome  # its numbers
+    verdicts: Sequence[Object]  # verdicts on the claims, as `penstock reproduce --claims --format json` gives them
     summary: Object
-    digests: Mapping[str, str] = field(default_factory=dict)
-    origin: str = ""
+    """Agreements of Penstock and of null models, as ``penstock reproduce --summary --format json`` gives it."""
+    digests: Mapping[str, str] = field(default_factory=dict)  # digests of the first run of every scenario
+    origin: str = ""  # where the runs come from, in words
 
 
 def reproduction_report(study: Study, made: Reproduced) -> Report:

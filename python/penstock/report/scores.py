@@ -1,4 +1,4 @@
-"""Counts of agreeing numbers next to those of null models, from a stored summary."""
+"""Counts of agreeing numbers, of Penstock and of null models, from a stored summary."""
 
 from __future__ import annotations
 

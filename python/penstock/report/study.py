@@ -45,23 +45,10 @@ _VALUES = 12
 
 
 def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
-    """The report of a study.
+    """The report of a study. Raises InputError if there are no numbers.
 
-    Parameters
-    ----------
-    result : StudyResult
-        Its result.
-    file : str
-        The scenario or study that was run, as a command names it.
-    options : sequence of str
-        The options of that command.
-    study : str, optional
-        The text of the study file, if it was one.
-
-    Raises
-    ------
-    InputError
-        If there are no numbers.
+    `file` is the scenario or study as a command names it, with the `options` of that command; `study` is the text of
+    the study file, if it was one.
     """
     plan = result.plan
     summaries = _named(result.summaries())

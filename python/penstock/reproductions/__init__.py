@@ -1,4 +1,4 @@
-"""Published studies, run again from their own descriptions and laid beside what they printed.
+"""Published studies, run again from their own descriptions and compared with their printed numbers.
 
 ``names`` lists them, ``explain`` tells about one of them, a claim or an open question; ``cli_reproduce`` and
 ``cli_sensitivity`` are the commands.

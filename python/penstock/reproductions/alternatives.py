@@ -180,21 +180,11 @@ class Alternatives:
 
 @dataclass
 class _Test:
-    """The tests of some claims under one other answer.
+    """The tests of some claims under one other answer."""
 
-    Parameters
-    ----------
-    of : Alternatives
-        What they belong to.
-    answer : str
-        The answer.
-    claims : mapping of str to Looked
-        What the tests of the claims look at.
-    """
-
-    of: Alternatives
-    answer: str
-    claims: Mapping[str, Looked]
+    of: Alternatives  # what they belong to
+    answer: str  # the answer
+    claims: Mapping[str, Looked]  # what the tests of the claims look at
     _missing: dict[Page, list[str]] = field(init=False)
     _paid: set[str] = field(default_factory=set)
 

@@ -42,27 +42,13 @@ SWEEPS = 20
 
 @dataclass
 class Search:
-    """The search on some tables.
+    """The search on some tables."""
 
-    Parameters
-    ----------
-    evaluated : Evaluated
-        The runs so far.
-    questions : sequence of Question
-        The questions to answer.
-    tables : sequence of Table
-        The tables whose print is looked at.
-    at : Readings
-        Where the search is; at first where it begins.
-    has_ended : bool
-        Whether no point that was tried is better.
-    """
-
-    evaluated: Evaluated
-    questions: Sequence[Question]
-    tables: Sequence[Table]
-    at: Readings
-    has_ended: bool = False
+    evaluated: Evaluated  # the runs so far
+    questions: Sequence[Question]  # the questions to answer
+    tables: Sequence[Table]  # the tables whose print is looked at
+    at: Readings  # where the search is; at first where it begins
+    has_ended: bool = False  # whether no point that was tried is better
     _proposed: dict[tuple[str, ...], list[Readings]] = field(default_factory=dict)
 
     def singles(self) -> dict[Change, Readings]:

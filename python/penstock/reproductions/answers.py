@@ -24,21 +24,11 @@ __all__ = ["Checked", "check_answers"]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a sound study has.
+    """What a sound study has."""
 
-    Parameters
-    ----------
-    scenarios : int
-        How many scenarios its rows make under the chosen answers.
-    answers : int
-        How many other answers were tried, one at a time.
-    warnings : list of str
-        What should be known of the scenarios.
-    """
-
-    scenarios: int
-    answers: int
-    warnings: list[str]
+    scenarios: int  # how many scenarios its rows make under the chosen answers
+    answers: int  # how many other answers were tried, one at a time
+    warnings: list[str]  # what should be known of the scenarios
 
 
 def check_answers(study: Study) -> Checked:

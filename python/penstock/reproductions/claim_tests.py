@@ -58,24 +58,12 @@ def claim_tests(
 
 @dataclass(frozen=True)
 class StatedTest:
-    """The test of a claim whose statements are data.
+    """The test of a claim whose statements are data."""
 
-    Parameters
-    ----------
-    document : Document
-        Whose claim.
-    claim : Claim
-        Which one.
-    numbers : mapping
-        The study's own names in statements.
-    facts : callable, optional
-        More words for its evidence.
-    """
-
-    document: Document
-    claim: Claim
-    numbers: Numbers
-    facts: Facts | None
+    document: Document  # whose claim
+    claim: Claim  # which one
+    numbers: Numbers  # the study's own names in statements
+    facts: Facts | None  # more words for its evidence
 
     @property
     def stated(self) -> Mapping[str, Any]:

@@ -22,43 +22,24 @@ __all__ = ["CONFIRMED", "REFUTED", "UNDECIDED", "Finding", "Judgement", "check_t
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim of a document and what the runs say about it.
-
-    Parameters
-    ----------
-    document, claim : str
-        Which claim.
-    finding : Finding
-        What the runs say.
-    runs : int
-        How many runs it was tested on.
-    fitted : tuple of str
-        The fitted questions that the verdict rests on.
-    changes : mapping of str to str
-        The other answers (``QUESTION=KEY``) under which the verdict is another, and which.
-    null : mapping of str to str
-        What the same test says of each null model that has the numbers for it.
-    looked : Looked
-        What its test has looked at.
-    readings : tuple of str, optional
-        The open questions whose answers move what its test has looked at; told of documents without a print only.
-    as_printed : str, optional
-        The verdict with every answer as the text has it, as last renewed; None if it is not known.
-    coverage : Coverage, optional
-        How many other answers were tested, and which were not; None if that is not known.
-    """
+    """A claim of a document and what the runs say about it."""
 
     document: str
     claim: str
-    finding: Finding
-    runs: int = 0
-    fitted: tuple[str, ...] = ()
+    finding: Finding  # what the runs say
+    runs: int = 0  # how many runs it was tested on
+    fitted: tuple[str, ...] = ()  # the fitted questions that the verdict rests on
     changes: Mapping[str, str] = field(default_factory=dict)
+    """The other answers (``QUESTION=KEY``) under which the verdict is another, and which."""
     null: Mapping[str, str] = field(default_factory=dict)
-    looked: Looked = field(default_factory=Looked, repr=False, compare=False)
+    """What the same test says of each null model that has the numbers for it."""
+    looked: Looked = field(default_factory=Looked, repr=False, compare=False)  # what its test has looked at
     readings: tuple[str, ...] | None = None
+    """The open questions whose answers move what its test has looked at; told of documents without a print only."""
     as_printed: str | None = None
+    """The verdict with every answer as the text has it, as last renewed; None if it is not known."""
     coverage: Coverage | None = None
+    """How many other answers were tested, and which were not; None if that is not known."""
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any], as_printed: str | None = None) -> Judgement:

@@ -25,40 +25,21 @@ __all__ = ["Comparison", "compare", "quoted"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """A printed number and ours, or a printed number alone that cannot be computed.
-
-    Parameters
-    ----------
-    document, table, column, unit : str
-        Which number.
-    row : mapping
-        Its key cells.
-    published : float or None
-        The print; None in an own table, which has no print.
-    mean : float
-        The mean of our runs; NaN, and null in JSON, if a run has no value, as where a rate never falls to its limit.
-    low, high : float or None
-        The 95 % confidence interval of our mean; None with a single run.
-    runs : int
-        How many runs; 0 if the number cannot be computed.
-    agrees : bool or None
-        Whether the mean lies within the tolerance; None without a print.
-    note : str
-        A remark; may be empty.
-    """
+    """A printed number and ours, or a printed number alone that cannot be computed."""
 
     document: str
     table: str
-    row: Mapping[str, Any]
+    row: Mapping[str, Any]  # its key cells
     column: str
     unit: str
-    published: float | None
+    published: float | None  # the print; None in an own table, which has no print
     mean: float = math.nan
-    low: float | None = None
+    """The mean of our runs; NaN, and null in JSON, if a run has no value, as where a rate never falls to its limit."""
+    low: float | None = None  # bounds of the 95 % confidence interval of our mean; None with a single run
     high: float | None = None
-    runs: int = 0
-    agrees: bool | None = None
-    note: str = ""
+    runs: int = 0  # how many runs; 0 if the number cannot be computed
+    agrees: bool | None = None  # whether the mean lies within the tolerance; None without a print
+    note: str = ""  # a remark; may be empty
 
     @property
     def verdict(self) -> str | None:

@@ -37,25 +37,13 @@ KINDS = (ORDERING, DIFFERENCE, SLOPE)
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two printed numbers, how far apart they are, and how closely that is to be compared.
+    """Two printed numbers, how far apart they are, and how closely that is to be compared."""
 
-    Parameters
-    ----------
-    kind : str
-        One of :data:`KINDS`.
-    left, right : tuple
-        Their places: table, key cells of the row, column.
-    printed : float
-        `left` less `right`.
-    allowed : float
-        By how much another difference may miss it and still agree; orderings only need its sign.
-    """
-
-    kind: str
-    left: Place
-    right: Place
-    printed: float
-    allowed: float
+    kind: str  # one of KINDS
+    left: Place  # place of the first number: table, key cells of the row, column
+    right: Place  # place of the second number
+    printed: float  # `left` less `right`
+    allowed: float  # by how much another difference may miss it and still agree; orderings only need its sign
 
     def agrees(self, numbers: Mapping[Place, float]) -> bool:
         """Whether `numbers` have this contrast; not if they lack one of the two."""

@@ -46,27 +46,13 @@ Of two answers, they are 19 and 3 times as likely as the other, about where [Kas
 
 @dataclass(frozen=True)
 class TableScore:
-    """The score of a table under answers that were chosen without it.
+    """The score of a table under answers that were chosen without it."""
 
-    Parameters
-    ----------
-    table : Table
-        The table that was left out.
-    score : Score
-        How its numbers agree.
-    chosen : Score
-        How they agree under the document's chosen answers, on as many runs.
-    answers : dict of str to str
-        The answers that were chosen without it, by question.
-    unread : tuple of str
-        The questions that no other table reads; they keep the text's answer.
-    """
-
-    table: Table
-    score: Score
-    chosen: Score
-    answers: dict[str, str]
-    unread: tuple[str, ...] = ()
+    table: Table  # the table that was left out
+    score: Score  # how its numbers agree
+    chosen: Score  # how they agree under the document's chosen answers, on as many runs
+    answers: dict[str, str]  # the answers that were chosen without it, by question
+    unread: tuple[str, ...] = ()  # the questions that no other table reads; they keep the text's answer
 
     def as_json(self) -> dict[str, Any]:
         """The table's object."""
@@ -105,36 +91,16 @@ class Posterior:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """The cross-validated agreement of a study.
+    """The cross-validated agreement of a study."""
 
-    Parameters
-    ----------
-    document : Document
-        What was reproduced.
-    runs : int
-        Runs of each row.
-    budget : int or None
-        The most runs allowed; None for any number.
-    used : int
-        How many runs were needed.
-    is_complete : bool
-        Whether every search ended before the budget did.
-    fixed : dict of str to str
-        Answers that were given and not chosen.
-    tables : tuple of TableScore
-        The tables, each left out in turn.
-    questions : tuple of Posterior
-        What the print tells about each question.
-    """
-
-    document: Document
-    runs: int
-    budget: int | None
-    used: int
-    is_complete: bool
-    fixed: dict[str, str]
-    tables: tuple[TableScore, ...]
-    questions: tuple[Posterior, ...]
+    document: Document  # what was reproduced
+    runs: int  # runs of each row
+    budget: int | None  # the most runs allowed; None for any number
+    used: int  # how many runs were needed
+    is_complete: bool  # whether every search ended before the budget did
+    fixed: dict[str, str]  # answers that were given and not chosen
+    tables: tuple[TableScore, ...]  # the tables, each left out in turn
+    questions: tuple[Posterior, ...]  # what the print tells about each question
 
     def as_json(self) -> dict[str, Any]:
         """The result as a JSON object."""
@@ -175,28 +141,11 @@ def cross_validate(
 ) -> CrossValidation:
     """Chooses answers on all tables but one, scores the one left out, and so for every table.
 
-    Parameters
-    ----------
-    study : Study
-        What to run.
-    tables : sequence of str
-        Ids of the tables; all that are printed if empty.
-    fixed : mapping of str to str, optional
-        Answers that are given, by question, and not chosen.
-    runs : int
-        How often each row is run.
-    budget : int, optional
-        The most runs to make, counted whether or not a store has them.
-    runner : Runner, optional
-        Who makes them.
-    tell : callable, optional
-        Called with a sentence about the runs that follow.
+    `tables` are ids; empty means all that are printed. `fixed` has answers that are given, by question. `budget` is the
+    maximum number of runs, stored ones included. `tell` is called with a sentence about the runs that follow.
 
-    Raises
-    ------
-    InputError
-        If there are fewer than two tables with printed numbers, too few runs, no question to answer, or too small a
-        budget to try every answer once.
+    Raises InputError if there are fewer than two tables with printed numbers, too few runs, no question to answer, or
+    too small a budget to try every answer once.
     """
     document = study.document
     printed = _printed(document, tables)

@@ -51,53 +51,27 @@ class Claim:
 
 @dataclass(frozen=True)
 class Document:
-    """A published document.
+    """A published document."""
 
-    Parameters
-    ----------
-    id : str
-        What it is called here, such as ``af``.
-    name, title, date : str
-        As published.
-    authors : tuple of str
-        As published.
-    summary : str
-        What it is about, in a few words.
-    stated : mapping
-        The settings that it states, and those that every reading shares, under dotted names.
-    tables, claims, questions, tolerances
-        Its contents, in their order.
-    nulls
-        Wrong models that the tolerances should tell from right ones.
-    quantities : tuple of tuple of str
-        Columns that hold the same quantity, so that the numbers of a row may be compared.
-    print_runs : int
-        How many runs a printed number is the mean of.
-    contradictions
-        Answers that cannot hold together.
-    testing : mapping
-        What the tests of its claims share: ``evidence``, the usual text, and ``loops`` by name.
-    folder : Path, optional
-        Where its file is, if it did not come with the package.
-    """
-
-    id: str
+    id: str  # what it is called here, such as `af`
     name: str
     title: str
     date: str
-    authors: tuple[str, ...]
-    summary: str
-    stated: Mapping[str, Any]
-    tables: tuple[Table, ...]
+    authors: tuple[str, ...]  # as published
+    summary: str  # what it is about, in a few words
+    stated: Mapping[str, Any]  # the settings that it states, and those that every reading shares, under dotted names
+    tables: tuple[Table, ...]  # its contents, in their order
     claims: tuple[Claim, ...]
     questions: tuple[Question, ...]
     tolerances: tuple[Tolerance, ...]
-    nulls: tuple[Null, ...] = ()
+    nulls: tuple[Null, ...] = ()  # wrong models that the tolerances should tell from right ones
     quantities: tuple[tuple[str, ...], ...] = ()
-    print_runs: int = 1
-    contradictions: tuple[Contradiction, ...] = ()
+    """Columns that hold the same quantity, so that the numbers of a row may be compared."""
+    print_runs: int = 1  # how many runs a printed number is the mean of
+    contradictions: tuple[Contradiction, ...] = ()  # answers that cannot hold together
     testing: Mapping[str, Any] = field(default_factory=dict)
-    folder: Path | None = None
+    """What the tests of its claims share: ``evidence``, the usual text, and ``loops`` by name."""
+    folder: Path | None = None  # where its file is, if it did not come with the package
 
     @property
     def called(self) -> str:

@@ -157,26 +157,14 @@ def within(label: str, estimate: Estimate, low: float, high: float) -> Test:
 
 @dataclass(frozen=True)
 class Decision:
-    """What several tests together say about the statement that all of them hold, or that any of them does.
+    """What several tests together say about the statement that all of them hold, or that any of them does."""
 
-    Parameters
-    ----------
-    verdict : str
-        ``confirmed``, ``refuted`` or ``undecided``.
-    held, failed, open : tuple of Test
-        Those shown to hold, those shown not to hold, and the rest.
-    level : float
-        Probability of error that the verdict may carry.
-    is_any : bool
-        Whether one that holds is enough.
-    """
-
-    verdict: str
-    held: tuple[Test, ...]
-    failed: tuple[Test, ...]
-    open: tuple[Test, ...]
-    level: float = LEVEL
-    is_any: bool = False
+    verdict: str  # `confirmed`, `refuted` or `undecided`
+    held: tuple[Test, ...]  # tests that are shown to hold
+    failed: tuple[Test, ...]  # tests that are shown not to hold
+    open: tuple[Test, ...]  # the other tests
+    level: float = LEVEL  # probability of error that the verdict may carry
+    is_any: bool = False  # whether one that holds is enough
 
     @property
     def tests(self) -> tuple[Test, ...]:

@@ -25,27 +25,13 @@ UNDECIDED = "undecided"
 
 @dataclass(frozen=True)
 class Finding:
-    """What the runs say about a claim.
+    """What the runs say about a claim."""
 
-    Parameters
-    ----------
-    verdict : str
-        ``confirmed``, ``refuted`` or ``undecided``.
-    evidence : str
-        A sentence with the numbers that the verdict rests on.
-    note : str
-        A remark; may be empty.
-    decision : Decision, optional
-        The statistical tests that the verdict comes from.
-    needed : int, optional
-        About how many runs would decide it, of a stored finding, which has no decision.
-    """
-
-    verdict: str
-    evidence: str
-    note: str = ""
-    decision: Decision | None = field(default=None, repr=False)
-    needed: int | None = None
+    verdict: str  # `confirmed`, `refuted` or `undecided`
+    evidence: str  # a sentence with the numbers that the verdict rests on
+    note: str = ""  # a remark; may be empty
+    decision: Decision | None = field(default=None, repr=False)  # the statistical tests that the verdict comes from
+    needed: int | None = None  # about how many runs would decide it, of a stored finding, which has no decision
 
     @classmethod
     def of(cls, decision: Decision, evidence: str, note: str = "") -> Finding:

@@ -164,24 +164,14 @@ class Fits:
 
 @dataclass(frozen=True)
 class OtherVerdicts:
-    """What became of the claims under other answers, one answer at a time.
+    """What became of the claims under other answers, one answer at a time."""
 
-    Parameters
-    ----------
-    verdicts : mapping
-        By answer (``QUESTION=KEY``) and claim.
-    not_tested : mapping of str to sequence of str, optional
-        The answers that change a claim's runs and were not tested, by claim; None if that was not looked at.
-    runs : int
-        At most how many runs these would take.
-    packet_hops : float
-        About how many packet-hops these would take, if every look is needed; 0 if the study cannot tell.
-    """
-
-    verdicts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    verdicts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by answer (`QUESTION=KEY`) and claim
     not_tested: Mapping[str, Sequence[str]] | None = None
-    runs: int = 0
+    """The answers that change a claim's runs and were not tested, by claim; None if that was not looked at."""
+    runs: int = 0  # at most how many runs these would take
     packet_hops: float = 0.0
+    """About how many packet-hops these would take, if every look is needed; 0 if the study cannot tell."""
 
     def changes(self, claim: str, verdict: str) -> dict[str, str]:
         """The answers under which a claim with this verdict has another one, and that verdict."""
@@ -215,21 +205,12 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Stored:
-    """Verdicts of a study under other answers, as they were found at the last renewal.
+    """Verdicts of a study under other answers, as they were found at the last renewal."""
 
-    Parameters
-    ----------
-    as_printed : mapping of str to str
-        Verdicts with all answers as printed, by claim.
-    tested : OtherVerdicts, optional
-        Verdicts under other answers, one at a time; None if no other answer was looked at.
-    origin : mapping of str to str
-        The model version and the date of the latter.
-    """
-
-    as_printed: Mapping[str, str] = field(default_factory=dict)
+    as_printed: Mapping[str, str] = field(default_factory=dict)  # verdicts with all answers as printed, by claim
     tested: OtherVerdicts | None = None
-    origin: Mapping[str, str] = field(default_factory=dict)
+    """Verdicts under other answers, one at a time; None if no other answer was looked at."""
+    origin: Mapping[str, str] = field(default_factory=dict)  # the model version and the date of the latter
 
     @classmethod
     def load(cls, document: Document) -> Stored:

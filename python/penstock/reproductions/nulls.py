@@ -26,37 +26,19 @@ CONSTANT = "constant"
 
 @dataclass(frozen=True)
 class Null:
-    """A wrong model that reads its numbers off the print.
+    """A wrong model that reads its numbers off the print."""
 
-    Parameters
-    ----------
-    id, text : str
-        Its name, and what it is.
-    columns : mapping of str to str
-        Which column is read instead of one; a key column gives that key's cell.
-    rows : mapping
-        For key columns, which cell is read instead of one.
-    tables : mapping of str to str
-        Which table is read instead of one.
-    only : tuple of str
-        The tables that it speaks of; all if empty.
-    value : float, optional
-        A number for all `columns` named, instead of a printed one.
-    schemes : bool
-        Whether it exchanges the schemes that the document compares.
-    ours : bool
-        Whether it reads our runs, also of tables that have a print.
-    """
-
-    id: str
-    text: str
+    id: str  # its name
+    text: str  # its description
     columns: Mapping[str, str] = field(default_factory=dict)
+    """Which column is read instead of one; a key column gives that key's cell."""
     rows: Mapping[str, Mapping[str, Cell]] = field(default_factory=dict)
-    tables: Mapping[str, str] = field(default_factory=dict)
-    only: tuple[str, ...] = ()
-    value: float | None = None
-    schemes: bool = False
-    ours: bool = False
+    """For key columns, which cell is read instead of one."""
+    tables: Mapping[str, str] = field(default_factory=dict)  # which table is read instead of one
+    only: tuple[str, ...] = ()  # the tables that it speaks of; all if empty
+    value: float | None = None  # a number for all `columns` named, instead of a printed one
+    schemes: bool = False  # whether it exchanges the schemes that the document compares
+    ours: bool = False  # whether it reads our runs, also of tables that have a print
 
     def number(self, tables: Mapping[str, Table], table: Table, row: Row, column: Column) -> float | None:
         """Its number for a cell of one of these tables; None if it has none."""

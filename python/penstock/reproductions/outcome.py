@@ -26,24 +26,12 @@ class RowRuns:
 
 @dataclass
 class Outcome:
-    """The numbers of a study under one choice of readings.
+    """The numbers of a study under one choice of readings."""
 
-    Parameters
-    ----------
-    document : Document
-        What was reproduced.
-    readings : Readings
-        Under which answers.
-    tables : list of Table
-        Which tables were run.
-    runs : int
-        How often each row was run.
-    """
-
-    document: Document
-    readings: Readings
-    tables: list[Table]
-    runs: int
+    document: Document  # what was reproduced
+    readings: Readings  # under which answers
+    tables: list[Table]  # which tables were run
+    runs: int  # how often each row was run
     packet_hops: int = 0
     experiments: dict[str, list[RunResult]] = field(default_factory=dict)
     _rows: dict[tuple[str, tuple[Cell, ...]], RowRuns] = field(default_factory=dict)

@@ -34,18 +34,11 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Pilot:
-    """The standard deviations of a pilot's numbers, and how many runs it had.
+    """The standard deviations of a pilot's numbers, and how many runs it had."""
 
-    Parameters
-    ----------
-    runs : int
-        Runs of each row.
-    deviations : mapping
-        Standard deviation from run to run, by table, key cells of the row, and column.
-    """
-
-    runs: int
+    runs: int  # runs of each row
     deviations: Mapping[tuple[str, tuple[Cell, ...], str], float]
+    """Standard deviation from run to run, by table, key cells of the row, and column."""
 
     @classmethod
     def of(cls, outcome: Outcome) -> Pilot:

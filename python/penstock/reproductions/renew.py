@@ -98,7 +98,7 @@ class Renewal:
         InputError
             If there is nothing stored, or another number of runs.
         """
-        stored, readings = stored_outcome(self.study), Readings(self.study.document)
+        stored, readings = stored_outcome(self.study, without=tables), Readings(self.study.document)
         if stored is None or stored.runs != self.runs:
             raise InputError(f"runs.json has {stored.runs if stored else 0} runs of each row, not {self.runs}")
         with Progress() as progress:

@@ -31,28 +31,14 @@ CLASSES = ((0.0, 0.2), (0.2, 0.8), (0.8, 1.0))
 
 @dataclass(frozen=True)
 class PairPower:
-    """A pair of printed numbers, one of each scheme.
+    """A pair of printed numbers, one of each scheme."""
 
-    Parameters
-    ----------
-    left, right : tuple
-        Their places: table, key cells of the row, column.
-    printed : float
-        `left` less `right` in print.
-    difference : float
-        The same between the means of our runs.
-    deviation : float
-        Standard deviation of the printed difference, from the spread of our runs.
-    identical : bool
-        Whether both schemes have the same numbers in every run of ours.
-    """
-
-    left: Place
-    right: Place
-    printed: float
-    difference: float
-    deviation: float
-    identical: bool
+    left: Place  # place of the first number: table, key cells of the row, column
+    right: Place  # place of the second number
+    printed: float  # `left` less `right` in print
+    difference: float  # the same between the means of our runs
+    deviation: float  # standard deviation of the printed difference, from the spread of our runs
+    identical: bool  # whether both schemes have the same numbers in every run of ours
 
     @property
     def power(self) -> float:

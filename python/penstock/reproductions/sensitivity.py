@@ -33,43 +33,23 @@ RUNS = 3
 
 @dataclass(frozen=True)
 class Shift:
-    """How another answer to one open question moves one number.
-
-    Parameters
-    ----------
-    document, table, column, unit : str
-        Which number.
-    row : mapping
-        Its key cells.
-    reading, key : str
-        The question and the answer that was run.
-    published : float or None
-        The print, if there is one.
-    chosen_mean, mean : float
-        Our means under the chosen answer and under this one.
-    low, high : float or None
-        The 95 % confidence interval of the difference; None with a single run.
-    runs : int
-        How many pairs of runs.
-    agrees : bool or None
-        Whether this answer's mean lies within the tolerance of the print; None without a print.
-    """
+    """How another answer to one open question moves one number."""
 
     document: str
     table: str
-    row: Mapping[str, Any]
+    row: Mapping[str, Any]  # its key cells
     column: str
     unit: str
-    reading: str
-    key: str
-    published: float | None
-    chosen_mean: float
-    mean: float
+    reading: str  # the question
+    key: str  # the answer that was run
+    published: float | None  # the print, if there is one
+    chosen_mean: float  # our mean under the chosen answer
+    mean: float  # our mean under this answer
     difference: float
-    low: float | None
+    low: float | None  # bounds of the 95 % confidence interval of the difference; None with a single run
     high: float | None
-    runs: int
-    agrees: bool | None
+    runs: int  # how many pairs of runs
+    agrees: bool | None  # whether this answer's mean lies within the tolerance of the print; None without a print
 
     @property
     def significant(self) -> bool:
@@ -105,21 +85,12 @@ def sensitivity(study: Study, tables: Iterable[str], runs: int = RUNS, runner: R
 
 @dataclass(frozen=True)
 class Work:
-    """What a sensitivity study takes, if no run of it is in the store.
+    """What a sensitivity study takes, if no run of it is in the store."""
 
-    Parameters
-    ----------
-    tables : list of str
-        The tables.
-    runs : int
-        How many runs; those that mean the same under several answers are made once.
-    packet_hops : float
-        About how many packet-hops they take, on cell links cell-hops; 0 if the study does not estimate them.
-    """
-
-    tables: list[str]
-    runs: int
+    tables: list[str]  # the tables
+    runs: int  # how many runs; those that mean the same under several answers are made once
     packet_hops: float
+    """About how many packet-hops they take, on cell links cell-hops; 0 if the study does not estimate them."""
 
 
 def work(study: Study, tables: Iterable[str], runs: int = RUNS) -> Work:
@@ -133,19 +104,7 @@ def work(study: Study, tables: Iterable[str], runs: int = RUNS) -> Work:
 def explained(study: Study, differing: Collection[Comparison], store: Store) -> int | None:
     """How many of `differing` would agree if one open question were answered otherwise.
 
-    Parameters
-    ----------
-    study : Study
-        The study that has these numbers, under the chosen readings.
-    differing : collection of Comparison
-        Numbers that differ from the print.
-    store : Store
-        Where the runs of an earlier sensitivity study are looked for; nothing is run.
-
-    Returns
-    -------
-    int or None
-        None unless all those runs are there.
+    Nothing is run: the runs are of an earlier sensitivity study. None unless the store has all of them.
     """
     rows = {(comparison.table, tuple(comparison.row.values())) for comparison in differing}
     plan = Plan(study, [table for table, _ in rows], RUNS)

@@ -30,18 +30,10 @@ ORIGIN = "origin.json"
 
 @dataclass(frozen=True)
 class Origin:
-    """Where stored results come from.
+    """Where stored results come from."""
 
-    Parameters
-    ----------
-    model_version : str
-        Version of the model that made the runs.
-    date : str
-        Day of the renewal, such as ``2026-11-27``.
-    """
-
-    model_version: str
-    date: str
+    model_version: str  # version of the model that made the runs
+    date: str  # day of the renewal, such as `2026-11-27`
 
     @classmethod
     def of_this_core(cls) -> Origin:

@@ -69,30 +69,14 @@ _FUNCTIONS: Mapping[str, Callable[..., float]] = {
 
 @dataclass(frozen=True)
 class Scope:
-    """Where a statement is read: the outcome, and what the loops around it have chosen.
+    """Where a statement is read: the outcome, and what the loops around it have chosen."""
 
-    Parameters
-    ----------
-    outcome : Outcome
-        The runs.
-    claim : Claim
-        A column is looked for in its tables, in their order.
-    numbers : mapping
-        The study's own names.
-    loops : mapping
-        Loops that the document names, for several claims.
-    variables : mapping
-        What stands for names in braces.
-    row : Row, optional
-        The row of the innermost loop over rows.
-    """
-
-    outcome: Outcome
-    claim: Claim
-    numbers: Numbers
-    loops: Mapping[str, Any]
-    variables: Mapping[str, Any]
-    row: Row | None = None
+    outcome: Outcome  # the runs
+    claim: Claim  # a column is looked for in its tables, in their order
+    numbers: Numbers  # the study's own names
+    loops: Mapping[str, Any]  # loops that the document names, for several claims
+    variables: Mapping[str, Any]  # what stands for names in braces
+    row: Row | None = None  # the row of the innermost loop over rows
 
     def tests(self, entries: Sequence[Any]) -> Iterator[Shown]:
         """A test for each statement, in their order, with the numbers that it is about."""
@@ -114,7 +98,7 @@ class Scope:
         return (above if sign == ">" else below)(label, Estimate.of(runs), self.bound(second)), runs
 
     def each(self, loops: Sequence[Any]) -> Iterator[Scope]:
-        """The same in every turn of some loops, the first of which is the outermost."""
+        """The same in every turn of some loops, outermost first."""
         if not loops:
             yield self
             return

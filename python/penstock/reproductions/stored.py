@@ -13,7 +13,7 @@ from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from penstock.reproductions.study import Study
 
@@ -38,13 +38,13 @@ def as_text(study: Study, outcome: Outcome, digests: Mapping[str, str] | None = 
     return f'{{\n "runs": {outcome.runs},\n "tables": {{\n{body}\n }},\n "digests": {{\n{firsts}\n }}\n}}\n'
 
 
-def stored_outcome(study: Study) -> Outcome | None:
-    """The stored outcome of a study, without digests and experiments; None if there is none."""
+def stored_outcome(study: Study, without: Collection[str] = ()) -> Outcome | None:
+    """The stored outcome of a study without digests, experiments and some tables; None if there is none."""
     text = text_beside(study.document, FILE)
     if text is None:
         return None
     data = json.loads(text)
-    tables = [study.document.table(identifier) for identifier in data["tables"]]
+    tables = [study.document.table(identifier) for identifier in data["tables"] if identifier not in without]
     outcome = Outcome(study.document, Readings(study.document), tables, data["runs"])
     for table in tables:
         for row, values in zip(table.rows, data["tables"][table.id], strict=True):

@@ -90,7 +90,7 @@ class Study:
         ``gather(settings, table, row, values)`` gives numbers that need all runs of the row, such as the largest of
         several means; `values` has what ``measure`` gave, by name and replication.
     experiments : callable, optional
-        ``experiments(settings)`` gives the scenarios that claims need beyond those of the tables, by name.
+        ``experiments(settings)`` gives the scenarios that claims need in addition to the tables', by name.
     effort : callable, optional
         ``effort(settings, table, row, part)`` estimates the packet-hops of one run, so that long runs go first and the
         remaining time can be shown.

@@ -1,4 +1,4 @@
-"""What an agreement is worth: counts of agreement next to those of null models within the same tolerances.
+"""What an agreement is worth: counts of agreement of Penstock and of null models within the same tolerances.
 
 The *discrimination* of a table is (agree - best null) / computed: by how many of its numbers our agreement exceeds that
 of the null model that agrees with most of them. It is 0 where a wrong model does as well, and may be negative. That of
@@ -52,27 +52,14 @@ AGREED, PILOT = "agreed", "pilot"
 
 @dataclass(frozen=True)
 class Score:
-    """How many of some numbers, or contrasts, agree: of ours, under the text as printed, and of each null model.
+    """How many of some numbers, or contrasts, agree: of ours, under the text as printed, and of each null model."""
 
-    Parameters
-    ----------
-    computed : int
-        How many were computed.
-    agree : int
-        How many of them agree under the chosen readings.
-    as_printed : int or None
-        The same under the text as printed; None if that was not run.
-    null : mapping of str to int
-        The same of each null model.
-    expected : float or None
-        How many are to be expected of a model that differs from the print by chance only; None if not known.
-    """
-
-    computed: int
-    agree: int
-    as_printed: int | None
-    null: Mapping[str, int]
+    computed: int  # how many were computed
+    agree: int  # how many of them agree under the chosen readings
+    as_printed: int | None  # the same under the text as printed; None if that was not run
+    null: Mapping[str, int]  # the same of each null model
     expected: float | None = None
+    """How many are to be expected of a model that differs from the print by chance only; None if not known."""
 
     @property
     def best(self) -> int:

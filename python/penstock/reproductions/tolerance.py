@@ -13,30 +13,14 @@ __all__ = ["Tolerance"]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far our mean may lie from a printed number: the larger of `absolute` and `relative` times the print.
+    """How far our mean may lie from a printed number: the larger of `absolute` and `relative` times the print."""
 
-    Parameters
-    ----------
-    columns : tuple of str
-        The columns that it is for.
-    absolute : float
-        In the column's unit.
-    relative : float
-        As a share of the printed number.
-    tables : tuple of str
-        The tables that it is for; all if empty.
-    rows : mapping
-        Key cells of the rows that it is for; all rows if empty.
-    reason : str
-        Why so much.
-    """
-
-    columns: tuple[str, ...]
-    absolute: float = 0.0
-    relative: float = 0.0
-    tables: tuple[str, ...] = ()
-    rows: Mapping[str, Any] = field(default_factory=dict)
-    reason: str = ""
+    columns: tuple[str, ...]  # the columns that it is for
+    absolute: float = 0.0  # in the column's unit
+    relative: float = 0.0  # as a share of the printed number
+    tables: tuple[str, ...] = ()  # the tables that it is for; all if empty
+    rows: Mapping[str, Any] = field(default_factory=dict)  # key cells of the rows that it is for; all rows if empty
+    reason: str = ""  # why so much
 
     def covers(self, table: str, key: Mapping[str, Any], column: str) -> bool:
         """Whether the tolerance is for this cell."""

@@ -105,7 +105,7 @@ class SearchData:
     plan : StudyPlan
         The study with its ranges.
     question : Question
-        What is searched for.
+        The aim of the search.
     unit : str
         Unit of the number.
     seed : int

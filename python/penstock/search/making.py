@@ -39,7 +39,7 @@ class Search:
     plan : StudyPlan
         A study with ranges.
     question : Question
-        What is searched for.
+        The aim of the search.
 
     Raises ScenarioError if the scenario has mistakes in the middle of the ranges or at one of their ends, InputError if
     nothing varies or a number is not measured.

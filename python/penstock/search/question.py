@@ -49,7 +49,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is searched for."""
+    """The aim of the search."""
 
     metric: str  # the number
     greatest: bool = False  # whether to maximise it; else it is minimised

@@ -29,7 +29,7 @@ class Sampler:
     ranges : mapping of str to Range
         The search space.
     question : Question
-        What is searched for.
+        The aim of the search.
     seed : int
         Seed of the proposals.
     """

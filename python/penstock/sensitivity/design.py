@@ -44,7 +44,7 @@ class Design:
 
     @classmethod
     def of(cls, method: str | None = None, samples: int | None = None, second_order: bool = False) -> Design:
-        """Returns a design, with defaults for what is None.
+        """Returns a design; None means the default.
 
         Raises InputError if the method does not exist, the number of samples does not suit it, or SALib is not
         installed.

@@ -60,23 +60,9 @@ def write_archive(
 ) -> str:
     """Writes an archive and returns its digest.
 
-    Parameters
-    ----------
-    path : Path
-        Name of the archive, which must be free.
-    texts : dict
-        The scenarios by their hashes.
-    runs : iterable of (str, int, str)
-        For each run its name, and the size and the hash of its file.
-    read : callable
-        Returns the content of a run's file.
-
-    Raises
-    ------
-    InputError
-        If the name is taken.
-    StoreError
-        If the archive cannot be written, or a run's file has changed meanwhile.
+    `texts` are the scenarios by their hashes; `runs` has the name of each run, and the size and the hash of its file;
+    `read` returns the content of that file. Raises InputError if the name of the archive is taken, StoreError if it
+    cannot be written or the file of a run has changed meanwhile.
     """
     listed = [Listed("scenario", name, len(text), _hash(text)) for name, text in sorted(texts.items())]
     listed += [Listed("run", *run) for run in sorted(runs)]
@@ -172,7 +158,7 @@ class Reading:
             yield member, content, run
 
     def _verified(self) -> Iterator[tuple[Listed, bytes]]:
-        """Yields the members with their contents, and verifies that they are those of the list."""
+        """Yields the members with their contents, and verifies that the list has exactly these."""
         contents = self._contents()
         next(contents)
         for member in self.members:

@@ -72,25 +72,12 @@ def asked_for(run: Manifest, text: str) -> tuple[RunRequest, str | None, list[st
 
 
 def measures_these(run: StoredRun, measures: Sequence[str]) -> bool:
-    """Returns whether a run says that its numbers are those of these measures."""
+    """Returns whether a run says that its numbers belong to these measures."""
     return run.measured is not None and [text for text, _ in run.measured] == list(measures)
 
 
 def made_again(runs: Iterable[tuple[Manifest, StoredRun, RunRequest]], run_all: RunAll) -> tuple[int, list[Difference]]:
-    """Repeats runs; returns how many, and those that differ.
-
-    Parameters
-    ----------
-    runs : iterable of (Manifest, StoredRun, RunRequest)
-        The stored runs with their requests.
-    run_all : callable
-        Makes runs without a store.
-
-    Raises
-    ------
-    RunsFailed
-        If one fails.
-    """
+    """Repeats stored runs; returns how many, and those that differ. Raises RunsFailed if one fails."""
     runs = list(runs)
     results = run_all([request for _, _, request in runs])
     found = [difference(manifest, stored, result) for (manifest, stored, _), result in zip(runs, results, strict=True)]

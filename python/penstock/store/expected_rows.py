@@ -27,17 +27,7 @@ _SEEN = ("ingress", "circuit", "meter", "circle")
 def row_mistake(request: RunRequest, metrics: Sequence[Metric]) -> str | None:
     """Returns the first difference between the rows of a run and those that its scenario measures; None if equal.
 
-    Parameters
-    ----------
-    request : RunRequest
-        The run.
-    metrics : sequence of Metric
-        Its rows.
-
-    Raises
-    ------
-    InputError
-        If a run of the scenario does not fit into memory.
+    Raises InputError if a run of the scenario does not fit into memory.
     """
     needed, possible = _rows(request.scenario, request.name, tuple(request.sets), request.folder)
     found = Counter((metric.name, tuple(metric.labels.items()), metric.unit) for metric in metrics)

@@ -21,23 +21,11 @@ __all__ = ["Failed", "Failures"]
 
 @dataclass(frozen=True, slots=True)
 class Failed(Origin):
-    """A failed run.
+    """A failed run; `made` says where and when it was last tried."""
 
-    Parameters
-    ----------
-    key, model_version, seed, replication, name, scenario, settings, version, made
-        As in :class:`~penstock.store.manifest.Origin`; where and when it was last tried.
-    message : str
-        Why it failed.
-    ours : bool
-        Whether the fault is the simulator's.
-    attempts : int
-        Number of attempts.
-    """
-
-    message: str
-    ours: bool
-    attempts: int
+    message: str  # why it failed
+    ours: bool  # whether the fault is the simulator's
+    attempts: int  # number of attempts
 
     def data(self) -> dict[str, Any]:
         """Returns the JSON form."""
@@ -61,25 +49,9 @@ class Failures:
         return self._folder / f"{key}.json"
 
     def keep(self, key: str, request: RunRequest, message: str, *, ours: bool, attempts: int) -> str:
-        """Writes the record and returns the hash of the run's scenario.
+        """Writes the record and returns the hash of the run's scenario. Raises OSError if it cannot be written.
 
-        Parameters
-        ----------
-        key : str
-            Name that the run's result would have.
-        request : RunRequest
-            The run.
-        message : str
-            Why it failed.
-        ours : bool
-            Whether the fault is the simulator's.
-        attempts : int
-            Number of attempts, added to those on record.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written.
+        `ours` says whether the fault is the simulator's; `attempts` is added to the attempts on record.
         """
         before = self._read(key)
         record = {

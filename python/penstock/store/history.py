@@ -41,7 +41,7 @@ class History:
         self._asked: set[tuple[str, PointOf]] = set()
 
     def ask(self, requests: Iterable[RunRequest]) -> None:
-        """Records what is requested, since a requested point was not replaced by another one."""
+        """Records requested points, since a requested point was not replaced by another one."""
         self._asked.update(_first_of_points(requests))
 
     def note(self, requests: Sequence[RunRequest]) -> None:
@@ -50,7 +50,7 @@ class History:
         self._asked.update(points)
         if self._tell is not None:
             found = self.why(list(points.values())[:_EXPLAINED]).items()
-            # The user knows what is set on the command line or by a study.
+            # The user knows the settings of the command line and of a study.
             for what in dict.fromkeys(told(why.changes) for (_, now), why in found if why.is_hidden(now)):
                 self._tell(f"repeated because of what has changed since similar runs: {what}.")
         for name in dict.fromkeys(name for name, _ in points):

@@ -40,22 +40,7 @@ class RunKeys:
 
 
 def run_key(canonical: str, seed: int, replication: int) -> str:
-    """Returns the name of a run's result.
-
-    Parameters
-    ----------
-    canonical : str
-        The scenario in canonical form.
-    seed : int
-        Root of the random streams.
-    replication : int
-        Number of the independent run.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits; they also depend on the model version.
-    """
+    """Returns the name of a run's result: 64 hexadecimal digits, which also depend on the model version."""
     return _keys(canonical, _core.MODEL_VERSION).of(seed, replication)
 
 

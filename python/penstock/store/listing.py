@@ -17,24 +17,12 @@ __all__ = ["StoredRuns", "merged"]
 
 @dataclass(frozen=True, slots=True)
 class StoredRuns:
-    """Stored runs of one point.
+    """Stored runs of one point."""
 
-    Parameters
-    ----------
-    first : Manifest
-        What the run with the lowest number was made from.
-    count : int
-        Number of runs.
-    begun : str
-        Start of the last one; empty if not recorded.
-    size : int, bytes
-        Size of their files.
-    """
-
-    first: Manifest
-    count: int
-    begun: str
-    size: int
+    first: Manifest  # what the run with the lowest number was made from
+    count: int  # number of runs
+    begun: str  # start of the last one; empty if not recorded
+    size: int  # size of their files (bytes)
 
 
 def merged(runs: Iterable[tuple[Manifest, int]]) -> list[StoredRuns]:

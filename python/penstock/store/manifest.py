@@ -27,24 +27,12 @@ _BEGIN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Where and when a run was made.
+    """Where and when a run was made."""
 
-    Parameters
-    ----------
-    host : str
-        Name of the machine.
-    begin : str
-        Start in UTC, such as ``2026-11-22T18:10:00Z``.
-    seconds : float, s
-        Elapsed time.
-    folder : str, optional
-        Folder of the files that the scenario names; None if it names none.
-    """
-
-    host: str
-    begin: str
-    seconds: float
-    folder: str | None = None
+    host: str  # name of the machine
+    begin: str  # start in UTC, such as `2026-11-22T18:10:00Z`
+    seconds: float  # elapsed time (s)
+    folder: str | None = None  # folder of the files that the scenario names; None if it names none
 
     @classmethod
     def now(cls, seconds: float, request: RunRequest) -> Made:
@@ -73,37 +61,17 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Everything that a run is made from, whether it finished or failed.
+    """Everything that a run is made from, whether it finished or failed."""
 
-    Parameters
-    ----------
-    key : str
-        Name of its result in the store.
-    model_version : str
-        Version of the simulator: runs of one model version give the same numbers.
-    seed, replication : int
-        Root of the random streams, and number of the independent run.
-    name : str
-        Name of the scenario.
-    scenario : str
-        Hash of the scenario's text, which the store keeps in ``scenarios/``.
-    settings : tuple of (str, str)
-        Settings that were changed in that text, as path and value.
-    version : str
-        Version of the package.
-    made : Made or None
-        Where and when, if recorded.
-    """
-
-    key: str
-    model_version: str
-    seed: int
-    replication: int
-    name: str
-    scenario: str
-    settings: tuple[tuple[str, str], ...]
-    version: str
-    made: Made | None
+    key: str  # name of its result in the store
+    model_version: str  # version of the simulator: runs of one model version give the same numbers
+    seed: int  # root of the random streams
+    replication: int  # number of the independent run
+    name: str  # name of the scenario
+    scenario: str  # hash of the scenario's text, which the store keeps in `scenarios/`
+    settings: tuple[tuple[str, str], ...]  # settings that were changed in that text, as path and value
+    version: str  # version of the package
+    made: Made | None  # where and when, if recorded
 
     @property
     def folder(self) -> str | None:
@@ -128,20 +96,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Manifest(Origin):
-    """Everything that a finished run was made from, and what identifies its outcome.
+    """Everything that a finished run was made from, and what identifies its outcome."""
 
-    Parameters
-    ----------
-    key, model_version, seed, replication, name, scenario, settings, version, made
-        As in :class:`Origin`.
-    digest : str
-        Hash of everything that happened.
-    packet_hops : int
-        Number of packets that reached the far end of a link.
-    """
-
-    digest: str
-    packet_hops: int
+    digest: str  # hash of everything that happened
+    packet_hops: int  # number of packets that reached the far end of a link
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Manifest:

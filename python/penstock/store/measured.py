@@ -1,6 +1,6 @@
 """Selects a run's numbers by their ``[[measure]]``.
 
-Runs are named by what is simulated, so one file serves scenarios that measure the same simulation differently.
+Runs are named by their simulation, so one file serves scenarios that measure the same simulation differently.
 """
 
 from __future__ import annotations

@@ -38,24 +38,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run found in the store.
+    """A run found in the store."""
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        Its numbers.
-    manifest : Manifest
-        Everything it was made from.
-    measured : Measured, optional
-        Which numbers belong to which measure.
-    decided : sequence of Decided, optional
-        What decided the numbers without showing in them.
-    """
-
-    metrics: Sequence[Metric]
-    manifest: Manifest
-    measured: Measured | None = None
-    decided: Sequence[Decided] | None = None
+    metrics: Sequence[Metric]  # its numbers
+    manifest: Manifest  # everything it was made from
+    measured: Measured | None = None  # which numbers belong to which measure
+    decided: Sequence[Decided] | None = None  # what decided the numbers without showing in them
 
     @property
     def digest(self) -> str:

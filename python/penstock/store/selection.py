@@ -22,30 +22,14 @@ __all__ = ["Selection", "in_order"]
 
 @dataclass
 class Selection:
-    """A selection of runs; all of them by default.
+    """A selection of runs; all of them by default."""
 
-    Parameters
-    ----------
-    texts : Texts
-        The store's scenarios.
-    name : str, optional
-        Name of the scenario, with the wildcards ``*`` and ``?``.
-    where : sequence of (str, str)
-        Settings and their values, as given or as in the scenario.
-    seed : int, optional
-        Root of the random streams.
-    other_models : bool, optional
-        True for runs of other model versions only, False for those of this one only.
-    points : set of PointOf, optional
-        The points of a study.
-    """
-
-    texts: Texts
-    name: str | None = None
-    where: Sequence[tuple[str, str]] = ()
-    seed: int | None = None
-    other_models: bool | None = None
-    points: set[PointOf] | None = None
+    texts: Texts  # the store's scenarios
+    name: str | None = None  # name of the scenario, with the wildcards `*` and `?`
+    where: Sequence[tuple[str, str]] = ()  # settings and their values, as given or as in the scenario
+    seed: int | None = None  # root of the random streams
+    other_models: bool | None = None  # True for runs of other model versions only, False for runs of this one only
+    points: set[PointOf] | None = None  # the points of a study
     _pages: dict[PointOf, dict[str, str]] = field(default_factory=dict)
 
     def of(self, manifests: Iterable[Manifest]) -> list[Manifest]:

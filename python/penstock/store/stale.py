@@ -55,22 +55,10 @@ class Why:
 
 
 def nearest(asked: PointOf, known: Sequence[PointOf], others: Iterable[PointOf] = ()) -> PointOf | None:
-    """Returns the known point that is most similar to the requested one.
+    """Returns the point of `known` (oldest first) that is most similar to the requested one.
 
-    Parameters
-    ----------
-    asked : PointOf
-        A point with runs that are not in the store.
-    known : sequence of PointOf
-        Points that were run under the same name, oldest first.
-    others : iterable of PointOf
-        The other requested points, which were not replaced by `asked`.
-
-    Returns
-    -------
-    PointOf or None
-        None if there is none, or if `asked` or one of `others` with the same scenario was run: then the request only
-        adds runs or points.
+    None if there is none, or if `asked` or one of `others` with the same scenario was run: then the request only adds
+    runs or points. `others` are the other requested points, which were not replaced by `asked`.
     """
     left = set(others)
     if asked in known or any(

@@ -49,26 +49,11 @@ def older_than(run: Manifest, seconds: float) -> bool:
 
 
 def sweep(store: Store, unwanted: Iterable[Manifest] = (), *, damaged: bool = False, dry: bool = False) -> Swept:
-    """Removes unwanted runs and leftovers.
+    """Removes unwanted runs and leftovers, and with `damaged` the damaged files that were set aside; `dry` only counts.
 
     Leftovers are scenarios without runs that are older than a day (younger ones may belong to runs in progress), files
-    that were not finished within an hour, and records of failed runs that have succeeded since.
-
-    Parameters
-    ----------
-    store : Store
-        The store.
-    unwanted : iterable of Manifest
-        Runs to be removed.
-    damaged : bool
-        Whether to remove the damaged files that were set aside.
-    dry : bool
-        Whether to only count.
-
-    Raises
-    ------
-    StoreError
-        If a file cannot be removed.
+    that were not finished within an hour, and records of failed runs that have succeeded since. Raises StoreError if a
+    file cannot be removed.
     """
     swept, folder = Swept(), store.folder
     gone = {run.key for run in unwanted}

@@ -88,7 +88,7 @@ def compare(points: Sequence[tuple[Point, Sequence[RunResult]]], what: Compare) 
             name, unit, found, count = _pair(selector, runs, against)
             others = {key: value for key, value in point.parameters.items() if key not in alone}
             rows.append((name, unit, others, point.parameters.get(what.parameter), count, found))
-            # What is no number in a run shows nothing.
+            # A value that is NaN in a run shows nothing.
             probabilities.append(1.0 if math.isnan(found.p_two_sided) else found.p_two_sided)
     if what.metrics and not rows:
         raise InputError(f"compare: no point differs from {what.parameter} = {value_text(what.baseline)} in it alone.")

@@ -19,24 +19,13 @@ KEYS = ("if", "set", "grid", "derived")
 
 @dataclass(frozen=True)
 class When:
-    """Settings that hold where a condition is met.
+    """Settings that hold where a condition is met."""
 
-    Parameters
-    ----------
-    condition : str
-        Evaluated with the study's own values, not with those that other conditions set.
-    settings : dict of str to value
-        Settings with one value.
-    grid : dict of str to list
-        Settings with several values, all of whose combinations are points.
-    derived : dict of str to str
-        Settings and auxiliary values as expressions.
-    """
-
-    condition: str
-    settings: dict[str, Any] = field(default_factory=dict)
+    condition: str  # evaluated with the study's own values, not with those that other conditions set
+    settings: dict[str, Any] = field(default_factory=dict)  # settings with one value
     grid: dict[str, Any] = field(default_factory=dict)
-    derived: dict[str, str] = field(default_factory=dict)
+    """Settings with several values, all of whose combinations are points."""
+    derived: dict[str, str] = field(default_factory=dict)  # settings and auxiliary values as expressions
 
     def names(self) -> Iterator[tuple[str, str]]:
         """All names that get a value, each with the key of its table."""

@@ -26,39 +26,19 @@ __all__ = ["Definition", "is_path", "value_text"]
 
 @dataclass
 class Definition:
-    """What varies, what is derived from it, and what is left out.
+    """Varied and derived settings, and points that are left out."""
 
-    Parameters
-    ----------
-    grid : dict of str to list
-        Values of which every combination is a point.
-    zips : list of dict of str to list
-        Values that vary in step: the first ones of a table together, and so on.
-    entries : list of dict of str to value
-        Explicit points.
-    where : list of str
-        Conditions that points must meet.
-    derived : dict of str to str
-        Settings and auxiliary values as expressions.
-    settings : dict of str to value
-        Settings that are equal at all points.
-    ranges : dict of str to Range
-        Ranges for a sensitivity study or a search; nothing else varies then.
-    sampled : sequence of dict of str to value, optional
-        The points in these ranges; their middle if left out.
-    when : list of When
-        Settings of points that meet a condition.
-    """
-
-    grid: dict[str, Any] = field(default_factory=dict)
+    grid: dict[str, Any] = field(default_factory=dict)  # values; every combination is a point
     zips: list[dict[str, Any]] = field(default_factory=list)
-    entries: list[dict[str, Any]] = field(default_factory=list)
-    where: list[str] = field(default_factory=list)
-    derived: dict[str, str] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
+    """Values that vary in step: the first ones of a table together, and so on."""
+    entries: list[dict[str, Any]] = field(default_factory=list)  # explicit points
+    where: list[str] = field(default_factory=list)  # conditions that points must meet
+    derived: dict[str, str] = field(default_factory=dict)  # settings and auxiliary values as expressions
+    settings: dict[str, Any] = field(default_factory=dict)  # settings that are equal at all points
     ranges: dict[str, Range] = field(default_factory=dict)
-    sampled: Sequence[dict[str, Any]] | None = None
-    when: list[When] = field(default_factory=list)
+    """Ranges for a sensitivity study or a search; nothing else varies then."""
+    sampled: Sequence[dict[str, Any]] | None = None  # the points in these ranges; their middle if left out
+    when: list[When] = field(default_factory=list)  # settings of points that meet a condition
 
     def places(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
         """All names that get a value, with their places."""

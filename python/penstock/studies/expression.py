@@ -86,7 +86,7 @@ class Expression:
     def evaluate(self, look_up: Callable[[str], Value]) -> Value:
         """Returns its value, with the values of names from `look_up`.
 
-        Raises ExpressionError if units do not match, or a text stands where a number must.
+        Raises ExpressionError if units do not match, or a text is in place of a number.
         """
         try:
             return _value(self, look_up)

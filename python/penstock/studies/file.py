@@ -54,22 +54,11 @@ def read_study(
     override: Mapping[str, Any] | None = None,
     ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
-    """Reads the study in `text`, the content of `file`.
+    """Reads the study in `text`, the content of `file`; the path of the scenario is relative to its folder.
 
-    Parameters
-    ----------
-    text : str
-        TOML.
-    file : Path
-        Its file; the path of the scenario is relative to its folder.
-    read : callable
-        Returns the text of the scenario's file.
-    override : mapping, optional
-        Values by name from the command line; several as a list.
-    ranges : mapping of str to Range, optional
-        Ranges from the command line, which replace those of the study by name.
-
-    Raises ScenarioError if it has mistakes, InputError if the scenario cannot be read.
+    `read` returns the text of the scenario's file. `override` has values by name from the command line, several as a
+    list, and `ranges` replace ranges of the study by name. Raises ScenarioError if there are mistakes, InputError if
+    the scenario cannot be read.
     """
     place = str(file)
     try:

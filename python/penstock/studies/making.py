@@ -27,16 +27,9 @@ __all__ = ["make", "stored"]
 
 
 def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None = None) -> StudyResult:
-    """Makes the runs of a study, with all points in parallel.
+    """Executes the runs of a study, with all points in parallel; `asked` is from :meth:`StudyPlan.read`.
 
-    Parameters
-    ----------
-    plan : StudyPlan
-        The study.
-    asked : sequence of PointRequest
-        The result of :meth:`~penstock.studies.plan.StudyPlan.read`.
-    runner : Runner, optional
-        Makes the runs; one without a store if left out.
+    The default runner has no store.
     """
     made_by = runner if runner is not None else Runner()
     derived = DerivedMetrics(plan.metrics)

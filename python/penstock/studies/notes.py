@@ -134,7 +134,7 @@ def too_short(points: Sequence[PointResult], warm_up: FoundWarmUp | None) -> lis
 
 
 def unfinished(points: Sequence[PointResult], parameters: Sequence[str]) -> list[str]:
-    """Groups of transfers, at each point, of which enough did not finish to bias completion times."""
+    """Groups of transfers, at each point, with enough unfinished ones to bias completion times."""
     told = []
     columns = parameter_columns([point.parameters for point in points], parameters)
     for point in points:

@@ -35,60 +35,24 @@ RUNS = 5
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """A study that can be run.
+    """A study that can be run."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the study in results.
-    text : str
-        TOML text of the scenario.
-    scenario : str
-        File of the scenario, or another name for messages.
-    points : sequence of Point
-        The points.
-    description : str, optional
-        One sentence for readers; the scenario's own if left out.
-    runs : int
-        Number of independent runs of each point.
-    seed : int, optional
-        Root of the random streams at all points; the scenario's own if left out.
-    place : str
-        File of the study, for messages.
-    is_file : bool
-        Whether it is a study file, rather than a scenario or a sweep of one.
-    origins : mapping of str to (int or None)
-        Settings that the study makes, with their lines.
-    metrics : mapping of str to str
-        Numbers that are computed from others in each run.
-    precision : Precision, optional
-        Target that determines the number of runs.
-    warm_up : FindWarmUp, optional
-        How to find the warm-up.
-    compare : Compare, optional
-        What is compared.
-    definition : Definition, optional
-        Where the points come from, if it has ranges; see :meth:`at`.
-    asks : mapping
-        The sections ``[sensitivity]`` and ``[search]``.
-    """
-
-    name: str
-    text: str
-    scenario: str
-    points: Sequence[Point]
-    description: str | None = None
-    runs: int = RUNS
-    seed: int | None = None
-    place: str = ""
-    is_file: bool = False
-    origins: Mapping[str, int | None] = field(default_factory=dict)
-    metrics: Mapping[str, str] = field(default_factory=dict)
-    precision: Precision | None = None
-    warm_up: FindWarmUp | None = None
-    compare: Compare | None = None
-    definition: Definition | None = None
-    asks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    name: str  # name of the study in results
+    text: str  # TOML text of the scenario
+    scenario: str  # file of the scenario, or another name for messages
+    points: Sequence[Point]  # the points
+    description: str | None = None  # one sentence for readers; the scenario's own if left out
+    runs: int = RUNS  # number of independent runs of each point
+    seed: int | None = None  # root of the random streams at all points; the scenario's own if left out
+    place: str = ""  # file of the study, for messages
+    is_file: bool = False  # whether it is a study file, rather than a scenario or a sweep of one
+    origins: Mapping[str, int | None] = field(default_factory=dict)  # settings that the study makes, with their lines
+    metrics: Mapping[str, str] = field(default_factory=dict)  # numbers that are computed from others in each run
+    precision: Precision | None = None  # target that determines the number of runs
+    warm_up: FindWarmUp | None = None  # how to find the warm-up
+    compare: Compare | None = None  # the comparison
+    definition: Definition | None = None  # where the points come from, if it has ranges; see at
+    asks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # the sections `[sensitivity]` and `[search]`
 
     @property
     def scenario_name(self) -> str:

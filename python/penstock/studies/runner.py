@@ -24,7 +24,7 @@ __all__ = ["Reader", "Runner", "there"]
 
 
 class Runner:
-    """Makes runs and keeps them in a store; the parameters are as for :func:`penstock.running.run_all`.
+    """Runs requests and stores their results; the parameters are as for :func:`penstock.running.run_all`.
 
     All points of a round share the workers. Several rounds share one progress display, and worker processes stay from
     round to round.
@@ -67,7 +67,7 @@ class Runner:
     def _sum(self) -> Status:
         before, now = self._before, self._now
         counts = ("total", "done", "cached", "failed", "packet_hops", "replaced")
-        # Efforts are told in units of their own in each round.
+        # Each round has its own units of effort.
         summed = {name: sum(getattr(status, name) for status in (before, now)) for name in counts}
         return Status(**summed, work=now.work, worked=now.worked, notes=before.notes + now.notes)
 

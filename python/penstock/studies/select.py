@@ -49,7 +49,7 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
         raise SelectionError(f"{quoted(name)} is not measured here{suggestion(name, names)} ({', '.join(names)})")
     found = [metric for metric in named if all(_has(metric, label) for label in wanted)]
     if len(found) > 1:
-        # The mean is what is meant where nothing is said.
+        # Without a statistic, the mean.
         means = [
             metric
             for metric in found

@@ -23,74 +23,35 @@ DATA = "suite.toml"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a part.
+    """A figure of a part."""
 
-    Parameters
-    ----------
-    name : str
-        Name of its file without suffix.
-    caption : str
-        What it shows.
-    asked : dict
-        What to draw, as for :func:`penstock.plots.request_of`; with the kind ``ellipse``, see
-        :mod:`penstock.suites.ellipses`.
-    """
-
-    name: str
-    caption: str
-    asked: dict[str, Any]
+    name: str  # name of its file without suffix
+    caption: str  # what it shows
+    asked: dict[str, Any]  # what to draw, as for request_of; with the kind `ellipse`, see ellipses
 
 
 @dataclass(frozen=True)
 class Part:
-    """A study of a suite.
+    """A study of a suite."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the part, and of its study file without suffix.
-    what : str
-        What it compares.
-    source : str
-        Clause or paper that describes it; may be empty.
-    file : Path
-        The study file.
-    numbers : list of str
-        Numbers of its table, such as ``goodput[one]``.
-    figures : list of Figure
-        Its figures.
-    """
-
-    name: str
-    what: str
-    source: str
-    file: Path
-    numbers: list[str]
-    figures: list[Figure] = field(default_factory=list)
+    name: str  # name of the part, and of its study file without suffix
+    what: str  # what it compares
+    source: str  # clause or paper that describes it; may be empty
+    file: Path  # the study file
+    numbers: list[str]  # numbers of its table, such as `goodput[one]`
+    figures: list[Figure] = field(default_factory=list)  # its figures
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A comparison of mechanisms.
+    """A comparison of mechanisms."""
 
-    Parameters
-    ----------
-    name, title, question : str
-        Name for the command line, title, and the question in one sentence.
-    folder : Path
-        Its files.
-    parts : list of Part
-        Its studies.
-    flent : str
-        Name of the part whose runs are also written in flent's format; empty for none.
-    """
-
-    name: str
+    name: str  # name for the command line
     title: str
-    question: str
-    folder: Path
-    parts: list[Part]
-    flent: str = ""
+    question: str  # the question in one sentence
+    folder: Path  # its files
+    parts: list[Part]  # its studies
+    flent: str = ""  # name of the part whose runs are also written in flent's format; empty for none
 
     def chosen(self, wanted: tuple[str, ...]) -> list[Part]:
         """Returns the parts of these names, or all.

@@ -44,25 +44,10 @@ class View:
 
 
 def view_of(text: str | Scenario, made: PacketTrace, name: str, options: dict[str, Any], limit: int = EVENTS) -> View:
-    """The view of a run.
+    """The view of a run, from the scenario of a trace and its events, which are read here.
 
-    Parameters
-    ----------
-    text : str or penstock._core.Scenario
-        The scenario of the trace.
-    made : PacketTrace
-        Its events, which are read here.
-    name : str
-        What the scenario is called.
-    options : dict
-        ``folder``, ``sets``, ``seed``, ``replication`` and ``threads`` of the trace, for the queues over time.
-    limit : int
-        The most events; later ones are left out, and the page says so.
-
-    Raises
-    ------
-    InputError
-        If there is no event.
+    `options` are ``folder``, ``sets``, ``seed``, ``replication`` and ``threads`` of the trace, for the queues over
+    time. Events beyond `limit` are left out, and the page says so. Raises InputError if there is no event.
     """
     events, is_cut = _first(made, limit)
     if not events.height:

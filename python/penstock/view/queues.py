@@ -52,20 +52,9 @@ def queues_of(
 ) -> Queues:
     """The queues of some links from the first to the last picosecond of `span`, from another run of the scenario.
 
-    Parameters
-    ----------
-    text, name, options
-        As of :func:`penstock.view.view_of`.
-    links : sequence of str
-        Names of links.
-    entries : sequence of str
-        The entries that they belong to; names of members are ambiguous where a flow has the name of a node.
-    span : (int, int), ps
-        Begin and end.
-    events : polars.DataFrame
-        ``time_ps`` and ``place`` of events, in the order of time; those at other places have no queue.
-    most : int
-        The most changes.
+    The first three arguments are as of :func:`penstock.view.view_of`. `entries` are the entries that the links belong
+    to: names of members are ambiguous where a flow has the name of a node. `events` has ``time_ps`` and ``place`` in
+    the order of time; events at other places have no queue. `most` is the maximum number of changes.
     """
     import polars as pl
 

@@ -20,15 +20,9 @@ _PATIENCE = 2.0
 
 @dataclass(frozen=True)
 class ClusterFolder:
-    """A folder that only its user can enter.
+    """A folder that only its user can enter."""
 
-    Parameters
-    ----------
-    path : Path
-        Path of the folder.
-    """
-
-    path: Path
+    path: Path  # path of the folder
 
     @classmethod
     def planned(cls) -> ClusterFolder:

@@ -21,7 +21,7 @@ __all__ = ["Crew", "Worker", "crew"]
 
 
 class Worker(Protocol):
-    """Makes runs one after the other, in a thread of its own."""
+    """Executes runs one after the other, in a thread of its own."""
 
     def make(self, job: Job) -> Made | Failed:
         """Makes a run; returns any failure. Raises PenstockError if no run can be made here at all."""
@@ -94,22 +94,10 @@ def crew(
     lost: Callable[[Lost], None],
     reserve: Reserve | None = None,
 ) -> Crew | DaskCrew:
-    """Returns a crew of a kind.
+    """Returns a crew of `count` workers; on a remote cluster, None means all of its workers.
 
-    Parameters
-    ----------
-    place : Place
-        Kind of the workers.
-    count : int, optional
-        Number of workers; on a remote cluster, all of its workers if left out.
-    how : How
-        Executor and cores.
-    keeps : bool
-        Whether the files of runs are wanted.
-    lost : callable
-        Called from any thread for each worker process that dies during a run.
-    reserve : Reserve, optional
-        Idle worker processes, which are taken first and returned at the end.
+    `keeps` says whether the files of runs are wanted. `lost` is called from any thread for each worker process that
+    dies during a run. Idle worker processes of `reserve` are taken first and returned at the end.
     """
     if place.kind == "dask":
         from penstock.workers.dask_crew import DaskCrew

@@ -36,7 +36,7 @@ _GONE = (OSError, futures.CancelledError, asyncio.CancelledError, RuntimeError)
 
 
 class DaskCrew:
-    """Makes runs on the workers of a cluster; see :class:`penstock.workers.Crew`.
+    """Executes runs on the workers of a cluster; see :class:`penstock.workers.Crew`.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class DaskCrew:
     LOOK = 0.5
     """Seconds between two updates of the list of workers."""
     HINT = 5.0
-    """Seconds without any worker after which the user is told."""
+    """Seconds without any worker before a message."""
     PATIENCE = 300.0
     """Seconds without any worker after which the runs fail, unless workers may wait in a batch queue."""
 

@@ -133,7 +133,7 @@ def _scheduler(folder: ClusterFolder) -> Any:
     from distributed import Scheduler, SpecCluster
 
     class Quiet(Scheduler):  # type: ignore[misc]
-        """A scheduler without HTTP server, which would show other users of this machine what is run."""
+        """A scheduler without HTTP server, which would show the runs to other users of this machine."""
 
         def start_http_server(self, *_: Any, **__: Any) -> None:
             pass

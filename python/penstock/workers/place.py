@@ -24,27 +24,13 @@ _KEYS = ("address", "deployer", "options", "workers")
 
 @dataclass(frozen=True)
 class Place:
-    """Where runs are made, as `--on` says it.
+    """Where runs are made, as `--on` says it."""
 
-    Parameters
-    ----------
-    kind : {"threads", "processes", "dask"}
-        Kind of the workers.
-    address : str
-        Address of a running scheduler, such as ``tcp://head:8786``.
-    deployer : str
-        Class, with its module, that starts a cluster.
-    options : dict
-        Arguments of that class.
-    workers : int, optional
-        Number of workers to which it is scaled.
-    """
-
-    kind: str = "threads"
-    address: str = ""
-    deployer: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
-    workers: int | None = None
+    kind: str = "threads"  # kind of the workers
+    address: str = ""  # address of a running scheduler, such as `tcp://head:8786`
+    deployer: str = ""  # class, with its module, that starts a cluster
+    options: dict[str, Any] = field(default_factory=dict)  # arguments of that class
+    workers: int | None = None  # number of workers to which it is scaled
 
     @property
     def is_elsewhere(self) -> bool:

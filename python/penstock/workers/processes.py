@@ -80,7 +80,7 @@ class Reserve:
 
 
 class ProcessWorker:
-    """Makes runs in a process of its own; see :class:`penstock.workers.Worker`."""
+    """Executes runs in a process of its own; see :class:`penstock.workers.Worker`."""
 
     def __init__(self, how: How, keeps: bool, lost: Callable[[Lost], None], reserve: Reserve | None = None) -> None:
         self._greeting = (how, keeps)

@@ -25,30 +25,10 @@ def version() -> tuple[str, str]:
 def make_batch(
     expected: tuple[str, str], study: str, how: How, keeps: bool, asked: list[tuple[Any, ...]]
 ) -> tuple[float, list[Any]]:
-    """Makes runs one after the other.
+    """Executes runs one after the other; returns the elapsed seconds and the outcomes.
 
-    Parameters
-    ----------
-    expected : (str, str)
-        Versions of the client.
-    study : str
-        Name by which the runs can be cancelled.
-    how : How
-        Executor and cores.
-    keeps : bool
-        Whether the files of runs are returned too.
-    asked : list of tuple
-        See :func:`penstock.workers.wire.asked`.
-
-    Returns
-    -------
-    (float, list)
-        Elapsed seconds, and the outcome of each run; see :func:`penstock.workers.wire.decoded`.
-
-    Raises
-    ------
-    Refused
-        If this is another version.
+    `expected` are the client's versions; another version raises Refused. `study` names the runs for a cancellation, and
+    `keeps` returns the files of runs too. Runs and outcomes are encoded as in :mod:`penstock.workers.wire`.
     """
     if (own := version()) != expected:
         raise Refused(f"has {told(own)}")

@@ -8,7 +8,7 @@ __all__ = ["ThreadWorker"]
 
 
 class ThreadWorker:
-    """Makes runs in the calling thread; see :class:`penstock.workers.Worker`."""
+    """Executes runs in the calling thread; see :class:`penstock.workers.Worker`."""
 
     def __init__(self, how: How, keeps: bool) -> None:
         self._how = how

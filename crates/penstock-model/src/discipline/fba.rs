@@ -1,10 +1,21 @@
 //! Fair buffer allocation.
 
-use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue};
-use super::{Discipline, Occupancy, PortContext, Verdict};
+use super::frame::{cells_of, check_cells, EndOfFrame, FrameArrival, FrameQueue, SharedBuffer};
+use super::{Discipline, Eviction, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
 use crate::parameters::{Check, Fraction, Limit};
+use crate::queue_state::QueueState;
 use crate::units::Time;
+
+crate::choice! {
+    /// The cells that share the buffer.
+    pub enum Buffer {
+        /// The cells of the queue.
+        "queue" => Queue,
+        /// The cells of all queues of the port. A queue counts as one circuit: N_a is the number of queues with waiting cells.
+        "port" => Port,
+    }
+}
 
 crate::parameters! {
     /// Fair buffer allocation (FBA): above a threshold, refuses frames of circuits above a share that shrinks as the buffer fills.
@@ -34,6 +45,8 @@ crate::parameters! {
         threshold: Limit;
         /// Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         z: Fraction = "0.8";
+        /// The cells that X and `limit` count; `port` for queues of classes that share a buffer, each with one circuit.
+        buffer: Buffer = "queue";
         /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
@@ -51,6 +64,8 @@ pub struct Fba {
     threshold: u32,
     /// Z (K - R).
     slope: f64,
+    /// The buffer of all queues of the port at the present arrival, if they share one.
+    shared: Option<SharedBuffer>,
 }
 
 impl Fba {
@@ -58,7 +73,8 @@ impl Fba {
     pub fn new(parameters: &Parameters, port: &PortContext) -> Fba {
         let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
         let threshold = cells_of(parameters.threshold);
-        Fba { frames, threshold, slope: parameters.z.0 * f64::from(cells_of(parameters.limit) - threshold) }
+        let slope = parameters.z.0 * f64::from(cells_of(parameters.limit) - threshold);
+        Fba { frames, threshold, slope, shared: (parameters.buffer == Buffer::Port).then(SharedBuffer::default) }
     }
 }
 
@@ -69,15 +85,32 @@ crate::state! {
 impl Discipline for Fba {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        let Fba { frames, threshold, slope } = self;
+        let Fba { frames, threshold, slope, shared } = self;
         // Both sides times X (X - R), which is positive.
-        frames.on_cell(packet, queue, |frame| {
+        let refuses = |frame: &FrameArrival| {
             frame.cells > *threshold && frame.load() * f64::from(frame.cells - *threshold) > *slope * f64::from(frame.cells)
-        })
+        };
+        match shared {
+            None => frames.on_cell(packet, queue, refuses),
+            Some(buffer) => frames.on_cell_into_shared(*buffer, packet, queue, refuses),
+        }
+    }
+
+    fn make_room(&mut self, _now: Time, _packet: &Packet, _own: usize, queues: &[QueueState]) -> Option<Eviction> {
+        self.shared = Some(SharedBuffer::of(queues));
+        None
     }
 
     fn limit(&self) -> Option<Limit> {
         Some(self.frames.limit())
+    }
+
+    fn hooks(&self) -> Hooks {
+        if self.shared.is_some() {
+            Hooks::ROOM
+        } else {
+            Hooks::ARRIVAL
+        }
     }
 
     fn needs_cells(&self) -> bool {
@@ -87,7 +120,8 @@ impl Discipline for Fba {
 
 #[cfg(test)]
 mod tests {
-    use super::super::frame::testing::refusals;
+    use super::super::frame::testing::{cell, holding, port, refusals};
+    use super::super::DropCause;
     use super::*;
     use crate::parameters::testing::read;
 
@@ -107,5 +141,30 @@ mod tests {
             ((41, 58), true),  // 0.828 against 0.816
         ];
         refusals(&mut |port| Fba::new(&parameters, port), &cases);
+    }
+
+    /// K = 100, R = 50, Z = 0.8; the queue of circuit 0 has X_0 cells, the queues of two other circuits have the others.
+    #[test]
+    fn queues_of_a_port_share_the_buffer() {
+        let parameters = read(&["limit = 100 cells", "threshold = 50 cells", "buffer = port"]).expect("sound");
+        let state = |packets| QueueState { packets, ..QueueState::default() };
+        for (own, others, expected) in [
+            (20, [30, 0], Verdict::Accept),                  // X = R
+            (20, [30, 10], Verdict::Accept),                 // 20 * 3 / 60 = 1 against 40 / 10
+            (40, [40, 0], Verdict::Accept),                  // 1 against 40 / 30
+            (40, [20, 20], Verdict::Drop(DropCause::Early)), // 1.5 against 40 / 30
+            (0, [50, 49], Verdict::Accept),                  // nothing of its own
+            (20, [40, 40], Verdict::Accept),                 // its frame was accepted below
+        ] {
+            let mut it = Fba::new(&parameters, &port(&[1]));
+            assert_eq!(it.hooks(), Hooks::ROOM);
+            for cells in 0..own {
+                assert_eq!(it.make_room(Time::ZERO, &cell(0, false), 0, &[state(cells)]), None);
+                assert_eq!(it.on_arrival(Time::ZERO, &cell(0, cells + 1 == own), &holding(cells)), Verdict::Accept);
+            }
+            it.make_room(Time::ZERO, &cell(0, false), 0, &[state(own), state(others[0]), state(others[1])]);
+            let expected = if own + others[0] + others[1] < 100 { expected } else { Verdict::Drop(DropCause::Overflow) };
+            assert_eq!(it.on_arrival(Time::ZERO, &cell(0, false), &holding(own)), expected, "X_0 = {own}, others {others:?}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::atm::circuits::PortCircuits;
 use crate::packet::{Body, Packet};
 use crate::parameters::{Kind, Limit, LineRate, Parameter, Value};
 use crate::printable::quoted;
+use crate::queue_state::QueueState;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -66,6 +67,26 @@ pub struct FrameQueue {
     active: u32,
 }
 
+/// The buffer that all queues of a port share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharedBuffer {
+    /// Waiting cells of all queues (X).
+    cells: u32,
+    /// Queues with waiting cells (Na).
+    active: u32,
+}
+
+impl SharedBuffer {
+    /// The buffer of these queues.
+    pub fn of(queues: &[QueueState]) -> SharedBuffer {
+        let add = |SharedBuffer { cells, active }, queue: &QueueState| SharedBuffer {
+            cells: cells + queue.packets,
+            active: active + u32::from(queue.packets > 0),
+        };
+        queues.iter().fold(SharedBuffer::default(), add)
+    }
+}
+
 /// Input of the decision about a frame, at the arrival of its first cell.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameArrival {
@@ -106,15 +127,38 @@ impl FrameQueue {
     #[inline]
     pub fn on_cell(&mut self, cell: &Packet, queue: &Occupancy, refuses: impl FnOnce(&FrameArrival) -> bool) -> Verdict {
         self.forget_sent(queue.packets);
+        let buffer = SharedBuffer { cells: queue.packets, active: self.active };
+        self.on_cell_into(buffer, cell, refuses)
+    }
+
+    /// Verdict on a cell for a queue that shares its buffer with others.
+    pub fn on_cell_into_shared(
+        &mut self,
+        buffer: SharedBuffer,
+        cell: &Packet,
+        queue: &Occupancy,
+        refuses: impl FnOnce(&FrameArrival) -> bool,
+    ) -> Verdict {
+        self.forget_sent(queue.packets);
+        self.on_cell_into(buffer, cell, refuses)
+    }
+
+    #[inline]
+    fn on_cell_into(
+        &mut self,
+        SharedBuffer { cells, active }: SharedBuffer,
+        cell: &Packet,
+        refuses: impl FnOnce(&FrameArrival) -> bool,
+    ) -> Verdict {
         let circuit = self.circuits.circuits.of(cell);
         let is_last = !matches!(cell.body, Body::Cell { .. });
         let CircuitState { cells: of_circuit, mut frame } = self.states[circuit as usize];
         if frame == Frame::Between {
             let is_tagged = cell.precedence > 0;
-            let arrival = FrameArrival { circuit: circuit as usize, cells: queue.packets, of_circuit, active: self.active, is_tagged };
+            let arrival = FrameArrival { circuit: circuit as usize, cells, of_circuit, active, is_tagged };
             frame = if refuses(&arrival) { Frame::Refused } else { Frame::Taken };
         }
-        let has_room = queue.packets < self.limit;
+        let has_room = cells < self.limit;
         let is_kept = is_last && has_room;
         let verdict = match (frame, self.end_of_frame) {
             (Frame::Taken | Frame::Between, _) if has_room => Verdict::Accept,

@@ -32,7 +32,8 @@ crate::parameters! {
     /// burst allowance is `max-burst` as long as p is 0 and both delays are below half of the target; otherwise it shrinks with
     /// each update. With `ecn`, an ECN-capable packet is marked instead of being dropped while p is below `mark-threshold`. With
     /// `derandomise`, an arrival is dropped only once the probabilities since the last drop add up to 0.85, and always once they add
-    /// up to 8.5. An arrival that does not fit into `limit` is dropped (cause `overflow`).
+    /// up to 8.5. With `mode = "bytes"`, a packet smaller than `mean-packet` counts with p times its part of `mean-packet`. An arrival
+    /// that does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// The probability, two delays, the burst allowance and the sum of probabilities; with `delay = "departure-rate"` also the mean
@@ -47,7 +48,8 @@ crate::parameters! {
     /// - The probability decays below half of the target, as in [RFC8033 App. B]; in s4.2 and App. A it decays only at zero delay.
     /// - PIE becomes inactive at zero delay, as in App. B; in s5.3 at half of the target.
     /// - A measurement of the departure rate begins with a departure; in App. B the first begins when PIE becomes active.
-    /// - The probability is not scaled by packet size, which is optional (s5).
+    /// - The bound of `mode = "bytes"`, which [RFC8033 App. B] demands and leaves open, is p, as in Linux: packets above `mean-packet`
+    ///   are not dropped more often.
     /// - While burst allowance is left, an arrival does not count in the sum of `derandomise`.
     ///
     /// ## Example
@@ -72,6 +74,8 @@ crate::parameters! {
         beta: Positive = "1.25";
         /// Mean size of a packet (MEAN_PKTSIZE) [RFC8033 s4.1]; nothing is dropped while at most two such packets wait.
         mean_packet: Bytes = "1500 bytes";
+        /// Unit to which the probability applies [RFC8033 App. B].
+        mode: Mode = "packets";
         /// Source of the queueing delay.
         delay: DelayEstimate = "timestamps";
         /// Amount of data over which the departure rate is measured (DQ_THRESHOLD) [RFC8033 s5.2]; 16 KiB if left out.
@@ -119,6 +123,16 @@ impl Check for Parameters {
 }
 
 crate::choice! {
+    /// Unit to which the drop probability applies.
+    pub enum Mode {
+        /// Packets: all have the same probability, as [RFC7141 s2.2] recommends.
+        "packets" => Packets,
+        /// Bytes: small packets have less, in proportion to their size divided by `mean-packet`.
+        "bytes" => Bytes,
+    }
+}
+
+crate::choice! {
     /// Source of the queueing delay.
     pub enum DelayEstimate {
         /// Waiting time of the last packet sent [RFC8033 s4.3].
@@ -134,7 +148,8 @@ pub struct Pie {
     limit: Limit,
     update_interval: Duration,
     max_burst: Duration,
-    two_packets: u64,
+    mean_packet: u32,
+    mode: Mode,
     /// Probability from which ECN-capable packets are dropped too; `None` without ECN.
     mark_threshold: Option<f64>,
     derandomise: bool,
@@ -159,7 +174,8 @@ impl Pie {
             limit: parameters.limit,
             update_interval: parameters.update_interval,
             max_burst: parameters.max_burst,
-            two_packets: 2 * parameters.mean_packet.get(),
+            mean_packet: u32::try_from(parameters.mean_packet.get()).unwrap_or(u32::MAX),
+            mode: parameters.mode,
             mark_threshold: parameters.ecn.then(|| parameters.mark_threshold.map_or(0.1, |threshold| threshold.0)),
             derandomise: parameters.derandomise,
             active_from: parameters.active_from,
@@ -195,13 +211,23 @@ impl Pie {
         self.accumulated = 0.0;
     }
 
-    /// Whether an arrival that finds `bytes` is chosen (drop_early) [RFC8033 s4.1, s5.4].
+    /// The probability for a packet of `size` bytes [RFC8033 App. B].
     #[inline]
-    fn is_chosen(&mut self, bytes: u64) -> bool {
-        if self.controller.is_uncongested() || bytes <= self.two_packets {
+    fn probability_of(&self, size: u32) -> f64 {
+        let probability = self.controller.probability;
+        match self.mode {
+            Mode::Bytes if size < self.mean_packet => probability * f64::from(size) / f64::from(self.mean_packet),
+            _ => probability,
+        }
+    }
+
+    /// Whether an arrival of `size` that finds `bytes` is chosen (drop_early) [RFC8033 s4.1, s5.4].
+    #[inline]
+    fn is_chosen(&mut self, size: u32, bytes: u64) -> bool {
+        if self.controller.is_uncongested() || bytes <= 2 * u64::from(self.mean_packet) {
             return false;
         }
-        let probability = self.controller.probability;
+        let probability = self.probability_of(size);
         if self.derandomise {
             self.accumulated = if probability == 0.0 { 0.0 } else { self.accumulated + probability };
             if self.accumulated < 0.85 {
@@ -247,7 +273,7 @@ impl Discipline for Pie {
             if self.active_from.is_none_or(|level| level.is_reached(queue.packets, queue.bytes)) {
                 self.activate(now);
             }
-        } else if self.burst_allowance == Duration::ZERO && self.is_chosen(queue.bytes) {
+        } else if self.burst_allowance == Duration::ZERO && self.is_chosen(packet.size, queue.bytes) {
             return self.drop_or_mark(packet);
         } else if self.controller.has_settled(self.delay(queue)) {
             self.burst_allowance = self.max_burst;

@@ -20,6 +20,12 @@ impl Ack {
     pub fn blocks(&self) -> impl Iterator<Item = SackBlock> + '_ {
         self.sack.beyond(self.next)
     }
+
+    /// The segment that it reports to have arrived twice (D-SACK) [RFC2883 s4].
+    #[inline]
+    pub fn duplicate(&self) -> Option<u32> {
+        self.sack.duplicate(self.next)
+    }
 }
 
 /// An echoed time or none, stored in words of four bytes like the rest of a [`Body`](super::Body).

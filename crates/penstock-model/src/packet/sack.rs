@@ -13,7 +13,8 @@ pub struct SackBlock {
 /// acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
-    /// Start and end in 24 bits, the least significant first. No block ends at distance 0: there is none.
+    /// Start and end in 24 bits, the least significant first. No block ends at distance 0: there is none. A first block with equal
+    /// ends reports a duplicate, by its distance in two's complement.
     blocks: [[[u8; 3]; 2]; 3],
 }
 
@@ -58,6 +59,22 @@ impl SackBlocks {
         self.blocks[0][1] == [0; 3]
     }
 
+    /// Puts the report of a segment that has arrived twice before the blocks (D-SACK) [RFC2883 s4].
+    #[must_use]
+    pub fn with_duplicate(self, next: u32, seq: u32) -> SackBlocks {
+        let [low, middle, high, _] = seq.wrapping_sub(next).to_le_bytes();
+        let [first, second, _] = self.blocks;
+        SackBlocks { blocks: [[[low, middle, high]; 2], first, second] }
+    }
+
+    /// The segment of [`SackBlocks::with_duplicate`], if there is one.
+    #[inline]
+    pub fn duplicate(&self, next: u32) -> Option<u32> {
+        let [[low, middle, high], end] = self.blocks[0];
+        let distance = i32::from_le_bytes([0, low, middle, high]) >> 8;
+        ([low, middle, high] == end && distance != 0).then(|| next.wrapping_add_signed(distance))
+    }
+
     /// Replaces the third block by a count of marked segments (mod 2^24): the option of AccECN occupies space of the blocks
     /// [RFC9768 s3.2.3].
     #[must_use]
@@ -77,7 +94,8 @@ impl SackBlocks {
     #[inline]
     pub fn beyond(&self, next: u32) -> impl Iterator<Item = SackBlock> + '_ {
         let edge = move |[low, middle, high]: [u8; 3]| next + u32::from_le_bytes([low, middle, high, 0]);
-        let filled = self.blocks.iter().take_while(|[_, end]| *end != [0; 3]);
+        // Start and end are equal in the report of a duplicate.
+        let filled = self.blocks.iter().take_while(|[_, end]| *end != [0; 3]).filter(|[start, end]| start != end);
         filled.map(move |[start, end]| SackBlock { start: edge(*start), end: edge(*end) })
     }
 }
@@ -102,6 +120,13 @@ mod tests {
             assert!(packed.beyond(next).eq(blocks[..count.min(2)].iter().copied()));
             assert_eq!(packed.marks(), 0x65_4321);
         }
+        // A duplicate takes a place, on either side of the acknowledgement.
+        for seq in [next - 1, next - 70_000, next + 300] {
+            let packed = SackBlocks::new(next, blocks.iter().copied()).with_duplicate(next, seq);
+            assert_eq!(packed.duplicate(next), Some(seq));
+            assert!(packed.beyond(next).eq(blocks[..2].iter().copied()));
+        }
+        assert_eq!([SackBlocks::default(), SackBlocks::new(next, blocks.iter().copied())].map(|it| it.duplicate(next)), [None; 2]);
         // A fourth block does not fit.
         assert!(SackBlocks::new(next, blocks.iter().chain(&blocks).copied()).beyond(next).eq(blocks));
     }

@@ -6,24 +6,41 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A declaration of further parameters of a component, such as the parameters of its classes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Declaration {
     /// The documentation.
     pub doc: &'static str,
     /// The parameters, in order.
     pub fields: &'static [Field],
-    read: fn(&mut dyn Reader) -> Option<AnyParameters>,
+    read: &'static Read,
 }
+
+type Read = dyn Fn(&mut dyn Reader) -> Option<AnyParameters> + Send + Sync;
 
 impl Declaration {
     /// The declaration of `P`.
     pub const fn of<P: Parameters + fmt::Debug + Send + Sync + 'static>() -> Declaration {
-        Declaration { doc: P::DOC, fields: P::FIELDS, read: |reader| P::read(reader).map(AnyParameters::new) }
+        Declaration { doc: P::DOC, fields: P::FIELDS, read: &|reader| P::read(reader).map(AnyParameters::new) }
+    }
+
+    /// A declaration that is known only while the program runs, and lives until it ends.
+    pub fn read_by(
+        doc: &'static str,
+        fields: &'static [Field],
+        read: impl Fn(&mut dyn Reader) -> Option<AnyParameters> + Send + Sync + 'static,
+    ) -> Declaration {
+        Declaration { doc, fields, read: Box::leak(Box::new(read)) }
     }
 
     /// Reads all parameters, reporting every mistake to `reader`; `None` if there was any.
     pub fn read(&self, reader: &mut dyn Reader) -> Option<AnyParameters> {
         (self.read)(reader)
+    }
+}
+
+impl fmt::Debug for Declaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Declaration").field("doc", &self.doc).field("fields", &self.fields).finish_non_exhaustive()
     }
 }
 

@@ -10,7 +10,7 @@ mod tins;
 
 use self::ack_filter::AckFilter;
 use self::isolation::Isolation;
-use self::overhead::{LinkLayer, Overhead};
+use self::overhead::{LinkLayer, LinkOverhead, Overhead};
 use self::rtt::Rtt;
 use self::tin::{Flow, Shaper, Tin};
 use self::tins::Diffserv;
@@ -70,12 +70,13 @@ crate::parameters! {
     /// - A quantum divided among the flows of a host keeps its fraction; Linux rounds it at random.
     /// - COBALT of an empty queue falls with time; Linux steps it once per packet that it sends of others.
     /// - `overhead` adds to the size of the packet in the scenario; Linux starts from the network layer. It cannot be negative.
+    /// - `interplanetary` stands for 1000 s as in the program tc; tc-cake(8) says 3600 s.
     /// - `ingress`, `autorate-ingress`, `wash`, `fwmark` and `split-gso` are left out. CAKE has no CE threshold.
     /// - `queue` at the link is the discipline of each queue, asked before COBALT; without it, only `limit` applies.
     ///
     /// ## Example
     /// ```toml
-    /// scheduler.cake = { rate = "20 Mbit/s", tins = "diffserv4", rtt = "metro" }
+    /// scheduler.cake = { rate = "20 Mbit/s", tins = "diffserv4", rtt = "metro", overhead = "pppoe-ptm" }
     /// ```
     ///
     /// ## References
@@ -89,12 +90,12 @@ crate::parameters! {
         isolation: Isolation = "triple-isolate";
         /// Round-trip time for which COBALT is set up.
         rtt: Rtt = "100 ms";
-        /// Bytes that the link adds to each packet.
-        overhead: BytesOrZero = "0 bytes";
-        /// Minimum size of a packet with its overhead.
-        mpu: BytesOrZero = "0 bytes";
-        /// Framing of the link.
-        framing: LinkLayer = "noatm";
+        /// Bytes that the link adds to each packet, or a link.
+        overhead: LinkOverhead = "0 bytes";
+        /// Minimum size of a packet with its overhead; that of the link named by `overhead`, or none, if left out.
+        mpu: Option<BytesOrZero>;
+        /// Framing of the link; that of the link named by `overhead`, or `noatm`, if left out.
+        framing: Option<LinkLayer>;
         /// Which acknowledgements are dropped in favour of later ones.
         ack_filter: AckFilter = "off";
         /// Maximum number of bytes in all queues; if left out, what the shaper sends in four times `rtt`, at least 4 MiB and at most
@@ -106,22 +107,28 @@ crate::parameters! {
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        let Parameters { overhead, mpu, framing, rate, .. } = self;
         let most = Bytes::new(256);
-        for (key, size) in [("overhead", overhead.0), ("mpu", mpu.0)] {
+        let sizes = [("overhead", Some(Bytes::new(self.overhead.added))), ("mpu", self.mpu.map(|mpu| mpu.0))];
+        for (key, size) in sizes.into_iter().filter_map(|(key, size)| Some((key, size?))) {
             if size > most {
                 mistake(key, format!("{size} are more than any link adds; at most 256 bytes"));
-            } else if rate.is_none() && size > Bytes::new(0) {
+            } else if self.rate.is_none() && size > Bytes::new(0) {
                 mistake(key, "has no effect without rate: there is no shaper then".to_owned());
             }
         }
-        if rate.is_none() && *framing != LinkLayer::Plain {
+        if self.rate.is_none() && self.framing.is_some_and(|framing| framing != LinkLayer::Plain) {
             mistake("framing", "has no effect without rate: there is no shaper then".to_owned());
         }
     }
 }
 
 impl Parameters {
+    /// The bytes that packets occupy on the link.
+    fn overhead(&self) -> Overhead {
+        let LinkOverhead { added, minimum, layer } = self.overhead;
+        Overhead { added, minimum: self.mpu.map_or(minimum, |mpu| mpu.0.get()), layer: self.framing.unwrap_or(layer) }
+    }
+
     /// The limit of all queues.
     fn limit(&self) -> Bytes {
         let most = self.mtu.get().saturating_mul(10_240).min(1 << 60);
@@ -145,6 +152,7 @@ impl HasFacts for Parameters {
             reads_headers: true,
             reads_codepoints: self.tins != Diffserv::BestEffort,
             filters: self.ack_filter != AckFilter::Off,
+            shaped_rate: self.rate,
             ..SchedulerFacts::default()
         }
     }
@@ -178,10 +186,9 @@ impl Cake {
     /// CAKE without queues yet.
     pub fn new(parameters: &Parameters, _: &[ClassPlan], context: impl Into<SchedulerContext>) -> Cake {
         let SchedulerContext { site, traffic, .. } = context.into();
-        let &Parameters { rate, tins, isolation, overhead, mpu, framing, ack_filter, .. } = parameters;
-        let overhead = Overhead { added: overhead.0.get(), minimum: mpu.0.get(), layer: framing };
+        let &Parameters { rate, tins, isolation, ack_filter, .. } = parameters;
         Cake {
-            shaper: Shaper { rate, overhead, ready: Time::ZERO },
+            shaper: Shaper { rate, overhead: parameters.overhead(), ready: Time::ZERO },
             limit: parameters.limit().get(),
             table: tins.table(),
             tins: tins.plans(rate).into_iter().map(|plan| Tin::new(parameters, plan)).collect(),

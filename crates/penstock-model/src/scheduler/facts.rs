@@ -8,7 +8,7 @@ use crate::parameters::{Declaration, Entry, Limit};
 use crate::registry::{Custom, OpenKind, Registry};
 use crate::site::Site;
 use crate::transmission::{Framing, WireRate};
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Rate, Time};
 use std::sync::Arc;
 
 /// Facts of a scheduler that follow from its parameters, before it is built.
@@ -31,6 +31,8 @@ pub struct SchedulerFacts {
     pub reads_codepoints: bool,
     /// Whether it ever drops acknowledgements that a later one makes redundant ([`Hooks::FILTER`]).
     pub filters: bool,
+    /// Rate of its own shaper, which is of use up to the rate of the link.
+    pub shaped_rate: Option<Rate>,
     /// Whether its classes lend to the classes below them in a tree. A scheduler of the same name directly below is then part of it, and
     /// its classes are numbered depth first with the others. One further down borrows through the schedulers in between, by
     /// [`Scheduler::loan`].

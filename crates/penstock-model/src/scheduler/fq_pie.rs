@@ -59,6 +59,7 @@ impl HasFacts for Parameters {
             alpha: Positive(0.125),
             beta: Positive(1.25),
             mean_packet: Bytes::new(1500),
+            mode: pie::Mode::Packets,
             delay: pie::DelayEstimate::Timestamps,
             departure_threshold: None,
             ecn: false,

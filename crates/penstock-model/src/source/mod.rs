@@ -341,6 +341,12 @@ impl SourceFacts {
             adapts_rate: P::ADAPTS_RATE,
         }
     }
+
+    /// The properties of a source whose sizes are known by their maximum only.
+    pub fn new(mean_rate: Rate, largest_packet: Option<Bytes>, has_frames: bool, adapts_rate: bool) -> SourceFacts {
+        let (spacing, smallest_packet, packet_sizes) = (None, Bytes::new(0), Vec::new());
+        SourceFacts { mean_rate, spacing, smallest_packet, largest_packet, packet_sizes, has_frames, adapts_rate }
+    }
 }
 
 /// The kind of open-loop sources. They draw from the stream that the engine passes.

@@ -50,3 +50,23 @@ fn statistic(at: &Evaluation<'_>, take: Statistic, flows: &[usize]) -> f64 {
 fn quantiles(at: &Evaluation<'_>, shares: &[f64], flows: &[usize]) -> Vec<f64> {
     quantiles_of(&at.variation(flows).magnitudes(), shares)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::metrics::common::testing::of_recorded_flow;
+    use penstock_engine::observations::Timings;
+    use penstock_model::stats::variation::Variation;
+    use penstock_model::units::Duration;
+
+    /// Delays of 2, 5, 4 and 4 ms.
+    #[test]
+    fn differences_count_without_their_sign() {
+        let mut variation = Variation::default();
+        [(2, 5), (5, 4), (4, 4)].iter().for_each(|(before, delay)| variation.add(Duration::from_ms(*before), Duration::from_ms(*delay)));
+        let [mean, max] = of_recorded_flow("jitter", Timings { variation: Some(variation), ..Timings::default() })[..] else {
+            panic!("a mean and a maximum");
+        };
+        assert!((mean - 0.004 / 3.0).abs() < 1e-12, "{mean}");
+        assert_eq!(max, 0.003);
+    }
+}

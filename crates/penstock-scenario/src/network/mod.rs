@@ -13,5 +13,6 @@ pub(crate) mod port;
 pub(crate) mod rate_changes;
 pub(crate) mod routes;
 pub(crate) mod scheduling;
+pub(crate) mod shaper_checks;
 pub(crate) mod switch_keys;
 pub(crate) mod switches;

@@ -91,7 +91,7 @@ impl TraceRun {
             None => Box::new(Captures::new(&scenario.blueprint(Some(self.seed), self.replication))),
         };
         while captures.bytes() < bytes && !self.is_complete {
-            self.advance(TraceFilter::covers)?;
+            self.advance(|filter, row| filter.covers(row) || captures.needs(row) && row.time <= filter.end())?;
             self.rows.iter().for_each(|row| captures.add(row));
         }
         let parts = captures.take();

@@ -1,4 +1,4 @@
-"""The scenario of any row, under any choice of readings, as a page that can be read and run by itself."""
+"""The scenario of any row, under any choice of readings, as a page that can be read and run on its own."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _marker(settings: Settings, table: Table, row: Row, precedences: int) -> dic
     three = precedences == 3
     excess = Decimal(0)
     if kind == "rbm" and three:
-        # The rates stand in pairs; the printed one is their sum.
+        # The rates are pairs; the printed one is their sum.
         pairs = zip(settings[f"{stated}.tgr0_bps"], settings[f"{stated}.tgr1_bps"], strict=True)
         excess = next(_kilo(tgr1, settings) for tgr0, tgr1 in pairs if _kilo(tgr0 + tgr1, settings) == printed)
     meter = {

@@ -1,4 +1,4 @@
-"""The scenario of any row, under any choice of readings, as a page that can be read and run by itself."""
+"""The scenario of any row, under any choice of readings, as a page that can be read and run on its own."""
 
 from __future__ import annotations
 
@@ -44,20 +44,8 @@ def page(
 ) -> str:
     """The scenario with or without congestion management.
 
-    Parameters
-    ----------
-    settings : Settings
-        What follows from the readings.
-    managed : bool
-        Whether with BCN.
-    gain : float or str, optional
-        The gain of the decrease in place of the authors'.
-    unit : int, optional
-        The rate unit in bit/s in place of theirs.
-    slower : int, optional
-        How much slower the links are, and how much longer all times.
-    observed : bool
-        Whether to sample the queue for its oscillation too.
+    `gain` (of the decrease) and `unit` (of the rate, bit/s) replace the authors'. With `slower`, links are slower and
+    times longer by this factor. `observed` samples the queue for its oscillation too.
     """
     how = "BCN 2.0" if managed else "no management"
     head = {
@@ -209,6 +197,6 @@ def counted_seconds(settings: Settings) -> float:
 
 
 def _span(span: str, slower: int) -> str:
-    """A time, so many times as long."""
+    """A time multiplied by a factor."""
     value, unit = span.split()
     return f"{int(value) * slower} {unit}"

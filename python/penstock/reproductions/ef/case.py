@@ -1,4 +1,4 @@
-"""What is simulated for a number: the scheduler, its shares, the EF flows and the background."""
+"""The simulation behind a number: the scheduler, its shares, the EF flows and the background."""
 
 from __future__ import annotations
 
@@ -22,40 +22,20 @@ SHORT, LONG = 160, 1500
 
 @dataclass(frozen=True)
 class Case:
-    """One simulation of the jitter of a flow.
+    """One simulation of the jitter of a flow."""
 
-    Parameters
-    ----------
-    scheduler : str
-        ``WRR``, ``PQ``, ``CAPPED`` or ``BEST_EFFORT``.
-    flows : int
-        EF flows, the target included.
-    target : int
-        Bytes of the target's packets.
-    ratio : float
-        Service rate of the EF queue over the arrival rate of EF packets; PQ has none.
-    queues : int
-        Queues of an output; with PQ, for how many the background is made.
-    only_short : bool
-        All EF sources send short packets.
-    background : str
-        In place of the kind of background that the readings say.
-    duration : str
-        In place of theirs.
-    """
-
-    scheduler: str
-    flows: int
-    target: int
-    ratio: float
-    queues: int
-    only_short: bool = False
-    background: str = ""
-    duration: str = ""
+    scheduler: str  # `WRR`, `PQ`, `CAPPED` or `BEST_EFFORT`
+    flows: int  # EF flows, the target included
+    target: int  # bytes of the target's packets
+    ratio: float  # service rate of the EF queue over the arrival rate of EF packets; PQ has none
+    queues: int  # queues of an output; with PQ, for how many the background is made
+    only_short: bool = False  # all EF sources send short packets
+    background: str = ""  # in place of the kind of background that the readings say
+    duration: str = ""  # in place of theirs
 
 
 def of_row(settings: Settings, table: Table, row: Row, target: int) -> Case:
-    """The case of a row of tables 1 to 3, for a target with packets of so many bytes."""
+    """The case of a row of tables 1 to 3, for a target with a given packet size in bytes."""
     scheduler = str(row.key["scheduler"])
     queues = settings["table_2.queue_count"]
     if table.id == "1":

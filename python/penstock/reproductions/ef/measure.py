@@ -21,7 +21,7 @@ PERCENTILES = {"p50": "0.5", "p90": "0.9"}
 
 
 def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
-    """The printed columns, and what the claims need beside them.
+    """The printed columns, and the further values that claims need.
 
     Jitter in percent of a packet time, rates in kb/s; ``ef_drops`` in packets; ``received_share`` of what EF sources
     sent; ``used``, the utilisation of the bottleneck; ``spread`` between the best and the worst pair, and

@@ -1,4 +1,4 @@
-"""The scenarios of any row, under any choice of readings, as pages that can be read and run by themselves."""
+"""The scenarios of any row, under any choice of readings, as pages that can be read and run on their own."""
 
 from __future__ import annotations
 

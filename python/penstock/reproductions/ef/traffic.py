@@ -97,7 +97,7 @@ def _filling(settings: Settings, case: Case, rate: int) -> Iterable[dict[str, An
 
 
 def tcp(settings: Settings, variant: str, window: int) -> dict[str, Any]:
-    """The keys of TCP of a variant with a window of so many packets."""
+    """The keys of TCP of a variant with a given window in packets."""
     given = ("packet", "header", "initial_rto", "min_rto", "max_rto", "timer_tick", "ack_every")
     keys = {name.replace("_", "-"): settings[f"tcp.{name}"] for name in (*given, "limited_transmit", "syn")}
     keys["initial-window"] = f"{settings['tcp.initial_window_packets']} packets"

@@ -88,9 +88,9 @@ def claim_test(
     texts : sequence of str
         Conditions such as ``"utilisation[flows=100, buffer=2] > 99"``. Cells that brackets leave open stand for all.
     place : tuple
-        Where they stand in the file.
+        Their place in the file.
     mistakes : Mistakes
-        Told of conditions that cannot be read, or name what is not there.
+        Receives conditions that cannot be read or name something unknown.
     """
     tables = [document.table(name) for name in claim.tables if any(table.id == name for table in document.tables)]
     conditions: list[_Condition] = []

@@ -49,7 +49,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "null": _keys("id text columns?:any rows?:table tables?:table only?:texts value?:number schemes?:flag ours?:flag"),
     "contradiction": _keys("answers:texts reason"),
 }
-"""The keys of each section; a question mark stands behind those that may be left out."""
+"""The keys of each section; a question mark follows those that may be left out."""
 
 INNER = {"table": ("columns",), "ambiguity": ("options",)}
 """Sections within sections."""

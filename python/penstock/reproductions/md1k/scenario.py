@@ -1,4 +1,4 @@
-"""The scenario of any row, under any choice of readings, as a page that can be read and run by itself."""
+"""The scenario of any row, under any choice of readings, as a page that can be read and run on its own."""
 
 from __future__ import annotations
 

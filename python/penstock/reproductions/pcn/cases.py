@@ -24,36 +24,16 @@ TRAFFIC = {"B.4": "CBR", "B.5": "VBR", "B.6": "SVD", "B.8": "CBR", "C.2": "CBR",
 
 @dataclass(frozen=True)
 class Case:
-    """One simulation of the document.
+    """One simulation of the document."""
 
-    Parameters
-    ----------
-    kind : str
-        ``admission``, ``fairness`` (admission, seen from the start) or ``termination``.
-    traffic : str
-        ``CBR``, ``VBR`` or ``SVD``.
-    topology : str
-        ``single``, ``rtt`` or ``plt``.
-    size : int
-        Ingresses of RTT, bottlenecks of PLT.
-    scheme : str
-        ``STM``, ``CL``, or another that :mod:`penstock.reproductions.pcn.mechanisms` knows.
-    parameters : int
-        Which case of table B.1 gives STM its CLE threshold and weight.
-    randomized : bool
-        Whether each packet gets a random extra delay at its source.
-    load : float
-        Of a termination run, over the supportable rate.
-    """
-
-    kind: str
-    traffic: str
-    topology: str
-    size: int = 1
-    scheme: str = "STM"
-    parameters: int = BEST
-    randomized: bool = False
-    load: float = 0.0
+    kind: str  # `admission`, `fairness` (admission, seen from the start) or `termination`
+    traffic: str  # `CBR`, `VBR` or `SVD`
+    topology: str  # `single`, `rtt` or `plt`
+    size: int = 1  # ingresses of RTT, bottlenecks of PLT
+    scheme: str = "STM"  # `STM`, `CL`, or another that mechanisms knows
+    parameters: int = BEST  # which case of table B.1 gives STM its CLE threshold and weight
+    randomized: bool = False  # whether each packet gets a random extra delay at its source
+    load: float = 0.0  # of a termination run, over the supportable rate
 
     @property
     def bottlenecks(self) -> int:

@@ -38,7 +38,7 @@ CBR, POISSON = "CBR flows of random phase", "Poisson"
 
 
 def points() -> list[Point]:
-    """All points, under the study's chosen readings, and of figure 2 under the text's own beside them."""
+    """All points, under the study's chosen readings, and of figure 2 under the text's own as well."""
     settings, text = _readings()
     ar, sr = admissible_rate(settings, BASE), supportable_rate(settings, BASE)
     meters = {

@@ -28,28 +28,14 @@ MARKERS = "osD^vP"
 
 @dataclass(frozen=True)
 class Point:
-    """One point: the panel and series that it belongs to, where it stands across, and the run that gives it.
+    """One point: the panel and series that it belongs to, its position across, and the run that gives it."""
 
-    Parameters
-    ----------
-    panel, series : str
-        What it is drawn with.
-    x : float
-        Where it stands.
-    page : str
-        The scenario.
-    value : callable
-        From a run to the number.
-    effort : float
-        About how many packet-hops a run takes.
-    """
-
-    panel: str
+    panel: str  # the panel that it is drawn in
     series: str
-    x: float
-    page: str
-    value: Callable[[RunResult], float]
-    effort: float = 0.0
+    x: float  # its position
+    page: str  # the scenario
+    value: Callable[[RunResult], float]  # from a run to the number
+    effort: float = 0.0  # about how many packet-hops a run takes
 
 
 @dataclass(frozen=True)
@@ -62,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """What stands across and up, in which range if not all of it, and what theory says."""
+    """Both axes, their ranges if limited, and the theoretical curve."""
 
     name: str
     title: str
@@ -114,7 +100,7 @@ def as_json(rows: Iterable[Mapping[str, Any]]) -> str:
     """The table, a line a point, with numbers to seven digits."""
 
     def short(value: Any) -> Any:
-        # What is not a number has no place in JSON.
+        # JSON has no NaN.
         if not isinstance(value, float):
             return value
         return None if math.isnan(value) else float(f"{value:.7g}")

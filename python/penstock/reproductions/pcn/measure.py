@@ -32,7 +32,7 @@ MEASURED = {
 
 
 def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
-    """The printed columns, and what the claims need beside them.
+    """The printed columns, and the further values that claims need.
 
     For every part of the row, with ``stm`` and ``cl`` as in the columns: over-admission as ``stm`` and ``cl``, or
     over-termination and time. ``*_of_load`` and ``*_of_surplus`` are over-termination by two other definitions.

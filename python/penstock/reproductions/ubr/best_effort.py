@@ -1,4 +1,4 @@
-"""The scenarios about UBR: policies and flavours, parameters, a guaranteed rate, bursty sources, and TCP of today."""
+"""The scenarios about UBR: policies and flavours, parameters, a guaranteed rate, bursty sources, and modern TCP."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def together_from_the_start(settings: Settings, network: str) -> Settings:
 
 
 def today(settings: Settings, row: Row) -> str:
-    """A cell of the same with TCP of today."""
+    """A cell of the same with modern TCP."""
     network = str(row.key["network"])
     return _page(settings, network, str(row.key["switch"]), str(row.key["tcp"]), MANY, small(settings, network))
 

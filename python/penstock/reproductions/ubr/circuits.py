@@ -25,48 +25,21 @@ LOCAL = "5 us"
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What differs from one page to another; mappings are by the number of the group.
+    """Settings that differ between pages; mappings are by the number of the group."""
 
-    Parameters
-    ----------
-    each : int
-        Sources of a group.
-    transports : mapping
-        TCP's parameters.
-    access : mapping
-        Delay from the local switch to the backbone's first switch, or from each host where there are no local ones.
-    backbone : str
-        Delay of the backbone hop.
-    bottleneck : dict
-        The queue, and what else the backbone's port has.
-    told : str
-        What the page is about.
-    names : str
-        What circuits are called, before their number.
-    mcr : mapping
-        Cells per second that are guaranteed; none if empty.
-    local : bool
-        Whether local switches merge a group onto one circuit.
-    tags_at_end : str
-        The burst of end systems that tag; nobody does if empty.
-    classes : bool
-        Whether each circuit has a class of its own.
-    background : float
-        The share of the link that datagrams take from the same queue.
-    """
-
-    each: int
-    transports: Mapping[int, dict[str, Any]]
+    each: int  # sources of a group
+    transports: Mapping[int, dict[str, Any]]  # TCP's parameters
     access: Mapping[int, str]
-    backbone: str
-    bottleneck: dict[str, Any]
-    told: str
-    names: str = "vc"
-    mcr: Mapping[int, int] = field(default_factory=dict)
-    local: bool = True
-    tags_at_end: str = ""
-    classes: bool = False
-    background: float = 0.0
+    """Delay from the local switch to the backbone's first switch, or from each host where there are no local ones."""
+    backbone: str  # delay of the backbone hop
+    bottleneck: dict[str, Any]  # the queue, and what else the backbone's port has
+    told: str  # what the page is about
+    names: str = "vc"  # what circuits are called, before their number
+    mcr: Mapping[int, int] = field(default_factory=dict)  # cells per second that are guaranteed; none if empty
+    local: bool = True  # whether local switches merge a group onto one circuit
+    tags_at_end: str = ""  # the burst of end systems that tag; nobody does if empty
+    classes: bool = False  # whether each circuit has a class of its own
+    background: float = 0.0  # the share of the link that datagrams take from the same queue
 
 
 def merged(settings: Settings, asked: Merged) -> str:

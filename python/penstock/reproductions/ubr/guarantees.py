@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.ubr.circuits import GROUPS, Merged, merged
+from penstock.reproductions.ubr.queues import switch_queue
 from penstock.reproductions.ubr.tcp import transport
 from penstock.reproductions.ubr.words import cells, cells_per_segment, rate
 
@@ -86,17 +87,22 @@ def allocations(settings: Settings, row: Row) -> str:
 def options(settings: Settings, row: Row) -> str:
     """A branch of the tree of slide 30, with the MCRs of slide 51."""
     mcr = stated(settings, "allocation_50")
-    management, tags = str(row.key["management"]), str(row.key["tagging"])
-    buffer = BUFFER // 5 if row.key["queueing"] == "per-vc" else BUFFER
+    queueing, tags = str(row.key["queueing"]), str(row.key["tagging"])
+    buffer = BUFFER if queueing == "fifo" else BUFFER // 5
+    shared = switch_queue(settings, "fba", BUFFER, frame=0, sources=0)
+    shared["queue.fba"]["buffer"] = "queue" if queueing == "fifo" else "port"
     queues: dict[str, dict[str, Any]] = {
         "one-threshold": {"queue.frame-thresholds": _one(settings, buffer)},
         "two-thresholds": {"queue.frame-thresholds": _two(settings, buffer)},
         "vc-thresholds": _thresholds(settings, mcr, buffer),
         "dfba": _queue(settings, buffer, 1.0),
+        "fba": shared,
     }
-    queue = queues[management]
-    if row.key["queueing"] == "per-vc":
+    queue = queues[str(row.key["management"])]
+    if queueing == "per-vc":
         queue = _weighted(mcr, queue)
+    elif queueing == "per-vc-equal-excess":
+        queue = _served(_with_equal_excess(settings, mcr), queue)
     return _guaranteed(settings, mcr, queue, tags=tags)
 
 
@@ -148,7 +154,7 @@ def stated(settings: Settings, allocation: str) -> dict[int, int]:
 
 
 def allocated(settings: Settings, percent: float) -> dict[int, int]:
-    """So many percent of the link's cells, in the ratio 1 to 5."""
+    """A percentage of the link's cells, in the ratio 1 to 5."""
     ratio: list[int] = settings["fifo.mcr_ratio"]
     whole = percent / 100 * rate(settings.text("link.cells")) / BITS_PER_CELL
     return {i: int(whole * part / sum(ratio)) for i, part in zip(GROUPS, ratio, strict=True)}
@@ -249,5 +255,16 @@ def _thresholds(settings: Settings, mcr: Mapping[int, int], buffer: int) -> dict
 def _weighted(mcr: Mapping[int, int], queue: dict[str, Any]) -> dict[str, Any]:
     """A queue for each circuit, served in the ratio of the MCRs."""
     smallest = min(mcr.values())
-    weights = {f"class.vc{i}.weight": round(own / smallest) for i, own in mcr.items()}
-    return {"scheduler.wf2q-plus": {}, **weights, **queue}
+    return _served({i: round(own / smallest) for i, own in mcr.items()}, queue)
+
+
+def _with_equal_excess(settings: Settings, mcr: Mapping[int, int]) -> dict[int, int]:
+    """Weights in the ratio of the MCR of each circuit with an equal share of what they leave of the link."""
+    left = rate(settings.text("link.cells")) / BITS_PER_CELL - sum(mcr.values())
+    rates = {i: own + left / len(mcr) for i, own in mcr.items()}
+    return {i: round(100 * each / min(rates.values())) for i, each in rates.items()}
+
+
+def _served(weights: Mapping[int, int], queue: dict[str, Any]) -> dict[str, Any]:
+    """A queue for each circuit, served in the ratio of these weights."""
+    return {"scheduler.wf2q-plus": {}, **{f"class.vc{i}.weight": weight for i, weight in weights.items()}, **queue}

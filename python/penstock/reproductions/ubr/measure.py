@@ -30,7 +30,7 @@ MEASURED = {
 
 
 def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
-    """The columns of a row, and what the claims need beside them."""
+    """The columns of a row, and the further values that claims need."""
     (result,) = results.values()
     if table.id.startswith(GRID):
         return _sources(settings, table.id.removeprefix(GRID), result)
@@ -156,7 +156,7 @@ def _of_fifo(settings: Settings, row: Row, result: RunResult) -> dict[str, float
 
 
 def _payload(settings: Settings, mcr: int, mss: int | None = None) -> float:
-    """The payload of TCP in bit/s that so many cells per second carry."""
+    """The payload of TCP in bit/s carried by a rate in cells per second."""
     size = mss or int(settings["gfr.mss_bytes"])
     return mcr * size * 8 / cells_per_segment(size)
 
@@ -189,7 +189,7 @@ def of_precedence(result: RunResult, metric: str, precedence: int) -> float:
 
 
 def waiting(result: RunResult, name: str) -> float:
-    """Cells at the bottleneck in the mean over time, of a circuit or of the own circuits of a group of flows."""
+    """Mean cells at the bottleneck over time, of a circuit or of the own circuits of a group of flows."""
     found = [
         m.value for m in result.metrics if m.name == "queue" and m.labels.get("circuit", "").partition("[")[0] == name
     ]

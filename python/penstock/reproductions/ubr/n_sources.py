@@ -26,33 +26,15 @@ VBR_CELLS = 192
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What differs from one page to another.
+    """Settings that differ between pages."""
 
-    Parameters
-    ----------
-    network : str
-        ``lan``, ``wan`` or ``satellite``.
-    count : int
-        How many sources.
-    queue : dict
-        The queue of the bottleneck, or with a background that of its class ``default``.
-    transport : dict
-        TCP's parameters.
-    told : str
-        What the page is about.
-    source : dict, optional
-        What they send; an endless transfer if left out.
-    reserved : float or None
-        The share of the link that VBR leaves to UBR at least; None without VBR.
-    """
-
-    network: str
-    count: int
-    queue: dict[str, Any]
-    transport: dict[str, Any]
-    told: str
-    source: dict[str, Any] | None = None
-    reserved: float | None = None
+    network: str  # `lan`, `wan` or `satellite`
+    count: int  # how many sources
+    queue: dict[str, Any]  # the queue of the bottleneck, or with a background that of its class `default`
+    transport: dict[str, Any]  # TCP's parameters
+    told: str  # what the page is about
+    source: dict[str, Any] | None = None  # what they send; an endless transfer if left out
+    reserved: float | None = None  # the share of the link that VBR leaves to UBR at least; None without VBR
 
 
 def n_sources(settings: Settings, asked: Sources) -> str:

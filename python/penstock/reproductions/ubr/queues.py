@@ -38,7 +38,7 @@ def switch_queue(
     sources : int
         How many sources there are.
     prefix : str
-        What stands before ``queue``, as in ``class.default.``.
+        The prefix of ``queue``, as in ``class.default.``.
     """
     limit = cells(buffer)
     if policy == "plain":

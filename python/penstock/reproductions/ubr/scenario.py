@@ -18,7 +18,7 @@ __all__ = ["GRID", "build", "effort"]
 GRID = "19-20-"
 """What the tables of the grid are called, before the network."""
 HOPS = 3.4
-"""Links that a cell of data passes, and a share of those of the acknowledgements."""
+"""Links that a cell of data passes, and a share of the links of acknowledgements."""
 
 PAGES: Mapping[str, Callable[[Settings, Row], str]] = {
     "21-23": best_effort.parameters,

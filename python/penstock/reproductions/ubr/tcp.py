@@ -1,4 +1,4 @@
-"""TCP as it was in 1998, flavour by flavour, and as it is today."""
+"""TCP of 1998, flavour by flavour, and modern TCP."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["TODAY", "transport"]
 RECOVERIES = {"vanilla": "timeout-only", "reno": "reno", "new-reno": "new-reno", "sack1": "sack1"}
 """What repairs losses, by the study's names; slow start alone has nothing but its timer."""
 TODAY = {"sack": "reno", "cubic": "cubic"}
-"""The congestion control of the flavours of today, both with the recovery of RFC 6675."""
+"""The congestion control of the modern flavours, both with the recovery of RFC 6675."""
 
 
 def transport(
@@ -27,7 +27,7 @@ def transport(
     settings : Settings
         What follows from the readings.
     flavour : str
-        One of ``vanilla``, ``reno``, ``new-reno``, ``sack1``, and of today ``sack`` and ``cubic``.
+        One of ``vanilla``, ``reno``, ``new-reno``, ``sack1``, and of modern TCP ``sack`` and ``cubic``.
     mss : int
         Data of a segment in bytes.
     window : str

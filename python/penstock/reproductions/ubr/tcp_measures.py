@@ -38,7 +38,7 @@ def windows(settings: Settings, row: Row, result: RunResult) -> dict[str, float]
 
 
 def retransmissions(settings: Settings, row: Row, found: Mapping[str, float], result: RunResult) -> dict[str, float]:
-    """What becomes of retransmissions, beside the columns of the grid."""
+    """Fate of retransmissions, in addition to the columns of the grid."""
     counted = seconds(settings.text(f"run.{row.key['network']}"))
     sent = _one(result, "retransmissions")
     lost, repeated = _one(result, "lost-retransmissions"), _one(result, "repeated-retransmissions")
@@ -47,14 +47,14 @@ def retransmissions(settings: Settings, row: Row, found: Mapping[str, float], re
 
 
 def buffers(settings: Settings, row: Row, found: Mapping[str, float], result: RunResult) -> dict[str, float]:
-    """The size of the buffer beside the columns of the grid."""
+    """The size of the buffer, in addition to the columns of the grid."""
     del result
     size = buffer_of(settings, str(row.key["network"]), int(row.key["sources"]), str(row.key["buffer"]))
     return {**found, "cells": float(size), "loss_share": 100 * found["loss"]}
 
 
 def sawtooth(period: int) -> tuple[int, float]:
-    """Steps of a cycle in which so many segments are sent, and its mean window, by slide 35.
+    """Steps of a cycle by its number of segments, and its mean window, by slide 35.
 
     A cycle of n round trips begins with a window of n segments and ends with 2n: the mean of n + i over i = 1..n,
     times n, is what it sends.

@@ -106,7 +106,7 @@ def buffer_of(settings: Settings, network: str, count: int, what: str) -> int:
 
 
 def periodic(settings: Settings, row: Row) -> str:
-    """One transfer, packet by packet, that loses every so many-th segment and nothing else."""
+    """One transfer, packet by packet, that loses every n-th segment and nothing else."""
     period = int(row.key["period"])
     mss = int(settings["gfr.mss_bytes"])
     tcp = transport(settings, "sack1", mss=mss, window="10000 packets")

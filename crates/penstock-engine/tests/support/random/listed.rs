@@ -35,7 +35,10 @@ pub(super) const DISCIPLINES: &[(&str, &str)] = &[
     ("step-marking", "limit = 9 kB; threshold = 3 kB; drop-incapable = true"),
     ("step-marking", "limit = none; threshold = 3 packets"),
     ("red-marking", "limit = none; min-threshold = 1 kB; max-threshold = 9 kB"),
-    ("pie", "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 100 bytes; ecn = true"),
+    (
+        "pie",
+        "limit = 40 packets; target = 3 ms; update-interval = 4 ms; max-burst = 8 ms; mean-packet = 600 bytes; mode = bytes; ecn = true",
+    ),
     (
         "pie",
         "limit = 20 packets; target = 2 ms; update-interval = 3 ms; max-burst = 0 s; delay = departure-rate; \
@@ -62,7 +65,7 @@ pub(super) const FLOW_QUEUES: &[(&str, &str)] = &[
     ("dualpi2", ""),
     ("dualpi2", "limit = 9 packets; target = 1 ms; update-interval = 2 ms; alpha = 10; beta = 99; classic-share = 0.4"),
     // The classes without names of behaviours have codepoints of two precedences.
-    ("cake", "rate = 300 kbit/s; tins = precedence; limit = 8 kB; rtt = 2 ms; overhead = 30 bytes; framing = ptm; ack-filter = aggressive"),
+    ("cake", "rate = 300 kbit/s; tins = precedence; limit = 8 kB; rtt = 2 ms; overhead = pppoe-ptm; ack-filter = aggressive"),
     ("cake", "tins = precedence; isolation = dual-srchost; limit = 4 kB; rtt = lan; ack-filter = conservative"),
 ];
 
@@ -181,6 +184,8 @@ pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ("ftp", "", "congestion-control = cubic { hystart = true, hystart-algorithm = linux, byte-counting-limit = 100, ecn-beta = 0.85 }; recovery = rack; timestamps = true; rto = linux; pacing = true; pacing-rate = linux; ack-every = 2; ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "size = 20 kB", "recovery = rack { max-ack-delay = 20 ms }; congestion-control = reno { ecn-decrease = 0.8 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = dctcp { ect-everywhere = true }; ecn = true; ack-every = 2; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = dctcp { arithmetic = linux }; ecn = true; ecn-reduction = proportional; ssthresh-from = cwnd; f-rto = true; dsack = true; recovery = rack; timestamps = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "recovery = prr; keep-scoreboard = true; f-rto = true; dsack = true; window-validation = linux; ecn-reduction = proportional; ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 50 ms"),
     ("ftp", "size = 30 kB", "roce; packet = 400 bytes; ack-every = 3; max-outstanding = 30; timeout = 15 ms; rate-control = fixed { rate = 2 Mbit/s }"),
     ("http", "page = exponential 5 kB; objects = 1; think = uniform [0 ms, 30 ms]", "roce; packet = 500 bytes; max-outstanding = 40; timeout = 25 ms; rate-control = dcqcn { floor = 50 kbit/s, rate-timer = 3 ms, alpha-timer = 4 ms, byte-counter = 5 kB, notification-interval = 2 ms, gain = 0.1, additive-increase = 100 kbit/s, hyper-increase = 1 Mbit/s }"),
     ("ftp", "", "roce; packet = 1 kB; max-outstanding = 20; timeout = 25 ms; rate-control = dcqcn { floor = 50 kbit/s, rate-timer = 2 ms, byte-counter = 9 kB, notification-interval = 1 ms, additive-increase = 50 kbit/s, hyper-increase = 200 kbit/s }"),

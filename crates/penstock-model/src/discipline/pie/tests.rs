@@ -133,6 +133,30 @@ fn the_share_of_drops_is_the_probability() {
 }
 
 #[test]
+fn small_packets_have_less_in_byte_mode_and_large_ones_no_more() {
+    let share = |lines: &[&str], size: u32| {
+        let mut it = congested(&[lines, &["mean-packet = 1000 bytes"]].concat());
+        it.controller.probability = 0.4;
+        let queue = queue([50, 0, 0, 0]);
+        (0..100_000).filter(|_| it.on_arrival(Time::ZERO, &packet(size, 0), &queue) == EARLY).count() as f64 / 1e5
+    };
+    // Four standard errors are below 0.0062.
+    for (size, expected) in [(50, 0.02), (500, 0.2), (1000, 0.4), (1500, 0.4)] {
+        let seen = share(&["mode = bytes"], size);
+        assert!((seen - expected).abs() < 0.0062, "{size} bytes: {seen}");
+        let seen = share(&[], size);
+        assert!((seen - 0.4).abs() < 0.0062, "{size} bytes by packets: {seen}");
+    }
+    // The sum of derandomised drops grows by what counts: 500 of 1000 bytes are half of 0.2.
+    let mut it = congested(&["mode = bytes", "mean-packet = 1000 bytes", "derandomise = true"]);
+    it.controller.probability = 0.2;
+    for n in 1..=8 {
+        assert_eq!(arrive(&mut it, Ecn::NotEct), Verdict::Accept);
+        assert_near(it.accumulated, 0.1 * f64::from(n));
+    }
+}
+
+#[test]
 fn derandomised_drops_are_neither_close_nor_far_apart() {
     let mut it = congested(&["derandomise = true"]);
     it.controller.probability = 0.1;
@@ -154,6 +178,20 @@ fn derandomised_drops_are_neither_close_nor_far_apart() {
     it.controller.probability = 0.1;
     it.on_arrival(Time::ZERO, &packet(500, 0), &queue([1000, 0, 0, 0]));
     assert!((0..8).all(|_| arrive(&mut it, Ecn::NotEct) == Verdict::Accept));
+}
+
+#[test]
+fn a_mark_and_a_probability_of_zero_restart_the_sum() {
+    let mut it = congested(&["derandomise = true", "ecn = true"]);
+    it.controller.probability = 0.05;
+    it.accumulated = 8.5;
+    assert_eq!(arrive(&mut it, Ecn::Ect0), Verdict::Mark);
+    assert_eq!(it.accumulated, 0.0);
+    arrive(&mut it, Ecn::Ect0);
+    assert_near(it.accumulated, 0.05);
+    it.controller.probability = 0.0;
+    arrive(&mut it, Ecn::Ect0);
+    assert_eq!(it.accumulated, 0.0);
 }
 
 #[test]

@@ -91,6 +91,20 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_ms(ms)
 }
 
+/// The words for a link set all three; `mpu` and `framing` override them.
+#[test]
+fn a_word_for_the_link_stands_for_three_settings() {
+    let bytes = |lines: &[&str], size| {
+        let all = [&["rate = 1 Mbit/s"], lines].concat();
+        read::<Parameters>(&all).expect("sound").overhead().bytes(size).get()
+    };
+    assert_eq!((bytes(&["overhead = docsis"], 40), bytes(&["overhead = docsis"], 1500)), (64, 1518));
+    assert_eq!(bytes(&["overhead = docsis", "mpu = 84 bytes"], 40), 84);
+    // 70 bytes and 2 of the 64b/65b code, or in cells.
+    assert_eq!((bytes(&["overhead = pppoe-ptm"], 40), bytes(&["overhead = pppoe-ptm", "framing = atm"], 40)), (72, 106));
+    assert_eq!(bytes(&["overhead = pppoe-llcsnap", "framing = noatm"], 1500), 1540);
+}
+
 #[test]
 fn the_shaper_counts_overhead() {
     // 1000 + 250 bytes at 1 Mbit/s: 10 ms.

@@ -25,7 +25,7 @@ crate::parameters! {
     /// |---|---|---|---|
     /// | Startup | 2.77 | 2 | when the delivery rate has grown by less than a quarter in three round trips, or with losses above `loss-thresh` in six ranges of a round trip of recovery |
     /// | Drain | 0.5 | 2 | when at most bw x min_rtt is in flight, or after three round trips |
-    /// | ProbeBW_DOWN | 0.9 | 2 | when at most bw x min_rtt and 85 % of inflight_longterm are in flight |
+    /// | ProbeBW_DOWN | 0.9 | 2 | when at most max_bw x min_rtt and 85 % of inflight_longterm are in flight |
     /// | ProbeBW_CRUISE | 1 | 2 | 2 to 3 s after ProbeBW_DOWN began, or after as many round trips as there are segments in bw x min_rtt, at most 63 |
     /// | ProbeBW_REFILL | 1 | 2 | after a round trip |
     /// | ProbeBW_UP | 1.25 | 2.25 | with a loss rate above `loss-thresh`, or when the delivery rate no longer grows |

@@ -26,7 +26,7 @@ crate::parameters! {
     ///   if the mark ends an observation window). [RFC8257 s3.3] reduces cwnd in a step after the update of alpha.
     /// - A mark leaves cwnd at no less than two segments, like a loss. RFC 8257 does not mention ssthresh.
     /// - A loss leaves alpha as it is [RFC8257 s4.1 permits a reset].
-    /// - alpha is a floating-point number, not a scaled integer [RFC8257 s4.2 permits either].
+    /// - By default, alpha is a floating-point number, not a scaled integer [RFC8257 s4.2 permits either]; see `arithmetic`.
     ///
     /// ## Example
     /// ```toml
@@ -44,6 +44,19 @@ crate::parameters! {
         /// Maximum number of acknowledged segments by which an acknowledgement enlarges the window (L) [RFC3465 s2]; each
         /// acknowledgement counts once if left out. Linux has no limit.
         byte_counting_limit: Option<Count>;
+        /// Arithmetic of alpha and of the reduction.
+        arithmetic: Arithmetic = "floating-point";
+    }
+}
+
+crate::choice! {
+    /// Arithmetic of DCTCP's alpha [RFC8257 s4.2].
+    pub enum Arithmetic {
+        /// Floating-point numbers.
+        "floating-point" => FloatingPoint,
+        /// Multiples of 1/1024, rounded down, and whole segments of cwnd. With a gain of 1/16, a share of marks below 1/64 counts as
+        /// none, and an alpha below 16/1024 falls to zero. Linux (`dctcp_update_alpha`).
+        "linux" => Linux,
     }
 }
 impl Check for Parameters {
@@ -51,8 +64,30 @@ impl Check for Parameters {
         // 0 would keep alpha at 1, 1 would not smooth at all [RFC8257 s4.2].
         if self.gain.0 <= 0.0 || self.gain.0 >= 1.0 {
             mistake("gain", format!("{} is out of range; above 0 and below 1", self.gain.0));
+        } else if self.arithmetic == Arithmetic::Linux && self.shift().is_none() {
+            mistake("gain", format!("{} is no power of two from 1/2 to 1/1024, as arithmetic = \"linux\" needs", self.gain.0));
         }
     }
+}
+
+impl Parameters {
+    /// The gain as a number of bits to shift by (`dctcp_shift_g`).
+    fn shift(&self) -> Option<u32> {
+        (1..=SCALE_BITS).find(|shift| self.gain.0 * f64::from(1 << shift) == 1.0)
+    }
+}
+
+/// alpha is a multiple of 2^-10 in Linux (`DCTCP_MAX_ALPHA`).
+const SCALE_BITS: u32 = 10;
+
+/// alpha in units of 1/1024 after a window in which `marked` of `acknowledged` segments were marked (`dctcp_update_alpha`).
+fn scaled_alpha(alpha: u32, shift: u32, marked: u32, acknowledged: u32) -> u32 {
+    let decrease = match alpha >> shift {
+        0 => alpha,
+        part => part,
+    };
+    let share = (u64::from(marked) << (SCALE_BITS - shift)) / u64::from(acknowledged.max(1));
+    (alpha - decrease + share as u32).min(1 << SCALE_BITS) // `share` is at most 2^(10 - shift)
 }
 
 /// The control of a connection. Counts are in segments, as all are of one size.
@@ -60,6 +95,8 @@ impl Check for Parameters {
 pub struct Dctcp {
     gain: f64,
     capable: EcnCapable,
+    /// The shift that stands for the gain, with the arithmetic of Linux.
+    shift: Option<u32>,
     /// L.
     limit: u32,
     /// DCTCP.Alpha.
@@ -77,7 +114,8 @@ impl Dctcp {
     pub fn new(parameters: &Parameters, _context: &ConnectionContext) -> Dctcp {
         let capable = if parameters.ect_everywhere { EcnCapable::Everything } else { EcnCapable::NewDataAndSyn };
         let limit = parameters.byte_counting_limit.map_or(1, |limit| limit.0);
-        Dctcp { gain: parameters.gain.0, capable, limit, alpha: 1.0, window_end: 0, acknowledged: 0, marked: 0 }
+        let shift = parameters.shift().filter(|_| parameters.arithmetic == Arithmetic::Linux);
+        Dctcp { gain: parameters.gain.0, capable, shift, limit, alpha: 1.0, window_end: 0, acknowledged: 0, marked: 0 }
     }
 }
 
@@ -100,7 +138,13 @@ impl CongestionControl for Dctcp {
         match congestion.cause {
             Cause::Loss => window.halve_threshold(congestion.in_flight), // [RFC8257 s3.5]
             Cause::Ecn => {
-                window.size = (window.size * (1.0 - self.alpha / 2.0)).max(2.0); // [RFC8257 s3.3 (9)]
+                window.size = match self.shift {
+                    None => (window.size * (1.0 - self.alpha / 2.0)).max(2.0), // [RFC8257 s3.3 (9)]
+                    Some(_) => {
+                        let size = f64::from(window.usable());
+                        (size - (size * self.alpha / 2.0).floor()).max(2.0)
+                    }
+                };
                 window.threshold = window.size;
             }
         }
@@ -120,17 +164,26 @@ impl CongestionControl for Dctcp {
     fn on_ecn_feedback(&mut self, feedback: &EcnFeedback) {
         self.acknowledged += feedback.newly;
         self.marked += if feedback.ece { feedback.newly } else { 0 };
-        if feedback.acknowledged <= self.window_end || self.acknowledged == 0 {
+        let is_inside = match self.shift {
+            None => feedback.acknowledged <= self.window_end,
+            Some(_) => feedback.acknowledged < self.window_end,
+        };
+        if is_inside || self.acknowledged == 0 {
             return;
         }
         let share = f64::from(self.marked) / f64::from(self.acknowledged);
-        self.alpha = self.alpha * (1.0 - self.gain) + self.gain * share;
+        self.alpha = match self.shift {
+            None => self.alpha * (1.0 - self.gain) + self.gain * share,
+            Some(shift) => f64::from(scaled_alpha((self.alpha * 1024.0) as u32, shift, self.marked, self.acknowledged)) / 1024.0,
+        };
         self.window_end = feedback.next;
         (self.acknowledged, self.marked) = (0, 0);
     }
 
     fn change(&mut self, _now: Time, parameters: &dyn Any) {
-        self.gain = own::<Parameters>(parameters).gain.0;
+        let parameters = own::<Parameters>(parameters);
+        self.gain = parameters.gain.0;
+        self.shift = parameters.shift().filter(|_| parameters.arithmetic == Arithmetic::Linux);
     }
 }
 

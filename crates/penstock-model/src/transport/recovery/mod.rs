@@ -27,6 +27,7 @@ pub use flight::{Flight, LossDetection, Phase};
 pub use rack::Detection;
 pub(crate) use rack::Timer;
 pub use recover_check::RecoverCheck;
+pub(crate) use reduction::Reduction;
 pub use retransmit_delay::RetransmitDelay;
 pub(crate) use scoreboard::Scoreboard;
 pub(crate) use sent_segments::SentSegments;

@@ -4,7 +4,7 @@ use crate::transport::congestion_control::Window;
 
 /// Counts of a recovery.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reduction {
+pub(crate) struct Reduction {
     /// Segments in flight at the beginning (RecoverFS).
     pub recover_flight: u32,
     /// Segments that have arrived since (prr_delivered).

@@ -64,6 +64,11 @@ impl EcnSender {
         self.negotiated && unacknowledged < self.reduced_until
     }
 
+    /// The segment after the highest sent when the window was last reduced.
+    pub fn reduced_until(&self) -> u32 {
+        self.reduced_until
+    }
+
     /// Records that the window was reduced, for any reason, when `high` was the segment after the last sent.
     pub fn on_reduction(&mut self, high: u32) {
         self.reduced_until = high;

@@ -13,10 +13,12 @@ mod parameters;
 mod profiles;
 mod quick_acks;
 mod receiver;
+mod reductions;
 mod repeats;
 mod rtt;
 mod segment_records;
 mod sender;
+mod window_validation;
 
 #[cfg(test)]
 mod tests;
@@ -26,8 +28,10 @@ pub use pacer::PacingRate;
 pub use parameters::{LocalQueue, Parameters, Variant};
 pub use profiles::Profile;
 pub use receiver::Receiver;
+pub use reductions::{EcnReduction, ThresholdFrom};
 pub use rtt::RtoEstimation;
 pub use sender::Sender;
+pub use window_validation::WindowValidation;
 
 use crate::packet::{Body, Ecn};
 

@@ -4,7 +4,9 @@ use super::mark_echo::MarkEcho;
 use super::pacer::PacingRate;
 use super::profiles::{Profile, PROFILES};
 use super::receiver::DEFAULT_DELAY;
+use super::reductions::{EcnReduction, ThresholdFrom};
 use super::rtt::RtoEstimation;
+use super::window_validation::WindowValidation;
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, CountOrZero, Limit};
 use crate::site::Site;
@@ -50,7 +52,8 @@ crate::parameters! {
     ///   acknowledged segment, even where an acknowledgement that was lost had covered that segment. Samples have full weight,
     ///   however many a round trip has; [RFC7323 sG] reduces it.
     /// - After a spurious timeout, cwnd and ssthresh return to their values before it, as in Linux; [RFC4015 s3.2] begins with a
-    ///   smaller cwnd. A spurious fast retransmit is not undone.
+    ///   smaller cwnd. A spurious fast retransmit is undone only with
+    ///   `dsack`.
     /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
     ///   together would all have their first round trip rounded down.
     /// - Both ends have the same parameters: a SYN that requests ECN is always granted it, and a lost SYN is sent again with ECN.
@@ -122,8 +125,20 @@ crate::parameters! {
         syn: bool = "true";
         /// Whether segments carry timestamps, which acknowledgements echo [RFC7323 s4]. Uses memory for every outstanding segment.
         timestamps: bool = "false";
+        /// Whether a timeout is examined before more than one segment is sent again (F-RTO) [RFC5682]: if the first acknowledgement
+        /// is of new data, two new segments are sent. If the next one shows that segments of before the timeout arrive, cwnd and
+        /// ssthresh return to their values before it.
+        f_rto: bool = "false";
+        /// Whether receivers report segments that arrive a second time (D-SACK) [RFC2883 s4]. If every segment that was sent again since
+        /// a loss or a timeout is reported, cwnd and ssthresh return to their values before it, as in Linux.
+        dsack: bool = "false";
+        /// Whether a timeout keeps what selective acknowledgements have reported, so that only missing segments are sent again, as
+        /// in Linux. [RFC2018 s5] discards it, since a receiver may have dropped what it reported. `recovery.rack` always keeps it.
+        keep_scoreboard: bool = "false";
         /// Duplicate acknowledgements that indicate a loss (DupThresh) [RFC5681 s3.2].
         dup_ack_threshold: Count = "3";
+        /// Treatment of a window that the application does not use.
+        window_validation: WindowValidation = "none";
         /// Whether cwnd falls back to the initial window after an idle time longer than the timeout [RFC5681 s4.1].
         restart_after_idle: bool = "true";
         /// Which partial acknowledgements restart the timer; only for the variant `new-reno`; `first` if left out.
@@ -133,6 +148,10 @@ crate::parameters! {
         ecn: bool = "false";
         /// How the receiver echoes marks; if left out, as the congestion control defines it. The sender reads the echo given here.
         ecn_echo: Option<MarkEcho>;
+        /// Reduction of cwnd after an echoed mark.
+        ecn_reduction: EcnReduction = "at-once";
+        /// What congestion reduces ssthresh from.
+        ssthresh_from: ThresholdFrom = "flight-size";
         /// Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one, otherwise
         /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
         pacing: bool = "false";

@@ -44,7 +44,7 @@ const fn delayed(path: &'static str, value: &'static str) -> Setting {
 
 /// Hosts with Linux: the windows follow from `tcp_rmem`, half of whose maximum of 6 MiB is advertised (`tcp_adv_win_scale` of 1), and the
 /// minimum of timeouts is TCP_RTO_MIN. Header: IP, TCP and the option of timestamps.
-const fn linux(recovery: &'static str) -> [Setting; 19] {
+const fn linux(recovery: &'static str) -> [Setting; 26] {
     [
         setting("recovery", recovery),
         setting("congestion-control", "cubic"),
@@ -54,6 +54,13 @@ const fn linux(recovery: &'static str) -> [Setting; 19] {
         setting("congestion-control.cubic.reno-friendly", "rfc8312"),
         setting("congestion-control.reno.byte-counting-limit", "65535"),
         setting("congestion-control.dctcp.byte-counting-limit", "65535"),
+        setting("congestion-control.dctcp.arithmetic", "linux"),
+        setting("ecn-reduction", "proportional"),
+        setting("ssthresh-from", "cwnd"),
+        setting("f-rto", "true"),
+        setting("dsack", "true"),
+        setting("window-validation", "linux"),
+        setting("keep-scoreboard", "true"),
         setting("header", "52 bytes"),
         setting("timestamps", "true"),
         setting("max-window", "3145728 bytes"),
@@ -68,10 +75,10 @@ const fn linux(recovery: &'static str) -> [Setting; 19] {
     ]
 }
 
-const LINUX_6: [Setting; 19] = linux("rack");
+const LINUX_6: [Setting; 26] = linux("rack");
 
 /// Before 4.15, RACK only assisted the detection by duplicate acknowledgements.
-const LINUX_4: [Setting; 19] = linux("prr");
+const LINUX_4: [Setting; 26] = linux("prr");
 
 /// The table of ns-2 1.x.
 const NS_2: [Setting; 8] = [

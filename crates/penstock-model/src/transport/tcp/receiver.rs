@@ -10,6 +10,9 @@ use crate::transport::ranges::RangeSet;
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
+/// Stands for no segment; above every segment's number.
+const NONE: u32 = u32::MAX;
+
 /// A TCP receiver: counts in-order segments, records out-of-order ones, and acknowledges them.
 #[derive(Clone, Debug)]
 pub struct Receiver {
@@ -23,6 +26,8 @@ pub struct Receiver {
     /// Segments that arrived in order since the last acknowledgement.
     unacknowledged: u32,
     duplicates: u32,
+    /// The segment that the next acknowledgement reports to have arrived twice, or [`NONE`].
+    duplicate: u32,
     deadline: Time,
     /// Delay of acknowledgements that follows the spacing of segments, and quick acknowledgements, if requested.
     ack_times: Option<Box<AckTimes>>,
@@ -60,6 +65,7 @@ impl Receiver {
             ack_due: false,
             earlier_due: None,
             syn_ack_due: false,
+            duplicate: NONE,
             uses_blocks: parameters.recovery_plan().uses_blocks(),
             predicts_segments: !parameters.ecn,
             echoes_retransmission: false,
@@ -158,6 +164,9 @@ impl Receiver {
         self.quick_acks().for_each(|quick| quick.on_ack());
         if seq < self.next || self.beyond.contains(seq) {
             self.duplicates += 1;
+            if self.parameters.dsack && self.uses_blocks {
+                self.duplicate = seq;
+            }
             if seq < self.next {
                 self.quick_acks().for_each(|quick| quick.on_duplicate());
             }
@@ -221,6 +230,7 @@ impl Receiver {
     #[inline]
     pub fn has_plain_acks(&self) -> bool {
         !self.reports_blocks()
+            && self.duplicate == NONE
             && (!self.parameters.ecn || self.earlier_due.is_none() && !self.ecn.of_ack().is_capable() && !self.ecn.has_option())
     }
 
@@ -262,8 +272,11 @@ impl Receiver {
     }
 
     #[inline(always)]
-    fn ack(&self) -> Body {
-        let sack = if self.reports_blocks() { self.sack() } else { SackBlocks::default() };
+    fn ack(&mut self) -> Body {
+        let mut sack = if self.reports_blocks() { self.sack() } else { SackBlocks::default() };
+        if self.duplicate != NONE {
+            sack = sack.with_duplicate(self.next, std::mem::replace(&mut self.duplicate, NONE));
+        }
         let sack = if self.ecn.has_option() { sack.with_marks(self.ecn.marks) } else { sack };
         Body::ack(Ack { next: self.next, flags: self.flags(), sack })
     }

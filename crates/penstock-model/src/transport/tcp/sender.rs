@@ -1,8 +1,11 @@
 //! The sending end.
 
 mod acknowledgements;
+mod option_state;
 mod output;
+mod spurious_timeout;
 mod timed_losses;
+mod window_reduction;
 
 use super::ecn::EcnSender;
 use super::output_gate::OutputGate;
@@ -17,6 +20,7 @@ use crate::site::Site;
 use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Timeout, Window};
 use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
+use option_state::OptionState;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -45,8 +49,8 @@ pub struct Sender {
     predicts_acks: bool,
     /// Whether no acknowledgement of new data has arrived since the last timeout.
     stalled: bool,
-    /// Counter of repeated retransmissions of a segment, if requested.
-    repeats: Option<Box<Repeats>>,
+    /// State of options that few senders have.
+    options: Option<Box<OptionState>>,
 }
 
 /// Stands for no timed segment; above every segment's number.
@@ -128,7 +132,7 @@ impl Sender {
             gate: (paced || may_wait).then(|| Box::new(OutputGate::new(paced))),
             predicts_acks: false,
             stalled: false,
-            repeats: None,
+            options: OptionState::new(parameters),
         };
         sender.update_prediction();
         sender
@@ -150,12 +154,12 @@ impl Sender {
 
     /// Starts to count, from this or a later time on, segments sent a third time or later; called before anything is sent.
     pub fn record_repeats(&mut self, from: Time) {
-        self.repeats = Some(Box::new(Repeats::new(from)));
+        self.options.get_or_insert_default().repeats = Some(Repeats::new(from));
     }
 
     /// That count; `None` if it is not requested.
     pub fn repeats(&self) -> Option<u64> {
-        self.repeats.as_ref().map(|repeats| repeats.count)
+        Some(self.options.as_ref()?.repeats.as_ref()?.count)
     }
 
     /// Times the segment `seq`, sent for the first time, unless another one is timed.
@@ -169,7 +173,7 @@ impl Sender {
     /// Records that segments from `first` up to `end` are sent again.
     #[inline(always)]
     fn count_repeats(&mut self, now: Time, first: u32, end: u32) {
-        if let Some(repeats) = &mut self.repeats {
+        if let Some(repeats) = self.options.as_mut().and_then(|options| options.repeats.as_mut()) {
             repeats.on_resent(now, (first, end), self.flight.unacknowledged);
         }
     }
@@ -245,13 +249,17 @@ impl Sender {
         if let Some(sent) = self.flight.sent.as_mut().filter(|_| !self.stalled) {
             sent.before_timeout = (self.flight.phase == Phase::Normal).then(|| self.window.clone());
         }
+        self.begin_timeout_check();
+        self.begin_reduction_check();
         let mut in_flight = self.flight.flight_size();
         if self.flight.phase == Phase::Recovery {
             // Segments by which duplicates have inflated the window have left the network [RFC5681 s3.1 (4), s3.2 (6)].
             self.window.size = self.window.threshold;
             in_flight = in_flight.min(self.window.usable());
         }
-        let timeout = Timeout { now, in_flight, repeated: self.stalled };
+        let (in_flight, repeated) = self.timeout_base(in_flight);
+        let timeout = Timeout { now, in_flight, repeated };
+        self.cancel_mark_reduction();
         self.control.get().on_timeout(&timeout, &mut self.window);
         self.ecn.on_reduction(self.flight.high);
         self.stalled = true;
@@ -259,7 +267,9 @@ impl Sender {
         if self.times_losses() {
             return self.repair_after_timeout(now);
         }
-        self.flight.scoreboard.clear();
+        if !self.parameters.keep_scoreboard {
+            self.flight.scoreboard.clear();
+        }
         self.flight.go_back(&mut self.window);
         self.cancel_wait();
         self.restart_timer(now);

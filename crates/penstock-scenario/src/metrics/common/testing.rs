@@ -1,6 +1,7 @@
 //! Metrics of counts made by hand, over ten seconds.
 
-use penstock_engine::observations::{FlowCounters, LinkCounters, Observations};
+use penstock_engine::observations::{FlowCounters, LinkCounters, Observations, Timings};
+use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
 
 const SCENARIO: &str = r#"
@@ -12,19 +13,28 @@ flows = [{ name = "f", from = "a", to = "b", source.cbr = { rate = "64 kbit/s", 
 
 /// The values of `metric` of a flow with these counts.
 pub(crate) fn of_flow(metric: &str, counts: FlowCounters) -> Vec<f64> {
-    measured(metric, "f", counts, LinkCounters::default())
+    measured(metric, "f", Observations { flows: vec![counts], ..without_counts() })
+}
+
+/// The values of `metric` of a flow whose delays, or what else `record_flows` requests, were recorded as given.
+pub(crate) fn of_recorded_flow(metric: &str, recorded: Timings) -> Vec<f64> {
+    measured(metric, "f", Observations { timings: vec![(FlowId(0), recorded)], ..without_counts() })
 }
 
 /// The values of `metric` of a link with these counts.
 pub(crate) fn of_link(metric: &str, counts: LinkCounters) -> Vec<f64> {
-    measured(metric, "l", FlowCounters::default(), counts)
+    measured(metric, "l", Observations { links: vec![counts], ..without_counts() })
 }
 
-fn measured(metric: &str, of: &str, flow: FlowCounters, link: LinkCounters) -> Vec<f64> {
+fn without_counts() -> Observations {
+    let to = Time::ZERO + Duration::from_secs(10);
+    let (flows, links) = (vec![FlowCounters::default()], vec![LinkCounters::default()]);
+    Observations { from: Time::ZERO, to, flows, links, ..Observations::default() }
+}
+
+fn measured(metric: &str, of: &str, seen: Observations) -> Vec<f64> {
     let text = format!("{SCENARIO}[[measure]]\nmetric = \"{metric}\"\nof = \"{of}\"\n");
     let scenario = crate::load(&text, "t.toml", &[]).map_err(|mistakes| crate::report(&mistakes)).expect("sound");
-    let to = Time::ZERO + Duration::from_secs(10);
-    let seen = Observations { from: Time::ZERO, to, flows: vec![flow], links: vec![link], ..Observations::default() };
     scenario.metrics(&seen).iter().map(|metric| metric.value).collect()
 }
 

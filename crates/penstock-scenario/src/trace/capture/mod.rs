@@ -5,16 +5,18 @@
 mod blocks;
 mod ecn_field;
 mod headers;
+mod timestamps;
 
 use ecn_field::ecn_field;
 use headers::{Addresses, Frame, Segment, ACK, AE, CWR, ECE, IP, MOST_OPTIONS, SYN, TCP};
 use penstock_engine::blueprint::{Blueprint, FlowGroup};
 use penstock_engine::observations::{TraceEvent, TraceRow};
 use penstock_model::discipline::PRECEDENCES;
-use penstock_model::packet::{codepoint, Ack, AckFlags, Body, Packet};
+use penstock_model::packet::{codepoint, Ack, AckFlags, Body, Packet, SackBlock};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Rate;
 use std::collections::BTreeMap;
+use timestamps::Clocks;
 
 /// A part of the capture of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub(super) struct Captures {
     /// The parts that have not been taken, by link.
     parts: BTreeMap<u32, Part>,
     bytes: usize,
+    /// The hosts' clocks, if any connection has timestamps.
+    clocks: Option<Clocks>,
 }
 
 struct Link {
@@ -71,6 +75,8 @@ enum Format {
         payload: u32,
         /// Whether receivers report blocks [RFC2018].
         has_blocks: bool,
+        /// Whether packets carry timestamps [RFC7323].
+        has_timestamps: bool,
     },
 }
 
@@ -80,7 +86,7 @@ impl Format {
         let (size, header) = (tcp.packet.get() as u32, tcp.header.get() as u32);
         let options = header.saturating_sub(IP + TCP).min(MOST_OPTIONS) & !3;
         let payload = size.saturating_sub(IP + TCP + options).max(1);
-        Format::Connection { options, payload, has_blocks: tcp.uses_blocks() }
+        Format::Connection { options, payload, has_blocks: tcp.uses_blocks(), has_timestamps: tcp.timestamps }
     }
 }
 
@@ -89,7 +95,10 @@ impl Captures {
     pub fn new(blueprint: &Blueprint) -> Captures {
         let links = blueprint.links.iter();
         let flows = blueprint.flows.iter();
+        let formats: Vec<Format> = blueprint.groups.iter().map(Format::of).collect();
+        let has_timestamps = formats.iter().any(|format| matches!(format, Format::Connection { has_timestamps: true, .. }));
         Captures {
+            clocks: has_timestamps.then(Clocks::default),
             nodes: blueprint.nodes.len() as u32, // fewer than 2^24
             links: links
                 .map(|link| Link {
@@ -101,15 +110,23 @@ impl Captures {
                 })
                 .collect(),
             flows: flows.map(|flow| Flow { from: flow.from.0, to: flow.to.0, group: flow.group }).collect(),
-            formats: blueprint.groups.iter().map(Format::of).collect(),
+            formats,
             codepoints: blueprint.classes.iter().enumerate().map(|(position, class)| codepoint::of_class(class, position)).collect(),
             parts: BTreeMap::new(),
             bytes: 0,
         }
     }
 
+    /// Whether a row is needed beyond the links that are captured.
+    pub fn needs(&self, row: &TraceRow) -> bool {
+        self.clocks.is_some() && Clocks::need(row)
+    }
+
     /// Adds a row if it is a transmission.
     pub fn add(&mut self, row: &TraceRow) {
+        if self.needs(row) {
+            self.clocks.iter_mut().for_each(|clocks| clocks.observe(row));
+        }
         let (TraceEvent::Transmit, Some(packet)) = (row.event, row.packet()) else { return };
         let number = row.place - self.nodes;
         let link = &mut self.links[number as usize];
@@ -123,7 +140,7 @@ impl Captures {
             link.is_begun = true;
             blocks::begin(&mut part.bytes, &link.name, link.rate);
         }
-        let frame = frame(packet, link.ends, self.flows[packet.flow.index()], &self.formats, &self.codepoints);
+        let frame = frame(packet, link.ends, self.flows[packet.flow.index()], &self.formats, &self.codepoints, self.clocks.as_ref());
         let (captured, length) = frame.captured();
         blocks::packet(&mut part.bytes, row.time, captured, length);
         part.packets += 1;
@@ -144,7 +161,14 @@ impl Captures {
 }
 
 /// The packet as it would be on an Ethernet.
-fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepoints: &[[u8; PRECEDENCES]]) -> Frame {
+fn frame(
+    packet: &Packet,
+    link: [u32; 2],
+    flow: Flow,
+    formats: &[Format],
+    codepoints: &[[u8; PRECEDENCES]],
+    clocks: Option<&Clocks>,
+) -> Frame {
     let traffic_class = codepoints[packet.class as usize][packet.precedence as usize] << 2 | ecn_field(packet);
     let ports = ports(packet.flow.0);
     let data = Addresses { link, nodes: [flow.from, flow.to], ports };
@@ -154,7 +178,7 @@ fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepo
         // As a datagram to the source of the flow: what stations read of it has no format outside of Ethernet.
         return Frame::udp(&back, traffic_class, packet.size, packet.sequence());
     }
-    let Format::Connection { options, payload, has_blocks } = formats[flow.group as usize] else {
+    let Format::Connection { options, payload, has_blocks, has_timestamps } = formats[flow.group as usize] else {
         return match packet.body {
             Body::SourceQuench { .. } => Frame::source_quench(&back, traffic_class, packet.size, 17),
             // Of RoCE and of transports of plug-ins, only the size and the direction.
@@ -165,6 +189,9 @@ fn frame(packet: &Packet, link: [u32; 2], flow: Flow, formats: &[Format], codepo
     // Numbers count bytes from the SYN's on, which is 0, and wrap [RFC9293 s3.4].
     let position = |segment: u32| (u64::from(segment) * u64::from(payload) + 1) as u32;
     let mut written = Options::NONE;
+    if let Some(clocks) = clocks.filter(|_| has_timestamps) {
+        written.timestamps(clocks.of(packet));
+    }
     let (addresses, sequence, acknowledgement, flags, payload) = match packet.body.untagged() {
         Body::Segment { seq, cwr, .. } => (data, position(seq), 1, ACK | if cwr { CWR } else { 0 }, payload),
         body @ Body::Ack { next, flags, .. } => {
@@ -226,12 +253,20 @@ impl Options {
         }
     }
 
-    /// The blocks that an acknowledgement reports, if any [RFC2018 s3].
+    /// TSval and TSecr [RFC7323 s3.2].
+    fn timestamps(&mut self, (value, echo): (u32, u32)) {
+        self.put(&[1, 1, 8, 10]);
+        self.put(&value.to_be_bytes());
+        self.put(&echo.to_be_bytes());
+    }
+
+    /// The blocks that an acknowledgement reports, if any [RFC2018 s3]; a duplicate is the first [RFC2883 s4].
     fn blocks(&mut self, ack: &Ack, position: impl Fn(u32) -> u32) {
-        let count = ack.blocks().count();
+        let blocks = || ack.duplicate().map(|seq| SackBlock { start: seq, end: seq + 1 }).into_iter().chain(ack.blocks());
+        let count = blocks().count();
         if count > 0 {
             self.put(&[1, 1, 5, 2 + 8 * count as u8]);
-            for block in ack.blocks() {
+            for block in blocks() {
                 self.put(&position(block.start).to_be_bytes());
                 self.put(&position(block.end).to_be_bytes());
             }

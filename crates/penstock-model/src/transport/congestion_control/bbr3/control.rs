@@ -10,9 +10,14 @@ const PACING_MARGIN: f64 = 0.99;
 const OFFLOAD_QUANTA: f64 = 3.0;
 
 impl Bbr3 {
+    /// Segments in flight at a rate of `bw` without a queue.
+    fn bdp_of(&self, bw: f64) -> f64 {
+        self.min_rtt.map_or(self.initial_cwnd, |min_rtt| bw * min_rtt.as_seconds())
+    }
+
     /// BDPMultiple [Cardwell26 s5.6.4.2].
     fn bdp_multiple(&self, gain: f64) -> f64 {
-        self.min_rtt.map_or(self.initial_cwnd, |min_rtt| gain * self.bw * min_rtt.as_seconds())
+        self.bdp_of(gain * self.bw)
     }
 
     /// BBR.bdp, with the bandwidth of the last acknowledgement.
@@ -34,6 +39,11 @@ impl Bbr3 {
     /// Inflight [Cardwell26 s5.6.4.2].
     pub(super) fn inflight(&self, gain: f64) -> f64 {
         self.quantization_budget(self.bdp_multiple(gain))
+    }
+
+    /// Inflight of max_bw, which losses do not reduce [Cardwell26 s5.3.3.9].
+    pub(super) fn inflight_at_max_bw(&self) -> f64 {
+        self.quantization_budget(self.bdp_of(self.max_bw.max()))
     }
 
     /// SetPacingRateWithGain [Cardwell26 s5.6.2].

@@ -168,7 +168,7 @@ impl Bbr3 {
 
     /// IsTimeToCruise [Cardwell26 s5.3.3.9].
     fn is_time_to_cruise(&self, report: &AckReport) -> bool {
-        f64::from(report.in_flight) <= self.inflight_with_headroom().min(self.inflight(1.0))
+        f64::from(report.in_flight) <= self.inflight_with_headroom().min(self.inflight_at_max_bw())
     }
 
     /// IsTimeToGoDown [Cardwell26 s5.3.3.9].

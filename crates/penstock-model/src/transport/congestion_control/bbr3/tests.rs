@@ -102,6 +102,17 @@ fn drain_ends_after_three_rounds() {
     assert_eq!(states[7], State::ProbeBwDown);
 }
 
+/// Losses have halved bw; max_bw is 1000 segments a second, and 100 of them are in flight without a queue.
+#[test]
+fn cruising_begins_at_max_bw() {
+    let (mut it, mut window) = in_probe_bw(&[]);
+    (it.state, it.bw_shortterm) = (State::ProbeBwDown, 500.0);
+    for (round, in_flight, state) in [(6, 101, State::ProbeBwDown), (7, 100, State::ProbeBwCruise)] {
+        it.on_report(&AckReport { in_flight, ..report(round, 1000) }, &mut window);
+        assert_eq!((it.state, it.bw), (state, 500.0));
+    }
+}
+
 /// Losses above 2 % in six ranges, a round trip after the first of them.
 #[test]
 fn startup_ends_with_many_losses() {

@@ -150,3 +150,28 @@ fn growth_counts_acknowledgements_or_the_segments_that_they_cover() {
     };
     assert_eq!([grown(&[]), grown(&["byte-counting-limit = 1"]), grown(&["byte-counting-limit = 2"])], [11.0, 11.0, 12.0]);
 }
+
+#[test]
+fn the_arithmetic_of_linux_rounds_alpha_down() {
+    // alpha, marked and acknowledged segments, and alpha afterwards, in units of 1/1024 with a gain of 1/16.
+    let cases = [
+        (1024, 0, 100, 960),  // 1024 - 64
+        (960, 100, 100, 964), // 960 - 60 + 64
+        (100, 1, 64, 95),     // 100 - 6 + 1
+        (100, 1, 65, 94),     // a share below 1/64 counts as none
+        (16, 0, 10, 15),
+        (15, 0, 10, 0), // 15 / 16 is none, so that all of it goes
+        (15, 32, 64, 32),
+        (1024, 10, 10, 1024),
+    ];
+    for (alpha, marked, acknowledged, after) in cases {
+        assert_eq!(super::scaled_alpha(alpha, 4, marked, acknowledged), after, "{alpha} with {marked} of {acknowledged}");
+    }
+}
+
+#[test]
+fn the_arithmetic_of_linux_needs_a_gain_that_is_a_power_of_two() {
+    assert!(read::<Parameters>(&["arithmetic = linux", "gain = 1/32"]).is_ok());
+    let refused = read::<Parameters>(&["arithmetic = linux", "gain = 0.1"]).expect_err("no power of two");
+    assert!(refused.iter().any(|mistake| mistake.contains("0.1 is no power of two")), "{refused:?}");
+}

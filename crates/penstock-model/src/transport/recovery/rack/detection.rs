@@ -34,6 +34,9 @@ fn is_after(one: u32, other: u32) -> bool {
     (one.wrapping_sub(other) as i32) > 0
 }
 
+/// Recoveries for which a larger reordering window persists.
+const RECOVERIES: u32 = 16;
+
 /// State of a connection whose losses are found by time.
 #[derive(Clone, Debug)]
 pub struct Detection {
@@ -64,6 +67,12 @@ pub struct Detection {
     /// Time from which the retransmission timeout counts; [`Time::NEVER`] if nothing is outstanding.
     pub(crate) timeout_from: Time,
     reduction: Reduction,
+    /// Quarters of the minimum round trip in the reordering window (RACK.reo_wnd_mult).
+    quarters: u32,
+    /// Recoveries after which it is one quarter again (RACK.reo_wnd_persist).
+    persists: u32,
+    /// No report of a duplicate counts until this segment is acknowledged (RACK.dsack_round).
+    counted_until: u32,
 }
 
 impl Detection {
@@ -84,6 +93,9 @@ impl Detection {
             timer: Timer::Retransmission,
             timeout_from: Time::NEVER,
             reduction: Reduction::default(),
+            quarters: 1,
+            persists: 0,
+            counted_until: 0,
         }
     }
 
@@ -140,7 +152,7 @@ impl Detection {
         if !self.is_reordered && is_late || self.min_rtt == Duration::FOREVER {
             return Duration::ZERO;
         }
-        Duration::from_ps(self.min_rtt.as_ps() / 4).min(smoothed.unwrap_or(Duration::FOREVER))
+        Duration::from_ps(self.min_rtt.as_ps() / 4 * u64::from(self.quarters)).min(smoothed.unwrap_or(Duration::FOREVER))
     }
 
     /// Marks segments as lost and returns how many; notes when others will be [RFC8985 s6.2 step 5]. `is_late` shows that a recovery is
@@ -213,6 +225,22 @@ impl Detection {
         }
         self.reordering_end = Time::NEVER;
         self.probe = None;
+    }
+
+    /// Handles the report of a duplicate while `unacknowledged` is the first outstanding segment and `next` is sent next: the reordering
+    /// window grows, at most once per round trip, for sixteen recoveries [RFC8985 s6.2 step 4].
+    pub(crate) fn on_duplicate(&mut self, unacknowledged: u32, next: u32) {
+        if unacknowledged >= self.counted_until {
+            (self.quarters, self.persists, self.counted_until) = (self.quarters.saturating_add(1), RECOVERIES, next);
+        }
+    }
+
+    /// Handles the end of a recovery or of the repair after a timeout.
+    pub(crate) fn on_recovery_end(&mut self) {
+        self.persists = self.persists.saturating_sub(1);
+        if self.persists == 0 {
+            self.quarters = 1;
+        }
     }
 
     /// Begins proportional rate reduction with `in_flight` segments, including the segments of the last acknowledgement.

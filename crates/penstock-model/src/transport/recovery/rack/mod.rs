@@ -17,7 +17,8 @@ crate::parameters! {
     /// ## Decides
     /// RACK.segment is the segment sent last among all that have arrived, and RACK.rtt is its round trip. Any segment sent before it,
     /// for the first time or again, is lost once RACK.rtt + reo_wnd have passed since its last transmission. Until then, a timer runs.
-    /// The reordering window reo_wnd is a quarter of the minimum round trip, at most SRTT. It is zero if no reordering has been seen
+    /// The reordering window reo_wnd is a quarter of the minimum round trip, at most SRTT. With `dsack`, each round trip with a report of
+    /// a duplicate adds a quarter, for 16 recoveries. It is zero if no reordering has been seen
     /// and either a recovery is under way or `dup-ack-threshold` segments are SACKed.
     ///
     /// A fast recovery begins with the first loss. cwnd then follows proportional rate reduction, as in `recovery.prr`. The number of
@@ -37,10 +38,9 @@ crate::parameters! {
     /// transmission, each once, so the cost per acknowledgement is constant on average.
     ///
     /// ## Departures
-    /// - Duplicate selective acknowledgements (DSACK) are not sent, so the reordering window does not adapt, and a probe that was not
-    ///   necessary is recognised only by an acknowledgement that reports nothing new.
+    /// - A probe that was not necessary is recognised by an acknowledgement that reports nothing new, also with `dsack`.
     /// - The minimum round trip is that of the connection; [RFC8985 s3.2 step 1] asks for that of a recent period.
-    /// - ssthresh and cwnd are not restored after a spurious recovery.
+    /// - ssthresh and cwnd are restored after a spurious recovery only with `dsack`.
     /// - The retransmission timer of `transport.tcp` restarts when a probe is sent and when a recovery begins.
     ///
     /// ## Example

@@ -3,7 +3,7 @@
 use super::super::Segments;
 use super::{Sender, NONE_TIMED};
 use crate::packet::{Ack, AckFlags};
-use crate::transport::congestion_control::{Acknowledgement, Cause, Congestion, EcnFeedback, RttSample, RttSampling, Window};
+use crate::transport::congestion_control::{Acknowledgement, Cause, EcnFeedback, RttSample, RttSampling, Window};
 use crate::transport::recovery::{Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
 
@@ -31,7 +31,13 @@ impl Sender {
         if let Some(records) = self.records.as_mut().filter(|_| is_current) {
             records.on_ack(now, ack, &self.flight.scoreboard);
         }
+        let arrived = if self.is_reducing_for_mark() && is_current { self.flight.newly_delivered(ack) } else { 0 };
+        let unacknowledged = self.flight.unacknowledged;
         self.take_ack(now, ack, ece);
+        if self.is_reducing_for_mark() {
+            self.continue_mark_reduction(arrived, ack.next > unacknowledged);
+            self.update_prediction();
+        }
         if is_current {
             self.report(now);
         }
@@ -40,12 +46,19 @@ impl Sender {
     /// Processes an acknowledgement for the outstanding segments; `ece` shows whether it reports marks.
     #[inline(always)]
     fn take_ack(&mut self, now: Time, ack: &Ack, ece: bool) {
+        let evidence = self.is_examining_timeout().then(|| self.evidence(ack));
         if self.times_losses() {
             self.take_ack_of_timed(now, ack, ece);
         } else if ack.next > self.flight.unacknowledged {
             self.on_new_ack(now, ack, ece);
         } else if ack.next == self.flight.unacknowledged && self.flight.high > self.flight.unacknowledged {
             self.on_duplicate_ack(now, ack);
+        }
+        if let Some(seq) = ack.duplicate() {
+            self.on_reported_duplicate(seq);
+        }
+        if let Some(evidence) = evidence {
+            self.examine_timeout(evidence);
         }
         self.update_prediction();
     }
@@ -76,6 +89,9 @@ impl Sender {
         }
         let mut ece = flags.ece();
         if self.ecn.negotiated {
+            if ece && self.reduces_proportionally() {
+                return None;
+            }
             ece = self.on_ecn_feedback(now, next, (flags, 0), next - self.flight.unacknowledged);
             // no option is read
         }
@@ -129,7 +145,13 @@ impl Sender {
         let repairs = self.flight.phase == Phase::Recovery || !self.flight.scoreboard.is_empty();
         let paced = || self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
         let in_order = || self.flight.sent.is_none() || self.flight.is_sent_in_order();
-        !repairs && !paced() && in_order() && self.records.is_none() && !self.ecn.reads_option()
+        !repairs
+            && !paced()
+            && in_order()
+            && self.records.is_none()
+            && !self.ecn.reads_option()
+            && !self.is_reducing_for_mark()
+            && !self.is_examining_timeout()
     }
 
     /// Updates the flag after a change of anything that [`Sender::may_predict`] depends on.
@@ -185,14 +207,6 @@ impl Sender {
         }
     }
 
-    /// Continues as if a spurious timeout had not happened. The response of Linux (`tcp_undo_cwnd_reduction`), which [RFC4015 s3.2]
-    /// approaches from a smaller window.
-    fn undo_timeout(&mut self, before: &Window) {
-        self.window.size = self.window.size.max(before.size);
-        self.window.threshold = self.window.threshold.max(before.threshold);
-        self.flight.resume_after_go_back();
-    }
-
     /// Passes a round-trip time to the congestion control.
     pub(super) fn report_sample(&mut self, now: Time, rtt: Duration) {
         let smoothed = self.estimator.smoothed(&self.parameters).unwrap_or(rtt);
@@ -203,7 +217,9 @@ impl Sender {
     /// are known to have arrived in all.
     #[inline(always)]
     pub(super) fn report_ack(&mut self, now: Time, (newly, delivered, in_flight): (u32, u32, u32), ece: bool) {
-        let flight = &self.flight;
+        let is_unused = self.options.is_some() && self.is_window_unused(now, in_flight);
+        let before = self.window.size;
+        let (flight, is_reducing) = (&self.flight, self.is_reducing_for_mark());
         let facts = |window: &Window| Acknowledgement {
             now,
             newly,
@@ -213,9 +229,12 @@ impl Sender {
             in_flight,
             app_limited: flight.next >= flight.offered && in_flight < window.usable(),
             ece,
-            in_recovery: flight.phase == Phase::Recovery,
+            in_recovery: flight.phase == Phase::Recovery || is_reducing,
         };
         self.control.on_ack_with(facts, &mut self.window);
+        if is_unused {
+            self.window.size = self.window.size.min(before);
+        }
     }
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack, ece: bool) {
@@ -263,6 +282,7 @@ impl Sender {
 
     /// Handles a first loss that an acknowledgement has shown.
     fn repair(&mut self, now: Time) {
+        self.begin_reduction_check();
         self.reduce(now, Cause::Loss);
         self.recovery.on_loss(&mut self.flight, &mut self.window);
         self.control.get().on_recovery_start(now, &mut self.window);
@@ -303,24 +323,8 @@ impl Sender {
         };
         self.control.get().on_ecn_feedback(&EcnFeedback { now, acknowledged, newly, next, delivered, ece, marked });
         if ece && self.flight.phase == Phase::Normal {
-            self.reduce(now, Cause::Ecn);
+            self.reduce_for_mark(now, acknowledged);
         }
         ece
-    }
-
-    /// Lets the congestion control reduce the window; with ECN, at most once per window of data [RFC3168 s6.1.2]. If marks are counted,
-    /// a loss always reduces it, since a mark may have reduced it only slightly [RFC9331 s4.3].
-    pub(super) fn reduce(&mut self, now: Time, cause: Cause) {
-        let is_loss_of_its_own = cause == Cause::Loss && self.ecn.counts_marks();
-        if is_loss_of_its_own || !self.ecn.has_reduced(self.flight.unacknowledged) {
-            let flight_size = self.flight.flight_size();
-            let in_flight = match cause {
-                Cause::Loss => flight_size,
-                Cause::Ecn => flight_size.min(self.window.usable()), // a mark never enlarges cwnd
-            };
-            let congestion = Congestion { now, cause, in_flight };
-            self.control.get().on_congestion(&congestion, &mut self.window);
-            self.ecn.on_reduction(self.flight.high);
-        }
     }
 }

@@ -53,6 +53,9 @@ impl Sender {
         if std::mem::take(&mut self.flight.resend) {
             return Some(if self.times_losses() { self.take_probe() } else { self.flight.unacknowledged });
         }
+        if let Some(segment) = self.take_check_segment() {
+            return segment;
+        }
         if matches!(self.flight.phase, Phase::Recovery | Phase::Repair) {
             return self.recovery.next_segment(&mut self.flight, &self.window);
         }
@@ -75,6 +78,9 @@ impl Sender {
         } else {
             self.flight.high = seq + 1;
             self.time(now, seq);
+        }
+        if let Some(options) = &mut self.options {
+            options.on_sent(retransmission);
         }
         self.last_sent = now;
         if self.retransmission == Time::NEVER {

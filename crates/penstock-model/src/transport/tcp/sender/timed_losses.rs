@@ -46,6 +46,7 @@ impl Sender {
                 self.control.get().on_recovery_end(now, &mut self.window);
             }
             self.flight.phase = Phase::Normal;
+            self.detection().into_iter().for_each(Detection::on_recovery_end);
         }
         let probe_repairs = self.detection().is_some_and(|it| it.take_probe(ack.next, delivered > 0));
         if probe_repairs && self.flight.phase == Phase::Normal {
@@ -68,6 +69,7 @@ impl Sender {
         let smoothed = self.estimator.smoothed(&self.parameters);
         let lost = self.flight.detect(now, is_late, smoothed);
         if lost > 0 && self.flight.phase == Phase::Normal {
+            self.begin_reduction_check();
             self.reduce(now, Cause::Loss);
             self.recovery.on_loss(&mut self.flight, &mut self.window);
             self.detection().into_iter().for_each(|it| it.begin_reduction(recover_flight.max(1)));

@@ -1,0 +1,52 @@
+"""What code of a component may use, and the messages about other code."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+from penstock.own.vocabulary import mul_div
+
+__all__ = ["ASSIGNED", "BUILTINS", "DRAWS", "EXACT", "FUNCTIONS", "REFUSED"]
+
+_OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
+"""Functions of `math` that the engine has too."""
+FUNCTIONS: dict[Any, str] = {
+    **{getattr(math, name): f"penstock_{name}" for name in _OURS},
+    math.sqrt: "penstock_sqrt",
+    mul_div: "penstock_mul_div",
+}
+"""Functions that are replaced."""
+EXACT = {
+    getattr(math, name) for name in ["floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
+}
+"""Functions of `math` that give the same on every machine."""
+BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
+"""Allowed functions of Python."""
+ASSIGNED = "{} is a parameter and cannot be assigned; keep the value in the state"
+"""The message about a parameter that is assigned."""
+DRAWS = {"unit": 0, "exponential": 0, "below": 1, "chance": 1}
+"""Draws from a stream, with their numbers of arguments."""
+REFUSED: dict[type[ast.AST], str] = {
+    ast.Global: "globals cannot change; keep the value in the state",
+    ast.Nonlocal: "nonlocal cannot be compiled",
+    ast.Lambda: "a lambda cannot be compiled; write a function outside the class",
+    ast.FunctionDef: "a function within a function cannot be compiled; write it outside the class",
+    ast.ClassDef: "a class within a function cannot be compiled",
+    ast.Try: "exceptions are faults and cannot be handled",
+    ast.With: "with cannot be compiled",
+    ast.Yield: "yield cannot be compiled",
+    ast.Import: "import at the top of the file",
+    ast.ImportFrom: "import at the top of the file",
+    ast.Delete: "del cannot be compiled",
+    ast.Dict: "a dict cannot be compiled; keep a list in the state",
+    ast.Set: "a set cannot be compiled; keep a list in the state",
+    ast.ListComp: "a comprehension cannot be compiled; write a loop",
+    ast.DictComp: "a comprehension cannot be compiled; write a loop",
+    ast.SetComp: "a comprehension cannot be compiled; write a loop",
+    ast.GeneratorExp: "a comprehension cannot be compiled; write a loop",
+    ast.List: "a list cannot be made in a hook; keep one in the state",
+    ast.JoinedStr: "texts cannot be compiled, except in print and raise",
+}
+"""Refused code, with the messages."""
