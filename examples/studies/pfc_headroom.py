@@ -7,9 +7,12 @@ sends from several hosts to one through a switch that pauses them, with random a
 - `headroom.json`: for each speed and cable, the most headroom that any port used, next to the bound that the scenario
   reader demands and to the formula of SONiC's configuration for switches of one maker;
 - `memory.json`: by the number of ports, the smallest memory with which the switch loses nothing and keeps its link
-  busy, and the largest number of lossless ports of 4 MB, both by bisection.
+  busy, and the largest number of lossless ports of 4 MB, both by bisection;
+- `ports.json`: that number of ports for other speeds and cables.
 
-docs/studies/pfc-headroom.md has the results.
+docs/studies/pfc-headroom.md has the results. The same for a switch of your own:
+
+    python examples/studies/pfc_headroom.py --speed 400 --cable 40 --memory 16 --ports 32
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import argparse
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import penstock as ps
 from penstock import _core
@@ -102,33 +105,42 @@ source.{source(speed, load)}
 """
 
 
-def incast(ports: int, load: str, memory: float, headroom: int) -> str:
-    """Hosts that send to one host at 100 Gbit/s over cables of 40 m; every port is lossless.
+class Switch(NamedTuple):
+    """Speed of the ports in Gbit/s, length of the cables in m, and headroom of a port in bytes."""
+
+    speed: int
+    cable: float
+    headroom: int
+
+
+def incast(ports: int, load: str, memory: float, switch: Switch) -> str:
+    """Hosts that send to one host; every port is lossless.
 
     Of the memory of the switch, each port to a host has its headroom, and the ports share the rest.
     """
+    speed, cable, headroom = switch
     pool = memory - ports * headroom
     return f"""
-duration = "1 ms"
+duration = "{100_000 / speed:.0f} us"
 [nodes]
 hosts = {{ count = {ports} }}
-switch = {{ buffer.pool = {{ size = "{pool:.0f} bytes" }}, pause = {pauses(100, f"{headroom:.0f} bytes")} }}
+switch = {{ buffer.pool = {{ size = "{pool:.0f} bytes" }}, pause = {pauses(speed, f"{headroom:.0f} bytes")} }}
 receiver = {{}}
 [[links]]
 from = "hosts"
 to = "switch"
-{link(100, 40)}
+{link(speed, cable)}
 [[links]]
 from = "switch"
 to = "receiver"
-{link(100, 40)}
+{link(speed, cable)}
 queue.tail-drop = {{ limit = "1000000 packets" }}
 [[flows]]
 name = "there"
 from = "hosts"
 to = "receiver"
 count = {ports}
-source.{source(100, load)}
+source.{source(speed, load)}
 [[measure]]
 metric = "drops"
 of = "switch-receiver"
@@ -154,11 +166,11 @@ def demanded(speed: int, cable: float) -> int:
     return int(found[1])
 
 
-def is_enough(ports: int, load: str, memory: float, headroom: int) -> bool:
+def is_enough(ports: int, load: str, memory: float, switch: Switch) -> bool:
     """Whether a switch with this memory in bytes loses nothing and keeps the link to the receiver busy."""
-    if memory <= ports * headroom:
+    if memory <= ports * switch.headroom:
         return False
-    [run] = ps.run_all([ps.RunRequest(incast(ports, load, memory, headroom), replication=0)])
+    [run] = ps.run_all([ps.RunRequest(incast(ports, load, memory, switch), replication=0)])
     found = {metric.name: metric.value for metric in run.metrics}
     return found["drops"] == 0.0 and found["utilisation"] > BUSY
 
@@ -182,27 +194,69 @@ def headrooms() -> list[dict[str, float | str]]:
     return rows
 
 
+def smallest_memory(ports: int, load: str, switch: Switch) -> int:
+    """The smallest memory in kB that is enough for a number of lossless ports."""
+    most = ports * max(1000, 2 * switch.headroom // 1000)
+    return bisect(lambda kb: is_enough(ports, load, 1000 * kb, switch), 0, most)
+
+
+def most_ports(load: str, memory: float, switch: Switch) -> int:
+    """The largest number of lossless ports for which a memory in bytes is enough."""
+    return bisect(lambda n: not is_enough(n, load, memory, switch), 1, int(memory / switch.headroom) + 2) - 1
+
+
 def memories() -> list[dict[str, float | str]]:
     """The smallest memory for several numbers of ports, and the largest number of ports of a memory of 4 MB."""
     rows: list[dict[str, float | str]] = []
-    headroom = demanded(100, 40)
+    switch = Switch(100, 40, demanded(100, 40))
     for load in LOADS:
-        for ports in (4, 8, 16, 32, 64):
-            kilobytes = bisect(lambda kb, n=ports, at=load: is_enough(n, at, 1000 * kb, headroom), 0, 1000 * ports)
-            rows.append({"load": load, "ports": ports, "headroom_kb": headroom / 1000, "memory_kb": kilobytes})
-        too_many = bisect(lambda n, at=load: not is_enough(n, at, MEMORY, headroom), 1, 256)
-        rows.append({"load": load, "ports": too_many - 1, "headroom_kb": headroom / 1000, "memory_kb": MEMORY / 1000})
+        found: dict[int, float] = {ports: smallest_memory(ports, load, switch) for ports in (4, 8, 16, 32, 64)}
+        found[most_ports(load, MEMORY, switch)] = MEMORY / 1000
+        for ports, kilobytes in found.items():
+            headroom = switch.headroom / 1000
+            rows.append({"load": load, "ports": ports, "headroom_kb": headroom, "memory_kb": kilobytes})
     return rows
+
+
+def ports_of_memory() -> list[dict[str, float | str]]:
+    """The largest number of lossless ports of 4 MB by speed and cable: by bisection, and by the formula alone."""
+    rows: list[dict[str, float | str]] = []
+    for speed in (100, 400):
+        for cable in CABLES:
+            switch = Switch(speed, cable, demanded(speed, cable))
+            row: dict[str, float | str] = {"speed_gbps": speed, "cable_m": cable, "headroom": switch.headroom}
+            row |= {load: most_ports(load, MEMORY, switch) for load in LOADS}
+            rows.append(row | {"sonic": int(MEMORY / sonic(speed, cable))})
+    return rows
+
+
+def own(speed: int, cable: float, memory: float, ports: int) -> None:
+    """Prints the smallest headroom and memory, and the largest number of lossless ports, of one switch."""
+    switch = Switch(speed, cable, demanded(speed, cable))
+    print(f"headroom in bytes: {switch.headroom} demanded, {sonic(speed, cable):.0f} by SONiC's formula")
+    for load in LOADS:
+        print(
+            f"{load} load: {used(speed, cable, load):.0f} bytes of headroom used; {ports} ports need"
+            f" {smallest_memory(ports, load, switch)} kB; {memory / 1e6:g} MB are enough for"
+            f" {most_ports(load, memory, switch)} ports"
+        )
 
 
 def main() -> None:
     """Makes the runs and writes the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, rows in (("headroom", headrooms()), ("memory", memories())):
-        (folder / f"{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
+    parser.add_argument("folder", type=Path, nargs="?", help="where to write the tables of the page")
+    parser.add_argument("--speed", type=int, choices=QUANTA, default=100, help="Gbit/s of a port")
+    parser.add_argument("--cable", type=float, default=40.0, help="length in m")
+    parser.add_argument("--memory", type=float, default=MEMORY / 1e6, help="MB of the switch whose ports are counted")
+    parser.add_argument("--ports", type=int, default=32, help="lossless ports whose memory is searched")
+    asked = parser.parse_args()
+    if asked.folder is None:
+        own(asked.speed, asked.cable, 1e6 * asked.memory, asked.ports)
+        return
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in (("headroom", headrooms()), ("memory", memories()), ("ports", ports_of_memory())):
+        (asked.folder / f"{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ ELSEWHERE = {
     "packetSize_": "of ns-2",
     "useHeaders_": "of ns-2",
     "precisionReduce_": "of ns-2",
+    "bictcp_update": "of Linux",
 }
 """Names that are not ours, and whose they are."""
 

@@ -32,9 +32,28 @@ def test_points_are_as_stored_and_below_their_bounds(speed, cable):
 def test_a_memory_below_the_stored_one_does_not_suffice():
     stored = json.loads((STORED / "memory.json").read_text())
     row = next(row for row in stored if (row["load"], row["ports"]) == ("worst case", 4))
-    headroom = round(1000 * row["headroom_kb"])
-    assert study.is_enough(4, "worst case", 1000 * row["memory_kb"], headroom)
-    assert not study.is_enough(4, "worst case", 1000 * (row["memory_kb"] - 1), headroom)
+    switch = study.Switch(100, 40, round(1000 * row["headroom_kb"]))
+    assert study.is_enough(4, "worst case", 1000 * row["memory_kb"], switch)
+    assert not study.is_enough(4, "worst case", 1000 * (row["memory_kb"] - 1), switch)
+
+
+def test_one_port_more_than_stored_loses_or_idles():
+    stored = json.loads((STORED / "ports.json").read_text())
+    row = next(row for row in stored if (row["speed_gbps"], row["cable_m"]) == (400, 300))
+    switch = study.Switch(400, 300, row["headroom"])
+    for load in study.LOADS:
+        assert study.is_enough(row[load], load, study.MEMORY, switch)
+        assert not study.is_enough(row[load] + 1, load, study.MEMORY, switch)
+        # The formula's headroom is smaller by the second packet that Penstock allows for on the link back.
+        assert row[load] <= row["sonic"]
+
+
+def test_a_switch_of_ones_own(capsys):
+    study.own(400, 40.0, 1e6, 4)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("headroom in bytes: 82664 demanded, 81936 by")
+    # 1 MB holds twelve headrooms of 82,664 bytes.
+    assert [line.endswith("1 MB are enough for 12 ports") for line in lines[1:]] == [True, True]
 
 
 def test_bisection_finds_the_smallest():

@@ -7,7 +7,7 @@ use crate::hook::Hook;
 use crate::kind::Kind;
 use crate::parameters::{erased, Values};
 use crate::record::Record;
-use crate::views::{ps, Nothing, View};
+use crate::views::{count, ps, Nothing, View};
 use penstock_model::parameters::own;
 use penstock_model::probe::{Probe, ReportVariable};
 use penstock_model::registry::Plugin;
@@ -141,11 +141,11 @@ impl Probe for ForeignControl {
 impl CongestionControl for ForeignControl {
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
         let mut view = Ack {
-            newly: i64::from(ack.newly),
-            delivered: i64::from(ack.delivered),
-            acknowledged: i64::from(ack.acknowledged),
-            next: i64::from(ack.next),
-            in_flight: i64::from(ack.in_flight),
+            newly: count(&ack.newly),
+            delivered: count(&ack.delivered),
+            acknowledged: count(&ack.acknowledged),
+            next: count(&ack.next),
+            in_flight: count(&ack.in_flight),
             app_limited: i64::from(ack.app_limited),
             ece: i64::from(ack.ece),
             in_recovery: i64::from(ack.in_recovery),

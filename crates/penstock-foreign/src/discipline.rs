@@ -5,7 +5,7 @@ use crate::hook::Hook;
 use crate::kind::Kind;
 use crate::parameters::{erased, Values};
 use crate::record::Record;
-use crate::views::{ps, views, Nothing, Packet as PacketView, View};
+use crate::views::{count, ps, views, Nothing, Packet as PacketView, View};
 use penstock_model::discipline::{DepartureVerdict, Discipline, Disciplines, DropCause, Hooks, Leave, Occupancy, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::parameters::{own, Limit};
@@ -116,13 +116,13 @@ impl ForeignDiscipline {
             _ => true,
         };
         Queue {
-            packets: i64::from(queue.packets),
+            packets: count(&queue.packets),
             bytes: queue.bytes as i64,
             has_room: i64::from(has_room),
             idle_since: queue.idle_since.map_or(i64::MAX, ps),
             head_since: queue.head_since.map_or(i64::MAX, ps),
             rate: self.rate.as_bps() as i64,
-            of_precedence: queue.of_precedence.map(i64::from),
+            of_precedence: queue.of_precedence.each_ref().map(count),
         }
     }
 

@@ -137,6 +137,13 @@ impl Packet {
     }
 }
 
+/// A number for a view, read alone: one load of several neighbours that were just written one by one stalls on store forwarding.
+#[inline]
+pub(crate) fn count(number: &u32) -> i64 {
+    // SAFETY: a reference may be read.
+    i64::from(unsafe { std::ptr::from_ref(number).read_volatile() })
+}
+
 /// A time in picoseconds, as hooks know it.
 #[inline]
 pub(crate) fn ps(time: penstock_model::units::Time) -> i64 {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
-from penstock.own.files import OwnFile, by_identity, line_of
-from penstock.own.plain import Plain, view
+from penstock.own.files import OwnFile, by_identity
+from penstock.own.plain import Plain, line_of, view
 from penstock.own.vocabulary import SECOND
 from penstock.printable import quoted
 
@@ -56,14 +56,13 @@ def _words(values: Sequence[int]) -> Any:
 def _reason(file: OwnFile, component: Declared, fault: Fault) -> tuple[int, str]:
     """The line and the reason of a fault."""
     line = component.methods[fault.hook].lineno
-    error, Plain.raised = Plain.raised, None
-    if error is None:
+    found, Plain.raised = Plain.raised, None
+    if found is None:
         words = [_words(each) for each in (fault.words, *fault.views)]
-        pointers = map(ctypes.addressof, words)
         try:
-            file.plain.hook(component, fault.hook)(*pointers, *fault.arguments)
-        except Exception as raised:
-            error = raised
-    if error is None:
+            file.plain.hook(component, fault.hook)(*map(ctypes.addressof, words), *fault.arguments)
+        except Exception as error:
+            found = error, line_of(error, str(file.path))
+    if found is None:
         return line, fault.what or "failed only when compiled; numbers may have left the 64 bits that they have there"
-    return line_of(error, str(file.path)) or line, f"{type(error).__name__}: {error}"
+    return found[1] or line, f"{type(found[0]).__name__}: {found[0]}"

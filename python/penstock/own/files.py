@@ -16,12 +16,12 @@ from penstock.errors import InputError
 from penstock.own.compiled import addresses as compiled_addresses
 from penstock.own.compiled import compiler
 from penstock.own.declared import Declared, Mistakes, Variable, declared
-from penstock.own.plain import Plain
+from penstock.own.plain import Plain, line_of
 from penstock.own.translation import translate
 from penstock.own.vocabulary import Parameter, mark_of
 from penstock.printable import quoted
 
-__all__ = ["DEBUG", "OwnFile", "by_identity", "line_of", "read", "source"]
+__all__ = ["DEBUG", "OwnFile", "by_identity", "read", "source"]
 
 DEBUG = "PENSTOCK_DEBUG_COMPONENT"
 """Environment variable that selects the slow gear, also in worker processes."""
@@ -157,16 +157,6 @@ def _executed(path: Path, tree: ast.Module) -> dict[str, Any]:
         line = line_of(error, str(path))
         raise InputError(f"{path.name}:{line}: {type(error).__name__}: {error}") from None
     return vars(module)
-
-
-def line_of(error: BaseException, path: str) -> int:
-    """The last line of a file in the traceback of an exception."""
-    line, trace = 0, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == path:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
 
 
 def source(path: Path) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock.own.declared import Declared
     from penstock.own.kinds import Result
 
-__all__ = ["Plain", "namespace", "number", "whole"]
+__all__ = ["Plain", "line_of", "namespace", "number", "whole"]
 
 HELPERS = """\
 def penstock_sqrt(x):
@@ -103,6 +103,16 @@ def view(name: str) -> type[ctypes.Structure]:
     return type(name, (ctypes.Structure,), {"_fields_": of})
 
 
+def line_of(error: BaseException, path: str) -> int:
+    """The last line of a file in the traceback of an exception."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
 class Plain:
     """The functions of a file for the interpreter.
 
@@ -116,10 +126,11 @@ class Plain:
         Its global names, for what it prints.
     """
 
-    raised: BaseException | None = None
-    """The exception that ended the last run."""
+    raised: tuple[BaseException, int] | None = None
+    """The exception that ended the last run, and its line."""
 
     def __init__(self, module: ast.Module, path: str, names: Mapping[str, Any]) -> None:
+        self._path = path
         self._names = {**names, **namespace()}
         exec(compile(module, path, "exec"), self._names)
         self._kept: list[Any] = []
@@ -157,7 +168,7 @@ class Plain:
             except BaseException as error:
                 if not keeps:
                     raise
-                Plain.raised = error
+                Plain.raised = error, line_of(error, self._path)
                 return FAULT
 
         return called
