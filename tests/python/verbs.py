@@ -79,7 +79,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "run on processes": ("page.toml", "--runs", "2", "--on", "processes", "--jobs", "2"),
     "run on dask": ("page.toml", "--runs", "4", "--on", "dask", "--jobs", "2"),
     **({} if "emulate" in REFUSED else {"emulate": ("real.toml", "--log", "arrivals.csv")}),
-    **({} if "compare-hosts" in REFUSED else {"compare-hosts": ("tcp.toml", "--runs", "1")}),
+    **(
+        {} if "compare-hosts" in REFUSED else {"compare-hosts": ("tcp.toml", "--runs", "1", "--windows", "windows.csv")}
+    ),
     "trace": ("page.toml", "--format", "csv", "--out", "trace.csv"),
     "trace pcap": ("page.toml", "--pcap", "captures"),
     "series": ("page.toml", "--of", "a-b", "--every", "1 ms", "--format", "parquet", "--out", "series.parquet"),

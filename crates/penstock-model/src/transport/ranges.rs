@@ -44,6 +44,7 @@ impl RangeSet {
     /// Adds a range and returns how many of its segments were new.
     pub fn insert(&mut self, added: SackBlock) -> u32 {
         match self.blocks.last_mut() {
+            Some(last) if last.start <= added.start && added.end <= last.end => return 0,
             Some(last) if added.start < last.end => return self.insert_among(added),
             Some(last) if added.start == last.end => last.end = added.end,
             _ => self.blocks.push(added),

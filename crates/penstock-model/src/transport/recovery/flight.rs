@@ -213,6 +213,12 @@ impl Flight {
         self.detecting(|detection, sent, board| detection.on_ack(now, ack, sent, board));
     }
 
+    /// The same for an acknowledgement without blocks while [`Flight::is_sent_in_order`].
+    #[inline]
+    pub(crate) fn observe_in_order(&mut self, now: Time, next: u32) {
+        self.sent.iter_mut().for_each(|sent| sent.observe_in_order(now, next));
+    }
+
     /// Looks for losses by time; returns how many are new.
     pub(crate) fn detect(&mut self, now: Time, is_late: bool, smoothed: Option<Duration>) -> u32 {
         self.detecting(|detection, sent, board| detection.detect(now, sent, board, is_late, smoothed)).unwrap_or(0)

@@ -4,15 +4,16 @@
 use super::Detection;
 use crate::transport::congestion_control::Window;
 use crate::units::{Duration, Time};
-use std::collections::VecDeque;
 
 /// First and last transmission of a segment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
     pub first: Time,
     pub last: Time,
     /// Position of the last among all transmissions of the connection, modulo 2^32.
     pub order: u32,
+    /// Whether the last was a retransmission.
+    pub is_resent: bool,
 }
 
 impl Sent {
@@ -22,11 +23,13 @@ impl Sent {
     }
 }
 
-/// The transmissions of the segments from `start` on.
+/// The transmissions of the segments from `start` up to `end`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentSegments {
     start: u32,
-    sent: VecDeque<Sent>,
+    end: u32,
+    /// A ring: the place of a segment is its number modulo the length, a power of two.
+    ring: Vec<Sent>,
     /// Number of transmissions.
     count: u32,
     /// Segments from this one on have been sent once, in sequence, after the last retransmission.
@@ -51,19 +54,48 @@ pub(crate) struct AckTimes {
 
 impl SentSegments {
     /// Records that segment `seq` leaves: the one after the known ones, or a retransmission.
+    #[inline]
     pub fn on_sent(&mut self, now: Time, seq: u32) {
-        let Some(place) = seq.checked_sub(self.start) else { return };
-        self.count = self.count.wrapping_add(1);
-        let order = self.count;
-        match self.sent.get_mut(place as usize) {
-            Some(sent) => {
-                (sent.last, sent.order) = (now, order);
-                self.in_order_from = self.start + self.sent.len() as u32;
-            }
-            None => self.sent.push_back(Sent { first: now, last: now, order }),
+        if seq < self.end {
+            return self.on_sent_again(now, seq);
         }
+        if self.end - self.start == self.ring.len() as u32 {
+            self.grow();
+        }
+        self.count = self.count.wrapping_add(1);
+        self.end = seq + 1;
+        let order = self.count;
+        let place = self.place(seq);
+        self.ring[place] = Sent { first: now, last: now, order, is_resent: false };
+    }
+
+    fn on_sent_again(&mut self, now: Time, seq: u32) {
+        if seq < self.start {
+            return;
+        }
+        self.count = self.count.wrapping_add(1);
+        self.in_order_from = self.end;
+        let order = self.count;
+        let place = self.place(seq);
+        self.ring[place] = Sent { last: now, order, is_resent: true, ..self.ring[place] };
         if let Some(detection) = &mut self.detection {
-            detection.on_sent(seq, order);
+            detection.on_sent_again(seq, order);
+        }
+    }
+
+    #[inline]
+    fn place(&self, seq: u32) -> usize {
+        seq as usize & self.ring.len().wrapping_sub(1)
+    }
+
+    /// Doubles the ring.
+    #[cold]
+    fn grow(&mut self) {
+        let longer = vec![Sent::default(); (2 * self.ring.len()).max(4)];
+        let shorter = std::mem::replace(&mut self.ring, longer);
+        for seq in self.start..self.end {
+            let place = self.place(seq);
+            self.ring[place] = shorter[seq as usize & (shorter.len() - 1)];
         }
     }
 
@@ -73,19 +105,27 @@ impl SentSegments {
     }
 
     /// Transmissions of an outstanding segment.
+    #[inline]
     pub fn of(&self, seq: u32) -> Option<Sent> {
-        self.sent.get(seq.checked_sub(self.start)? as usize).copied()
+        let is_outstanding = self.start <= seq && seq < self.end;
+        self.ring.get(self.place(seq)).filter(|_| is_outstanding).copied()
+    }
+
+    /// Lets the detection by time see an acknowledgement of the segments up to `next`: all were sent once, in sequence, after all
+    /// that have arrived, and none of them is lost.
+    #[inline]
+    pub fn observe_in_order(&mut self, now: Time, next: u32) {
+        let Some(last) = self.of(next - 1) else { return };
+        if let Some(detection) = &mut self.detection {
+            detection.on_ack_in_order(now, next, last);
+        }
     }
 
     /// Removes the segments up to `next`, which have been acknowledged with the timestamp of a first transmission or of a later one
     /// (`sent_again`).
     pub fn on_ack(&mut self, now: Time, next: u32, sent_again: bool) -> Option<AckTimes> {
-        let first = *self.sent.front()?;
-        let mut last = first;
-        while self.start < next {
-            self.start += 1;
-            last = self.sent.pop_front()?;
-        }
+        let (first, last) = (self.of(self.start)?, self.of(next - 1)?);
+        self.start = next;
         Some(AckTimes {
             echoed: if sent_again { first.last } else { first.first },
             newest: (last.first == last.last).then(|| now.since(last.first)),

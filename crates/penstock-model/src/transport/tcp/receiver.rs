@@ -283,6 +283,9 @@ impl Receiver {
 
     /// The latest blocks first [RFC2018 s4], then the highest, up to the maximum number.
     fn sack(&self) -> SackBlocks {
+        if let [only] = self.beyond.blocks() {
+            return SackBlocks::new(self.next, [*only].into_iter());
+        }
         let latest = self.recent.map(|seq| self.beyond.block_of(seq));
         let is_first = |i: usize| latest[i].is_some() && !latest[..i].contains(&latest[i]);
         let rest = self.beyond.blocks().iter().rev().copied().filter(|block| !latest.contains(&Some(*block)));

@@ -99,13 +99,14 @@ impl Estimator {
     pub fn on_sample(&mut self, parameters: &Parameters, sent: Time, now: Time, outstanding: Outstanding) {
         let tick = parameters.timer_tick.as_ps().max(1);
         // A ticking clock counts the ticks between the two instants, at least one.
-        let ticks_at = |instant: Time| (instant + self.clock_offset).as_ps() / tick;
+        let ticks = |time: Duration| if tick == 1 { time.as_ps() } else { time.as_ps() / tick };
+        let ticks_at = |instant: Time| ticks((instant + self.clock_offset).since(Time::ZERO));
         // Sums of 12 samples fit: only a round trip of 13 days or more, at the finest tick, is reported as less.
         let sample = (ticks_at(now) - ticks_at(sent)).clamp(1, u64::MAX / 16);
         if self.fresh {
             self.srtt_by_8 = sample * 8;
             self.rttvar_by_4 = match &mut self.linux {
-                Some(linux) => linux.begin(sample, parameters.min_rto.as_ps() / tick, outstanding),
+                Some(linux) => linux.begin(sample, ticks(parameters.min_rto), outstanding),
                 None => sample * 2,
             };
             self.fresh = false;
@@ -113,7 +114,7 @@ impl Estimator {
             let srtt = self.srtt_by_8 / 8;
             self.srtt_by_8 = (self.srtt_by_8 + sample - srtt).max(1);
             self.rttvar_by_4 = match &mut self.linux {
-                Some(linux) => linux.add(sample, srtt, self.rttvar_by_4, parameters.min_rto.as_ps() / tick, outstanding),
+                Some(linux) => linux.add(sample, srtt, self.rttvar_by_4, ticks(parameters.min_rto), outstanding),
                 None => (self.rttvar_by_4 + sample.abs_diff(srtt) - self.rttvar_by_4 / 4).max(1),
             };
         }

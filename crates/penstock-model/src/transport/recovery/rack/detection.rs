@@ -44,8 +44,11 @@ pub struct Detection {
     probes: Option<Duration>,
     /// Segments that are lost and have not been sent again.
     pub(crate) lost: CountedRangeSet,
-    /// Segments with the position of their transmission, by position; stale after an arrival, a loss or another transmission.
-    transmissions: VecDeque<(u32, u32)>,
+    /// Segments from this one on have not been examined, unless they were sent again.
+    unexamined: u32,
+    /// Segments that were sent again, with the position of the transmission, by position; stale after an arrival, a loss or another
+    /// transmission.
+    sent_again: VecDeque<(u32, u32)>,
     /// Last transmission of RACK.segment: its time (RACK.xmit_ts) and position among all transmissions.
     newest: (Time, u32),
     /// RACK.rtt.
@@ -78,7 +81,8 @@ impl Detection {
         Detection {
             probes,
             lost: CountedRangeSet::default(),
-            transmissions: VecDeque::new(),
+            unexamined: 0,
+            sent_again: VecDeque::new(),
             newest: (Time::ZERO, 0),
             rtt: Duration::ZERO,
             min_rtt: Duration::FOREVER,
@@ -102,11 +106,20 @@ impl Detection {
         for block in [cumulative].into_iter().chain(ack.blocks()) {
             let mut seq = scoreboard.next_hole(block.start.max(sent.start()));
             while seq < block.end {
-                self.deliver(now, seq, sent);
+                sent.of(seq).into_iter().for_each(|sent| self.deliver(now, seq, sent));
                 seq = scoreboard.next_hole(seq + 1);
             }
         }
         self.lost.remove_below(ack.next);
+    }
+
+    /// The same for an acknowledgement without blocks of segments up to `next` that were all sent once, in sequence, after all that have arrived; the
+    /// `last` has the shortest round trip.
+    #[inline]
+    pub(crate) fn on_ack_in_order(&mut self, now: Time, next: u32, last: Sent) {
+        debug_assert!(self.is_quiet() && self.unexamined <= next && next > self.highest);
+        self.deliver(now, next - 1, last);
+        self.unexamined = next;
     }
 
     /// Whether no segment is lost or waits for the end of a reordering window, and no probe is outstanding.
@@ -114,8 +127,9 @@ impl Detection {
         self.lost.is_empty() && self.reordering_end == Time::NEVER && self.probe.is_none()
     }
 
-    fn deliver(&mut self, now: Time, seq: u32, sent: &SentSegments) {
-        let Some(sent) = sent.of(seq) else { return };
+    /// Handles the arrival of segment `seq`.
+    #[inline]
+    fn deliver(&mut self, now: Time, seq: u32, sent: Sent) {
         self.lost.remove(seq);
         if sent.is_first() && seq + 1 < self.highest {
             self.is_reordered = true;
@@ -154,34 +168,50 @@ impl Detection {
         let wait = self.rtt + self.reordering_window(is_late, smoothed);
         let mut newly = 0;
         self.reordering_end = Time::NEVER;
-        while let Some(&(seq, order)) = self.transmissions.front() {
-            let is_missing = || scoreboard.next_hole(seq) == seq && !self.lost.contains(seq);
-            if let Some(Sent { last, .. }) = sent.of(seq).filter(|sent| sent.order == order && is_missing()) {
-                if !is_after(self.newest.1, order) {
-                    break;
-                }
-                if last + wait > now {
-                    self.reordering_end = last + wait;
-                    break;
-                }
-                newly += self.lost.insert(SackBlock { start: seq, end: seq + 1 });
+        while let Some((seq, Sent { last, order, .. })) = self.next_missing(sent, scoreboard) {
+            if !is_after(self.newest.1, order) {
+                break;
             }
-            self.transmissions.pop_front();
+            if last + wait > now {
+                self.reordering_end = last + wait;
+                break;
+            }
+            newly += self.lost.insert(SackBlock { start: seq, end: seq + 1 });
         }
         newly
     }
 
-    /// Records that segment `seq` leaves, at this position among all transmissions.
-    pub(crate) fn on_sent(&mut self, seq: u32, order: u32) {
-        self.transmissions.push_back((seq, order));
+    /// Of the segments that have neither arrived nor been found lost, the one whose last transmission is the earliest.
+    fn next_missing(&mut self, sent: &SentSegments, scoreboard: &Scoreboard) -> Option<(u32, Sent)> {
+        self.unexamined = scoreboard.next_hole(self.unexamined.max(sent.start()));
+        let mut once = sent.of(self.unexamined);
+        while once.is_some_and(|it| it.is_resent || self.lost.contains(self.unexamined)) {
+            self.unexamined = scoreboard.next_hole(self.unexamined + 1);
+            once = sent.of(self.unexamined);
+        }
+        let once = once.map(|it| (self.unexamined, it));
+        while let Some(&(seq, order)) = self.sent_again.front() {
+            let is_missing = || scoreboard.next_hole(seq) == seq && !self.lost.contains(seq);
+            if let Some(again) = sent.of(seq).filter(|it| it.order == order && is_missing()) {
+                return once.filter(|(_, once)| is_after(order, once.order)).or(Some((seq, again)));
+            }
+            self.sent_again.pop_front();
+        }
+        once
+    }
+
+    /// Records that segment `seq` is sent again, at this position among all transmissions.
+    pub(crate) fn on_sent_again(&mut self, seq: u32, order: u32) {
+        self.sent_again.push_back((seq, order));
     }
 
     /// Considers nothing lost, after a timeout that was spurious.
     pub(crate) fn forget_losses(&mut self, sent: &SentSegments) {
         self.lost.clear();
-        let outstanding = (sent.start()..).map_while(|seq| Some((seq, sent.of(seq)?.order)));
-        self.transmissions = outstanding.collect();
-        self.transmissions.make_contiguous().sort_unstable_by(|(_, one), (_, other)| (one.wrapping_sub(*other) as i32).cmp(&0));
+        self.unexamined = sent.start();
+        let outstanding = (sent.start()..).map_while(|seq| Some((seq, sent.of(seq)?)));
+        self.sent_again = outstanding.filter(|(_, it)| it.is_resent).map(|(seq, it)| (seq, it.order)).collect();
+        self.sent_again.make_contiguous().sort_unstable_by(|(_, one), (_, other)| (one.wrapping_sub(*other) as i32).cmp(&0));
     }
 
     /// Marks the first segment as lost after a timeout, and all others that were sent long enough ago [RFC8985 s6.3].

@@ -34,7 +34,7 @@ crate::parameters! {
     /// forgotten that was SACKed. cwnd becomes one segment more than pipe and grows by slow start while the losses are repaired.
     ///
     /// ## State
-    /// About 180 bytes, 32 for each outstanding segment, and ranges of lost segments. Segments are examined in the order of their
+    /// About 180 bytes, 24 for each outstanding segment, and ranges of lost segments. Segments are examined in the order of their
     /// transmission, each once, so the cost per acknowledgement is constant on average.
     ///
     /// ## Departures

@@ -98,7 +98,9 @@ impl Sender {
         let (newly, in_flight) = (next - self.flight.unacknowledged, self.flight.in_flight());
         let has_times = self.flight.sent.is_some();
         if has_times {
-            self.on_predicted_times(now, &Ack { next, flags, ..Ack::default() });
+            self.flight.observe_in_order(now, next);
+            self.on_progress(now, next);
+            self.take_times(now, next, flags);
         } else {
             self.on_progress(now, next);
         }
@@ -125,17 +127,6 @@ impl Sender {
             self.record_predicted_times(now, first, end);
         }
         Some(Segments { first, end, new_from: high })
-    }
-
-    /// Handles the times of the segments that a predicted acknowledgement covers, if send times are kept.
-    fn on_predicted_times(&mut self, now: Time, ack: &Ack) {
-        self.flight.observe(now, ack);
-        self.on_progress(now, ack.next);
-        self.take_times(now, ack);
-        if self.times_losses() {
-            let lost = self.find_losses(now, self.flight.in_flight());
-            debug_assert_eq!(lost, 0, "what was sent in order is lost only behind a block");
-        }
     }
 
     /// Records the segments from `first` up to `end`, sent after a predicted acknowledgement, and sets the timer.
@@ -197,9 +188,9 @@ impl Sender {
     /// Handles the times of the segments that an acknowledgement of new data covers. Passes the round trip of the last one to the
     /// congestion control; with timestamps, updates the estimate [RFC7323 s4.1] and undoes a spurious timeout.
     #[inline(never)]
-    pub(super) fn take_times(&mut self, now: Time, ack: &Ack) {
+    pub(super) fn take_times(&mut self, now: Time, next: u32, flags: AckFlags) {
         let Some(sent) = &mut self.flight.sent else { return };
-        let Some(times) = sent.on_ack(now, ack.next, ack.flags.echoes_retransmission()) else { return };
+        let Some(times) = sent.on_ack(now, next, flags.echoes_retransmission()) else { return };
         let before = sent.before_timeout.take();
         if self.parameters.timestamps {
             self.estimator.on_sample(&self.parameters, times.echoed, now, (self.flight.unacknowledged, self.flight.high));
@@ -252,7 +243,7 @@ impl Sender {
         let delivered = if outside_recovery { self.flight.delivered() } else { 0 };
         self.on_progress(now, ack.next);
         if self.flight.sent.is_some() {
-            self.take_times(now, ack);
+            self.take_times(now, ack.next, ack.flags);
         }
         let reported = self.flight.take_new_blocks(ack);
         self.report_ack(now, (newly, self.flight.delivered(), in_flight), ece);

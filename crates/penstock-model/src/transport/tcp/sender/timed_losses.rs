@@ -34,7 +34,7 @@ impl Sender {
         self.flight.observe(now, ack);
         if newly > 0 {
             self.on_progress(now, ack.next);
-            self.take_times(now, ack);
+            self.take_times(now, ack.next, ack.flags);
         }
         self.flight.take_new_blocks(ack);
         let delivered = self.flight.delivered() - delivered_before;
