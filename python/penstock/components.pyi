@@ -601,6 +601,8 @@ class Fba(Component):
     z : float | str, default 0.8
         Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         Allowed: above 0, at most 1.
+    buffer : Literal["queue", "port"], default queue
+        The cells that X and `limit` count; `port` for queues of classes that share a buffer, each with one circuit.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """
@@ -609,8 +611,9 @@ class Fba(Component):
     limit: str
     threshold: str
     z: float | str
+    buffer: Literal["queue", "port"]
     end_of_frame: Literal["keep", "drop", "always"]
-    def __init__(self, *, limit: str, threshold: str, z: float | str = 0.8, end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
+    def __init__(self, *, limit: str, threshold: str, z: float | str = 0.8, buffer: Literal["queue", "port"] = "queue", end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
 
 class FrameThresholds(Component):
     """Frame thresholds: refuses tagged frames above a low threshold, and all above a high one.
