@@ -99,7 +99,7 @@ impl RoceEndpoints {
 
     /// Receives telemetry of a packet that the sender in a slot has sent.
     pub fn on_telemetry(&mut self, slot: u32, signal: &TelemetrySignal) {
-        self.senders[slot as usize].sender.sender.on_telemetry(signal.sent, signal.hop, signal.record);
+        self.senders[slot as usize].sender.sender.on_telemetry(signal.sent, signal.record);
     }
 
     /// Handles the timer of a sender.

@@ -80,8 +80,6 @@ pub struct TelemetrySignal {
     pub flow: FlowId,
     /// When the packet was sent, which tells it from the others of the flow.
     pub sent: Time,
-    /// The position of the port on the route.
-    pub hop: u32,
     /// The record.
     pub record: HopRecord,
 }

@@ -48,8 +48,8 @@ impl Telemetry {
             return;
         }
         if let Some(receiver) = self.receivers.get_mut(&packet.flow).filter(|_| packet.body.is_data()) {
-            let record = HopRecord { queue, sent: self.sent, at: start, rate: self.rate };
-            let signal = TelemetrySignal { flow: packet.flow, sent: packet.created, hop: receiver.hop, record };
+            let record = HopRecord { hop: receiver.hop, queue, sent: self.sent, at: start, rate: self.rate };
+            let signal = TelemetrySignal { flow: packet.flow, sent: packet.created, record };
             let body = MessageBody::Telemetry(Box::new(signal));
             outputs.send_message(receiver.peer.process, Message { at: end + receiver.peer.delay, order: receiver.order, body });
             receiver.order.number = receiver.order.number.wrapping_add(1);

@@ -169,7 +169,7 @@ impl Host {
     #[inline(never)]
     pub fn on_telemetry(&mut self, now: Time, signal: &TelemetrySignal, host_context: &mut HostContext<'_, '_>) {
         let digest = &mut host_context.context.record.digest;
-        digest.number(now.as_ps() ^ u64::from(signal.flow.0) << 32 ^ u64::from(signal.hop));
+        digest.number(now.as_ps() ^ u64::from(signal.flow.0) << 32 ^ u64::from(signal.record.hop));
         digest.number(signal.record.queue ^ signal.record.sent << 32);
         self.roce.on_telemetry(host_context.context.routes.flow(signal.flow).source, signal);
     }

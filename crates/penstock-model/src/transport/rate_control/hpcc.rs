@@ -131,9 +131,9 @@ impl Hpcc {
         }
     }
 
-    /// Whether records follow those stored: the same ports, each later.
+    /// Whether records follow the stored ones: the same ports, each later. Where a record is missing, ports differ.
     fn follow(&self, records: &[HopRecord]) -> bool {
-        self.links.len() == records.len() && self.links.iter().zip(records).all(|(before, now)| now.at > before.at)
+        self.links.len() == records.len() && self.links.iter().zip(records).all(|(before, now)| now.hop == before.hop && now.at > before.at)
     }
 }
 

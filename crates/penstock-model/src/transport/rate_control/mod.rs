@@ -175,6 +175,8 @@ pub struct RateAck<'a> {
 /// writes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopRecord {
+    /// Position of the port on the route.
+    pub hop: u32,
     /// Bytes waiting behind the packet.
     pub queue: u64,
     /// Bytes whose transmission the port began before the packet, since the start of the run.

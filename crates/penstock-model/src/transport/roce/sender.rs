@@ -96,9 +96,9 @@ impl Sender {
         }
     }
 
-    /// Record of hop `hop` for the packet sent at `sent`. It arrives before the acknowledgement of the packet.
-    pub fn on_telemetry(&mut self, sent: Time, hop: u32, record: HopRecord) {
-        self.telemetry.insert((sent, hop), record);
+    /// Record for the packet sent at `sent`. It arrives before the acknowledgement of the packet.
+    pub fn on_telemetry(&mut self, sent: Time, record: HopRecord) {
+        self.telemetry.insert((sent, record.hop), record);
     }
 
     /// Removes the records of the packet sent at `sent`, by hop, and returns them. Records of earlier packets are removed too: these

@@ -210,11 +210,11 @@ fn a_rate_control_is_told_of_acknowledgements_with_their_telemetry() {
     it.start();
     // Every packet requests an acknowledgement; the third does not fit the window.
     assert_eq!([leaves(&mut it, 0), leaves(&mut it, 1), leaves(&mut it, 2)], [Some((0, true, false)), Some((1, true, false)), None]);
-    let record = |queue| HopRecord { queue, sent: 0, at: ms(0), rate: Rate::from_bps(8_000_000) };
+    let record = |hop, queue| HopRecord { hop, queue, sent: 0, at: ms(0), rate: Rate::from_bps(8_000_000) };
     // A record of the first packet arrives, and its acknowledgement is lost; the records of the second packet are ordered by hop.
-    it.on_telemetry(ms(0), 1, record(10));
-    it.on_telemetry(ms(1), 2, record(22));
-    it.on_telemetry(ms(1), 1, record(21));
+    it.on_telemetry(ms(0), record(1, 10));
+    it.on_telemetry(ms(1), record(2, 22));
+    it.on_telemetry(ms(1), record(1, 21));
     it.on_ack(ms(4), 2, false, Echo::of(ms(1)));
     assert_eq!(leaves(&mut it, 4), Some((2, true, false)));
     it.on_ack(ms(7), 3, false, Echo::of(ms(4)));

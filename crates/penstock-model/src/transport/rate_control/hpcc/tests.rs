@@ -8,15 +8,18 @@ fn control(lines: &[&str]) -> Hpcc {
     Hpcc::new(&read(&lines).expect("sound"), &context(8))
 }
 
-/// The record of a port of 8 Gbit/s: bytes in the queue and sent, and the time in us.
-fn record((queue, sent, at_us): (u64, u64, u64)) -> HopRecord {
-    HopRecord { queue, sent, at: Time::ZERO + Duration::from_us(at_us), rate: Rate::from_bps(8_000_000_000) }
+/// The record of a port of 8 Gbit/s at a place of the route: bytes in the queue and sent, and the time in us.
+fn record(hop: u32, (queue, sent, at_us): (u64, u64, u64)) -> HopRecord {
+    HopRecord { hop, queue, sent, at: Time::ZERO + Duration::from_us(at_us), rate: Rate::from_bps(8_000_000_000) }
 }
 
 /// W and W_c after an acknowledgement up to `next`, when `next_to_send` is next, with these records.
 fn windows(it: &mut Hpcc, (next, next_to_send): (u32, u32), records: &[(u64, u64, u64)]) -> [f64; 2] {
-    let telemetry: Vec<HopRecord> = records.iter().copied().map(record).collect();
-    it.on_ack(&RateAck { now: Time::ZERO, rtt: Duration::ZERO, next, next_to_send, telemetry: &telemetry });
+    windows_by(it, (next, next_to_send), &(0..).zip(records).map(|(hop, it)| record(hop, *it)).collect::<Vec<_>>())
+}
+
+fn windows_by(it: &mut Hpcc, (next, next_to_send): (u32, u32), telemetry: &[HopRecord]) -> [f64; 2] {
+    it.on_ack(&RateAck { now: Time::ZERO, rtt: Duration::ZERO, next, next_to_send, telemetry });
     [it.window, it.reference]
 }
 
@@ -44,6 +47,17 @@ fn algorithm_1_step_by_step() {
     assert_near(windows(&mut it, (16, 20), &[(0, 5000, 35), (0, 15_000, 35)]), [third, second]);
     assert_near(windows(&mut it, (17, 21), &[(0, 5000, 55), (0, 15_000, 55)]), [third; 2]);
     assert_eq!(it.last_update, 21);
+}
+
+/// A port writes no record where it does not know when a transmission ends.
+#[test]
+fn records_of_different_ports_are_not_compared() {
+    let mut it = control(&[]);
+    windows_by(&mut it, (1, 10), &[record(0, (0, 90_000, 0))]);
+    assert_near(windows_by(&mut it, (2, 11), &[record(1, (0, 5000, 10))]), [10_000.0; 2]);
+    // The second port follows itself: half of B T in T, so U = 0.5.
+    windows_by(&mut it, (3, 12), &[record(1, (0, 10_000, 20))]);
+    assert_near([it.utilisation, f64::from(it.stage)], [0.5, 0.0]);
 }
 
 #[test]
