@@ -13,6 +13,8 @@ from test_docs import DOCS, ROOT, outputs
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("*/*.md"))]
 MODULES = ["component", "network", "output_analysis", "results", "statistics", "study", "topologies"]
+UNRESOLVED = {"quic.py"}
+"""Needs a package of the user's own."""
 WRONG = {
     "ps.Cbr(rate='1 Mbit/s', pakcet='160 bytes')": 'No parameter named "pakcet"',
     "ps.TailDrop(counts='wating')": "Literal['wating']",
@@ -32,6 +34,8 @@ def complaints(tmp_path_factory):
         if text := "\n".join(block["body"] for block in found if block["kind"] == "python"):
             (folder / f"page_{page.stem}.py").write_text(text)
     for example in sorted((ROOT / "examples").rglob("*.py")):
+        if example.name in UNRESOLVED:
+            continue
         (folder / example.name).write_text(example.read_text(encoding="utf-8"))
     for name in MODULES:
         for test in doctest.DocTestFinder().find(importlib.import_module(f"penstock.{name}")):

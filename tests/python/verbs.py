@@ -117,6 +117,7 @@ ENDLESS = {"lab"}
 FILES = {
     "run": "result.csv",
     **({} if "emulate" in REFUSED else {"emulate": "arrivals.csv"}),
+    **({} if "compare-hosts" in REFUSED else {"compare-hosts": "windows.csv"}),
     "trace": "trace.csv",
     "trace pcap": "captures",
     "series": "series.parquet",
