@@ -107,7 +107,8 @@ def test_linux_hosts_are_compared_with_simulated_ones(tmp_path):
     for cell in cells:
         rows = {row["metric"]: row for row in cell["rows"]}
         assert set(rows) == {"goodput", "loss", "wait", "window"}
-        assert all(2e6 < each < 20e6 for kind in ("linux", "simulated") for each in rows["goodput"][kind])
+        # A gap that is filled after the warm-up also delivers what arrived before: more than the 20 Mbit/s of the link.
+        assert all(2e6 < each < 23e6 for kind in ("linux", "simulated") for each in rows["goodput"][kind])
         difference = rows["window"]["simulated"][0] / rows["window"]["linux"][0] - 1
         assert rows["window"]["relative_difference"] == pytest.approx(difference)
     series = pl.read_csv(windows)
