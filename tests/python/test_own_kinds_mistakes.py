@@ -207,6 +207,21 @@ def test_a_fault_ends_the_run_and_names_its_place(
     assert message in str(raised.value)
 
 
+def test_a_fault_is_told_with_the_numbers_that_the_source_drew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A state of more than 63 words is not copied before each call.
+    text = SOURCE.replace("count: int = 0", "slots: list[int] = [0] * 100").replace("BODY", "pass")
+    drawing = "drawn = self.draws.below(1000000)\n        if drawn >= 0:\n            raise ValueError(f'drew {drawn}')"
+    (tmp_path / "mine.py").write_text(text.replace("return 0, 1000", f"{drawing}\n        return 0, 1000"))
+    told = []
+    for _ in range(2):
+        with pytest.raises(_core.ComponentError) as raised:
+            _core.Scenario(scenario(MINE), "t", [], str(tmp_path)).run(1, 0)
+        told.append(str(raised.value))
+        interpret(monkeypatch)
+    assert told[0] == told[1]
+    assert "ValueError: drew " in told[0]
+
+
 def test_a_fault_of_a_metric_names_the_flow(tmp_path: Path) -> None:
     text = COUNTS.replace("return flow.marked_packets", "return 1.0 / flow.marked_packets")
     (tmp_path / "mine.py").write_text(text)

@@ -38,9 +38,22 @@ impl Record {
         self.own.state()[position] as i64
     }
 
-    /// Exchanges the first stream, if there is one, for another, which the engine passes for the duration of a call.
-    pub fn swap_stream(&mut self, other: &mut Stream) {
-        self.own.swap_stream(other);
+    /// Calls a hook that draws from a stream of the engine instead of its first one.
+    pub fn call_with_stream<A: View, B: View>(
+        &mut self,
+        stream: &mut Stream,
+        name: &'static str,
+        hook: Hook,
+        views: (&mut A, &mut B),
+        arguments: [i64; 2],
+    ) -> i64 {
+        self.own.swap_stream(stream);
+        // The calls before drew from another one.
+        self.checkpoint.copy_state(&self.own);
+        self.calls.clear();
+        let answer = self.call(name, hook, views, arguments);
+        self.own.swap_stream(stream);
+        answer
     }
 
     /// Takes new values of the parameters.

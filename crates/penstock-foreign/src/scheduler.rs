@@ -35,11 +35,11 @@ views! {
         /// Number of queues.
         count: i64,
         /// Packets that wait.
-        packets: [i64; 32],
+        packets: [i64; MOST_CLASSES],
         /// Bytes that wait.
-        bytes: [i64; 32],
+        bytes: [i64; MOST_CLASSES],
         /// Bytes of the packet at the head; 0 if none.
-        head: [i64; 32],
+        head: [i64; MOST_CLASSES],
     }
 }
 

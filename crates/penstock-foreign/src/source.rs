@@ -98,9 +98,7 @@ impl ForeignSource {
     /// The packet that a hook answers.
     fn emission(&mut self, name: &'static str, hook: Hook, stream: &mut Stream) -> Emission {
         let (mut packet, arguments) = (Emitted::default(), [self.elapsed, 0]);
-        self.record.swap_stream(stream);
-        self.record.call(name, hook, (&mut packet, &mut Nothing {}), arguments);
-        self.record.swap_stream(stream);
+        self.record.call_with_stream(stream, name, hook, (&mut packet, &mut Nothing {}), arguments);
         let Emitted { after, size } = packet;
         let what = match (after, u64::try_from(size)) {
             (i64::MAX, _) => return Emission { after: Duration::FOREVER, size: 1 },
