@@ -52,8 +52,7 @@ crate::parameters! {
     ///   acknowledged segment, even where an acknowledgement that was lost had covered that segment. Samples have full weight,
     ///   however many a round trip has; [RFC7323 sG] reduces it.
     /// - After a spurious timeout, cwnd and ssthresh return to their values before it, as in Linux; [RFC4015 s3.2] begins with a
-    ///   smaller cwnd. A spurious fast retransmit is undone only with
-    ///   `dsack`.
+    ///   smaller cwnd. A spurious fast retransmit is undone only with `dsack`.
     /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
     ///   together would all have their first round trip rounded down.
     /// - Both ends have the same parameters: a SYN that requests ECN is always granted it, and a lost SYN is sent again with ECN.
@@ -232,6 +231,7 @@ impl Check for Parameters {
         if self.pacing_rate.is_some() && !self.pacing {
             mistake("pacing-rate", "has no effect without pacing = true; leave it out".to_owned());
         }
+        self.check_options(mistake);
         self.check_preset(mistake);
     }
 }
@@ -271,6 +271,22 @@ impl Parameters {
         if let Some(other) = self.congestion_control.as_ref().map(CongestionControlPlan::name).filter(|other| *other != "reno") {
             let instead = format!("write recovery.{preset} = {{}} in its place");
             mistake("variant", format!("'{preset}' has congestion-control.reno, but congestion-control.{other} is given; {instead}"));
+        }
+    }
+
+    /// Checks options that need others. A profile may set them all, though a scenario has replaced its recovery.
+    fn check_options(&self, mistake: &mut dyn FnMut(&str, String)) {
+        if self.profile.sets_components() {
+            return;
+        }
+        for (key, given) in [("dsack", self.dsack), ("keep-scoreboard", self.keep_scoreboard)] {
+            if given && !self.uses_blocks() {
+                let recovery = self.recovery_plan().name();
+                mistake(key, format!("has no effect: '{recovery}' uses no selective acknowledgements; write recovery.sack = {{}}"));
+            }
+        }
+        if self.ecn_reduction == EcnReduction::Proportional && !self.ecn {
+            mistake("ecn-reduction", "has no effect without marks; write ecn = true or leave it out".to_owned());
         }
     }
 

@@ -113,8 +113,8 @@ impl Detection {
         self.lost.remove_below(ack.next);
     }
 
-    /// The same for an acknowledgement without blocks of segments up to `next` that were all sent once, in sequence, after all that have arrived; the
-    /// `last` has the shortest round trip.
+    /// Handles an acknowledgement without blocks of the segments up to `next`, which were all sent once, in sequence, after all that
+    /// have arrived. `last` is the last of them, with the shortest round trip.
     #[inline]
     pub(crate) fn on_ack_in_order(&mut self, now: Time, next: u32, last: Sent) {
         debug_assert!(self.is_quiet() && self.unexamined <= next && next > self.highest);

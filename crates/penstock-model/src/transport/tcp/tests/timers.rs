@@ -176,5 +176,11 @@ fn relations_between_parameters_are_checked() {
     let wide = [("max-window", text("16777216 packets")), ("variant", text("sack"))];
     assert_eq!(refused(&wide), "max-window: holds more than 1048576 segments, which could all leave in one burst");
     assert!(refused(&[("pacing-rate", text("linux"))]).contains("pacing-rate: has no effect without pacing = true"));
+    let without_blocks = "has no effect: 'new-reno' uses no selective acknowledgements; write recovery.sack = {}";
+    for key in ["dsack", "keep-scoreboard"] {
+        assert!(refused(&[(key, Value::Switch(true))]).contains(&format!("{key}: {without_blocks}")));
+    }
+    let proportional = ("ecn-reduction", text("proportional"));
+    assert!(refused(&[proportional]).contains("ecn-reduction: has no effect without marks"));
     assert!(read(&[]).is_ok());
 }

@@ -11,7 +11,7 @@ fn a_window_that_is_not_used_does_not_grow() {
     let mut path = path().start(Some(4));
     path.run_ms(150);
     assert_eq!(path.sender.congestion_window(), 10.0);
-    // Eight are outstanding: in slow start the window grows while it is below twice what is outstanding, to 11 and 12.
+    // Now eight segments are outstanding. In slow start a window below 16 counts as used, so it grows: to 11, then to 12.
     path.offer(8);
     path.run_ms(290);
     assert_eq!(path.sender.congestion_window(), 12.0);
