@@ -602,7 +602,7 @@ class Fba(Component):
         Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         Allowed: above 0, at most 1.
     buffer : Literal["queue", "port"], default queue
-        The cells that X and `limit` count; `port` for queues of classes that share a buffer, each with one circuit.
+        The cells that X and `limit` count: `port` lets classes share a buffer, each with a queue for its circuit.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """

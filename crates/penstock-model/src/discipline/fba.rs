@@ -1,6 +1,6 @@
 //! Fair buffer allocation.
 
-use super::frame::{cells_of, check_cells, EndOfFrame, FrameArrival, FrameQueue, SharedBuffer};
+use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue, OtherQueues};
 use super::{Discipline, Eviction, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
 use crate::parameters::{Check, Fraction, Limit};
@@ -12,7 +12,7 @@ crate::choice! {
     pub enum Buffer {
         /// The cells of the queue.
         "queue" => Queue,
-        /// The cells of all queues of the port. A queue counts as one circuit: N_a is the number of queues with waiting cells.
+        /// The cells of all queues of the port. Each other queue with waiting cells counts as one circuit in N_a.
         "port" => Port,
     }
 }
@@ -45,7 +45,7 @@ crate::parameters! {
         threshold: Limit;
         /// Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         z: Fraction = "0.8";
-        /// The cells that X and `limit` count; `port` for queues of classes that share a buffer, each with one circuit.
+        /// The cells that X and `limit` count: `port` lets classes share a buffer, each with a queue for its circuit.
         buffer: Buffer = "queue";
         /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
@@ -64,8 +64,8 @@ pub struct Fba {
     threshold: u32,
     /// Z (K - R).
     slope: f64,
-    /// The buffer of all queues of the port at the present arrival, if they share one.
-    shared: Option<SharedBuffer>,
+    /// The other queues of the port at the present arrival, if the buffer is that of the port.
+    others: Option<OtherQueues>,
 }
 
 impl Fba {
@@ -74,7 +74,7 @@ impl Fba {
         let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
         let threshold = cells_of(parameters.threshold);
         let slope = parameters.z.0 * f64::from(cells_of(parameters.limit) - threshold);
-        Fba { frames, threshold, slope, shared: (parameters.buffer == Buffer::Port).then(SharedBuffer::default) }
+        Fba { frames, threshold, slope, others: (parameters.buffer == Buffer::Port).then(OtherQueues::default) }
     }
 }
 
@@ -85,19 +85,15 @@ crate::state! {
 impl Discipline for Fba {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        let Fba { frames, threshold, slope, shared } = self;
+        let Fba { frames, threshold, slope, others } = self;
         // Both sides times X (X - R), which is positive.
-        let refuses = |frame: &FrameArrival| {
+        frames.on_cell_beside(others.unwrap_or_default(), packet, queue, |frame| {
             frame.cells > *threshold && frame.load() * f64::from(frame.cells - *threshold) > *slope * f64::from(frame.cells)
-        };
-        match shared {
-            None => frames.on_cell(packet, queue, refuses),
-            Some(buffer) => frames.on_cell_into_shared(*buffer, packet, queue, refuses),
-        }
+        })
     }
 
-    fn make_room(&mut self, _now: Time, _packet: &Packet, _own: usize, queues: &[QueueState]) -> Option<Eviction> {
-        self.shared = Some(SharedBuffer::of(queues));
+    fn make_room(&mut self, _now: Time, _packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
+        self.others = Some(OtherQueues::of(queues, own));
         None
     }
 
@@ -106,7 +102,7 @@ impl Discipline for Fba {
     }
 
     fn hooks(&self) -> Hooks {
-        if self.shared.is_some() {
+        if self.others.is_some() {
             Hooks::ROOM
         } else {
             Hooks::ARRIVAL
@@ -147,23 +143,25 @@ mod tests {
     #[test]
     fn queues_of_a_port_share_the_buffer() {
         let parameters = read(&["limit = 100 cells", "threshold = 50 cells", "buffer = port"]).expect("sound");
-        let state = |packets| QueueState { packets, ..QueueState::default() };
+        let states = |packets: &[u32]| -> Vec<QueueState> {
+            packets.iter().map(|packets| QueueState { packets: *packets, ..QueueState::default() }).collect()
+        };
+        let early = Verdict::Drop(DropCause::Early);
         for (own, others, expected) in [
-            (20, [30, 0], Verdict::Accept),                  // X = R
-            (20, [30, 10], Verdict::Accept),                 // 20 * 3 / 60 = 1 against 40 / 10
-            (40, [40, 0], Verdict::Accept),                  // 1 against 40 / 30
-            (40, [20, 20], Verdict::Drop(DropCause::Early)), // 1.5 against 40 / 30
-            (0, [50, 49], Verdict::Accept),                  // nothing of its own
-            (20, [40, 40], Verdict::Accept),                 // its frame was accepted below
+            (20, [30, 0], Verdict::Accept),  // X = R
+            (20, [30, 10], Verdict::Accept), // 20 * 3 / 60 = 1 against 40 / 10
+            (40, [40, 0], Verdict::Accept),  // 1 against 40 / 30
+            (40, [20, 20], early),           // 1.5 against 40 / 30
+            (0, [50, 49], Verdict::Accept),  // nothing of its own
+            (0, [50, 50], Verdict::Drop(DropCause::Overflow)),
         ] {
             let mut it = Fba::new(&parameters, &port(&[1]));
             assert_eq!(it.hooks(), Hooks::ROOM);
             for cells in 0..own {
-                assert_eq!(it.make_room(Time::ZERO, &cell(0, false), 0, &[state(cells)]), None);
+                assert_eq!(it.make_room(Time::ZERO, &cell(0, false), 0, &states(&[cells])), None);
                 assert_eq!(it.on_arrival(Time::ZERO, &cell(0, cells + 1 == own), &holding(cells)), Verdict::Accept);
             }
-            it.make_room(Time::ZERO, &cell(0, false), 0, &[state(own), state(others[0]), state(others[1])]);
-            let expected = if own + others[0] + others[1] < 100 { expected } else { Verdict::Drop(DropCause::Overflow) };
+            it.make_room(Time::ZERO, &cell(0, false), 0, &states(&[own, others[0], others[1]]));
             assert_eq!(it.on_arrival(Time::ZERO, &cell(0, false), &holding(own)), expected, "X_0 = {own}, others {others:?}");
         }
     }

@@ -67,23 +67,20 @@ pub struct FrameQueue {
     active: u32,
 }
 
-/// The buffer that all queues of a port share.
+/// What other queues have in the buffer of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SharedBuffer {
-    /// Waiting cells of all queues (X).
+pub struct OtherQueues {
+    /// Their waiting cells.
     cells: u32,
-    /// Queues with waiting cells (Na).
+    /// How many have waiting cells.
     active: u32,
 }
 
-impl SharedBuffer {
-    /// The buffer of these queues.
-    pub fn of(queues: &[QueueState]) -> SharedBuffer {
-        let add = |SharedBuffer { cells, active }, queue: &QueueState| SharedBuffer {
-            cells: cells + queue.packets,
-            active: active + u32::from(queue.packets > 0),
-        };
-        queues.iter().fold(SharedBuffer::default(), add)
+impl OtherQueues {
+    /// All of these queues but `own`.
+    pub fn of(queues: &[QueueState], own: usize) -> OtherQueues {
+        let others = || queues.iter().enumerate().filter(|(i, _)| *i != own).map(|(_, queue)| queue.packets);
+        OtherQueues { cells: others().sum(), active: others().filter(|packets| *packets > 0).count() as u32 }
     }
 }
 
@@ -126,30 +123,20 @@ impl FrameQueue {
     /// Verdict on a cell; `refuses` decides on each frame at its first cell.
     #[inline]
     pub fn on_cell(&mut self, cell: &Packet, queue: &Occupancy, refuses: impl FnOnce(&FrameArrival) -> bool) -> Verdict {
-        self.forget_sent(queue.packets);
-        let buffer = SharedBuffer { cells: queue.packets, active: self.active };
-        self.on_cell_into(buffer, cell, refuses)
+        self.on_cell_beside(OtherQueues::default(), cell, queue, refuses)
     }
 
-    /// Verdict on a cell for a queue that shares its buffer with others.
-    pub fn on_cell_into_shared(
+    /// Verdict on a cell for a buffer that `others` share; each of them counts as a circuit.
+    #[inline]
+    pub fn on_cell_beside(
         &mut self,
-        buffer: SharedBuffer,
+        others: OtherQueues,
         cell: &Packet,
         queue: &Occupancy,
         refuses: impl FnOnce(&FrameArrival) -> bool,
     ) -> Verdict {
         self.forget_sent(queue.packets);
-        self.on_cell_into(buffer, cell, refuses)
-    }
-
-    #[inline]
-    fn on_cell_into(
-        &mut self,
-        SharedBuffer { cells, active }: SharedBuffer,
-        cell: &Packet,
-        refuses: impl FnOnce(&FrameArrival) -> bool,
-    ) -> Verdict {
+        let (cells, active) = (queue.packets + others.cells, self.active + others.active);
         let circuit = self.circuits.circuits.of(cell);
         let is_last = !matches!(cell.body, Body::Cell { .. });
         let CircuitState { cells: of_circuit, mut frame } = self.states[circuit as usize];
