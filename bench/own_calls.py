@@ -15,7 +15,7 @@ from penstock import _core
 
 OWN = Path(__file__).resolve().parent.parent / "examples" / "own"
 
-QUEUES = """
+LINK = """
 [nodes]
 a = {}
 b = {}
@@ -26,39 +26,21 @@ from = "a"
 to = "b"
 rate = "1 Gbit/s"
 delay = "1 ms"
-queue.COMPONENT
+PORT
 
 [[flows]]
-name = "poisson"
+name = "f"
 from = "a"
 to = "b"
-source.poisson = { rate = "RATE", packet = "500 bytes" }
 """
-CONTROLS = """
-[nodes]
-a = {}
-b = {}
-
-[[links]]
-name = "bottleneck"
-from = "a"
-to = "b"
-rate = "1 Gbit/s"
-delay = "1 ms"
-both-ways = true
-
-[[flows]]
-name = "tcp"
-from = "a"
-to = "b"
-source.ftp = {}
-transport.tcp = { packet = "1500 bytes", recovery.sack = {}, max-window = "200 packets", congestion-control.COMPONENT }
-"""
+POISSON = LINK.replace("PORT", "queue.COMPONENT") + 'source.poisson = { rate = "RATE", packet = "500 bytes" }'
+TCP = 'packet = "1500 bytes", recovery.sack = {}, max-window = "200 packets", congestion-control.COMPONENT'
+BULK = LINK.replace("PORT", "both-ways = true") + f"source.ftp = {{}}\ntransport.tcp = {{ {TCP} }}"
 RED = '{ limit = "100 packets", min-threshold = "5 packets", max-threshold = "50 packets", max-probability = 0.1 }'
 PAIRS = {
-    "red": (QUEUES.replace("RATE", "1 Gbit/s"), RED),
-    "codel": (QUEUES.replace("RATE", "900 Mbit/s"), '{ limit = "1000 packets" }'),
-    "cubic": (CONTROLS, "{}"),
+    "red": (POISSON.replace("RATE", "1 Gbit/s"), RED),
+    "codel": (POISSON.replace("RATE", "900 Mbit/s"), '{ limit = "1000 packets" }'),
+    "cubic": (BULK, "{}"),
 }
 CALLS = {"red": 1, "codel": 2, "cubic": 0.5}
 SECONDS = {"red": 5, "codel": 5, "cubic": 60}

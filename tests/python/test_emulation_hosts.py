@@ -1,4 +1,4 @@
-"""Linux hosts next to simulated ones: what is compared, and the samples of their connections."""
+"""The comparison of Linux hosts with simulated ones, and samples of TCP connections."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import pytest
 
 from penstock import Network, RunRequest, _core, own, run_all
 from penstock.own import files
+from penstock.own.kinds import fields
 from penstock.store import Store
 
 if TYPE_CHECKING:
@@ -42,6 +43,11 @@ def built_in(name: str) -> str:
 
 def run(text: str, folder: Path = EXAMPLES, seed: int = 1, sets: list[tuple[str, str]] | None = None) -> _core.Run:
     return _core.Scenario(text, "own.toml", [*SHORT, *(sets or [])], str(folder)).run(seed, 0)
+
+
+def test_lists_over_classes_are_as_long_as_the_core_makes_them() -> None:
+    lengths = {each.name: each.length for each in fields()["Queues"]}
+    assert lengths == {"count": 1, "packets": own.CLASSES, "bytes": own.CLASSES, "head": own.CLASSES}
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

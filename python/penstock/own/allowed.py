@@ -18,8 +18,9 @@ FUNCTIONS: dict[Any, str] = {
     mul_div: "penstock_mul_div",
 }
 """Functions that are replaced."""
-EXACT = {
-    getattr(math, name) for name in ["floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
+EXACT: dict[str, Any] = {
+    name: getattr(math, name)
+    for name in ["floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
 }
 """Functions of `math` that give the same on every machine."""
 BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}

@@ -17,7 +17,7 @@ from numba.extending import overload
 from penstock import _core
 from penstock.errors import InputError
 from penstock.own.kinds import FAULT, fields
-from penstock.own.plain import FLOATS, HELPERS, exact, number, whole
+from penstock.own.plain import EXACT_NAMES, FLOATS, HELPERS, number, whole
 from penstock.own.translation import method_name
 from penstock.own.vocabulary import CLASSES
 
@@ -100,12 +100,12 @@ def finite(x):
         raise ValueError("fault")
     return x
 """
-"""Stands for :func:`penstock.own.plain.finite` in compiled code; a fault is told by that."""
+"""Stands for :func:`penstock.own.plain.finite` in compiled code. The message of a fault comes from that function."""
 
 
 def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
     """The functions of a file, to be compiled when they are first used."""
-    names: dict[str, Any] = {f"exact_{name}": function for name, function in exact().items()}
+    names: dict[str, Any] = dict(EXACT_NAMES)
     for symbol, signature, address in _core.component_functions():
         binding.add_symbol(symbol, address)
         result, *arguments = (_LETTERS[letter] for letter in signature)

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
+from penstock.own.allowed import EXACT
 from penstock.own.kinds import FAULT, fields
 from penstock.own.translation import method_name
 from penstock.own.vocabulary import CLASSES
@@ -30,6 +31,9 @@ def penstock_sqrt(x):
     return exact_sqrt(x)
 """
 """Functions that both gears add to a file."""
+
+EXACT_NAMES: Mapping[str, Any] = {f"exact_{name}": of for name, of in {"sqrt": math.sqrt, **EXACT}.items()}
+"""Functions of ``math`` by their names in translated code."""
 
 _HOOK = CFUNCTYPE(c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_int64)
 _LETTERS: dict[str, Any] = {"f": c_double, "i": c_int64}
@@ -81,18 +85,12 @@ def finite(value: Any, name: str) -> Any:
 
 def namespace() -> dict[str, Any]:
     """The functions that translated code may call, for the interpreter."""
-    names: dict[str, Any] = {f"exact_{name}": function for name, function in exact().items()}
+    names: dict[str, Any] = dict(EXACT_NAMES)
     for symbol, signature, address in _core.component_functions():
         result, *arguments = (_LETTERS[letter] for letter in signature)
         names[symbol] = CFUNCTYPE(result, *arguments)(address)
     exec(HELPERS, names)
     return {**names, "whole": whole, "number": number, "finite": finite}
-
-
-def exact() -> dict[str, Any]:
-    """Functions of ``math`` that give the same on every machine."""
-    names = ["sqrt", "floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
-    return {name: getattr(math, name) for name in names}
 
 
 @cache

@@ -147,7 +147,7 @@ class _Function(ast.NodeTransformer):
             return at(ast.Tuple([ast.Constant(each) for each in value], ast.Load()), node)
         try:
             symbol = FUNCTIONS.get(value)
-            is_exact = value in EXACT
+            is_exact = any(value is each for each in EXACT.values())
         except TypeError:  # not hashable
             symbol, is_exact = None, False
         if symbol is not None:
