@@ -26,10 +26,11 @@ crate::parameters! {
     /// at most Z times an equal share. Cells of a frame that was accepted are treated as by `epd`. Only on cell links.
     ///
     /// ## State
-    /// The waiting cells and the state of the present frame of each circuit; constant cost per cell.
+    /// The waiting cells and the state of the present frame of each circuit; constant cost per cell, and with `buffer = "port"` one look
+    /// at each queue.
     ///
     /// ## Departures
-    /// None. X, X_i and N_a exclude the arriving cell and the cell in transmission.
+    /// `buffer = "port"` is not in the sources. X, X_i and N_a exclude the arriving cell and the cell in transmission.
     ///
     /// ## Example
     /// ```toml
