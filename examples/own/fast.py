@@ -26,8 +26,8 @@ class Fast:
             window.size += ack.newly
         elif ack.acknowledged >= self.round_end:
             self.round_end = ack.next
-            target = min(2 * window.size, propagating + self.alpha)
-            window.size += self.gamma * (target - window.size)
+            smoothed = (1 - self.gamma) * window.size + self.gamma * (propagating + self.alpha)
+            window.size = min(2 * window.size, smoothed)
             window.threshold = min(window.threshold, window.size)
 
     def on_congestion(self, cause, in_flight, window):
