@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -43,11 +44,12 @@ def program(text: str, *words: object) -> str:
 
 
 def state() -> dict[str, str]:
-    """What of the machine an emulation must not change."""
+    """What of the machine an emulation must not change. How sure a neighbour is (REACHABLE, STALE) changes by itself."""
     shown = {
         words: subprocess.run(["ip", *words.split()], capture_output=True, text=True, check=True).stdout
         for words in ("link", "address", "route", "rule", "neigh", "netns")
     }
+    shown["neigh"] = re.sub(r" [A-Z]+ *$", "", shown["neigh"], flags=re.MULTILINE)
     mounts = Path("/proc/mounts").read_text()
     return {**shown, "hosts": Path("/etc/hosts").read_text(), "mounts": str(mounts.count("penstock"))}
 
