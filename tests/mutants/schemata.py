@@ -138,11 +138,18 @@ def compiling(mistakes: list[Mistake]) -> list[Mistake]:
         failed = set()
         for message in said_by_cargo("check", "--locked", "--package", "penstock-engine")[1]:
             if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
-                failed |= {name for span in message["message"]["spans"] for name in names_at(span)}
+                spans = message["message"]["spans"]
+                failed |= {name for span in spans for name in names_at(span)} or names_at(around(spans))
         if not failed:
             return mistakes
         print(f"mutants: {len(failed)} of {len(mistakes)} do not compile and are left out", flush=True)
         mistakes = [it for it in mistakes if it.number not in failed]
+
+
+def around(spans: list[dict]) -> dict:
+    """From the first of the spans to the last: a borrow that lasts too long is reported at both of its ends."""
+    least, most = (choose(spans, key=lambda it: it["byte_start"]) for choose in (min, max))
+    return {"file_name": least["file_name"], "byte_start": least["byte_start"], "byte_end": most["byte_end"]}
 
 
 def names_at(span: dict) -> set[int]:

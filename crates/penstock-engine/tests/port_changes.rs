@@ -9,7 +9,7 @@ use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::id::{FlowId, LinkId};
 use std::sync::Arc;
-use support::{discipline, meter, one_link, policer, shaper, source, time, transport, Net};
+use support::{discipline, meter, one_link, policer, scheduler, shaper, source, time, transport, Net};
 
 /// A packet of 1000 bytes each 10 ms from 0 to 1 s, both included, into a link of 10 Mbit/s.
 fn net(queue: &str, settings: &str) -> Net {
@@ -82,6 +82,29 @@ fn a_discipline_keeps_its_state() {
         link.port_changes = vec![(time("300 ms"), port(link, |port| port.queues[0].discipline = discipline("red", &more)))];
         assert!(dropped(&run(&net), DropCause::Early) > dropped(&as_it_was, DropCause::Early));
     }
+}
+
+/// Flows of 100 and 1200 kbit/s into 1 Mbit/s. Only the second has losses; it begins after the change, so its queue is new then.
+#[test]
+fn queues_of_later_flows_have_the_new_parameters() {
+    const PATIENT: &str = "target = 400 ms; interval = 500 ms";
+    const STRICT: &str = "target = 1 ms; interval = 10 ms";
+    let losses = |settings: &str, changed: Option<&str>| {
+        let (mut net, route, link) = one_link("3 s", 1, "1 Mbit/s", "1 ms", discipline("codel", settings));
+        net.port(link).scheduler = scheduler("fq-codel", "");
+        for (name, start, rate) in [("early", "0 s", "100 kbit/s"), ("late", "1 s", "1200 kbit/s")] {
+            let cbr = source("cbr", &format!("rate = {rate}; packet = 1000 bytes; phase = zero"));
+            let group = net.group(name, cbr, transport("udp", ""), (start, start));
+            net.flow(group, route, route);
+        }
+        let link = &mut net.0.links[0];
+        let with = |settings| port(link, |port| port.queues[0].discipline = discipline("codel", settings));
+        link.port_changes = changed.map(|settings| (time("500 ms"), with(settings))).into_iter().collect();
+        dropped(&run(&net), DropCause::Early)
+    };
+    let [patient, strict] = [losses(PATIENT, None), losses(STRICT, None)];
+    assert!(strict > patient, "{strict} {patient}");
+    assert_eq!(losses(PATIENT, Some(STRICT)), strict);
 }
 
 #[test]

@@ -250,6 +250,8 @@ impl Recursion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::event::Arrival;
+    use penstock_model::id::FlowId;
     use penstock_model::units::Duration;
 
     /// 8 Mbit/s send a byte in 1 us. By hand: F = 1 ms, then max(0.5, min(3, 1)) + 1 = 2 ms, then max(9, min(4, 2)) + 1 = 10 ms,
@@ -263,5 +265,20 @@ mod tests {
         assert_eq!(error(500, 4000), 2000);
         assert_eq!(error(9000, 9200), -800);
         assert_eq!(error(9500, 9900), -600);
+    }
+
+    /// Two packets of 1000 bytes at 8 Mbit/s. The second leaves first, at 3 ms; what it departs from is known once the first, due at
+    /// 1 ms, is dropped: by hand 3 - 1 = 2 ms.
+    #[test]
+    fn a_departure_counts_once_what_is_older_is_dropped() {
+        let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
+        let mut meter = EfMeter::new(&EfPlan { classes: vec![0], rate: Rate::from_bps(8_000_000) });
+        let measured = Measurement { from: Time::ZERO, to: at(100) };
+        let [first, second] = [FlowId(0), FlowId(1)].map(|flow| Packet { size: 1000, class: 0, flow, ..Arrival::PLACEHOLDER.packet });
+        [&first, &second].into_iter().for_each(|packet| meter.arrival(at(0), packet));
+        meter.departure(at(0), at(3), &second, &measured);
+        assert_eq!(meter.errors.packet_ps, None);
+        meter.drop(at(0), &first, &measured);
+        assert_eq!(meter.errors.packet_ps, Some(2_000_000_000));
     }
 }

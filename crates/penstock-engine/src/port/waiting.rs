@@ -102,3 +102,21 @@ impl WaitingLists {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The memory has room for small packets alone: the large one at the head of the first list lets nobody of its list pass.
+    #[test]
+    fn what_fits_the_queue_alone_waits_for_memory() {
+        let mut lists = WaitingLists::new(&[vec![Limit::Packets(8)], vec![Limit::Packets(8)]]);
+        for (list, size, flow) in [(0, 1500, 0), (0, 100, 1), (1, 100, 2)] {
+            lists.wait(list, WaitingEntry { flow: FlowId(flow), size, what: Waiting::Tcp(flow) });
+        }
+        let mut take = |memory| lists.take(|_| (1, 1500), |size| size <= memory, |_| true).map(|entry| entry.flow);
+        assert_eq!(take(99), None);
+        assert_eq!([take(100), take(100)], [Some(FlowId(2)), None]);
+        assert_eq!([take(1500), take(1500)], [Some(FlowId(0)), Some(FlowId(1))]);
+    }
+}
