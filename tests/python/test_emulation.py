@@ -44,7 +44,7 @@ def program(text: str, *words: object) -> str:
 
 
 def state() -> dict[str, str]:
-    """What of the machine an emulation must not change. How sure a neighbour is (REACHABLE, STALE) changes on its own."""
+    """What of the machine an emulation must not change. Whether a neighbour is REACHABLE or STALE changes on its own."""
     shown = {
         words: subprocess.run(["ip", *words.split()], capture_output=True, text=True, check=True).stdout
         for words in ("link", "address", "route", "rule", "neigh", "netns")
