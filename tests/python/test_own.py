@@ -288,6 +288,8 @@ def test_a_fault_ends_the_run_and_names_its_place(faulty: Path, fault: int) -> N
         ("self.count = 1.5", "a whole number is needed, not float64; write int(...)"),
         ("eval('1')", "'eval' is not allowed"),
         ("if packet.size > 3: return", "a whole number is needed, not nothing"),
+        ("while True: self.count += 1", "the loop never ends; give it a condition, a break or a return"),
+        ("while True:\n            while self.count: break", "the loop never ends"),
     ],
 )
 def test_code_that_cannot_be_compiled_is_a_mistake_with_its_line(tmp_path: Path, body: str, message: str) -> None:
@@ -296,6 +298,13 @@ def test_code_that_cannot_be_compiled_is_a_mistake_with_its_line(tmp_path: Path,
     assert message in told
     at = int(told.split(":")[1])
     assert at == line or (at == line - 1 and "nothing" in message), told
+
+
+@pytest.mark.usefixtures("debugging")
+def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path) -> None:
+    for way_out in ("break", "return own.ACCEPT"):
+        body = f"while True:\n            if self.count: {way_out}\n            self.count += 1"
+        assert mistakes(tmp_path, TEMPLATE.replace("BODY", body), MINE) == []
 
 
 @pytest.mark.parametrize(
@@ -317,10 +326,17 @@ def test_code_that_cannot_be_compiled_is_a_mistake_with_its_line(tmp_path: Path,
             TEMPLATE.replace('"limit", "60', '"lenght", "60'),
             "parameter 'limit': there is no kind 'lenght'; one of limit,",
         ),
-        (TEMPLATE.replace("@own.discipline", '@own.discipline(name="red")'), "there is a discipline 'red' already"),
+        (
+            TEMPLATE.replace("@own.discipline", '@own.discipline(name="red")'),
+            "'mine.py': there is a discipline 'red' already",
+        ),
         (TEMPLATE.replace('"""Does something."""', ""), "Mine has no docstring"),
         (TEMPLATE.replace("TABLE = [1, 2]", "TABLE = 1 / 0"), "mine.py:3: ZeroDivisionError: division by zero"),
+        (TEMPLATE.replace("TABLE = [1, 2]", "raise SystemExit(3)"), "mine.py:3: SystemExit: 3"),
         ("x = (", "mine.py:1: '(' was never closed"),
+        ("x = 1\0", "mine.py:1: source code string cannot contain null bytes"),
+        (f"x = {'-' * 100_000}1", "mine.py: is nested too deeply"),
+        (f"x = {'1 + ' * 100_000}1", "mine.py: is nested too deeply"),
         (HEAD, "mine.py: has no component"),
     ],
 )
@@ -334,8 +350,10 @@ def test_a_file_that_is_missing_or_no_python_is_a_mistake(tmp_path: Path) -> Non
     assert [(each["path"], each["message"]) for each in missing] == [
         ("use", "red.py: there is no such file; names are relative to the scenario's folder")
     ]
-    other = _core.check(SCENARIO.replace("red.py", "red.txt"), "own.toml", SHORT, str(EXAMPLES))
-    assert any('write use = "my_queues.py"' in each["message"] for each in other)
+    (tmp_path / "red.txt").write_text("raise ValueError('executed')")
+    for value in ('"red.txt"', '["red.py"]'):
+        [other] = _core.check(SCENARIO.replace('"red.py"', value), "own.toml", SHORT, str(tmp_path))
+        assert 'write use = "my_queues.py"' in other["message"]
 
 
 def test_missing_numba_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,30 +40,31 @@ use std::sync::Arc;
 /// The components of a file.
 #[derive(Clone)]
 pub struct Components {
+    file: &'static str,
     identity: &'static str,
     components: Vec<Arc<Component>>,
 }
 
 impl Components {
-    /// The components that `declarations` describe. `identity` identifies their file and its compiler.
+    /// The components that `declarations` describe. `file` is the name of their file, `identity` identifies its text and its compiler.
     ///
     /// The addresses in the declarations must belong to functions of the type that [`record`](crate) calls, which stay in memory until
     /// the process ends.
     ///
     /// # Errors
     /// If a declaration is invalid; the message names the component and the allowed values.
-    pub fn new(identity: &str, declarations: Vec<Declaration>) -> Result<Components, String> {
-        let identity = leak(identity);
+    pub fn new(file: &str, identity: &str, declarations: Vec<Declaration>) -> Result<Components, String> {
+        let (file, identity) = (leak(file), leak(identity));
         for it in &declarations {
             kind(&it.kind).map_err(|message| format!("{}: {message}", it.name))?;
         }
         let components = declarations.into_iter().map(|it| Component::new(it, identity)).collect::<Result<_, String>>()?;
-        Ok(Components { identity, components })
+        Ok(Components { file, identity, components })
     }
 
     /// They as a plug-in.
     pub fn plugin(&self) -> Plugin {
-        let empty = Plugin::new("the file", INTERFACE, Some(self.identity));
+        let empty = Plugin::new(self.file, INTERFACE, Some(self.identity));
         let add = |plugin, component: &Arc<Component>| {
             let kind = kind(component.kind).expect("`new` has looked for it");
             (kind.add)(plugin, Arc::clone(component))

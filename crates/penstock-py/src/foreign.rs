@@ -71,7 +71,8 @@ pub fn with_file(file: &Path, others: &Registry) -> Result<Registry, Vec<String>
         Some(components) => components.clone(),
         None => {
             let declarations = own.components.into_iter().map(declaration).collect();
-            let components = Components::new(&own.identity, declarations).map_err(|message| vec![message])?;
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let components = Components::new(&name, &own.identity, declarations).map_err(|message| vec![message])?;
             known.insert(own.key, components.clone());
             components
         }

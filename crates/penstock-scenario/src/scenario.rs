@@ -18,6 +18,7 @@ use crate::read::mistake::{Mistake, Mistakes};
 use crate::read::section::Section;
 use crate::read::suggest::Suggestions;
 use crate::read::tree::{Item, Tree};
+use crate::read::values::is_python_file;
 use crate::read::{canonical, tree};
 use crate::series::{self, SeriesPlans, SeriesRequest};
 use crate::settings;
@@ -97,7 +98,12 @@ pub(crate) fn read(
     }
     let mut top = Section::new(mistakes, String::new(), tree.location, &tree)?;
     let keys = TopKeys::read(&mut top);
-    if let Some(Tree { item: Item::Text(file), location }) = tree.get("use") {
+    if let Some(Tree { item, location }) = tree.get("use") {
+        // Another value has been reported, and nothing is known of the components that were meant.
+        let Item::Text(file) = item else { return None };
+        if !is_python_file(file) {
+            return None;
+        }
         match mistakes.files.components(file, mistakes.components.registry()) {
             Ok(registry) => mistakes.components.add(registry),
             Err(messages) => {

@@ -72,7 +72,8 @@ class OwnFile:
         try:
             return ast.parse(self._text, str(self.path))
         except SyntaxError as error:
-            raise InputError(f"{self.path.name}:{error.lineno}: {error.msg}") from None
+            # A null byte has no line.
+            raise InputError(f"{self.path.name}:{error.lineno or 1}: {error.msg}") from None
 
     def _translated(self, *, is_compiled: bool) -> Any:
         """The functions, from a new tree: translation changes it."""
@@ -153,7 +154,7 @@ def _executed(path: Path, tree: ast.Module) -> dict[str, Any]:
     sys.modules[module.__name__] = module
     try:
         exec(compile(tree, str(path), "exec"), vars(module))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         line = line_of(error, str(path))
         raise InputError(f"{path.name}:{line}: {type(error).__name__}: {error}") from None
     return vars(module)
@@ -185,7 +186,10 @@ def opened(path: Path) -> OwnFile:
     key = str(path), text, is_debug
     with _lock:
         if key not in _files:
-            _files[key] = OwnFile(path, text)
+            try:
+                _files[key] = OwnFile(path, text)
+            except (MemoryError, RecursionError):  # of the parser
+                raise InputError(f"{path.name}: is nested too deeply; split its longest expression") from None
         return _files[key]
 
 

@@ -347,7 +347,9 @@ class _Function(ast.NodeTransformer):
         return node
 
     def visit_While(self, node: ast.While) -> Any:
-        """Counts the steps."""
+        """Counts the steps, and refuses a loop without a way out."""
+        if isinstance(node.test, ast.Constant) and node.test.value and not _is_left(node.body):
+            self._refuse(node, "the loop never ends; give it a condition, a break or a return")
         return self._loop(node)
 
     def visit_For(self, node: ast.For) -> Any:
@@ -360,3 +362,13 @@ class _Function(ast.NodeTransformer):
         count = f"steps__ += 1\nif steps__ > {STEPS}: raise RuntimeError('the loop takes more than {STEPS} steps')"
         node.body[:0] = parsed(count, node)
         return node
+
+
+def _is_left(body: Iterable[ast.AST], *, is_nested: bool = False) -> bool:
+    """Whether a statement of a loop leaves it; a break of a loop within it does not."""
+    for node in body:
+        if isinstance(node, ast.Return | ast.Raise) or (isinstance(node, ast.Break) and not is_nested):
+            return True
+        if _is_left(ast.iter_child_nodes(node), is_nested=is_nested or isinstance(node, ast.While | ast.For)):
+            return True
+    return False

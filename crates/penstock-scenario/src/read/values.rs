@@ -20,6 +20,11 @@ impl Parameter for Text {
     }
 }
 
+/// Whether a file has the name of a Python file.
+pub fn is_python_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "py")
+}
+
 /// The name of a Python file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PythonFile(pub String);
@@ -28,7 +33,7 @@ impl Parameter for PythonFile {
     const KIND: Kind = Kind::Name("file");
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
-            Value::Text(text) if Path::new(text).extension().is_some_and(|extension| extension == "py") => Ok(PythonFile(text.clone())),
+            Value::Text(text) if is_python_file(text) => Ok(PythonFile(text.clone())),
             other => Err(format!("{} is not the name of a Python file; write use = \"my_queues.py\"", other.quoted())),
         }
     }
