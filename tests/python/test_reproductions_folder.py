@@ -307,6 +307,15 @@ def test_every_answer_is_checked(tmp_path, penstock):
     assert out.endswith("with 2 scenarios for 4 printed numbers, and with 2 other answers.\n")
 
 
+def test_another_answer_with_a_mistake_leaves_the_numbers_of_the_chosen_ones(tmp_path, penstock):
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    document = with_question(DOCUMENT).replace("sent = 0.25", "sent = 9.25")  # which the study does not agree with
+    (tmp_path / "document.toml").write_text(document)
+    code, out, err = penstock("reproduce", f"{tmp_path}/")
+    assert (code, err) == (0, "")
+    assert "differs" in out
+
+
 def test_a_column_is_computed_from_cells_and_what_is_stated(tmp_path, penstock):
     (tmp_path / "scenario.toml").write_text(SCENARIO)
     stated = DOCUMENT.replace("[[tolerance]]", "[setup.line]\nrate = '1 Mbit/s'\n[[tolerance]]", 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock.errors import ScenarioError
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan
 from penstock.statistics import interval
@@ -104,13 +105,17 @@ def work(study: Study, tables: Iterable[str], runs: int = RUNS) -> Work:
 def explained(study: Study, differing: Collection[Comparison], store: Store) -> int | None:
     """How many of `differing` would agree if one open question were answered otherwise.
 
-    Nothing is run: the runs are of an earlier sensitivity study. None unless the store has all of them.
+    Nothing is run: the runs are of an earlier sensitivity study. None unless the store has all of them,
+    and if a scenario has mistakes under another answer.
     """
     rows = {(comparison.table, tuple(comparison.row.values())) for comparison in differing}
     plan = Plan(study, [table for table, _ in rows], RUNS)
     chosen, others = _outcomes(study, plan, rows)
     reader = Reader(store)
-    points = plan.points()
+    try:
+        points = plan.points()
+    except ScenarioError:  # under another answer, which 'penstock check' reports
+        return None
     kept = reader.kept(points)
     if any(len(runs) < len(point.replications) for point, runs in zip(points, kept, strict=True)):
         return None
