@@ -54,6 +54,8 @@ def test_the_command_draws_a_sweep_and_the_file_of_its_results_alike(penstock, t
         (["empty.csv"], "empty.csv: is empty, so there is nothing to plot."),
         (["broken.json"], "broken.json: is no JSON"),
         (["other.json"], "other.json: is no JSON of 'penstock run --format json'"),
+        (["texts.json"], "texts.json: is no JSON of 'penstock run --format json'"),
+        (["texts.csv"], "texts.csv: a mean, value or bound of an interval is not a number"),
         (["other.parquet"], "other.parquet: is no parquet file that can be read"),
         (["it.json", "--where", "rate"], "is not of the form NAME=VALUE"),
         (["it.json", "--x", "colour"], "there is no column 'colour' in it.json"),
@@ -61,10 +63,14 @@ def test_the_command_draws_a_sweep_and_the_file_of_its_results_alike(penstock, t
     ],
 )
 def test_mistakes_of_the_command_end_with_2_and_write_nothing(penstock, tmp_path, words, message):
-    (tmp_path / "it.json").write_text(json.dumps({"scenario": "it", **point({})}))
+    it = point({})
+    (tmp_path / "it.json").write_text(json.dumps({"scenario": "it", **it}))
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "broken.json").write_text("{")
     (tmp_path / "other.json").write_text('{"points": [{"a": 1}]}')
+    texts = {**it, "metrics": [{**each, "ci_low": "low"} for each in it["metrics"]]}
+    (tmp_path / "texts.json").write_text(json.dumps({"scenario": "it", **texts}))
+    (tmp_path / "texts.csv").write_text("metric,mean\ngoodput,much\n")
     (tmp_path / "other.parquet").write_text("none")
     code, out, err = penstock("plot", *words)
     assert (code, out) == (2, "")

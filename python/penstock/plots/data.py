@@ -169,8 +169,8 @@ def from_json(data: Any, name: str) -> Data:
                         where,
                         {str(key): str(value) for key, value in metric["labels"].items()},
                         math.nan if mean is None else float(mean),
-                        metric["ci_low"],
-                        metric["ci_high"],
+                        _bound(metric["ci_low"]),
+                        _bound(metric["ci_high"]),
                         [math.nan if value is None else float(value) for value in metric.get("values", ())],
                     )
                 )
@@ -182,13 +182,18 @@ def from_json(data: Any, name: str) -> Data:
 def from_frame(frame: pl.DataFrame, name: str = "the frame") -> Data:
     """Returns the numbers of a frame: results (``metric``, ``mean``), long (``metric``, ``value``), or one column each.
 
-    Raises InputError if no column is numeric.
+    Raises InputError if no column is numeric, or a number of results is none.
     """
     columns = frame.columns
-    if {"metric", "mean"} <= set(columns):
-        return Data([_number(row, row["mean"]) for row in frame.iter_rows(named=True)], name=name)
-    if {"metric", "value"} <= set(columns):
-        return Data([_number(row, row["value"]) for row in frame.iter_rows(named=True)], True, _numeric(frame), name)
+    try:
+        if {"metric", "mean"} <= set(columns):
+            return Data([_number(row, row["mean"]) for row in frame.iter_rows(named=True)], name=name)
+        if {"metric", "value"} <= set(columns):
+            values = [_number(row, row["value"]) for row in frame.iter_rows(named=True)]
+            return Data(values, True, _numeric(frame), name)
+    except (TypeError, ValueError):
+        why = "a mean, value or bound of an interval is not a number"
+        raise InputError(f"{name}: {why}, so there is nothing to plot.") from None
     numeric = _numeric(frame)
     if not numeric:
         raise InputError(f"{name}: has no column of numbers, so there is nothing to plot ({', '.join(columns)}).")
@@ -233,7 +238,13 @@ def _number(row: Mapping[str, Any], mean: Any) -> Datum:
     known = math.nan if mean is None else float(mean)
     unit = str(row.get("unit") or "1")
     values = row.get("values") or ()
-    return Datum(str(row["metric"]), unit, point, labels, known, row.get("ci_low"), row.get("ci_high"), values)
+    low, high = _bound(row.get("ci_low")), _bound(row.get("ci_high"))
+    return Datum(str(row["metric"]), unit, point, labels, known, low, high, values)
+
+
+def _bound(value: Any) -> float | None:
+    """A bound of an interval, or none."""
+    return None if value is None else float(value)
 
 
 def _replication(datum: Datum) -> tuple[Cell | None, ...]:
