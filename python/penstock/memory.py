@@ -198,8 +198,15 @@ def too_large(size: int, given: int | None) -> str | None:
     )
 
 
-def require_file(file: Path) -> None:
+def require_file(file: Path, *, is_read_whole: bool = False) -> None:
     """Refuses a folder, or a file that does not fit into memory.
+
+    Parameters
+    ----------
+    file : Path
+        The file.
+    is_read_whole : bool
+        It is read to its end, however far that is; then a device is refused, which may have none.
 
     Raises
     ------
@@ -211,6 +218,8 @@ def require_file(file: Path) -> None:
     facts = file.stat()
     if stat.S_ISDIR(facts.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+    if is_read_whole and (stat.S_ISCHR(facts.st_mode) or stat.S_ISBLK(facts.st_mode)):
+        raise InputError(f"{path_text(file)}: is a device, not a file.")
     why = too_large(facts.st_size, allowed())
     if why is not None:
         raise InputError(f"{path_text(file)}: {why}.")

@@ -357,3 +357,8 @@ def test_what_is_no_file_has_no_size(penstock):
     assert "is a folder" in penstock("run", "/tmp")[2]
     code, _, err = penstock("run", "/dev/zero", "--memory", "200 MB")
     assert (code, "is larger than 64 MiB" in err) == (2, True)
+    real = "[nodes]\nh1 = { real = true }\nh2 = { real = true }\n"
+    Path("real.toml").write_text(real)
+    assert penstock("run", "real.toml", "--replay", "/dev/zero")[::2] == (2, "/dev/zero: is a device, not a file.\n")
+    Path("results.json").symlink_to("/dev/zero")
+    assert penstock("plot", "results.json")[::2] == (2, "results.json: is a device, not a file.\n")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core, toml
 from penstock.errors import InputError, PenstockError, ScenarioError
+from penstock.memory import require_file
 from penstock.printable import path_text, quoted, utf8
 from penstock.studies.file import is_study
 from penstock.studies.plan import StudyPlan, document_of
@@ -117,9 +118,10 @@ def read_log(file: Path) -> str:
     Raises
     ------
     InputError
-        If it cannot be read.
+        If it cannot be read, or does not fit into memory.
     """
     try:
+        require_file(file, is_read_whole=True)
         return file.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path_text(file)}: cannot be read: {error.strerror or error}.") from None

@@ -23,7 +23,7 @@ def read_results(file: Path) -> Data:
     """Returns the numbers in a file. Raises InputError if it cannot be read, or has none."""
     shown = path_text(file)
     try:
-        require_file(file)
+        require_file(file, is_read_whole=True)
         content = file.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{shown}: there is no such file.") from None
