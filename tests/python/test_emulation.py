@@ -44,7 +44,7 @@ def program(text: str, *words: object) -> str:
 
 
 def state() -> dict[str, str]:
-    """What of the machine an emulation must not change. Whether a neighbour is REACHABLE or STALE changes on its own."""
+    """What an emulation must not change. Whether a neighbour is REACHABLE or STALE changes on its own."""
     shown = {
         words: subprocess.run(["ip", *words.split()], capture_output=True, text=True, check=True).stdout
         for words in ("link", "address", "route", "rule", "neigh", "netns")
@@ -130,6 +130,7 @@ def test_nothing_is_left_after_a_signal(tmp_path, number):
     running.send_signal(number)
     _, errors = running.communicate(timeout=30)
     assert running.returncode == 130, errors
+    assert "the real nodes are removed, and the same command starts again from the beginning" in errors
     assert state() == before
     assert not [each for each in there if each.exists() and each.read_bytes()]
 

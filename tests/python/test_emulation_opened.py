@@ -11,6 +11,7 @@ from penstock import _core
 from penstock.cli import main
 from penstock.emulation import cores
 from penstock.emulation.machine import read_settings
+from penstock.emulation.making import check
 from penstock.emulation.opened import MEMBERS, opened
 from penstock.emulation.programs import Program
 from penstock.errors import InputError, PenstockError, ScenarioError
@@ -131,17 +132,24 @@ def test_links_that_cannot_be_emulated_are_named():
     ]
 
 
+def test_a_link_that_cannot_be_emulated_is_a_mistake_of_the_scenario():
+    with pytest.raises(InputError, match=r"two\.toml: link 'r-h2': a delay of 99 us .*\nNothing was made"):
+        check(opened(FILE, NETWORK, [("links[1].delay", "99 us")]))
+
+
 def test_programs_are_read_with_their_nodes_and_times():
-    assert Program.read("h1: iperf3 -c h2:5201", ["h1"]) == Program("h1", "iperf3 -c h2:5201", 0.0)
-    assert Program.read(" h1 at 1.5 min :  a: b ", ["h1"]) == Program("h1", "a: b", 90.0)
-    assert Program.read("h1 at 250 ms: a", ["h1"]).at == 0.25
+    assert Program.read("h1: iperf3 -c h2:5201", ["h1"], 100.0) == Program("h1", "iperf3 -c h2:5201", 0.0)
+    assert Program.read(" h1 at 1.5 min :  a: b ", ["h1"], 100.0) == Program("h1", "a: b", 90.0)
+    assert Program.read("h1 at 250 ms: a", ["h1"], 100.0).at == 0.25
     with pytest.raises(InputError, match="there is no real node 'h3'; h1, h2"):
-        Program.read("h3: a", ["h1", "h2"])
+        Program.read("h3: a", ["h1", "h2"], 100.0)
     for wrong in ("h1 a", "h1:", "h1 at x: a", "h1 at 3: a"):
         with pytest.raises(InputError, match="NODE: COMMAND"):
-            Program.read(wrong, ["h1"])
+            Program.read(wrong, ["h1"], 100.0)
     with pytest.raises(InputError, match="is not a number"):
-        Program.read("h1 at 1.2.3 s: a", ["h1"])
+        Program.read("h1 at 1.2.3 s: a", ["h1"], 100.0)
+    with pytest.raises(InputError, match="the run ends after 2 s, before the program starts"):
+        Program.read("h1 at 2 s: a", ["h1"], 2.0)
 
 
 @pytest.mark.skipif(not Path("/proc/sys/net/ipv4").exists(), reason="Linux alone has these settings")

@@ -55,10 +55,12 @@ def command() -> None:
 
 
 def _what_remains(words: Sequence[str]) -> str:
-    """What an interruption leaves; traces and series are not stored."""
+    """What an interruption leaves; traces, series and emulations are not stored."""
     verb = next((word for word in words if not word.startswith("-")), "")
     if verb in ("trace", "series", "view"):
         return "an unfinished file is removed, and the same command starts again from the beginning"
+    if verb in ("emulate", "compare-hosts"):
+        return "the real nodes are removed, and the same command starts again from the beginning"
     return "finished runs are kept, and the same command continues from there"
 
 

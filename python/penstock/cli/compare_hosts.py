@@ -46,7 +46,7 @@ def compare_hosts(
     from penstock.cli.studies import plan_of
     from penstock.emulation.comparison import cells_of, compare
     from penstock.emulation.machine import read_settings
-    from penstock.printable import json_text
+    from penstock.printable import json_text, things
 
     for each in (windows, out):
         if each is not None:
@@ -57,7 +57,7 @@ def compare_hosts(
     cells = cells_of(plan, file, mtu)
     clear()
     seconds = sum(cell.simulated.window[1] for cell in cells)
-    say(f"{len(cells)} cells with {number} pairs of runs. Takes {number * seconds / 60:.0f} min.")
+    say(f"{things(len(cells), 'cell')} with {things(number, 'pair')} of runs. Takes {number * seconds:g} s.")
     found: list[Result] = []
     for i, cell in enumerate(cells, 1):
         name = f"cell {i} of {len(cells)}, " if len(cells) > 1 else ""

@@ -80,7 +80,7 @@ def emulate(
         if each is not None:
             require_folder(each)
     found = opened(file, read_text(file), read_sets(sets), seed=seed, replication=replication, mtu=mtu)
-    programs = [Program.read(text, found.real) for text in run or ()]
+    programs = [Program.read(text, found.real, found.asked.scenario.window[1]) for text in run or ()]
     settings = read_settings(sysctl or ())
     making.check(found)
     warn(found.asked.scenario.warnings)

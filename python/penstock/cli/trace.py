@@ -117,11 +117,11 @@ def _refuse_beside_captures(form: FrameFormat, output: Path | None, events: list
 
 def _write_captures(made: "PacketTrace", folder: Path) -> None:
     from penstock.cli.console import say
-    from penstock.printable import path_text
+    from penstock.printable import path_text, things
 
     packets = made.write_pcapng(folder)
     if packets:
-        say(f"{sum(packets.values())} packets of {len(packets)} links in {path_text(str(folder))}.")
+        say(f"{things(sum(packets.values()), 'packet')} of {things(len(packets), 'link')} in {path_text(str(folder))}.")
     else:
         say("No link transmits a packet that is asked for (cells are not captured); no capture was written.")
 

@@ -13,7 +13,7 @@ from penstock.emulation.cores import awake, divided
 from penstock.emulation.machine import require_rights
 from penstock.emulation.namespaces import Namespaces
 from penstock.emulation.programs import Ended, Program, Programs
-from penstock.errors import PenstockError
+from penstock.errors import InputError, PenstockError
 from penstock.records import RunResult
 from penstock.studies.point_result import PointResult
 from penstock.studies.result import StudyResult
@@ -61,10 +61,10 @@ QUANTILES = ("p50", "p99", "p99.9", "max")
 
 
 def check(opened: Opened) -> None:
-    """Raises PenstockError with everything that keeps a scenario from being emulated here."""
+    """Raises InputError with everything that cannot be emulated, or PenstockError without the rights."""
     found = _core.emulation_mistakes(opened.asked.scenario, opened.real, opened.groups)
     if found:
-        raise PenstockError("\n".join([*(f"{opened.plan.scenario}: {each}" for each in found), "Nothing was made."]))
+        raise InputError("\n".join([*(f"{opened.plan.scenario}: {each}" for each in found), "Nothing was made."]))
     require_rights()
 
 

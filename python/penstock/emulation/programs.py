@@ -41,17 +41,17 @@ class Program:
     at: float = 0.0
 
     @classmethod
-    def read(cls, text: str, real: Sequence[str]) -> Program:
-        """Reads ``NODE: COMMAND`` or ``NODE at TIME: COMMAND``.
+    def read(cls, text: str, real: Sequence[str], end: float) -> Program:
+        """Reads ``NODE: COMMAND`` or ``NODE at TIME: COMMAND``, for a run that ends after `end` seconds.
 
         Raises
         ------
         InputError
-            If it has another form, or there is no such real node.
+            If it has another form, there is no such real node, or it would start after the end.
 
         Examples
         --------
-        >>> Program.read("h1 at 500 ms: ping -c 1 h2", ["h1", "h2"])
+        >>> Program.read("h1 at 500 ms: ping -c 1 h2", ["h1", "h2"], 10.0)
         Program(node='h1', command='ping -c 1 h2', at=0.5)
         """
         found = _FORM.fullmatch(text)
@@ -67,6 +67,8 @@ class Program:
             at = 0.0 if time_ is None else float(time_) * _SECONDS[unit]
         except ValueError:
             raise InputError(f"--run {quoted(text)}: {quoted(time_)} is not a number.") from None
+        if at >= end:
+            raise InputError(f"--run {quoted(text)}: the run ends after {end:g} s, before the program starts.")
         return cls(node, command.strip(), at)
 
 
