@@ -50,6 +50,7 @@ def test_the_command_draws_a_sweep_and_the_file_of_its_results_alike(penstock, t
         (["it.json", "--out", "a"], "a: has no ending; pictures end with .svg, .pdf, .png."),
         (["it.json", "--out", "no/a.svg"], "no/a.svg: there is no folder no; make it first."),
         (["it.json", "--runs", "3"], "it.json has results, so --runs changes nothing; leave it out."),
+        (["it.json", "--series"], "it.json has results, so --series changes nothing; leave it out."),
         (["none.json"], "none.json: there is no such file."),
         (["empty.csv"], "empty.csv: is empty, so there is nothing to plot."),
         (["broken.json"], "broken.json: is no JSON"),

@@ -104,7 +104,7 @@ def plot(
         y_label=y_label,
     )
     if file.suffix.lower() in (".json", ".csv", ".parquet"):
-        given = {"--runs": runs, "--seed": seed, "--set": sets, "--jobs": jobs, "--store": store}
+        given = {"--series": series, "--runs": runs, "--seed": seed, "--set": sets, "--jobs": jobs, "--store": store}
         refuse_idle(given, f"{path_text(file)} has results, so ")
         from penstock.memory import allow
         from penstock.plots.files import read_results
