@@ -331,6 +331,11 @@ def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path
             "'mine.py': there is a discipline 'red' already",
         ),
         (TEMPLATE.replace('"""Does something."""', ""), "Mine has no docstring"),
+        (TEMPLATE.replace("def on_arrival", "async def on_arrival"), "on_arrival: write a method, with def at the top"),
+        (
+            TEMPLATE.replace("count: int", "on_leave = own.mul_div\n    count: int"),
+            "mine.py:11: on_leave: write a method",
+        ),
         (TEMPLATE.replace("TABLE = [1, 2]", "TABLE = 1 / 0"), "mine.py:3: ZeroDivisionError: division by zero"),
         (TEMPLATE.replace("TABLE = [1, 2]", "raise SystemExit(3)"), "mine.py:3: SystemExit: 3"),
         ("x = (", "mine.py:1: '(' was never closed"),

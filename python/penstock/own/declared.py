@@ -120,9 +120,7 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
         elif isinstance(value, Stream):
             it.streams[name] = value.name
         elif isinstance(value, FunctionType):
-            it.methods[name] = next(
-                each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name
-            )
+            _add_method(it, name, mistakes, line)
         elif name not in annotations:
             what = "declares no type; write, for example, " + f"{name}: int = 0"
             mistakes.add(line, f"{quoted(name)} {what}")
@@ -148,6 +146,14 @@ def _names(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         return [node.target.id]
     return [node.name] if isinstance(node, ast.FunctionDef) else []
+
+
+def _add_method(it: Declared, name: str, mistakes: Mistakes, line: int) -> None:
+    methods = [each for each in it.node.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    if methods:
+        it.methods[name] = methods[-1]
+    else:
+        mistakes.add(line, f"{name}: write a method, with def at the top of the class")
 
 
 def _add_state(it: Declared, name: str, annotation: str, value: object, mistakes: Mistakes, line: int) -> None:
