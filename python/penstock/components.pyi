@@ -2885,6 +2885,8 @@ class Cubic(Component):
         segments_acked]; each acknowledgement counts once if left out. Allowed: a whole number, at least 1.
     reno_friendly : Literal["rfc9438", "rfc8312", "none"], default rfc9438
         Growth of small windows, on which CUBIC alone is slower than Reno [RFC9438 s4.3].
+    arithmetic : Literal["floating-point", "linux"], default floating-point
+        Arithmetic of the window.
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "cubic"
@@ -2896,7 +2898,8 @@ class Cubic(Component):
     hystart_algorithm: Literal["hystart-plus-plus", "linux"] | None
     byte_counting_limit: int | None
     reno_friendly: Literal["rfc9438", "rfc8312", "none"]
-    def __init__(self, *, c: float | str = 0.4, beta: float | str = 0.7, fast_convergence: bool = True, ecn_beta: float | str | None = None, hystart: bool = False, hystart_algorithm: Literal["hystart-plus-plus", "linux"] | None = None, byte_counting_limit: int | None = None, reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438") -> None: ...
+    arithmetic: Literal["floating-point", "linux"]
+    def __init__(self, *, c: float | str = 0.4, beta: float | str = 0.7, fast_convergence: bool = True, ecn_beta: float | str | None = None, hystart: bool = False, hystart_algorithm: Literal["hystart-plus-plus", "linux"] | None = None, byte_counting_limit: int | None = None, reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438", arithmetic: Literal["floating-point", "linux"] = "floating-point") -> None: ...
 
 class Vegas(Component):
     """The congestion-control ``vegas``.

@@ -1,10 +1,13 @@
 //! CUBIC.
 
+mod linux;
+
 use super::hystart::HyStart;
 use super::linux_hystart::LinuxHyStart;
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, RttSampling, Timeout, Window};
 use crate::parameters::{own, Check, Count, Positive, Probability};
 use crate::units::Time;
+use linux::{scaled, SegmentCount};
 use std::any::Any;
 
 crate::parameters! {
@@ -27,8 +30,13 @@ crate::parameters! {
     /// `byte-counting-limit` (L), the window grows by acknowledged segments instead of acknowledgements, at most L for each of them,
     /// so that delayed acknowledgements do not slow it down; Linux has no limit.
     ///
+    /// With `arithmetic = "linux"` the window is whole segments. W(t + minimum RTT), its distance from W_max rounded down, is computed
+    /// once per tick and window. Every $cwnd / (W - cwnd)$ acknowledged segments, rounded down and at least 2, add one. If W is not
+    /// above cwnd these are 100 cwnd, without a W_max at most 20, and if W_est is above cwnd at most $cwnd / (W_est - cwnd)$. W_est
+    /// grows by one per 15/8 cwnd acknowledged segments (for a `beta` of 0.7). `c` and `beta` are multiples of 1/1024.
+    ///
     /// ## State
-    /// About 170 bytes, with HyStart++ 60 more and 24 for each segment outstanding during the first slow start. One cube per
+    /// About 170 bytes, with `arithmetic = "linux"` 48 more, with HyStart++ 60 more and 24 for each segment outstanding during the first slow start. One cube per
     /// acknowledgement, one cube root per congestion.
     ///
     /// ## Departures
@@ -47,6 +55,8 @@ crate::parameters! {
     /// - An acknowledgement received while the application has nothing to send does not change the window, and the time until
     ///   the next one does not count [RFC9438 s4.2, s5.8]; in slow start, if less than half of the window was used.
     /// - RTT is the smoothed round trip [RFC9438 s4.2].
+    /// - With `arithmetic = "linux"`, K is an exact cube root, not one from a table and one step of Newton's method. The time in which
+    ///   nothing is outstanding counts from the last acknowledgement, not from the last segment.
     ///
     /// ## Example
     /// ```toml
@@ -73,6 +83,18 @@ crate::parameters! {
         byte_counting_limit: Option<Count>;
         /// Growth of small windows, on which CUBIC alone is slower than Reno [RFC9438 s4.3].
         reno_friendly: RenoFriendly = "rfc9438";
+        /// Arithmetic of the window.
+        arithmetic: Arithmetic = "floating-point";
+    }
+}
+
+crate::choice! {
+    /// Arithmetic of CUBIC's window.
+    pub enum Arithmetic {
+        /// The window has fractions of a segment [RFC9438 s4.2].
+        "floating-point" => FloatingPoint,
+        /// The window is whole segments, and time is in ticks of 4 ms. Linux (`bictcp_update`, `tcp_cong_avoid_ai`).
+        "linux" => Linux,
     }
 }
 
@@ -127,6 +149,8 @@ pub struct Cubic {
     hystart: Option<HyStart>,
     linux_hystart: Option<LinuxHyStart>,
     reno_friendly: RenoFriendly,
+    /// State of `arithmetic = "linux"`.
+    segments: Option<Box<SegmentCount>>,
     smoothed_rtt: f64,
     /// W_max.
     w_max: f64,
@@ -166,6 +190,7 @@ impl Cubic {
             hystart: (parameters.hystart && !is_linux).then(|| HyStart::new(context.paced)),
             linux_hystart: (parameters.hystart && is_linux).then(|| LinuxHyStart::new(context.paced)),
             reno_friendly: parameters.reno_friendly,
+            segments: (parameters.arithmetic == Arithmetic::Linux).then(Box::default),
             smoothed_rtt: 0.0,
             w_max: 0.0,
             prior: 0.0,
@@ -231,7 +256,12 @@ impl Cubic {
         self.prior = cwnd;
         self.epoch = None;
         self.hystart = None; // for the first slow start only [RFC9406 s4.3]
-        let reduced = f64::from(in_flight) * beta;
+        let mut reduced = f64::from(in_flight) * beta;
+        if let Some(segments) = &mut self.segments {
+            segments.on_reduction();
+            self.w_max = if converges { scaled(1.0 + self.beta, cwnd.floor() / 2.0) } else { cwnd.floor() };
+            reduced = scaled(beta, f64::from(in_flight)).max(2.0);
+        }
         window.threshold = reduced.max(2.0);
         reduced
     }
@@ -261,11 +291,15 @@ impl CongestionControl for Cubic {
             match &mut self.hystart {
                 Some(hystart) => hystart.on_ack(ack, window),
                 None if ack.app_limited && 2.0 * f64::from(ack.in_flight) < window.size => {}
+                None if self.segments.is_some() => self.grow_in_segments(ack, window),
                 None => window.grow_by_acknowledged(ack.newly.min(self.limit)),
             }
         } else {
             self.hystart = None;
-            self.avoid_congestion(ack, window);
+            match self.segments {
+                Some(_) => self.grow_in_segments(ack, window),
+                None => self.avoid_congestion(ack, window),
+            }
         }
         self.last_ack = ack.now;
     }
@@ -286,12 +320,18 @@ impl CongestionControl for Cubic {
         if let Some(hystart) = &mut self.linux_hystart {
             hystart.on_timeout();
         }
+        if let Some(segments) = &mut self.segments {
+            **segments = SegmentCount::default();
+        }
         self.without_w_max = true;
         self.epoch = None;
     }
 
     fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
         self.smoothed_rtt = sample.smoothed.as_seconds();
+        if let Some(segments) = &mut self.segments {
+            segments.on_rtt_sample(sample.now, sample.rtt, self.epoch.as_ref());
+        }
         if let Some(hystart) = &mut self.hystart {
             hystart.on_rtt_sample(sample.rtt);
         }
@@ -309,7 +349,7 @@ impl CongestionControl for Cubic {
     }
 
     fn rtt_sampling(&self) -> RttSampling {
-        if self.hystart.is_some() || self.linux_hystart.is_some() {
+        if self.hystart.is_some() || self.linux_hystart.is_some() || self.segments.is_some() {
             RttSampling::EveryAck
         } else {
             RttSampling::OncePerRound

@@ -44,7 +44,7 @@ const fn delayed(path: &'static str, value: &'static str) -> Setting {
 
 /// Hosts with Linux: the windows follow from `tcp_rmem`, half of whose maximum of 6 MiB is advertised (`tcp_adv_win_scale` of 1), and the
 /// minimum of timeouts is TCP_RTO_MIN. Header: IP, TCP and the option of timestamps.
-const fn linux(recovery: &'static str) -> [Setting; 26] {
+const fn linux(recovery: &'static str) -> [Setting; 27] {
     [
         setting("recovery", recovery),
         setting("congestion-control", "cubic"),
@@ -52,6 +52,7 @@ const fn linux(recovery: &'static str) -> [Setting; 26] {
         setting("congestion-control.cubic.hystart-algorithm", "linux"),
         setting("congestion-control.cubic.byte-counting-limit", "65535"),
         setting("congestion-control.cubic.reno-friendly", "rfc8312"),
+        setting("congestion-control.cubic.arithmetic", "linux"),
         setting("congestion-control.reno.byte-counting-limit", "65535"),
         setting("congestion-control.dctcp.byte-counting-limit", "65535"),
         setting("congestion-control.dctcp.arithmetic", "linux"),
@@ -75,10 +76,10 @@ const fn linux(recovery: &'static str) -> [Setting; 26] {
     ]
 }
 
-const LINUX_6: [Setting; 26] = linux("rack");
+const LINUX_6: [Setting; 27] = linux("rack");
 
 /// Before 4.15, RACK only assisted the detection by duplicate acknowledgements.
-const LINUX_4: [Setting; 26] = linux("prr");
+const LINUX_4: [Setting; 27] = linux("prr");
 
 /// The table of ns-2 1.x.
 const NS_2: [Setting; 8] = [

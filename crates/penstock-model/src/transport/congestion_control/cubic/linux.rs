@@ -1,0 +1,179 @@
+//! CUBIC in whole segments and ticks of a clock, as Linux computes it (`bictcp_update`, `tcp_cong_avoid_ai`).
+
+use super::{Acknowledgement, Cubic, Epoch, RenoFriendly, Window};
+use crate::units::{Duration, Time};
+
+/// Ticks of the kernel's clock per second (`CONFIG_HZ`), as most distributions configure it.
+const HZ: u64 = 250;
+
+/// Length of a tick.
+const TICK: Duration = Duration::from_ms(1000 / HZ);
+
+/// Ticks after which the cubic is computed again although the window is the same.
+const MAX_AGE: u64 = HZ / 32;
+
+/// C, beta and K are multiples of 1/1024 (`BICTCP_BETA_SCALE`, `BICTCP_HZ`).
+const SCALE: f64 = 1024.0;
+
+/// Maximum of the segments per increase without a W_max: 5 % per round trip.
+const MAX_WITHOUT_W_MAX: u32 = 20;
+
+/// Minimum of the segments per increase: half as much again per round trip.
+const MIN_NEEDED: u32 = 2;
+
+/// State of congestion avoidance in whole segments.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SegmentCount {
+    /// Acknowledged segments per increase (`cnt`).
+    needed: u32,
+    /// Segments acknowledged since the last increase (`snd_cwnd_cnt`).
+    counted: u32,
+    /// Acknowledged segments that W_est does not include yet (`ack_cnt`).
+    for_w_est: u32,
+    /// Window at the inflection of the cubic (`bic_origin_point`).
+    origin: f64,
+    /// Window when the cubic was last computed (`last_cwnd`).
+    last_cwnd: u32,
+    /// Tick of that (`last_time`).
+    last_tick: u64,
+    /// Shortest round trip since the last timeout; zero before the first one (`delay_min`).
+    min_rtt: Duration,
+}
+
+impl SegmentCount {
+    /// Handles a measured round trip. In the first second of an epoch it does not count, since the recovery may have made it longer.
+    pub fn on_rtt_sample(&mut self, now: Time, rtt: Duration, epoch: Option<&Epoch>) {
+        let counts = epoch.is_none_or(|epoch| ticks(now) >= ticks(epoch.start) + HZ);
+        if counts && (self.min_rtt == Duration::ZERO || rtt < self.min_rtt) {
+            self.min_rtt = rtt;
+        }
+    }
+
+    /// Handles a reduction of the window (`tcp_init_cwnd_reduction`).
+    pub fn on_reduction(&mut self) {
+        self.counted = 0;
+    }
+
+    /// Counts `newly` acknowledged segments; returns the segments by which the window grows (`tcp_cong_avoid_ai`). Segments that were
+    /// counted for a slower growth are worth one segment at most.
+    fn take_increase(&mut self, newly: u32) -> u32 {
+        let mut increase = 0;
+        if self.counted >= self.needed {
+            self.counted = 0;
+            increase = 1;
+        }
+        self.counted += newly;
+        if self.counted >= self.needed {
+            increase += self.counted / self.needed;
+            self.counted %= self.needed;
+        }
+        increase
+    }
+}
+
+/// `factor` in units of 1/1024.
+fn units(factor: f64) -> f64 {
+    (factor * SCALE).round().max(1.0)
+}
+
+/// `factor`, as a multiple of 1/1024, times `x`, rounded down.
+pub(super) fn scaled(factor: f64, x: f64) -> f64 {
+    (units(factor) * x / SCALE).floor()
+}
+
+/// 8 / alpha, rounded down: eighths of the window that are acknowledged for one more segment of W_est (`beta_scale`).
+fn eighths(beta: f64) -> u32 {
+    let beta = units(beta).min(SCALE - 1.0);
+    ((8.0 * (SCALE + beta) / 3.0).floor() / (SCALE - beta)) as u32
+}
+
+/// Number of the tick at `time`.
+fn ticks(time: Time) -> u64 {
+    time.as_ps() / TICK.as_ps()
+}
+
+impl Cubic {
+    /// Slow start up to ssthresh, and congestion avoidance with the segments that it leaves over (`cubictcp_cong_avoid`).
+    pub(super) fn grow_in_segments(&mut self, ack: &Acknowledgement, window: &mut Window) {
+        let mut newly = ack.newly.min(self.limit);
+        let mut cwnd = (window.size as u32).max(1);
+        if window.is_in_slow_start() {
+            let step = newly.min((window.threshold - f64::from(cwnd)) as u32);
+            (cwnd, newly) = (cwnd + step, newly - step);
+        } else if ack.app_limited {
+            return;
+        }
+        if newly > 0 {
+            if let Some(mut count) = self.segments.take() {
+                self.update_needed(ack.now, (cwnd, newly), &mut count);
+                cwnd += count.take_increase(newly);
+                self.segments = Some(count);
+            }
+        }
+        window.size = f64::from(cwnd.min(window.max));
+    }
+
+    /// Updates the segments per increase (`bictcp_update`): the cubic once per tick and window, W_est with each acknowledgement.
+    fn update_needed(&mut self, now: Time, (cwnd, newly): (u32, u32), count: &mut SegmentCount) {
+        let tick = ticks(now);
+        count.for_w_est += newly;
+        if count.last_cwnd == cwnd && tick - count.last_tick <= MAX_AGE {
+            return;
+        }
+        let is_recent = self.epoch.is_some() && count.last_tick == tick;
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => {
+                count.for_w_est = newly;
+                self.begin_epoch_in_segments(now, cwnd, count)
+            }
+        };
+        if !is_recent {
+            (count.last_cwnd, count.last_tick) = (cwnd, tick);
+            let target = self.target(tick, &epoch, count);
+            count.needed = if target > f64::from(cwnd) { cwnd / (target - f64::from(cwnd)) as u32 } else { 100 * cwnd };
+            if self.without_w_max {
+                count.needed = count.needed.min(MAX_WITHOUT_W_MAX);
+            }
+        }
+        if self.reno_friendly != RenoFriendly::None {
+            self.follow_w_est(&mut epoch, cwnd, count);
+        }
+        self.epoch = Some(epoch);
+        count.needed = count.needed.max(MIN_NEEDED);
+    }
+
+    /// Congestion avoidance begins with the window `cwnd`.
+    fn begin_epoch_in_segments(&self, now: Time, cwnd: u32, count: &mut SegmentCount) -> Epoch {
+        let cwnd = f64::from(cwnd);
+        count.origin = if self.without_w_max { cwnd } else { self.w_max.max(cwnd) };
+        let factor = (SCALE * SCALE * SCALE * SCALE / units(self.c)).floor(); // `cube_factor`
+        let k = libm::cbrt(factor * (count.origin - cwnd)).floor() / SCALE;
+        Epoch { start: now, k, w_est: cwnd, alpha: 8.0 / f64::from(eighths(self.beta)) }
+    }
+
+    /// W_cubic after a shortest round trip, its distance from the inflection rounded down.
+    fn target(&self, tick: u64, epoch: &Epoch, count: &SegmentCount) -> f64 {
+        let ahead = count.min_rtt.as_ps().div_ceil(TICK.as_ps());
+        let elapsed = tick.saturating_sub(ticks(epoch.start)) + ahead;
+        let d = (elapsed * SCALE as u64 / HZ) as f64 / SCALE - epoch.k;
+        let distance = scaled(self.c, d.abs() * d * d);
+        count.origin + if d < 0.0 { -distance } else { distance }
+    }
+
+    /// Updates W_est. If it is above the window, limits the segments per increase so that a round trip reaches it.
+    fn follow_w_est(&self, epoch: &mut Epoch, cwnd: u32, count: &mut SegmentCount) {
+        let is_past = self.reno_friendly == RenoFriendly::Rfc9438 && epoch.w_est >= self.prior;
+        let per_segment = if is_past { cwnd } else { (cwnd * eighths(self.beta) / 8).max(1) };
+        while count.for_w_est > per_segment {
+            count.for_w_est -= per_segment;
+            epoch.w_est += 1.0;
+        }
+        if epoch.w_est > f64::from(cwnd) {
+            count.needed = count.needed.min(cwnd / (epoch.w_est as u32 - cwnd));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
