@@ -36,7 +36,7 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
     "penstock-engine/src/port/mod.rs": ({"SchedulerPlan::Fifo"}, "one FIFO queue has a fast path of its own"),
     "penstock-scenario/src/trace/capture/mod.rs": ({"TransportPlan::Tcp"}, "writes TCP's headers into captures"),
     "penstock-scenario/src/traffic/pcn_schemes.rs": (
-        {f"AdmissionPlan::{name}" for name in ("Cle", "Count", "Rfc6661", "Rfc6662")}
+        {f"AdmissionPlan::{name}" for name in ("Cle", "Rfc6661", "Rfc6662")}
         | {f"TerminationPlan::{name}" for name in ("Cl", "Rfc6661", "Rfc6662", "SingleThreshold", "Sm")},
         "what each scheme must find among the meters of a route; to be methods of the schemes' parameters",
     ),

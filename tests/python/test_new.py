@@ -75,10 +75,7 @@ def test_a_component_is_one_file_and_its_lines(tree, kind):
     assert "#[test]" in text
     assert "@" not in text
     only_adds(changed, file)
-    # Schemes for calls also have arms in the files that read their marks.
-    others = changed.keys() - {file, "crates/penstock-scenario/src/traffic/pcn_schemes.rs"}
-    assert len(others) == 1
-    assert others.pop() == str(Path(file).with_name("mod.rs"))
+    assert changed.keys() == {file, str(Path(file).with_name("mod.rs"))}
     after = {component.name for component in attempt.components(tree / "crates" / "penstock-model" / "src")}
     assert after - before == {"brand-new"}
 

@@ -15,7 +15,7 @@ impl MeterState {
     pub const INFO: MetricInfo = MetricInfo {
         name: "meter-state",
         unit: "bit, bit/s, bytes or packets",
-        doc: "The states of a link's marker and PCN meters, sampled each `sample` from one such time after the warm-up on. By the labels `meter` and `variable`: the tokens in a bucket (`fill`, or `committed-fill`, `excess-fill`, `peak-fill`; `switch-fill`, `marking-fill`, `fractional-fill`; below zero: debt) and the length of a virtual queue (`queue`) in bit, an estimated rate (`average-rate`) in bit/s, what picks a share of the packets (`count`) in packets or (`counter`) in bytes.",
+        doc: "The states of a link's marker and PCN meters, sampled each `sample` from one such time after the warm-up on. By the labels `meter` and `variable`: the states that the page of the meter lists, such as the tokens in a bucket (`fill`, in bit; below zero: debt), each in its unit.",
         statistics: "Statistics are over the samples of all links together.",
         targets: Targets::LINKS,
         take: MEANS,

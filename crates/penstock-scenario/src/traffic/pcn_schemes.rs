@@ -28,7 +28,6 @@ impl Meters<'_> {
     /// Whether admission by `plan` can work with their marks; there is at least one meter.
     pub fn fit_admission(&self, plan: &AdmissionPlan) -> Option<Mismatch> {
         match plan {
-            AdmissionPlan::Count(_) => None,
             AdmissionPlan::Cle(it) => self.unset_marks(it.marks).or_else(|| self.admits_late(it.marks)),
             AdmissionPlan::Rfc6661(_) if !self.sets_any(Marks::Threshold) => {
                 let these = self.names(Marks::Excess);
@@ -44,7 +43,7 @@ impl Meters<'_> {
                 ))
             }
             AdmissionPlan::Rfc6662(_) => self.admits_late(Marks::Any),
-            AdmissionPlan::Custom(_) => plan.marks_of_custom().and_then(|marks| self.unset_marks(marks)),
+            _ => plan.declared_marks().and_then(|marks| self.unset_marks(marks)),
         }
     }
 
@@ -66,7 +65,7 @@ impl Meters<'_> {
                 .unset_marks(Marks::Excess)
                 .or_else(|| self.unmeasurable_excess(Marks::Any, "pcn.excess alone"))
                 .or_else(|| self.doubled_rate()),
-            TerminationPlan::Custom(_) => plan.marks_of_custom().and_then(|marks| self.unset_marks(marks)),
+            _ => plan.declared_marks().and_then(|marks| self.unset_marks(marks)),
         }
     }
 

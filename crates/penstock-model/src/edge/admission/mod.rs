@@ -23,35 +23,44 @@ crate::component_plans! {
 }
 
 impl AdmissionPlan {
+    /// The scheme as plug-ins build it; `None` if it has variants of its own in [`AtIngress`] and [`AtEgress`].
+    fn scheme(&self, context: &EdgeContext) -> Option<AdmissionScheme> {
+        match self {
+            AdmissionPlan::Cle(_) | AdmissionPlan::Count(_) | AdmissionPlan::Rfc6661(_) | AdmissionPlan::Rfc6662(_) => None,
+            AdmissionPlan::Custom(it) => Some(it.build(context)),
+        }
+    }
+
+    /// The scheme in no particular aggregate, for queries.
+    fn trial(&self) -> Option<AdmissionScheme> {
+        self.scheme(&EdgeContext::trial())
+    }
+
     /// Interval of the egress' reports, for schemes that decide from them.
     pub fn reports_every(&self) -> Option<Duration> {
         match self {
-            AdmissionPlan::Cle(_) | AdmissionPlan::Count(_) => None,
             AdmissionPlan::Rfc6661(parameters) => Some(parameters.measuring_interval),
             AdmissionPlan::Rfc6662(parameters) => Some(parameters.measuring_interval),
-            AdmissionPlan::Custom(it) => it.build(&EdgeContext::trial()).reports_every,
+            _ => self.trial()?.reports_every,
         }
     }
 
     /// Whether the ingress sends the egress a request for each call.
     pub fn asks(&self) -> bool {
-        match self {
-            AdmissionPlan::Custom(it) => it.build(&EdgeContext::trial()).egress.is_some(),
-            plan => matches!(plan, AdmissionPlan::Cle(_) | AdmissionPlan::Count(_)),
+        match self.trial() {
+            Some(scheme) => scheme.egress.is_some(),
+            None => matches!(self, AdmissionPlan::Cle(_) | AdmissionPlan::Count(_)),
         }
     }
 
-    /// The marks that a plug-in scheme declares to read, if any.
-    pub fn marks_of_custom(&self) -> Option<Marks> {
-        match self {
-            AdmissionPlan::Custom(it) => it.build(&EdgeContext::trial()).marks,
-            _ => None,
-        }
+    /// The marks that it [declares](AdmissionScheme::reading) to read, if any.
+    pub fn declared_marks(&self) -> Option<Marks> {
+        self.trial()?.marks
     }
 
     /// Whether it has no effect without marks.
     pub fn needs_marks(&self) -> bool {
-        self.threshold().is_some() || self.marks_of_custom().is_some()
+        self.threshold().is_some() || self.declared_marks().is_some()
     }
 
     /// Key and value of the threshold of the congestion level estimate (CLE) above which calls are refused, if there is one.
@@ -60,7 +69,7 @@ impl AdmissionPlan {
             AdmissionPlan::Cle(parameters) => Some(("threshold", parameters.threshold.0)),
             AdmissionPlan::Rfc6661(parameters) => Some(("cle-limit", parameters.cle_limit.0)),
             AdmissionPlan::Rfc6662(parameters) => Some(("cle-limit", parameters.cle_limit.0)),
-            AdmissionPlan::Count(_) | AdmissionPlan::Custom(_) => None,
+            _ => None,
         }
     }
 }
@@ -76,7 +85,7 @@ pub(super) enum AtIngress {
     Count,
     /// The last report decides.
     Reported(AdmissionState),
-    /// A scheme of a plug-in.
+    /// A scheme behind the traits of plug-ins.
     Custom(Box<dyn AdmissionIngress + Send>),
 }
 
@@ -88,7 +97,7 @@ impl AtIngress {
             Some(AdmissionPlan::Count(_)) => AtIngress::Count,
             Some(AdmissionPlan::Rfc6661(parameters)) => AtIngress::Reported(AdmissionState::new(parameters.cle_limit.0)),
             Some(AdmissionPlan::Rfc6662(parameters)) => AtIngress::Reported(AdmissionState::new(parameters.cle_limit.0)),
-            Some(AdmissionPlan::Custom(it)) => AtIngress::Custom(it.build(context).ingress),
+            Some(plan) => AtIngress::Custom(plan.scheme(context).expect("the others are above").ingress),
         }
     }
 
@@ -161,7 +170,7 @@ pub(super) enum AtEgress {
     Cle(cle::Estimator),
     /// It counts calls.
     Count(count::Counter),
-    /// A scheme of a plug-in.
+    /// A scheme behind the traits of plug-ins.
     Custom(Box<dyn AdmissionEgress + Send>),
 }
 
@@ -171,7 +180,7 @@ impl AtEgress {
             None | Some(AdmissionPlan::Rfc6661(_) | AdmissionPlan::Rfc6662(_)) => AtEgress::Silent,
             Some(AdmissionPlan::Cle(parameters)) => AtEgress::Cle(cle::Estimator::new(parameters)),
             Some(AdmissionPlan::Count(parameters)) => AtEgress::Count(count::Counter::new(parameters, context.initial)),
-            Some(AdmissionPlan::Custom(it)) => it.build(context).egress.map_or(AtEgress::Silent, AtEgress::Custom),
+            Some(plan) => plan.scheme(context).and_then(|it| it.egress).map_or(AtEgress::Silent, AtEgress::Custom),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Admission schemes of plug-ins: the behaviour of ingress and egress in one aggregate.
+//! Admission schemes behind traits, as plug-ins have them: the behaviour of ingress and egress in one aggregate.
 
 use super::cle::Marks;
 use crate::edge::{check_interval, Decision, EdgeContext, Report};

@@ -29,6 +29,20 @@ crate::component_plans! {
 }
 
 impl TerminationPlan {
+    /// The scheme as plug-ins build it; `None` if it has variants of its own in [`AtIngress`] and [`AtEgress`].
+    fn scheme(&self, context: &EdgeContext) -> Option<TerminationScheme> {
+        match self {
+            TerminationPlan::SingleThreshold(_) | TerminationPlan::Cl(_) | TerminationPlan::Sm(_) => None,
+            TerminationPlan::Rfc6661(_) | TerminationPlan::Rfc6662(_) => None,
+            TerminationPlan::Custom(it) => Some(it.build(context)),
+        }
+    }
+
+    /// The scheme in no particular aggregate, for queries.
+    fn trial(&self) -> Option<TerminationScheme> {
+        self.scheme(&EdgeContext::trial())
+    }
+
     /// Calls to terminate.
     pub fn victims(&self) -> Victims {
         match self {
@@ -37,21 +51,18 @@ impl TerminationPlan {
             TerminationPlan::Sm(parameters) => parameters.victims,
             TerminationPlan::Rfc6661(parameters) => parameters.victims,
             TerminationPlan::Rfc6662(parameters) => parameters.victims,
-            TerminationPlan::Custom(it) => it.build(&EdgeContext::trial()).victims,
+            _ => self.trial().expect("the others are above").victims,
         }
     }
 
-    /// The marks that a plug-in scheme declares to read, if any.
-    pub fn marks_of_custom(&self) -> Option<Marks> {
-        match self {
-            TerminationPlan::Custom(it) => it.build(&EdgeContext::trial()).marks,
-            _ => None,
-        }
+    /// The marks that it [declares](TerminationScheme::reading) to read, if any.
+    pub fn declared_marks(&self) -> Option<Marks> {
+        self.trial()?.marks
     }
 
     /// Whether it has no effect without marks.
     pub fn needs_marks(&self) -> bool {
-        !matches!(self, TerminationPlan::Custom(_)) || self.marks_of_custom().is_some()
+        self.trial().is_none_or(|it| it.marks.is_some())
     }
 
     /// Interval of the egress' reports, for schemes that decide from them.
@@ -59,8 +70,7 @@ impl TerminationPlan {
         match self {
             TerminationPlan::Rfc6661(parameters) => Some(parameters.measuring_interval),
             TerminationPlan::Rfc6662(parameters) => Some(parameters.measuring_interval),
-            TerminationPlan::SingleThreshold(_) | TerminationPlan::Cl(_) | TerminationPlan::Sm(_) => None,
-            TerminationPlan::Custom(it) => it.build(&EdgeContext::trial()).reports_every,
+            _ => self.trial()?.reports_every,
         }
     }
 }
@@ -76,7 +86,7 @@ pub(super) enum AtIngress {
     Sustainable(sustainable::Ingress),
     /// Terminates calls down to a rate derived from the reports (RFC 6661, RFC 6662).
     Reported(reported::Ingress),
-    /// A scheme of a plug-in.
+    /// A scheme behind the traits of plug-ins.
     Custom(Box<dyn TerminationIngress + Send>),
 }
 
@@ -89,7 +99,7 @@ impl AtIngress {
             Some(TerminationPlan::Sm(it)) => AtIngress::Sustainable(sustainable::Ingress::new(it.ingress(context))),
             Some(TerminationPlan::Rfc6661(it)) => AtIngress::Reported(reported::Ingress::new(it.ingress(context))),
             Some(TerminationPlan::Rfc6662(it)) => AtIngress::Reported(reported::Ingress::new(it.ingress(context))),
-            Some(TerminationPlan::Custom(it)) => AtIngress::Custom(it.build(context).ingress),
+            Some(plan) => AtIngress::Custom(plan.scheme(context).expect("the others are above").ingress),
         }
     }
 
@@ -159,7 +169,7 @@ pub(super) enum AtEgress {
     SingleThreshold(single_threshold::Egress),
     /// Measures the SAR (CL, SM).
     Sustainable(sustainable::Egress),
-    /// A scheme of a plug-in.
+    /// A scheme behind the traits of plug-ins.
     Custom(Box<dyn TerminationEgress + Send>),
 }
 
@@ -170,7 +180,7 @@ impl AtEgress {
             Some(TerminationPlan::SingleThreshold(it)) => AtEgress::SingleThreshold(single_threshold::Egress::new(it)),
             Some(TerminationPlan::Cl(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress(context))),
             Some(TerminationPlan::Sm(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress())),
-            Some(TerminationPlan::Custom(it)) => it.build(context).egress.map_or(AtEgress::Silent, AtEgress::Custom),
+            Some(plan) => plan.scheme(context).and_then(|it| it.egress).map_or(AtEgress::Silent, AtEgress::Custom),
         }
     }
 

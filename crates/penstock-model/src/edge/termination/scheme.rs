@@ -1,4 +1,4 @@
-//! Termination schemes of plug-ins: the behaviour of ingress and egress in one aggregate.
+//! Termination schemes behind traits, as plug-ins have them: the behaviour of ingress and egress in one aggregate.
 
 use super::cut::Victims;
 use crate::edge::admission::cle::Marks;

@@ -21,7 +21,7 @@ mod sender;
 mod window_validation;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use mark_echo::MarkEcho;
 pub use pacer::PacingRate;

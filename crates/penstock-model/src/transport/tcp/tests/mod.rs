@@ -7,7 +7,7 @@ mod ecn;
 mod f_rto;
 mod flight_size;
 mod growth;
-pub(super) mod harness;
+pub(crate) mod harness;
 mod linux;
 mod losses;
 mod pacing;
