@@ -889,9 +889,14 @@ class Dualpi2(Component):
         Waiting time from which the L queue marks (minTh). Allowed: zero or more.
     range : str, default 400 us
         Additional waiting time at which the L queue marks every packet (range); zero is a step. Allowed: zero or more.
-    classic_share : float | str, default 0.1
-        Share of the link for Classic traffic while both queues have packets; above 0, below 1. Allowed: between 0 and
-        1.
+    conditional_priority : Literal["wrr", "ts-fifo"], default wrr
+        Scheduler of the two queues, a conditional priority of L over C.
+    classic_share : float | str, optional
+        Share of the link for Classic traffic while both queues have packets, for `wrr`; above 0, below 1, and 0.1 if
+        left out. Allowed: between 0 and 1.
+    time_shift : str, optional
+        Waiting time by which the head of C must exceed that of L to be sent first, for `ts-fifo` (tshift); 50 ms if
+        left out [RFC9332 App. B.1]. Allowed: zero or more.
     """
     KIND: ClassVar[str] = "scheduler"
     KEY: ClassVar[str] = "dualpi2"
@@ -903,8 +908,10 @@ class Dualpi2(Component):
     coupling: float | str
     min_threshold: str
     range: str
-    classic_share: float | str
-    def __init__(self, *, limit: str = "10000 packets", target: str = "15 ms", update_interval: str = "16 ms", alpha: float | str = 0.16, beta: float | str = 3.2, coupling: float | str = 2.0, min_threshold: str = "800 us", range: str = "400 us", classic_share: float | str = 0.1) -> None: ...
+    conditional_priority: Literal["wrr", "ts-fifo"]
+    classic_share: float | str | None
+    time_shift: str | None
+    def __init__(self, *, limit: str = "10000 packets", target: str = "15 ms", update_interval: str = "16 ms", alpha: float | str = 0.16, beta: float | str = 3.2, coupling: float | str = 2.0, min_threshold: str = "800 us", range: str = "400 us", conditional_priority: Literal["wrr", "ts-fifo"] = "wrr", classic_share: float | str | None = None, time_shift: str | None = None) -> None: ...
 
 class Htb(Component):
     """The scheduler ``htb``.

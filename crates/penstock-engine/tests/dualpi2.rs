@@ -54,6 +54,31 @@ fn a_shared_limit_is_the_limit_of_the_port() {
 }
 
 #[test]
+fn a_time_shifted_fifo_delays_both_queues_in_overload() {
+    // For 1 s, L gets 80 % of the link's rate and C 40 %, without any drops or marks to speak of.
+    let (mut net, route, link) = one_link("2 s", 1, "100 Mbit/s", "10 ms", discipline("tail-drop", "limit = 10000 packets"));
+    net.port(link).scheduler = scheduler("dualpi2", "conditional-priority = ts-fifo; time-shift = 2 ms; alpha = 1e-9; beta = 1e-9");
+    for (rate, ecn) in [("80 Mbit/s", "ect-1"), ("40 Mbit/s", "not-ect")] {
+        let cbr = source("cbr", &format!("rate = {rate}; packet = 500 bytes"));
+        let group = net.group(ecn, cbr, transport("udp", &format!("ecn = {ecn}")), ("0 s", "0 s"));
+        net.flow(group, route, route);
+        net.0.groups[group as usize].stop = time("1 s");
+    }
+    let seen = net.run();
+    // A packet of L that arrives at a leaves when all L until a and all C until a - s has left, where s is the shift. In seconds it
+    // waits for 0.2 a - 0.4 s, from a = 2 s on. One of C waits for a up to a = s, for 0.2 a + 0.8 s up to a = 1 - s, and for
+    // 0.8 - 0.6 a after that. Means over 1 s:
+    let s = 0.002;
+    let expected = [0.1 - 0.4 * s + 0.4 * s * s, 0.1 + 0.8 * s - 0.8 * s * s];
+    for (flow, expected) in seen.flows.iter().zip(expected) {
+        // Less 10 ms of propagation and 40 us of transmission.
+        let wait = flow.delay_sum_ps as f64 / flow.received_packets as f64 / 1e12 - 0.01004;
+        // A packet of each queue may be in the way: 80 us.
+        assert!((wait - expected).abs() < 80e-6, "{wait} s, expected {expected} s");
+    }
+}
+
+#[test]
 fn scalable_traffic_hardly_waits_next_to_classic_traffic_at_its_target() {
     // Ten NewReno transfers over 20 ms, and scalable datagrams at 30 Mbit/s.
     let (mut net, route, link) = one_link("60 s", 1, "100 Mbit/s", "10 ms", discipline("tail-drop", "limit = 10000 packets"));

@@ -168,6 +168,14 @@ macro_rules! schedulers {
                 }
             }
 
+            fn next_by_heads(&mut self, now: Time, queues: &[QueueState], head_since: HeadTimes<'_>) -> Turn {
+                match self {
+                    $( AnyScheduler::$variant(it) => it.next_by_heads(now, queues, head_since), )*
+                    AnyScheduler::Tree(it) => it.next_by_heads(now, queues, head_since),
+                    AnyScheduler::Custom(it) => it.next_by_heads(now, queues, head_since),
+                }
+            }
+
             #[inline]
             fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
                 match self {
@@ -359,6 +367,8 @@ impl Hooks {
     pub const LIMIT: Hooks = Hooks(16);
     /// [`Scheduler::redundant`]. Not of one in a tree.
     pub const FILTER: Hooks = Hooks(32);
+    /// [`Scheduler::next_by_heads`]. Not of one in a tree.
+    pub const HEAD_TIMES: Hooks = Hooks(64);
 
     /// These and others.
     pub const fn and(self, others: Hooks) -> Hooks {
@@ -383,6 +393,13 @@ pub trait Scheduler: Probe + DynClone {
     /// Which queue sends next. Asked while the wire is free and a queue has a packet. What it names need not be sent: it may be
     /// asked again, and the answer stays unless time passes or packets arrive.
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn;
+
+    /// As [`Scheduler::next`], for one that compares the waiting times of heads: `head_since` tells when the head of a queue arrived. For
+    /// [`Hooks::HEAD_TIMES`].
+    fn next_by_heads(&mut self, now: Time, queues: &[QueueState], head_since: HeadTimes<'_>) -> Turn {
+        let _ = head_since;
+        self.next(now, queues)
+    }
 
     /// Queue `queue`, which was empty, has a packet; `queues` already shows it.
     #[inline]

@@ -63,6 +63,7 @@ pub(super) const FLOW_QUEUES: &[(&str, &str)] = &[
     ("sfq", "limit = 9 packets"),
     ("sfq", "quantum = 300 bytes; flows = 2; limit = 12 packets; perturb = 10 ms"),
     ("dualpi2", ""),
+    ("dualpi2", "conditional-priority = ts-fifo; time-shift = 5 ms"),
     ("dualpi2", "limit = 9 packets; target = 1 ms; update-interval = 2 ms; alpha = 10; beta = 99; classic-share = 0.4"),
     // The classes without names of behaviours have codepoints of two precedences.
     ("cake", "rate = 300 kbit/s; tins = precedence; limit = 8 kB; rtt = 2 ms; overhead = pppoe-ptm; ack-filter = aggressive"),

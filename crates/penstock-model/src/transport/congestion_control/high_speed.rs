@@ -23,7 +23,7 @@ crate::parameters! {
     /// - a(w) and b(w) follow the equations, not the table of [RFC3649 App. B], which rounds a(w) down and b(w) to two digits.
     /// - a(w) is at least one, which the equations miss by 4 % just above `low-window`.
     /// - Above `high-window` b(w) is `high-decrease`; the RFC leaves such windows open.
-    /// - The response function is exact, not 0.12 / w^0.835 as rounded in [RFC3649 s5].
+    /// - The response function is exact, not w = 0.12 / p^0.835 as rounded in [RFC3649 s5].
     /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd; a timeout halves it.
     /// - Limited slow start (RFC 3742) is absent.
     ///

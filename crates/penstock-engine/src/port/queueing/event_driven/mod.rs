@@ -190,7 +190,11 @@ impl EventDriven {
             if queues.wire.backlog == 0 || queues.wire.free_at > now {
                 return None;
             }
-            let index = match scheduler.next(now, &queues.states) {
+            let turn = match queues.scheduler_hooks.has(scheduler::Hooks::HEAD_TIMES) {
+                false => scheduler.next(now, &queues.states),
+                true => queues.next_by_heads(now, scheduler),
+            };
+            let index = match turn {
                 Turn::Queue(index) => index,
                 Turn::NotBefore(time) => {
                     debug_assert!(time > now, "a scheduler that holds packets back says until when");

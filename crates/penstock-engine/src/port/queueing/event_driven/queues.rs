@@ -6,7 +6,7 @@ use crate::port::queueing::queue::Queue;
 use penstock_model::discipline::{DisciplinePlan, PortContext};
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
-use penstock_model::scheduler::{AnyScheduler, Hooks, QueueState, Scheduler};
+use penstock_model::scheduler::{AnyScheduler, Hooks, QueueState, Scheduler, Turn};
 use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
 
@@ -128,12 +128,17 @@ impl Queues {
         self.queues.iter_mut().for_each(|queue| queue.run_timer(now));
         while self.scheduler_deadline <= now {
             let due = self.scheduler_deadline;
-            let head_since = |queue: usize| self.queues.get(queue).and_then(|queue| queue.waiting.first()).map(|head| head.at);
-            scheduler.on_timer(due, &head_since);
+            scheduler.on_timer(due, &|queue| head_since(&self.queues, queue));
             self.scheduler_deadline = scheduler.next_deadline();
             assert!(self.scheduler_deadline > due, "a timer is set to a later time");
         }
         self.reset_deadline();
+    }
+
+    /// The scheduler's choice by the arrival times of the heads.
+    #[cold]
+    pub(super) fn next_by_heads(&self, now: Time, scheduler: &mut AnyScheduler) -> Turn {
+        scheduler.next_by_heads(now, &self.states, &|queue| head_since(&self.queues, queue))
     }
 
     /// Tells the discipline of the packet in service that its transmission has ended by `now`.
@@ -145,6 +150,11 @@ impl Queues {
             }
         }
     }
+}
+
+/// When the head of a queue arrived; `None` if nothing waits there.
+fn head_since(queues: &[Queue], queue: usize) -> Option<Time> {
+    queues.get(queue).and_then(|queue| queue.waiting.first()).map(|head| head.at)
 }
 
 /// The state of the wire of a port.
