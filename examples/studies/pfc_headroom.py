@@ -151,9 +151,9 @@ of = "switch-receiver"
 """
 
 
-def used(speed: int, cable: float, load: str) -> float:
-    """The most bytes that the headroom of the port held."""
-    series = ps.TimeSeries(one_port(speed, cable, load), of="switch", what="headroom-held-bytes", on="change")
+def used(speed: int, cable: float, load: str, headroom: str = "1 MB") -> float:
+    """The most bytes that the headroom of the port held, which are the smallest that protects it under this load."""
+    series = ps.TimeSeries(one_port(speed, cable, load, headroom), of="switch", what="headroom-held-bytes", on="change")
     held: list[float] = series.frame()["value"].to_list()
     return max(held, default=0.0)
 
