@@ -126,15 +126,15 @@ def main(arguments: list[str]) -> int:
         return 1
     files = [component.file for component in chosen]
     print(f"{name}: {', '.join(str(file.relative_to(ROOT)) for file in files)}")
+    missing = unlisted(files)
+    for key in missing:
+        print(f"docs/bibliography.md: has no entry [{key}]; add it in alphabetical order", flush=True)
     is_sound = step("format", ["rustfmt", "--edition", "2021", *map(str, files)], {})
     is_sound = is_sound and tests_of_components(name, [one for one in chosen if not one.is_metric])
     is_sound = is_sound and tests_of_metrics([one for one in chosen if one.is_metric])
-    for key in unlisted(files):
-        print(f"docs/bibliography.md: has no entry [{key}]")
-        is_sound = False
     left_out = "whole simulations (make check), the Python class (make daily)"
     print(f"{processor_time():.1f} s of processor time; not tried: {left_out}")
-    return 0 if is_sound else 1
+    return 0 if is_sound and not missing else 1
 
 
 if __name__ == "__main__":

@@ -154,6 +154,14 @@ def test_a_try_runs_the_tests_of_the_crate(name, crates, monkeypatch, capsys):
     assert capsys.readouterr().out.startswith(f"{name}: crates/penstock-")
 
 
+def test_a_missing_reference_is_reported_before_anything_is_built(monkeypatch, capsys):
+    printed_before = []
+    monkeypatch.setattr(attempt, "step", lambda *_: printed_before.append(capsys.readouterr().out) or True)
+    monkeypatch.setattr(attempt, "unlisted", lambda _files: ["Nobody88"])
+    assert attempt.main(["red"]) == 1
+    assert "docs/bibliography.md: has no entry [Nobody88]" in printed_before[0]
+
+
 def test_an_unknown_component_is_not_tried(capsys):
     assert attempt.main(["redd"]) == 1
     assert capsys.readouterr().err.startswith("error: COMPONENT=redd: no component of this name; near names: red")

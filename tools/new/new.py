@@ -1,7 +1,8 @@
 """Write a new component: `make new KIND=discipline NAME=early-random-drop`.
 
 Each kind has a template in this folder, `KIND.txt`. Its parts begin with a line `+++ PATH [WHERE]`; `@name@`,
-`@module@` and `@Type@` stand for scenario key, Rust module and Rust type. WHERE says where the text of the part goes:
+`@module@`, `@Type@` and `@Title@` stand for scenario key, Rust module, Rust type and name at the start of a sentence.
+WHERE says where the text of the part goes:
 
 (nothing)         into a new file
 `module`          nowhere, it is empty: `pub mod @module@;` is inserted among the modules of the file
@@ -65,6 +66,7 @@ def parts(kind: str, name: str) -> list[Part]:
     text = (HERE / f"{kind}.txt").read_text(encoding="utf-8")
     text = text.replace("@name@", name).replace("@module@", name.replace("-", "_"))
     text = text.replace("@Type@", "".join(word.capitalize() for word in name.split("-")))
+    text = text.replace("@Title@", name.replace("-", " ").capitalize())
     _, *pieces = PART.split(text)
     return [Part(*piece) for piece in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)]
 

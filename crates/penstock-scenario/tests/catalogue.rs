@@ -151,7 +151,7 @@ fn the_smallest_and_the_largest_value_of_each_parameter_run() {
             }
         }
     }
-    println!("  {runs} values run");
+    println!("  {runs} networks run, one for each value above");
     assert!(runs > 0 || std::env::var("PENSTOCK_COMPONENT").is_ok(), "no value was accepted");
 }
 
