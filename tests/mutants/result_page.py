@@ -42,7 +42,7 @@ count as survivors too.
 
 def table(rows: list[list[str]]) -> str:
     """A table of Markdown; the first row is its head."""
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
