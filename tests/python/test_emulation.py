@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -22,7 +23,8 @@ from penstock.errors import PenstockError
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=f"emulation is not possible here: {why_not()}")
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "emulation" / "bottleneck.toml"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "emulation"
+EXAMPLE = EXAMPLES / "bottleneck.toml"
 COMMAND = [sys.executable, "-m", "penstock"]
 # Sends 20 datagrams to h2 with the traffic class given, and listens there; Python's own sockets need no other package.
 SEND = (
@@ -98,6 +100,27 @@ def test_the_example_carries_a_transfer_of_iperf3():
     # At most what the link of 20 Mbit/s carries; at least a tenth, however busy the machine is.
     received = json.loads(client["stdout"])["end"]["sum_received"]["bits_per_second"]
     assert 2e6 < received < 20e6 * 1448 / 1500
+
+
+@pytest.mark.skipif(importlib.util.find_spec("aioquic") is None, reason="aioquic is not installed")
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+def test_the_example_of_quic_transfers_its_bytes(control):
+    quic = f"{sys.executable} {EXAMPLES / 'quic.py'}"
+    runs = ["--run", f"h2: {quic} serve", "--run", f"h1 at 2 s: {quic} send h2 --megabytes 0.5 --control {control}"]
+    words = ["emulate", str(EXAMPLE), "--format", "json", "--set", "duration=8 s", *runs]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)["emulation"]
+    client = found["programs"][1]
+    assert client["exit_code"] == 0, client
+    shown = re.match(r"500000 bytes in (\S+) s: (\S+) Mbit/s; connected after (\S+) ms", client["stdout"])
+    assert shown is not None, client
+    seconds, rate, connected = map(float, shown.groups())
+    # Two round trips of 40 ms at least: the handshake, and the last byte with the answer.
+    assert connected > 40
+    assert seconds > 0.04
+    assert rate < 20
+    # 500 kB in datagrams of at most 1500 bytes.
+    assert found["packets"]["delivered"] > 500_000 / 1500
 
 
 def test_marks_of_the_network_are_written_into_real_packets(tmp_path):
