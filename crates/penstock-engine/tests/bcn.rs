@@ -77,6 +77,22 @@ fn a_sample_slows_its_source() {
 }
 
 #[test]
+fn a_message_that_finds_a_limiter_open_delays_nothing() {
+    // 160 kbit/s: a frame each 50 ms, which the link needs 80 ms for.
+    let (mut net, _, out) = line("interval = 3000 bytes; equilibrium = 1", "decrease-gain = 0.15", "400 ms");
+    net.0.groups[0].source = source("cbr", "rate = 160 kbit/s; packet = 1000 bytes");
+    net.0.links[2].delay = time("20 ms").since(time("0 s"));
+    let seen = net.run();
+    // At the third arrival, 100 ms after the first, one waits: Fb = (1 - 1) - 2 * 1 = -2, so R = 1 Mbit/s * (1 - 0.15 * 2) = 700 kbit/s
+    // from 120.512 ms on. At the sixth two wait: Fb = (1 - 2) - 2 * (2 - 1) = -3, and R = 385 kbit/s from 270.512 ms on: 11.4 and 20.8 ms per
+    // frame. Nothing is owed by then, as the last frame was sent 29.512 ms before.
+    let at = times(&seen, net.0.nodes.len() as u32 + out.0, TraceEvent::Accept, 1000);
+    let since = |times: Vec<u64>| times.iter().map(|time| time - at[0]).collect::<Vec<u64>>();
+    assert_eq!(since(times(&seen, 0, TraceEvent::Receive, 64)), [120_512, 270_512]);
+    assert_eq!(since(at.clone()), [0, 50_000, 100_000, 150_000, 200_000, 250_000, 300_000, 350_000]);
+}
+
+#[test]
 fn the_queue_settles_at_its_equilibrium() {
     // One source at 500 kbit/s into 100 kbit/s: without feedback the queue would grow by 50 frames a second.
     let (mut net, _, out) =

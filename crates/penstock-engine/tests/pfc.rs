@@ -97,6 +97,19 @@ fn a_pause_expires_with_its_quanta_and_is_prolonged_before() {
     assert!(paused < us(100_000), "{paused:?}");
 }
 
+#[test]
+fn a_pause_ends_as_what_is_held_falls_to_xon() {
+    let (mut net, route) = line("300 ms");
+    net.pause("2 kB", "1 kB");
+    net.burst("0 s", 3, 1000, route);
+    // Arrivals at 9, 17 and 25 ms, when 3000 bytes are held; 2000 from 89 ms on, and 1000 from 169 ms on. Each frame takes 0.512 + 1 ms.
+    let paused = run(&net).links[1].pauses.as_ref().expect("paused").paused[0].time;
+    assert_eq!(paused, us(169_000 - 25_000));
+    pause_of(&mut net).xon = size("999 bytes");
+    let paused = run(&net).links[1].pauses.as_ref().expect("paused").paused[0].time;
+    assert_eq!(paused, us(249_000 - 25_000));
+}
+
 /// As [`line`], with two classes in queues of their own, of which one is paused.
 fn two_classes(end: &str) -> (Net, RouteId) {
     let (mut net, route) = line(end);

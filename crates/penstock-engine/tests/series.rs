@@ -25,6 +25,7 @@ use proptest::prelude::*;
 use random::case;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use support::{discipline, time, Net};
 
 /// The names of all variables of ports, flows and what they have.
 fn names() -> Vec<&'static str> {
@@ -97,6 +98,33 @@ fn integral(rows: &[SeriesRow], plan: usize, name: &'static str, end: Time) -> u
     let values: Vec<(Time, u128)> = on_change(rows, plan, name).map(|row| (row.time, row.value as u128)).collect();
     let ends = values.iter().skip(1).map(|(time, _)| *time).chain([end]);
     values.iter().zip(ends).map(|((from, value), to)| value * u128::from(to.since(*from).as_ps())).sum()
+}
+
+/// What has left since the last arrival is not held, however the series is read.
+#[test]
+fn memory_of_known_departures_is_free_when_it_is_read() {
+    let mut net = Net::new("30 ms", 1);
+    let [h, s, c] = ["h", "s", "c"].map(|name| net.node(name));
+    let queue = || discipline("tail-drop", "limit = 9 packets");
+    let (into, out) = (net.link(h, s, "1 Gbit/s", "0 s", queue()), net.link(s, c, "1 Mbit/s", "0 s", queue()));
+    let route = net.route(&[into, out]);
+    net.share(s, "pool", "size = 1 MB");
+    // They arrive after 8 and 16 us and leave 8 and 16 ms later.
+    net.burst("0 s", 2, 1000, route);
+    let (from, until) = (time("5 ms"), net.0.end);
+    let plan = |sampling| SeriesPlan { of: SeriesSubject::Node(s), what: vec![(None, "held")], sampling, from, until };
+    net.0.watch.series = [Sampling::Every(Duration::from_ms(5)), Sampling::OnRequest].map(plan).to_vec();
+    let mut sim = sim(&net.0);
+    let (mut requested, mut rows) = (Vec::new(), Vec::new());
+    for at in ["6 ms", "12 ms", "18 ms"] {
+        sim.run_events(time(at), u64::MAX);
+        sim.read_series(&mut requested);
+    }
+    sim.run_events(Time::NEVER, u64::MAX);
+    sim.take_series(&mut rows);
+    let values = |rows: &[SeriesRow]| rows.iter().map(|row| row.value as u64).collect::<Vec<u64>>();
+    assert_eq!(values(&requested), [2, 1, 0]);
+    assert_eq!(values(&rows), [2, 1, 1, 0, 0, 0]);
 }
 
 proptest! {

@@ -272,6 +272,21 @@ mod tests {
     }
 
     #[test]
+    fn a_periodic_source_joins_behind_the_last_that_has_sent() {
+        let mut wheel = wheel_of(true, &[(5, 0), (7, 1), (9, 2)]);
+        wheel.advance_periodic(2);
+        assert!(!wheel.try_insert(entry(16, 4)), "before the last of two that have sent");
+        assert!(wheel.try_insert(entry(18, 4)));
+        // The last that has sent is due at 19, later than the last that has joined.
+        let mut wheel = wheel_of(true, &[(5, 0), (7, 1), (9, 2), (11, 3)]);
+        wheel.advance_periodic(1);
+        assert!(wheel.try_insert(entry(16, 4)));
+        wheel.advance_periodic(2);
+        assert!(!wheel.try_insert(entry(18, 5)), "before the last of three that have sent");
+        assert!(wheel.try_insert(entry(20, 5)));
+    }
+
+    #[test]
     fn a_source_that_does_not_keep_the_spacing_leaves() {
         let mut wheel = wheel(&[(5, 0), (7, 1)]);
         let advanced = wheel.advance(Time::from_ps(100), 9, |_, _| Time::from_ps(100));
