@@ -182,7 +182,7 @@ def test_it_is_explained_and_in_the_schema(penstock: Callable[..., tuple[int, st
 def test_an_example_conforms_to_the_built_in_component(penstock: Callable[..., tuple[int, str, str]]) -> None:
     code, written, _ = penstock("conform", EXAMPLES / "red.py", "--against", "red", "--format", "json")
     found = json.loads(written)
-    assert (code, found["conforms"], len(found["properties"])) == (0, True, 3)
+    assert (code, found["conforms"], len(found["properties"])) == (0, True, 7)
     assert found["packets"] > 10_000
 
 

@@ -11,27 +11,36 @@ __all__ = ["conform"]
 
 
 def conform(
-    component: Annotated[str, argument("FILE.py[:NAME]", "A component in a Python file: my_queues.py:Red.")],
-    against: Annotated[
-        str | None, option("--against", "NAME", "Compare with this built-in component, such as red.")
+    component: Annotated[
+        str, argument("NAME", "A component: in a Python file (my_queues.py:Red), built in or of a plug-in (red).")
+    ],
+    against: Annotated[str | None, option("--against", "NAME", "Compare with this component, such as red.")] = None,
+    arrivals: Annotated[
+        Path | None,
+        option("--arrivals", "FILE", "Also feed these recorded arrivals: a trace of one link, or a log of emulate."),
     ] = None,
     sets: SetOption = None,
     output: FormatOption = "table",
 ) -> int | None:
     """Compare your own component with a built-in one.
 
-    Short runs of several kinds of traffic must give the same numbers when repeated, on both executors, compiled and
-    interpreted. With --against, they must equal the runs of that component; else the first difference is shown.
+    Short runs of several kinds of traffic must give the same numbers when repeated, on both executors, on two cores,
+    from a snapshot, and compiled and interpreted. With --against, they must equal the runs of that component; else the
+    first difference is shown.
     """
     from dataclasses import asdict
 
     from penstock.cli.console import emit, show, table
     from penstock.own.conformance import conformance
+    from penstock.own.recorded import recorded
+    from penstock.own.subjects import built_in, in_file
     from penstock.printable import json_text
 
-    file, _, name = component.partition(".py:") if ".py:" in component else (component.removesuffix(".py"), "", "")
+    file, is_file, name = component.partition(".py")
+    subject = in_file(Path(f"{file}.py"), name.removeprefix(":") or None) if is_file else built_in(component)
+    other = built_in(against, subject.kind) if against else None
     settings = {key: _value(text) for key, text in read_sets(sets)}
-    found = conformance(Path(f"{file}.py"), name or None, against, settings)
+    found = conformance(subject, other, settings, recorded(arrivals) if arrivals else None)
     if output == "json":
         emit(json_text(asdict(found) | {"conforms": found.conforms}))
         return None if found.conforms else 1

@@ -5,28 +5,29 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock import _core, toml
+from penstock import _core
 from penstock.errors import InputError, ScenarioError
-from penstock.own.conformance_networks import CLASSES, NEEDS, SCENARIOS
-from penstock.own.files import DEBUG, opened
+from penstock.own.conformance_networks import CLASSES, NEEDS, RECORDED, SCENARIOS
+from penstock.own.files import DEBUG
 from penstock.printable import quoted
-from penstock.reference import catalogue, with_file
-from penstock.suggest import suggestion
 from penstock.trace import PacketTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     import polars as pl
 
-    from penstock.own.declared import Declared
+    from penstock.own.recorded import Recorded
+    from penstock.own.subjects import Subject
 
 __all__ = ["Conformance", "conformance"]
 
 _SEEDS = (1, 2)
+_EVENTS_PER_HOP, _EVENTS_PER_SECOND = 8, 10_000
+"""Most events of a run: for each packet on a link, and for timers in each simulated second."""
 
 
 @dataclass
@@ -58,55 +59,124 @@ class Conformance:
         return all(self.properties.values()) and self.difference is None
 
 
-def conformance(file: Path, name: str | None, against: str | None, settings: Mapping[str, Any]) -> Conformance:
+def conformance(
+    subject: Subject, against: Subject | None, settings: Mapping[str, Any], arrivals: Recorded | None = None
+) -> Conformance:
     """Compares runs of a component with each other, and with the runs of another one.
 
     Parameters
     ----------
-    file : Path
-        The Python file.
-    name : str, optional
-        Class or scenario key; may be left out if the file has one component.
-    against : str, optional
-        A built-in component of the same kind.
+    subject : Subject
+        The component.
+    against : Subject, optional
+        A component of the same kind.
     settings : mapping
-        Values of parameters. The example of `against` has the others, or else the defaults.
+        Values of parameters. The example of `against` has the others, or else that of the component, or the defaults.
+    arrivals : Recorded, optional
+        Arrivals for further runs, which come first.
 
     Raises
     ------
     InputError
-        If there is no such component, or a parameter is missing or wrong.
+        If a parameter is missing or wrong, or if the kind has no arrivals or no runs.
     """
-    component = _chosen(file, name)
-    ours, theirs = _written(file, component, against, settings)
-    found = Conformance(component.key, against)
-    properties = {"repeated runs agree": True, "both executors agree": True, "both gears agree": True}
-    for scenario, text in SCENARIOS[component.kind].items():
-        if NEEDS.get(scenario, component.hooks[0]) not in component.hooks:
-            continue
-        used = f'use = "{file.name}"\n{text.replace("COMPONENT", ours)}'
-        others = text.replace("COMPONENT", theirs)
-        compiled = _read(used, file)
-        with _slow():
-            interpreted = _read(used, file)
-        built_in = _read(others, file) if against else None
+    subject.check(settings)
+    found = Conformance(subject.key, against.key if against else None)
+    for case in _cases(subject, against, settings, arrivals):
         for seed in _SEEDS:
-            run = compiled.run(seed, 0)
-            numbers = _numbers(run)
+            run = case.mine.run(seed, 0)
             found.runs += 1
             found.packets += run.packet_hops
-            properties["repeated runs agree"] &= _numbers(compiled.run(seed, 0)) == numbers
-            properties["both executors agree"] &= _numbers(compiled.run(seed, 0, None, "plain")) == numbers
-            properties["both gears agree"] &= _numbers(interpreted.run(seed, 0)) == numbers
-            if built_in is None or found.difference:
+            for name, holds in _properties(case, run, seed):
+                found.properties[name] = found.properties.get(name, True) and holds
+            if case.other is None or found.difference:
                 continue
-            other = built_in.run(seed, 0)
-            if _numbers(other) != numbers:
+            other = case.other.run(seed, 0)
+            if _numbers(other) != _numbers(run):
                 same = other.digest == run.digest
-                first = _metric(run, other) if same else _difference(used, others, file, seed)
-                found.difference = f"in {quoted(scenario)} with seed {seed}: {first}"
-    found.properties = properties
+                first = _metric(run, other) if same else _difference(case.mine, case.other, seed)
+                found.difference = f"in {quoted(case.name)} with seed {seed}: {first}"
+    if not found.runs:
+        raise InputError(f"{subject.key} has nothing that flows or links of a test network have")
     return found
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A scenario with the component, compiled and in the interpreter, and with the other component."""
+
+    name: str
+    text: str
+    folder: str
+    is_recorded: bool
+    mine: _core.Scenario
+    interpreted: _core.Scenario | None
+    other: _core.Scenario | None
+
+
+def _cases(
+    subject: Subject, against: Subject | None, settings: Mapping[str, Any], arrivals: Recorded | None
+) -> Iterator[_Case]:
+    if arrivals is not None and subject.kind not in RECORDED:
+        listed = ", ".join(RECORDED)
+        raise InputError(f"{subject.key} is a {subject.kind}, which has no arrivals; leave --arrivals out ({listed})")
+    folder = str(subject.file.parent if subject.file else Path())
+    use = f'use = "{subject.file.name}"\n' if subject.file else ""
+    models = [subject, against] if against else [subject]
+    has_classes = subject.kind == "scheduler"
+    groups: list[tuple[Recorded | None, dict[str, str]]] = [(None, SCENARIOS[subject.kind])]
+    if arrivals is not None:
+        groups.insert(0, (arrivals, arrivals.networks(RECORDED[subject.kind], by_class=has_classes)))
+    for record, networks in groups:
+        classes = sorted(set(record.classes.values())) if record else CLASSES
+        mine = subject.written(settings, models, classes if has_classes else ())
+        other = against and against.like(subject).written(settings, models, classes if has_classes else ())
+        for name, network in networks.items():
+            if NEEDS.get(name) not in (None, *subject.hooks):
+                continue
+            text = use + network.replace("COMPONENT", mine)
+            built_in = _read(network.replace("COMPONENT", other), folder, record) if other else None
+            interpreted = None
+            if subject.file is not None:
+                with _slow():
+                    interpreted = _read(text, folder, record)
+            yield _Case(name, text, folder, record is not None, _read(text, folder, record), interpreted, built_in)
+
+
+def _properties(case: _Case, run: _core.Run, seed: int) -> Iterator[tuple[str, bool]]:
+    """The properties of a run, and whether it has them."""
+    numbers = _numbers(run)
+    yield "repeated runs agree", _numbers(case.mine.run(seed, 0)) == numbers
+    yield "both executors agree", _numbers(case.mine.run(seed, 0, None, "plain")) == numbers
+    yield "one and two cores agree", _numbers(case.mine.run(seed, 0, None, "horizon", 2)) == numbers
+    if not case.is_recorded:
+        yield "runs from a snapshot agree", _digest_from_snapshot(case, seed) == run.digest
+    if case.interpreted is not None:
+        yield "both gears agree", _numbers(case.interpreted.run(seed, 0)) == numbers
+    yield "packets are conserved", _conserves(case.mine, seed)
+    most = _EVENTS_PER_HOP * run.packet_hops + _EVENTS_PER_SECOND * case.mine.window[1]
+    yield "events are bounded", sum(run.events.values()) <= most
+
+
+def _digest_from_snapshot(case: _Case, seed: int) -> str:
+    """The digest of a run that goes on from a copy, while the original goes on to another instant."""
+    run = _core.SteppedRun(case.text, "conformance", [], [], case.folder, seed)
+    run.run_until(run.end // 3)
+    copy = run.copy()
+    run.run_until(run.end // 2)
+    copy.run_until(copy.end)
+    return copy.finish().digest
+
+
+def _conserves(scenario: _core.Scenario, seed: int) -> bool:
+    """Whether no packet is received or dropped more often than it was sent."""
+    import polars as pl
+
+    events = PacketTrace(scenario, events=["send", "duplicate", "receive", "drop"], seed=seed).frame()
+    packets = ["flow", "packet", "sequence", "acknowledgement", "retransmission"]
+    sign = pl.when(pl.col("event").is_in(["send", "duplicate"])).then(1).otherwise(-1)
+    left = events.group_by(packets).agg(sign.sum().alias("left"))
+    return not (left["left"] < 0).any()
 
 
 def _numbers(run: _core.Run) -> tuple[str, list[str]]:
@@ -121,87 +191,10 @@ def _metric(run: _core.Run, other: _core.Run) -> str:
     return f"{mine[-1]} of {mine[1][-1][1]}, and {theirs[-1]}"
 
 
-def _chosen(file: Path, name: str | None) -> Declared:
-    components = opened(file).components
-    found = [it for it in components if name in (None, it.cls.__name__, it.key)]
-    names = [it.cls.__name__ for it in components]
-    if not found:
-        raise InputError(f"{file.name} has no component {quoted(name or '')}; it has {', '.join(names)}")
-    if len(found) > 1:
-        raise InputError(f"{file.name} has {', '.join(names)}; choose one: {file.name}:{names[0]}")
-    return found[0]
-
-
-def _written(file: Path, component: Declared, against: str | None, settings: Mapping[str, Any]) -> tuple[str, str]:
-    """Both components as scenarios have them, with the example of `against` and the settings."""
-    kind, of_classes = component.kind, [name.replace("_", "-") for name in component.class_parameters]
-    own = _keys(_entry(with_file(file), kind, component.key))
-    known = [*own, *of_classes]
-    unknown = next((key for key in settings if key not in known), None)
-    if unknown is not None:
-        message = f"{component.key} has no parameter {quoted(unknown)}{suggestion(unknown, known)} ({', '.join(known)})"
-        raise InputError(message)
-    other = _entry(catalogue(), kind, against) if against else None
-    if kind == "metric":
-        return component.key, against or ""
-    example = _example(other["doc"]) if other else {}
-    shown = (_table(example, against) if against else {}) | dict(settings)
-    classes = [
-        f"class.{name}.{key} = {toml.value(value)}"
-        for name in (CLASSES if kind == "scheduler" else ())
-        for key, value in (_table(_table(example, "class"), name) | dict(settings)).items()
-        if key in of_classes
-    ]
-
-    def lines(name: str, keys: list[str]) -> str:
-        table = {key: value for key, value in shown.items() if key in keys}
-        return "\n".join([f"{name} = {toml.value(table)}", *classes])
-
-    return lines(component.key, own), lines(against, [key for key in own if key in _keys(other)]) if against else ""
-
-
-def _keys(entry: Any) -> list[str]:
-    """The parameters of an entry; a metric has none."""
-    return [each["key"] for each in entry.get("parameters", ())]
-
-
-def _entry(everything: Any, kind: str, name: str) -> Any:
-    entries = everything["metrics"] if kind == "metric" else everything["components"][kind]
-    found = next((each for each in entries if each["name"] == name), None)
-    if found is None:
-        known = [each["name"] for each in entries]
-        raise InputError(f"there is no {kind} {quoted(name)}{suggestion(name, known)} ({', '.join(known)})")
-    return found
-
-
-def _example(doc: str) -> dict[str, Any]:
-    """The first example of a page."""
-    import tomllib
-
-    block = doc.partition("## Example")[2].partition("```toml")[2].partition("```")[0]
-    lines = block.strip().splitlines()
-    for length in range(len(lines), 0, -1):
-        try:
-            return tomllib.loads("\n".join(lines[:length]))
-        except tomllib.TOMLDecodeError:  # another example follows
-            continue
-    return {}
-
-
-def _table(tables: Any, name: str) -> dict[str, Any]:
-    """The table under a name, at any depth; empty if there is none."""
-    if isinstance(tables, list):
-        tables = dict(enumerate(tables))
-    if not isinstance(tables, dict):
-        return {}
-    if isinstance(tables.get(name), dict):
-        return dict(tables[name])
-    return next(filter(None, (_table(each, name) for each in tables.values())), {})
-
-
-def _read(text: str, file: Path) -> _core.Scenario:
+def _read(text: str, folder: str, arrivals: Recorded | None) -> _core.Scenario:
     try:
-        return _core.Scenario(text, "conformance", [], str(file.parent))
+        scenario = _core.Scenario(text, "conformance", [], folder)
+        return scenario if arrivals is None else arrivals.opened(scenario)
     except _core.ScenarioError as error:
         raise ScenarioError(error.mistakes) from None
 
@@ -220,12 +213,9 @@ def _slow() -> Iterator[None]:
             os.environ[DEBUG] = before
 
 
-def _difference(ours: str, theirs: str, file: Path, seed: int) -> str:
+def _difference(mine_of: _core.Scenario, other_of: _core.Scenario, seed: int) -> str:
     """The first event at the bottleneck that differs."""
-    traces = [
-        PacketTrace(text, at="bottleneck", folder=str(file.parent), seed=seed, name="conformance")
-        for text in (ours, theirs)
-    ]
+    traces = [PacketTrace(each, at="bottleneck", seed=seed, name="conformance") for each in (mine_of, other_of)]
     for mine, other in zip(*(trace.row_frames(1 << 16) for trace in traces), strict=False):
         height = min(mine.height, other.height)
         columns = [column for column in mine.columns if mine.schema[column] == other.schema[column]]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CLASSES", "NEEDS", "SCENARIOS"]
+__all__ = ["CLASSES", "NEEDS", "RECORDED", "SCENARIOS"]
 
 CLASSES = ("ef", "default")
 """The classes of schedulers."""
@@ -70,6 +70,7 @@ max-probabilities = [0.02, 0.1, 0.2]
 weight = 0.002"""
 _MARKED = _NETWORK.replace("QUEUE", _PRECEDENCES)
 _PLAIN = _NETWORK.replace("QUEUE", _TAIL_DROP)
+_WIRE = _NETWORK.replace("QUEUE", f"{_TAIL_DROP}\nimpairment.COMPONENT")
 _SOURCE = """\
 
 [[flows]]
@@ -145,8 +146,15 @@ SCENARIOS: dict[str, dict[str, str]] = {
         "marks": _NETWORK.replace("QUEUE", _MARKS) + _SACK.replace("packet =", "ecn = true, packet ="),
         "interrupted": _SMALL + _SACK.replace("source.ftp = {}", _PAGES),
     },
+    "impairment": {
+        "load below one": _WIRE + _POISSON.replace("RATE", "1.2 Mbit/s"),
+        "tcp and bursts": _WIRE + _TCP + _POISSON.replace("RATE", "300 kbit/s"),
+    },
 }
 """By kind and name."""
+
+RECORDED = {"discipline": _QUEUE, "meter": _MARKED, "scheduler": _CLASSES, "impairment": _WIRE}
+"""The network for recorded arrivals at its bottleneck, for kinds that have arrivals."""
 
 NEEDS = {
     "with requests": "on_rate_request",

@@ -1,0 +1,170 @@
+"""Components that the conformance kit runs: of a Python file, built in, or of a plug-in."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+from penstock import toml
+from penstock.errors import InputError
+from penstock.own.conformance_networks import SCENARIOS
+from penstock.own.files import opened
+from penstock.printable import quoted
+from penstock.reference import catalogue, with_file
+from penstock.suggest import suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["Subject", "built_in", "in_file"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A component.
+
+    Attributes
+    ----------
+    kind, key : str
+        Its kind and its scenario key.
+    entry : mapping
+        Its entry in the catalogue.
+    hooks : frozenset of str
+        Hooks that a scenario may need.
+    file : Path, optional
+        The Python file that has it.
+    """
+
+    kind: str
+    key: str
+    entry: Any
+    hooks: frozenset[str]
+    file: Path | None = None
+
+    @property
+    def parameters(self) -> list[str]:
+        """Its parameters; a metric has none."""
+        return [each["key"] for each in self.entry.get("parameters", ())]
+
+    @property
+    def class_parameters(self) -> list[str]:
+        """The parameters of a scheduler's classes."""
+        return [each["key"] for each in self.entry.get("classes", {}).get("parameters", ())]
+
+    def _type(self, parameter: str) -> str | None:
+        return next((each["kind"] for each in self.entry.get("parameters", ()) if each["key"] == parameter), None)
+
+    def written(self, settings: Mapping[str, Any], models: Sequence[Subject], classes: Sequence[str]) -> str:
+        """The component as a scenario has it.
+
+        Its parameters are those of `settings`, or those of the same type in the examples of `models`, the last first.
+        """
+        if self.kind == "metric":
+            return self.key
+        values: dict[str, Any] = {}
+        of_class: dict[str, dict[str, Any]] = {name: {} for name in classes}
+        for model in models:
+            example = _example(model.entry["doc"])
+            values |= {k: v for k, v in _table(example, model.key).items() if self._type(k) == model._type(k)}
+            tables = {name: table for name, table in _table(example, "class").items() if isinstance(table, dict)}
+            for (name, table), other in zip(of_class.items(), cycle(tables.values() or [{}]), strict=False):
+                table.update(tables.get(name, other))
+        shown = {key: value for key, value in (values | dict(settings)).items() if key in self.parameters}
+        lines = [
+            f"class.{toml.key(name)}.{key} = {toml.value(value)}"
+            for name, table in of_class.items()
+            for key, value in (table | dict(settings)).items()
+            if key in self.class_parameters
+        ]
+        return "\n".join([f"{self.key} = {toml.value(shown)}", *lines])
+
+    def like(self, other: Subject) -> Subject:
+        """Leaves out optional parameters that the other component does not have."""
+        parameters = self.entry.get("parameters", [])
+        kept = [each for each in parameters if each["required"] or each["key"] in other.parameters]
+        return replace(self, entry={**self.entry, "parameters": kept})
+
+    def check(self, settings: Mapping[str, Any]) -> None:
+        """Refuses settings of what is no parameter.
+
+        Raises
+        ------
+        InputError
+            With the parameters.
+        """
+        known = [*self.parameters, *self.class_parameters]
+        unknown = next((key for key in settings if key not in known), None)
+        if unknown is not None:
+            message = f"{self.key} has no parameter {quoted(unknown)}{suggestion(unknown, known)} ({', '.join(known)})"
+            raise InputError(message)
+
+
+def in_file(file: Path, name: str | None) -> Subject:
+    """The component of a Python file with this class or key; its only one if `name` is None.
+
+    Raises
+    ------
+    InputError
+        If there is none, or more than one.
+    """
+    components = opened(file).components
+    found = [it for it in components if name in (None, it.cls.__name__, it.key)]
+    names = [it.cls.__name__ for it in components]
+    if not found:
+        raise InputError(f"{file.name} has no component {quoted(name or '')}; it has {', '.join(names)}")
+    if len(found) > 1:
+        raise InputError(f"{file.name} has {', '.join(names)}; choose one: {file.name}:{names[0]}")
+    [it] = found
+    entry = next(each for each in _entries(with_file(file), it.kind) if each["name"] == it.key)
+    return Subject(it.kind, it.key, entry, frozenset(it.hooks), file)
+
+
+def built_in(name: str, kind: str | None = None) -> Subject:
+    """The component of the core, or of a plug-in, with this key.
+
+    Raises
+    ------
+    InputError
+        If there is none of this kind, or none of a kind that the kit runs.
+    """
+    everything = catalogue()
+    kinds = [kind] if kind else list(SCENARIOS)
+    found = [(of, each) for of in kinds for each in _entries(everything, of) if each["name"] == name]
+    if not found:
+        known = [each["name"] for of in kinds for each in _entries(everything, of)]
+        listed = f" ({', '.join(known)})" if kind else f"; conform runs components of the kinds {', '.join(kinds)}"
+        raise InputError(f"there is no {kind or 'component'} {quoted(name)}{suggestion(name, known)}{listed}")
+    of, entry = found[0]
+    targets = {"flows": "of_flow", "links": "of_link"}
+    return Subject(of, name, entry, frozenset(targets[it] for it in entry.get("applies-to", ()) if it in targets))
+
+
+def _entries(everything: Any, kind: str) -> list[Any]:
+    entries: list[Any] = everything["metrics"] if kind == "metric" else everything["components"][kind]
+    return entries
+
+
+def _example(doc: str) -> dict[str, Any]:
+    """The first example of a page."""
+    block = doc.partition("## Example")[2].partition("```toml")[2].partition("```")[0]
+    lines = block.strip().splitlines()
+    for length in range(len(lines), 0, -1):
+        try:
+            return tomllib.loads("\n".join(lines[:length]))
+        except tomllib.TOMLDecodeError:  # another example follows
+            continue
+    return {}
+
+
+def _table(tables: Any, name: str) -> dict[str, Any]:
+    """The table under a name, at any depth; empty if there is none."""
+    if isinstance(tables, list):
+        tables = dict(enumerate(tables))
+    if not isinstance(tables, dict):
+        return {}
+    if isinstance(tables.get(name), dict):
+        return dict(tables[name])
+    return next(filter(None, (_table(each, name) for each in tables.values())), {})
