@@ -79,6 +79,23 @@ def test_it_is_explained_listed_and_described(plugin_folder: Path) -> None:
     assert "discipline.linear-drop" in json.loads(penstock(plugin_folder, "schema").stdout)["$defs"]
 
 
+@pytest.mark.parametrize("name", ["linear-drop", "periodic-loss", "mean-packet"])
+def test_its_components_conform(plugin_folder: Path, name: str) -> None:
+    made = penstock(plugin_folder, "conform", name, "--format", "json")
+    assert made.returncode == 0, made.stderr + made.stdout
+    found = json.loads(made.stdout)
+    assert len(found["properties"]) == 6
+    assert found["packets"] > 1000
+
+
+def test_its_component_is_compared_with_a_built_in_one(plugin_folder: Path) -> None:
+    same = penstock(plugin_folder, "conform", "linear-drop", "--against", "linear-drop")
+    assert same.returncode == 0, same.stderr + same.stdout
+    other = penstock(plugin_folder, "conform", "linear-drop", "--against", "red")
+    assert other.returncode == 1
+    assert "First difference to red, in 'overload' with seed 1: " in other.stdout
+
+
 def test_its_mistakes_have_a_place(plugin_folder: Path) -> None:
     wrong = penstock(plugin_folder, "check", str(SCENARIO), "--set", "bottleneck.impairment.periodic-loss.every=1")
     assert wrong.returncode == 2
