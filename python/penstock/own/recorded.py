@@ -59,15 +59,15 @@ class Recorded:
         """
         if self.arrivals and time < self.arrivals[-1][0]:
             raise ValueError(f"{time} ps is before the arrival before it, at {self.arrivals[-1][0]} ps")
-        for name, value, (least, most) in (
+        for name, value, (lowest, highest) in (
             ("size", size, _SIZES),
             ("ecn", ecn, (0, len(_ECN) - 1)),
             ("precedence", precedence, (0, 3)),
             ("flow", flow[1], (0, _MOST_FLOWS - 1)),
             ("time_ps", time, (0, 1 << 62)),
         ):
-            if not least <= value <= most:
-                raise ValueError(f"{name} {value} is not from {least} to {most}")
+            if not lowest <= value <= highest:
+                raise ValueError(f"{name} {value} is not from {lowest} to {highest}")
         self.arrivals.append((time, *flow, size, ecn, precedence))
 
     def networks(self, network: str, *, by_class: bool) -> dict[str, str]:
