@@ -78,12 +78,13 @@ def processor_time() -> float:
 def step(what: str, command: list[str], environment: dict[str, str], shows: bool = False) -> bool:
     """Runs a command and says in a line what came out; whether it succeeded."""
     before = processor_time()
+    print(f"{what:<34} ", end="", flush=True)
     environment = os.environ | environment
     pipe, out = subprocess.PIPE, subprocess.STDOUT
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=pipe, stderr=out, text=True, check=False)
     passed = sum(int(count) for count in re.findall(r"test result: ok\. (\d+) passed", done.stdout))
     outcome = "failed" if done.returncode else f"{passed} passed" if command[1] == "test" else "passed"
-    print(f"{what:<34} {outcome:>10}  {processor_time() - before:6.1f} s", flush=True)
+    print(f"{outcome:>10}  {processor_time() - before:6.1f} s", flush=True)
     if done.returncode:
         print(done.stdout)
     elif shows:
