@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from penstock.own.classes import load
 from penstock.own.decorators import congestion_control, discipline, meter, metric, scheduler, source
+from penstock.own.notebooks import file_of
 from penstock.own.vocabulary import (
     ACCEPT,
     CLASSES,
@@ -72,6 +73,7 @@ __all__ = [
     "class_parameter",
     "congestion_control",
     "discipline",
+    "file_of",
     "load",
     "meter",
     "metric",
