@@ -1,4 +1,4 @@
-# The two commands that matter: `make run` and `make test`. `make help` lists the rest.
+# `make` builds everything, `make run` also repeats a published study, `make test` runs all tests. `make help` lists the rest.
 # Values carry no comment behind them: make would keep the blanks before it.
 
 SHELL := bash
@@ -45,7 +45,7 @@ READY_DEV := $(READY) $(DONE)/dev
 
 ## What people ask for
 
-run: setup ## set up and repeat the first published study
+run: setup ## build everything and repeat a published study (af)
 	@echo "Rust core: $(PROFILE) profile"
 	@$(BIN)/penstock reproduce af
 
@@ -151,7 +151,7 @@ daily: ## build for the loop of editing and trying: compiles quickly, runs slowe
 	@$(MAKE) setup PROFILE=daily
 	@echo "Rust core: daily profile (for speeds and results: make)"
 
-setup: ## build everything that `make run` needs
+setup: ## build everything (also plain `make`)
 	@$(call unless_ready,$(READY))
 
 setup-dev: ## build everything that tests, lints and pages need
