@@ -7,6 +7,9 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+import tree_sitter_rust
+from tree_sitter import Language, Parser
+
 ROOT = Path(__file__).parent.parent.parent
 LISTS = Path(__file__).parent / "lists"
 BEGIN, END = "«»"
@@ -100,11 +103,22 @@ def wrong_with(it: Mistake, root: Path) -> list[str]:
         said.append(f"its text stands {count} times in {it.file}; once is what an entry needs")
     if it.original.split() == it.mistake.split():
         said.append("the replacement is what stands there already")
+    said += [
+        f"{text!r} is no expression or statement"
+        for text in (it.original, it.mistake)
+        if it.is_rust and not parses(text)
+    ]
     if not it.is_rust and not it.python:
         said.append("a mistake in Python names the files of tests/python that look at it")
     said += [f"no crate has tests/{name}.rs" for name in it.asks if not list(root.glob(f"crates/*/tests/{name}.rs"))]
     said += [f"there is no tests/python/{name}" for name in it.python if not (root / "tests/python" / name).is_file()]
     return said
+
+
+def parses(text: str) -> bool:
+    """Whether a Rust text can stand in a block, as either branch of a choice at run time does."""
+    tree = Parser(Language(tree_sitter_rust.language())).parse(f"fn f() {{ {text} }}".encode())
+    return not tree.root_node.has_error
 
 
 def overlapping(mistakes: list[Mistake], root: Path) -> list[str]:

@@ -45,6 +45,8 @@ def test_every_text_of_the_list_stands_once_in_its_file():
         (mistake("fn"), "stands 2 times"),
         (mistake("«a + b»", "a  +  b"), "stands there already"),
         (mistake("«a + b"), "once each"),
+        (mistake("a« + b»", ""), "no expression"),
+        (mistake("a + «b»", "b +"), "no expression"),
         (mistake("a", file="none.rs"), "no file"),
         (mistake("a", file="f.py"), "no file"),
     ],
