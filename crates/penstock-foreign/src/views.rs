@@ -9,7 +9,7 @@ pub(crate) trait View: Copy + Default {
 
     /// Its words.
     fn words(&self) -> &[u64] {
-        // SAFETY: `views!` makes structures with the layout of C that consist of fields of 64 bits only.
+        // SAFETY: `views!` makes structures with the layout of C and the alignment of words that consist of fields of 64 bits only.
         unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).cast(), size_of::<Self>() / 8) }
     }
 }
@@ -71,7 +71,7 @@ macro_rules! views {
         $(
             $(#[doc = $doc])*
             #[derive(Clone, Copy, Debug, Default)]
-            #[repr(C)]
+            #[repr(C, align(8))]
             pub(crate) struct $name {
                 $( $(#[doc = $field_doc])* pub $field: $type, )*
             }
