@@ -19,9 +19,9 @@ MOST, NAMES = 5, ("a", "b")
 unused = object()
 
 def most(of):
-    return least(of) + MOST
+    return floor_of(of) + MOST
 
-def least(of):
+def floor_of(of):
     return int(math.floor(of)) if of > 0 else most(1)
 
 @own.discipline(name="short")
@@ -69,7 +69,7 @@ def test_a_class_of_a_cell_runs_with_what_it_uses() -> None:
     assert "MOST = 5" in text
     assert "NAMES" not in text
     assert "unused" not in text
-    assert text.index("def least") < text.index("class Short")
+    assert text.index("def floor_of") < text.index("class Short")
 
 
 def test_another_text_is_another_file() -> None:
