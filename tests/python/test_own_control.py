@@ -183,9 +183,30 @@ def test_every_hook_is_called(tmp_path: Path) -> None:
     for traffic in ("tail drop", "interrupted", "marks"):
         text = 'use = "mine.py"\n' + SCENARIOS["congestion-control"][traffic].replace("COMPONENT", "mine = {}")
         series = TimeSeries(text, of="tcp", what="calls", every="5 s", sets=[("duration", "5 s")], folder=str(tmp_path))
-        counts = series.frame().group_by("time_ps", "flow", maintain_order=True).agg("value")["value"]
-        called |= {name for each in counts for name, count in zip(names, each, strict=True) if count > 0}
+        rows = series.frame()
+        assert {*rows["number"]} == {*range(len(names))}, "an index for each item of the list"
+        called |= {names[i] for i, count in zip(rows["number"], rows["value"], strict=True) if count > 0}
     assert called == set(names)
+
+
+def test_a_control_that_limits_the_rate_gets_reports_that_say_so(tmp_path: Path) -> None:
+    state = 'acks: int = own.state(0, doc="Limited reports.")\n    limits_rate: LIMITS'
+    report = "    def on_report(self, now, report):\n        self.acks += report.app_limited\n"
+    text = TEMPLATE.replace("self.acks += 1", "pass").replace(
+        'acks: int = own.state(0, doc="Acknowledgements.")', state
+    )
+    found = []
+    for limits in ("bool = False", "bool = True"):
+        written(tmp_path, text=f"{text}\n{report}".replace("LIMITS", limits))
+        net = 'use = "mine.py"\n' + SCENARIOS["congestion-control"]["tail drop"].replace("COMPONENT", "mine = {}")
+        series = TimeSeries(net, of="tcp[0]", what="acks", every="5 s", folder=str(tmp_path)).frame()
+        found.append(series["value"].max())
+    assert found[0] == 0
+    assert found[1] > 100
+    for name in ("limits_rate", "pacing_rate"):
+        written(tmp_path, text=text.replace("limits_rate: LIMITS", f"{name}: float = 0.0"))
+        with pytest.raises(_core.ScenarioError, match=f"the state {name} is a float; write {name}: int"):
+            scenario(tmp_path, "mine = {}")
 
 
 def test_worker_processes_give_the_same_numbers() -> None:

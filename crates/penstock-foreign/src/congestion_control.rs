@@ -43,8 +43,9 @@ fn add(plugin: Plugin, component: Arc<Component>) -> Plugin {
 struct ForeignControl {
     record: Record,
     hooks: Hooks,
-    /// Position of the pacing rate in the state.
+    /// Positions of the pacing rate and of a flag in the state.
     pacing_rate: Option<usize>,
+    limits_rate: Option<usize>,
     samples_every_ack: bool,
     /// Time and length of the last measured round trip (ps).
     rtt: (Time, i64),
@@ -101,6 +102,7 @@ impl ForeignControl {
             record: Record::new(component, values, &connection.site),
             hooks,
             pacing_rate: component.state_position("pacing_rate"),
+            limits_rate: component.state_position("limits_rate"),
             samples_every_ack: component.has("every-ack"),
             rtt: (Time::NEVER, i64::MAX),
             packet_size: connection.packet_size,
@@ -214,6 +216,10 @@ impl CongestionControl for ForeignControl {
             view.app_limited = i64::from(sample.is_app_limited);
         }
         self.call("on_report", hook, &mut view, report.now, window);
+    }
+
+    fn limits_rate(&self) -> bool {
+        self.limits_rate.is_some_and(|position| self.record.state(position) != 0)
     }
 
     fn on_lost_segment(&mut self, now: Time, lost: &LostSegment) {

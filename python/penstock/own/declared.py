@@ -189,6 +189,9 @@ def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
     if "on_timer" in it.methods and (it.state.get("next_timer") is None or it.state["next_timer"].type is not int):
         message = "on_timer needs the state next_timer, the time of its next call; write next_timer: int = own.NEVER"
         mistakes.add(it.methods["on_timer"].lineno, message)
+    for name in ("pacing_rate", "limits_rate"):
+        if it.kind == "congestion-control" and name in it.state and it.state[name].type is float:
+            mistakes.add(it.node.lineno, f"the state {name} is a float; write {name}: int")
     for name, method in it.methods.items():
         arguments = method.args
         given = [each.arg for each in arguments.args]

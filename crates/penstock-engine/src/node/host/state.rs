@@ -146,7 +146,8 @@ impl Host {
                 let sender = self.connections.sender(slot);
                 let control = ComponentName { kind: "congestion-control", name: control };
                 sender.probe(now, &mut |variable, _, value| report(TCP, SeriesPart::WHOLE, variable, value));
-                sender.congestion_control().probe(now, &mut |variable, _, value| report(control, SeriesPart::WHOLE, variable, value));
+                let of_control = &mut |variable, number, value| report(control, SeriesPart { class: None, number }, variable, value);
+                sender.congestion_control().probe(now, of_control);
             }
         }
         counters
