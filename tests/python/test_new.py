@@ -89,8 +89,9 @@ def test_all_kinds_together_have_their_form(tree):
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_a_discipline_compiles(tree):
-    write(tree, "discipline", "brand-new")
+def test_a_component_of_each_kind_compiles(tree):
+    for kind in new.kinds():
+        write(tree, kind, f"brand-new-{kind}")
     environment = os.environ | {"CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))}
     command = ["cargo", "check", "--locked", "--offline", "--quiet", "--package", "penstock-model"]
     done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
@@ -104,6 +105,7 @@ def test_a_discipline_compiles(tree):
         ("discipline", "red", "NAME=red: crates/penstock-model/src/discipline/mod.rs lists this name already"),
         ("metric", "delay", "NAME=delay: crates/penstock-scenario/src/metrics/delay.rs exists; choose another name"),
         ("recovery", "flight", "NAME=flight: crates/penstock-model/src/transport/recovery/flight.rs exists"),
+        ("transport", "recovery", "NAME=recovery: crates/penstock-model/src/transport/recovery exists"),
         ("discipline", "Brand New", "NAME=Brand New: not a valid key; lower-case letters and digits, words joined by"),
         ("discipline", "new--er", "NAME=new--er: not a valid key"),
         ("discipline", "4-new", "NAME=4-new: not a valid key"),

@@ -121,8 +121,9 @@ def changes(kind: str, name: str, root: Path) -> dict[str, str]:
     for part in pieces:
         file = root / part.path
         if not part.where:
-            if file.exists() or part.path in changed:
-                raise RefusedError(f"NAME={name}: {part.path} exists; choose another name")
+            # A module is a file or a folder.
+            if taken := [path for path in (file, file.with_suffix("")) if path.exists()]:
+                raise RefusedError(f"NAME={name}: {taken[0].relative_to(root)} exists; choose another name")
             changed[part.path] = part.text
             continue
         text = changed.get(part.path) or file.read_text(encoding="utf-8")

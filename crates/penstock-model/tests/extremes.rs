@@ -5,6 +5,8 @@
 
 #[path = "support/random_parameters.rs"]
 mod random_parameters;
+#[path = "support/transport_ends.rs"]
+mod transport_ends;
 
 use penstock_model::atm::circuits::{Circuit, Circuits, PortCircuits};
 use penstock_model::buffer::{AnyBuffer, Buffer, BufferContext, BufferPlan, Occupancies};
@@ -25,8 +27,6 @@ use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, Sched
 use penstock_model::site::Site;
 use penstock_model::source::http::Http;
 use penstock_model::source::{AnySource, Source, SourcePlan};
-use penstock_model::transport::tcp::Sender;
-use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use random_parameters::EXTREMES;
 use std::collections::VecDeque;
@@ -356,30 +356,4 @@ fn exercise_edges(admission: &Option<AdmissionPlan>, termination: &Option<Termin
 fn edges_serve_their_deadlines() {
     walk(AdmissionPlan::ENTRIES, AdmissionPlan::read, |plan, stream| exercise_edges(&Some(plan.clone()), &None, stream));
     walk(TerminationPlan::ENTRIES, TerminationPlan::read, |plan, stream| exercise_edges(&None, &Some(plan.clone()), stream));
-}
-
-#[test]
-fn a_sender_that_hears_nothing_waits_longer_and_longer() {
-    walk(TransportPlan::ENTRIES, TransportPlan::read, |plan, _| {
-        let TransportPlan::Tcp(parameters) = plan else { return };
-        let mut sender = Sender::new(&Arc::new(parameters.clone()), Duration::ZERO, &Site::trial());
-        sender.offer(None);
-        sender.start(Time::ZERO);
-        let (mut now, mut sent) = (Time::ZERO, 0);
-        if sender.next_transmission(now).is_some() {
-            sender.on_syn_ack(now, true);
-        }
-        for _ in 0..STEPS {
-            while sender.next_transmission(now).is_some() {
-                sent += 1;
-                assert!(sent <= (1 << 20) + 3 * STEPS, "a burst of {sent} segments");
-            }
-            if sender.deadline() == Time::NEVER {
-                return;
-            }
-            assert!(sender.deadline() > now, "a timer that is due at once, for ever");
-            now = sender.deadline();
-            sender.on_deadline(now);
-        }
-    });
 }

@@ -40,11 +40,11 @@ fn embed(kind: &str, name: &str, fragment: &str) -> String {
         ("buffer", _) => on_link("").replace("a = {}", &format!("a = {{ {} }}", fragment.trim().replace("s1-r1", "a-b"))),
         ("congestion-point", _) => on_link("").replace("a = {}", &format!("a = {{ {}, reaction-point.{name} = {{}} }}", fragment.trim())),
         ("reaction-point", _) => on_link("").replace("a = {}", &format!("a = {{ {}, congestion-point.{name} = {{}} }}", fragment.trim())),
-        ("transport", "tcp" | "roce") | ("congestion-control" | "rate-control" | "recovery", _) => {
+        ("source", _) | ("transport", "scream") => on_link("") + &second("default", fragment),
+        ("transport", "udp") => on_link("") + &second("default", &format!("{plain}{fragment}")),
+        ("transport" | "congestion-control" | "rate-control" | "recovery", _) => {
             on_link("") + &second("default", &format!("source.ftp = {{}}\n{fragment}"))
         }
-        ("source", _) | ("transport", "scream") => on_link("") + &second("default", fragment),
-        ("transport", _) => on_link("") + &second("default", &format!("{plain}{fragment}")),
         ("pcn-meter", _) => on_link(fragment).replace("1 Mbit/s", "155 Mbit/s"),
         ("arrival" | "holding", _) => on_link("") + &calls(fragment),
         ("termination", _) => on_link(METERS) + &calls(fragment),

@@ -348,7 +348,7 @@ fn breach(number: u32) -> String {
 fn breaches_of_the_contract_end_the_run_with_a_message() {
     let said = |number: u32, what: &str| {
         let message = breach(number);
-        assert_eq!(message, format!("transport 'paced' of a plug-in {what}"));
+        assert_eq!(message, format!("transport 'paced' {what}"));
     };
     said(2, "sends a packet of 501 bytes; its facts say 29 bytes to 500 bytes");
     said(3, "sends more than 1048576 packets at one instant: it never returns None");

@@ -1,4 +1,4 @@
-//! The endpoints of connections whose transport is a plug-in's.
+//! The endpoints of connections whose transport keeps the contract of plug-ins.
 //!
 //! Either end may answer any packet at once, and a timer may send at any time: nothing is promised beyond what the minimum sizes of
 //! packets give.
@@ -13,7 +13,7 @@ use penstock_model::transport::custom::{AckPacket, DataPacket, Expiry, Transport
 use penstock_model::units::{Bytes, Time};
 use std::any::Any;
 
-/// More packets at one instant are a mistake of the plug-in, which would never come to an end.
+/// More packets at one instant are a mistake of the transport, which would never come to an end.
 const MOST_AT_ONCE: u32 = 1 << 20;
 
 /// The ends of such connections at a host.
@@ -29,10 +29,10 @@ pub struct CustomTransport {
 }
 
 impl CustomTransport {
-    /// Ends the run, as the plug-in does not keep to the contract.
+    /// Ends the run, as the transport breaks the contract.
     #[cold]
     fn fail(&self, mistake: &str) -> ! {
-        panic!("transport '{}' of a plug-in {mistake}", self.name)
+        panic!("transport '{}' {mistake}", self.name)
     }
 
     /// The next deadline of an end that has been asked for packets at `now`.
@@ -57,7 +57,7 @@ impl CustomTransport {
     }
 }
 
-/// The sending end of a plug-in.
+/// The sending end.
 #[derive(Clone)]
 pub struct CustomSender {
     transport: CustomTransport,
@@ -107,7 +107,7 @@ impl CustomSender {
     }
 }
 
-/// The receiving end of a plug-in.
+/// The receiving end.
 #[derive(Clone)]
 pub struct CustomReceiver {
     transport: CustomTransport,

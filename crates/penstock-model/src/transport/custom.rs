@@ -1,7 +1,10 @@
-//! Transports of plug-ins: the contract of their two ends.
+//! Transports of two ends behind a contract: plug-ins, and built-in transports that need nothing more.
 //!
 //! Both ends are state machines without a clock. When something happens at an end, the engine calls its `on_*` method, then asks for
 //! packets until there is none to send at that instant, and then for the deadline of its timer.
+
+#[cfg(test)]
+pub(super) mod testing;
 
 use super::TransportPlan;
 use crate::packet::{Ecn, FramePlace};
@@ -208,7 +211,7 @@ impl TransportFacts {
     }
 }
 
-/// A transport that a plug-in has built: both ends of a connection.
+/// Both ends of a connection.
 pub struct TransportEnds {
     /// Its facts.
     pub facts: TransportFacts,

@@ -11,7 +11,7 @@ pub mod scream;
 pub mod tcp;
 pub mod udp;
 
-use self::custom::TransportEnds;
+use self::custom::{TransportEnds, TransportFacts};
 use self::jitter::JitterLaw;
 use crate::packet::Ecn;
 use crate::site::Site;
@@ -33,8 +33,8 @@ impl TransportPlan {
     /// The ECN codepoint of datagrams; a connection sets it for each packet.
     pub fn datagram_ecn(&self) -> Ecn {
         match self {
-            TransportPlan::Tcp(_) | TransportPlan::Roce(_) | TransportPlan::Scream(_) | TransportPlan::Custom(_) => Ecn::NotEct,
             TransportPlan::Udp(parameters) => parameters.ecn.into(),
+            _ => Ecn::NotEct,
         }
     }
 
@@ -45,18 +45,18 @@ impl TransportPlan {
             TransportPlan::Roce(parameters) => parameters.is_ecn_capable(),
             TransportPlan::Scream(parameters) => parameters.ecn,
             TransportPlan::Udp(parameters) => parameters.ecn != udp::Codepoint::NotEct,
-            TransportPlan::Custom(custom) => custom.facts().is_ecn_capable(),
+            _ => self.facts().is_some_and(|facts| facts.is_ecn_capable()),
         }
     }
 
-    /// Key of the parameter, below that of the transport, that makes its packets ECN-capable, and the way to turn that off; `None` for
-    /// a plug-in.
+    /// Key of the parameter, below that of the transport, that makes its packets ECN-capable, and the way to turn that off, if they are
+    /// known.
     pub fn ecn_parameter(&self) -> Option<(String, &'static str)> {
         match self {
             TransportPlan::Tcp(_) | TransportPlan::Udp(_) | TransportPlan::Scream(_) => Some(("ecn".to_owned(), "leave it out")),
             // A component, which cannot be left out.
             TransportPlan::Roce(roce) => Some((format!("rate-control.{}", roce.rate_control.name()), "write rate-control = \"fixed\"")),
-            TransportPlan::Custom(_) => None,
+            _ => None,
         }
     }
 
@@ -91,7 +91,7 @@ impl TransportPlan {
         match self {
             TransportPlan::Tcp(_) => self.is_local_queue_asked_for(),
             TransportPlan::Roce(_) => true,
-            TransportPlan::Udp(_) | TransportPlan::Scream(_) | TransportPlan::Custom(_) => false,
+            _ => false,
         }
     }
 
@@ -120,6 +120,14 @@ impl TransportPlan {
         self.is_reliable() == source.is_greedy() && (!self.requests_rates() || source.adapts_rate())
     }
 
+    /// Facts of a transport that has [the contract of plug-ins](custom) and carries transfers; `None` for others.
+    fn facts(&self) -> Option<TransportFacts> {
+        match self {
+            TransportPlan::Custom(custom) => Some(custom.facts()),
+            TransportPlan::Tcp(_) | TransportPlan::Udp(_) | TransportPlan::Roce(_) | TransportPlan::Scream(_) => None,
+        }
+    }
+
     /// Both ends of a connection of a transport that has [the contract of plug-ins](custom), for this source of a flow at `site`; `None`
     /// for others.
     pub fn ends(&self, source: &SourcePlan, site: &Site) -> Option<TransportEnds> {
@@ -135,8 +143,7 @@ impl TransportPlan {
         match self {
             TransportPlan::Tcp(parameters) => Some(parameters.packet),
             TransportPlan::Roce(parameters) => Some(parameters.packet),
-            TransportPlan::Udp(_) | TransportPlan::Scream(_) => None,
-            TransportPlan::Custom(custom) => Some(custom.facts().packet()),
+            _ => self.facts().map(|facts| facts.packet()),
         }
     }
 
@@ -146,8 +153,7 @@ impl TransportPlan {
             TransportPlan::Tcp(parameters) if parameters.syn => Some(parameters.header),
             TransportPlan::Tcp(parameters) => Some(parameters.packet),
             TransportPlan::Roce(parameters) => Some(parameters.packet),
-            TransportPlan::Udp(_) | TransportPlan::Scream(_) => None,
-            TransportPlan::Custom(custom) => Some(custom.facts().smallest_packet()),
+            _ => self.facts().map(|facts| facts.smallest_packet()),
         }
     }
 
@@ -163,8 +169,7 @@ impl TransportPlan {
             TransportPlan::Tcp(parameters) => vec![parameters.header.get()],
             TransportPlan::Roce(_) => vec![u64::from(roce::ACKNOWLEDGEMENT), u64::from(roce::NOTIFICATION)],
             TransportPlan::Scream(parameters) => vec![parameters.report.get()],
-            TransportPlan::Udp(_) => Vec::new(),
-            TransportPlan::Custom(custom) => vec![custom.facts().ack().get()],
+            _ => self.facts().iter().map(|facts| facts.ack().get()).collect(),
         }
     }
 
@@ -173,7 +178,7 @@ impl TransportPlan {
         match self {
             TransportPlan::Tcp(parameters) => Some(parameters.most_outstanding()),
             TransportPlan::Roce(parameters) => Some(parameters.max_outstanding.0),
-            TransportPlan::Udp(_) | TransportPlan::Scream(_) | TransportPlan::Custom(_) => None,
+            _ => None,
         }
     }
 
@@ -183,8 +188,7 @@ impl TransportPlan {
             TransportPlan::Tcp(parameters) => vec![("tcp", ""), ("congestion-control", parameters.congestion_control_plan().name())],
             TransportPlan::Roce(parameters) => vec![("roce", ""), ("rate-control", parameters.rate_control.name())],
             TransportPlan::Udp(_) => Vec::new(),
-            TransportPlan::Scream(_) => vec![(TransportPlan::OF, self.name())],
-            TransportPlan::Custom(custom) => vec![(TransportPlan::OF, custom.name())],
+            _ => vec![(TransportPlan::OF, self.name())],
         }
     }
 }

@@ -72,7 +72,7 @@ fn used(blueprint: &Blueprint) -> Names {
                 (RecoveryPlan::OF, tcp.recovery_plan().name()),
             ]),
             TransportPlan::Roce(roce) => used.extend([(RateControlPlan::OF, roce.rate_control.name())]),
-            TransportPlan::Udp(_) | TransportPlan::Scream(_) | TransportPlan::Custom(_) => {}
+            _ => {}
         }
         let calls = group.calls.as_deref();
         used.extend(calls.and_then(|calls| calls.admission.as_ref()).map(|plan| (AdmissionPlan::OF, plan.name())));

@@ -286,7 +286,8 @@ impl Path {
     }
 }
 
-fn lines(log: &[(Time, Body)], write: impl Fn(Body) -> String) -> String {
+/// Lines of `milliseconds: packets`, one for each instant.
+pub fn lines<T: Copy>(log: &[(Time, T)], write: impl Fn(T) -> String) -> String {
     let mut text = String::new();
     let mut last = None;
     for (time, body) in log {
