@@ -16,9 +16,10 @@ change numbers.
 
 All Rust mistakes are compiled at once into a copy of the tree, next to the right text, and an environment variable
 selects one; without a selection, all tests must pass. Tests run in this order, until one fails: the module of the
-mistake, its crate, the crates above, and the Python tests that the entry names. A test also catches a mistake if it
-takes ten times its usual CPU time, and at least 20 s. An interrupted run continues where it was, and
-`tests/mutants/mutants.py NAME` tries the mistakes with NAME in their area or name.
+mistake, its crate, the crates above, and the Python tests that the entry names. Tests of Rust that do not execute the
+mistaken text are left out. A test also catches a mistake if it takes ten times its usual CPU time, and at least 20 s.
+An interrupted run continues where it was, and `tests/mutants/mutants.py NAME` tries the mistakes with NAME in their
+area or name.
 
 The command writes this page. An ordinary test checks that each text still occurs once in its file.
 `tests/mutants/mutants.py --random N` draws N mistakes from the engine instead, and writes a page of its own.

@@ -23,6 +23,8 @@ HOME = ROOT / "target" / "mutants"
 TREE = HOME / "tree"
 CORE = "python/penstock/_core.abi3.so"
 VARIABLE = "PENSTOCK_MUTANT"
+REACHED = "PENSTOCK_MUTANTS_REACHED"
+"""Names a file for the numbers of the mistakes that a run comes by."""
 DECIDES = ("crates/", "python/", "examples/", "tests/python/", "Cargo")
 """What a verdict can depend on."""
 CRATES = ("penstock-model", "penstock-engine", "penstock-scenario")
@@ -30,10 +32,22 @@ CRATES = ("penstock-model", "penstock-engine", "penstock-scenario")
 PROFILE = ("inherits='dev'", "opt-level=1", "debug=false", "incremental=true")
 SWITCH = f'''//! Which mistake is at work: none, unless the environment names one.
 #![allow(missing_docs, clippy::all)]
-static ACTIVE: std::sync::LazyLock<u32> =
-    std::sync::LazyLock::new(|| std::env::var("{VARIABLE}").ok().and_then(|text| text.parse().ok()).unwrap_or(0));
+use std::io::Write;
+use std::sync::{{atomic::AtomicU32, atomic::Ordering::Relaxed, LazyLock}};
+static ACTIVE: LazyLock<u32> =
+    LazyLock::new(|| std::env::var("{VARIABLE}").ok().and_then(|text| text.parse().ok()).unwrap_or(0));
+static REACHED: LazyLock<Option<std::fs::File>> = LazyLock::new(|| {{
+    let path = std::env::var_os("{REACHED}")?;
+    Some(std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap())
+}});
+static LAST: [AtomicU32; 4096] = [const {{ AtomicU32::new(0) }}; 4096];
 #[inline]
 pub fn is(number: u32) -> bool {{
+    if let Some(mut file) = REACHED.as_ref() {{
+        if LAST[number as usize % LAST.len()].swap(number, Relaxed) != number {{
+            file.write_all(format!("{{number}}\\n").as_bytes()).unwrap();
+        }}
+    }}
     *ACTIVE == number
 }}
 '''
@@ -148,8 +162,8 @@ def compiling(mistakes: list[Mistake]) -> list[Mistake]:
 
 def around(spans: list[dict]) -> dict:
     """From the first of the spans to the last: a borrow that lasts too long is reported at both of its ends."""
-    least, most = (choose(spans, key=lambda it: it["byte_start"]) for choose in (min, max))
-    return {"file_name": least["file_name"], "byte_start": least["byte_start"], "byte_end": most["byte_end"]}
+    first, last = (choose(spans, key=lambda it: it["byte_start"]) for choose in (min, max))
+    return {"file_name": first["file_name"], "byte_start": first["byte_start"], "byte_end": last["byte_end"]}
 
 
 def names_at(span: dict) -> set[int]:

@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
-from schemata import CRATES, TREE, UNIT, VARIABLE, Program
+from schemata import CRATES, REACHED, TREE, UNIT, VARIABLE, Program
 
 if TYPE_CHECKING:
     from mistakes import Mistake
@@ -65,6 +66,8 @@ class Outcome:
     """The first test that failed, or how the process ended."""
     seconds: float
     output: str = ""
+    reached: list[int] = field(default_factory=list)
+    """The numbers of the mistakes in Rust that it came by, if no mistake was at work."""
 
 
 def module_of(file: str) -> list[str]:
@@ -90,7 +93,7 @@ def steps_for(it: Mistake, programs: list[Program], seconds: dict[str, float]) -
 
 
 def ask(step: Step, number: int = 0) -> Outcome:
-    """Runs a step with one mistake at work, or none."""
+    """Runs a step with one mistake at work, or none; the same random cases each time."""
     limit = int(max(LEAST_SECONDS, 10 * step.seconds))
 
     limits = f"ulimit -t {limit} && ulimit -v {MEMORY >> 10} && ulimit -c 0"
@@ -100,18 +103,22 @@ def ask(step: Step, number: int = 0) -> Outcome:
         "PROPTEST_MAX_SHRINK_ITERS": "0",
         "PYTHONPATH": str(TREE / "python"),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PROPTEST_RNG_SEED": "1",
     }
     output = ""
-    with subprocess.Popen(
-        ["sh", "-c", f'{limits} && exec "$@"', "sh", *step.command()],
-        cwd=step.folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    ) as process:
+    with (
+        NamedTemporaryFile("r") as reached,
+        subprocess.Popen(
+            ["sh", "-c", f'{limits} && exec "$@"', "sh", *step.command()],
+            cwd=step.folder,
+            env=environment | ({} if number else {REACHED: reached.name}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
         assert process.stdout is not None
         idle = threading.Timer(IDLE_SECONDS, os.kill, [process.pid, signal.SIGKILL])
         idle.start()
@@ -123,7 +130,8 @@ def ask(step: Step, number: int = 0) -> Outcome:
         _, status, usage = os.wait4(process.pid, 0)
         idle.cancel()
         process.returncode = code = os.waitstatus_to_exitcode(status)
-    return Outcome(code == 0, first_failure(output, code), usage.ru_utime + usage.ru_stime, output)
+        numbers = sorted({int(it) for it in reached.read().split()})
+    return Outcome(code == 0, first_failure(output, code), usage.ru_utime + usage.ru_stime, output, numbers)
 
 
 def first_failure(output: str, code: int) -> str:

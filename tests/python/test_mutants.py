@@ -110,7 +110,7 @@ class Known:
     """What a run knows."""
 
     def __init__(self):
-        self.seconds, self.last, self.results, self.kept = {}, {}, {}, 0
+        self.seconds, self.reached, self.last, self.results, self.kept = {}, {}, {}, {}, 0
         self.lock = threading.RLock()
 
     def keep(self):
@@ -137,11 +137,18 @@ class Running(Step):
         return [sys.executable, "-c", self.program.code]
 
 
+COMES_BY = (
+    "import os; where = os.environ.get('PENSTOCK_MUTANTS_REACHED'); where and open(where, 'w').write('{}\\n{}\\n'); "
+)
+
+
 def test_the_first_step_that_fails_has_noticed(root, monkeypatch):
-    mine = f"os.environ['PENSTOCK_MUTANT'] == '{mistake('a + b').number}'"
-    failing = step(f"import os; print('test a::b ... FAILED' if {mine} else ''); raise SystemExit(101 * ({mine}))")
+    number = mistake("a + b").number
+    reach, mine = COMES_BY.format(number, number), f"os.environ['PENSTOCK_MUTANT'] == '{number}'"
+    elsewhere = step(f"import os; raise SystemExit({mine})")
+    failing = step(f"{reach}print('test a::b ... FAILED' if {mine} else ''); raise SystemExit(101 * ({mine}))")
     monkeypatch.setattr("mutants.TREE", root)
-    for steps, caught in [([step("pass"), failing, step("1 / 0")], True), ([step("pass")], False)]:
+    for steps, caught in [([step(f"{reach}pass"), elsewhere, failing, step("1 / 0")], True), ([elsewhere], False)]:
         monkeypatch.setattr("mutants.steps_for", lambda *_, steps=steps: list(steps))
         found = try_one(mistake("a + b"), [], Known())
         assert (found["caught"], found["test"]) == (caught, "a::b" if caught else "")
