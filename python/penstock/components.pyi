@@ -2894,6 +2894,9 @@ class Cubic(Component):
         Growth of small windows, on which CUBIC alone is slower than Reno [RFC9438 s4.3].
     arithmetic : Literal["floating-point", "linux"], default floating-point
         Arithmetic of the window.
+    tick : str, optional
+        Tick of the kernel's clock, with `arithmetic = "linux"`; divides a second. 4 ms if left out (`CONFIG_HZ_250`), 1
+        ms with `CONFIG_HZ_1000`. Allowed: zero or more.
     """
     KIND: ClassVar[str] = "congestion-control"
     KEY: ClassVar[str] = "cubic"
@@ -2906,7 +2909,8 @@ class Cubic(Component):
     byte_counting_limit: int | None
     reno_friendly: Literal["rfc9438", "rfc8312", "none"]
     arithmetic: Literal["floating-point", "linux"]
-    def __init__(self, *, c: float | str = 0.4, beta: float | str = 0.7, fast_convergence: bool = True, ecn_beta: float | str | None = None, hystart: bool = False, hystart_algorithm: Literal["hystart-plus-plus", "linux"] | None = None, byte_counting_limit: int | None = None, reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438", arithmetic: Literal["floating-point", "linux"] = "floating-point") -> None: ...
+    tick: str | None
+    def __init__(self, *, c: float | str = 0.4, beta: float | str = 0.7, fast_convergence: bool = True, ecn_beta: float | str | None = None, hystart: bool = False, hystart_algorithm: Literal["hystart-plus-plus", "linux"] | None = None, byte_counting_limit: int | None = None, reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438", arithmetic: Literal["floating-point", "linux"] = "floating-point", tick: str | None = None) -> None: ...
 
 class Vegas(Component):
     """The congestion-control ``vegas``.

@@ -413,7 +413,7 @@ fn congestion_controls_and_recoveries() {
         r#"{ congestion-control.reno = { beta = 0.5 } }"#,
         "t.toml:16: flows[0].transport.tcp.congestion-control.reno.beta: unknown key 'beta' (one of halving, byte-counting-limit, arithmetic, acks-per-increase, increase, decrease, ecn-decrease)",
     );
-    tcp_refused(r#"{ congestion-control.cubic = { partial-ack-timer = "every" } }"#, "t.toml:16: flows[0].transport.tcp.congestion-control.cubic.partial-ack-timer: unknown key 'partial-ack-timer' (one of c, beta, fast-convergence, ecn-beta, hystart, hystart-algorithm, byte-counting-limit, reno-friendly, arithmetic)");
+    tcp_refused(r#"{ congestion-control.cubic = { partial-ack-timer = "every" } }"#, "t.toml:16: flows[0].transport.tcp.congestion-control.cubic.partial-ack-timer: unknown key 'partial-ack-timer' (one of c, beta, fast-convergence, ecn-beta, hystart, hystart-algorithm, byte-counting-limit, reno-friendly, arithmetic, tick)");
     tcp_refused(
         r#"{ congestion-control.cubics = {} }"#,
         &format!(

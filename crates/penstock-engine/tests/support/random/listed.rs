@@ -182,7 +182,7 @@ pub(super) const TRAFFIC: &[(&str, &str, &str)] = &[
     ("ftp", "", "congestion-control = prague { accecn-option = false }; ecn = true; recovery = sack; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = prague; ecn = true; ack-every = 2; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = cubic; recovery = prr; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
-    ("ftp", "", "congestion-control = cubic { hystart = true, hystart-algorithm = linux, arithmetic = linux, byte-counting-limit = 100, ecn-beta = 0.85 }; recovery = rack; timestamps = true; rto = linux; pacing = true; pacing-rate = linux; ack-every = 2; ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
+    ("ftp", "", "congestion-control = cubic { hystart = true, hystart-algorithm = linux, arithmetic = linux, tick = 1 ms, byte-counting-limit = 100, ecn-beta = 0.85 }; recovery = rack; timestamps = true; rto = linux; pacing = true; pacing-rate = linux; ack-every = 2; ecn = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "size = 20 kB", "recovery = rack { max-ack-delay = 20 ms }; congestion-control = reno { ecn-decrease = 0.8 }; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = dctcp { ect-everywhere = true }; ecn = true; ack-every = 2; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),
     ("ftp", "", "congestion-control = dctcp { arithmetic = linux }; ecn = true; ecn-reduction = proportional; ssthresh-from = cwnd; f-rto = true; dsack = true; recovery = rack; timestamps = true; packet = 300 bytes; min-rto = 20 ms; initial-rto = 100 ms"),

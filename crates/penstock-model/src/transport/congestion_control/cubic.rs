@@ -6,8 +6,8 @@ use super::hystart::HyStart;
 use super::linux_hystart::LinuxHyStart;
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, RttSampling, Timeout, Window};
 use crate::parameters::{own, Check, Count, Positive, Probability};
-use crate::units::Time;
-use linux::{scaled, SegmentCount};
+use crate::units::{Duration, Time};
+use linux::{scaled, SegmentCount, DEFAULT_TICK, SECOND};
 use std::any::Any;
 
 crate::parameters! {
@@ -36,8 +36,8 @@ crate::parameters! {
     /// grows by one per 15/8 cwnd acknowledged segments (for a `beta` of 0.7). `c` and `beta` are multiples of 1/1024.
     ///
     /// ## State
-    /// About 170 bytes, with `arithmetic = "linux"` 48 more, with HyStart++ 60 more and 24 for each segment outstanding during the first slow start. One cube per
-    /// acknowledgement, one cube root per congestion.
+    /// About 170 bytes, with `arithmetic = "linux"` 56 more, with HyStart++ 60 more and 24 for each segment outstanding during the first
+    /// slow start. One cube per acknowledgement, one cube root per congestion.
     ///
     /// ## Departures
     /// - Spurious timeouts and spurious losses are not detected [RFC9438 s4.9 makes the response to them optional].
@@ -85,6 +85,9 @@ crate::parameters! {
         reno_friendly: RenoFriendly = "rfc9438";
         /// Arithmetic of the window.
         arithmetic: Arithmetic = "floating-point";
+        /// Tick of the kernel's clock, with `arithmetic = "linux"`; divides a second. 4 ms if left out (`CONFIG_HZ_250`),
+        /// 1 ms with `CONFIG_HZ_1000`.
+        tick: Option<Duration>;
     }
 }
 
@@ -93,7 +96,7 @@ crate::choice! {
     pub enum Arithmetic {
         /// The window has fractions of a segment [RFC9438 s4.2].
         "floating-point" => FloatingPoint,
-        /// The window is whole segments, and time is in ticks of 4 ms. Linux (`bictcp_update`, `tcp_cong_avoid_ai`).
+        /// The window is whole segments, and time is in ticks (`tick`). Linux (`bictcp_update`, `tcp_cong_avoid_ai`).
         "linux" => Linux,
     }
 }
@@ -132,6 +135,14 @@ impl Check for Parameters {
         }
         if self.hystart_algorithm.is_some() && !self.hystart {
             mistake("hystart-algorithm", "has no effect without hystart = true; leave it out".to_owned());
+        }
+        if let Some(tick) = self.tick {
+            if self.arithmetic != Arithmetic::Linux {
+                mistake("tick", "has no effect without arithmetic = \"linux\"; leave it out".to_owned());
+            }
+            if tick == Duration::ZERO || !SECOND.as_ps().is_multiple_of(tick.as_ps()) {
+                mistake("tick", format!("{tick} does not divide a second; the kernel can be configured for 10, 4 or 1 ms"));
+            }
         }
     }
 }
@@ -190,7 +201,8 @@ impl Cubic {
             hystart: (parameters.hystart && !is_linux).then(|| HyStart::new(context.paced)),
             linux_hystart: (parameters.hystart && is_linux).then(|| LinuxHyStart::new(context.paced)),
             reno_friendly: parameters.reno_friendly,
-            segments: (parameters.arithmetic == Arithmetic::Linux).then(Box::default),
+            segments: (parameters.arithmetic == Arithmetic::Linux)
+                .then(|| Box::new(SegmentCount::new(parameters.tick.unwrap_or(DEFAULT_TICK)))),
             smoothed_rtt: 0.0,
             w_max: 0.0,
             prior: 0.0,
@@ -321,7 +333,7 @@ impl CongestionControl for Cubic {
             hystart.on_timeout();
         }
         if let Some(segments) = &mut self.segments {
-            **segments = SegmentCount::default();
+            segments.on_timeout();
         }
         self.without_w_max = true;
         self.epoch = None;

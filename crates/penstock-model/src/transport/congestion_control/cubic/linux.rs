@@ -3,14 +3,11 @@
 use super::{Acknowledgement, Cubic, Epoch, RenoFriendly, Window};
 use crate::units::{Duration, Time};
 
-/// Ticks of the kernel's clock per second (`CONFIG_HZ`), as most distributions configure it.
-const HZ: u64 = 250;
+/// Length of a tick with `CONFIG_HZ_250`, the default of the kernel's configuration (`kernel/Kconfig.hz`).
+pub(super) const DEFAULT_TICK: Duration = Duration::from_ms(4);
 
-/// Length of a tick.
-const TICK: Duration = Duration::from_ms(1000 / HZ);
-
-/// Ticks after which the cubic is computed again although the window is the same.
-const MAX_AGE: u64 = HZ / 32;
+/// A round trip measured earlier in an epoch does not count, and `CONFIG_HZ` is the number of ticks in it.
+pub(super) const SECOND: Duration = Duration::from_ms(1000);
 
 /// C, beta and K are multiples of 1/1024 (`BICTCP_BETA_SCALE`, `BICTCP_HZ`).
 const SCALE: f64 = 1024.0;
@@ -22,8 +19,10 @@ const MAX_WITHOUT_W_MAX: u32 = 20;
 const MIN_NEEDED: u32 = 2;
 
 /// State of congestion avoidance in whole segments.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct SegmentCount {
+    /// Length of a tick of the kernel's clock.
+    tick: Duration,
     /// Acknowledged segments per increase (`cnt`).
     needed: u32,
     /// Segments acknowledged since the last increase (`snd_cwnd_cnt`).
@@ -41,9 +40,24 @@ pub(super) struct SegmentCount {
 }
 
 impl SegmentCount {
+    /// The state of a new connection, and after a timeout.
+    pub fn new(tick: Duration) -> SegmentCount {
+        SegmentCount { tick, needed: 0, counted: 0, for_w_est: 0, origin: 0.0, last_cwnd: 0, last_tick: 0, min_rtt: Duration::ZERO }
+    }
+
+    /// Number of the tick at `time`.
+    fn tick_at(&self, time: Time) -> u64 {
+        time.as_ps() / self.tick.as_ps()
+    }
+
+    /// Ticks per second (`HZ`).
+    fn hz(&self) -> u64 {
+        SECOND.as_ps() / self.tick.as_ps()
+    }
+
     /// Handles a measured round trip. In the first second of an epoch it does not count, since the recovery may have made it longer.
     pub fn on_rtt_sample(&mut self, now: Time, rtt: Duration, epoch: Option<&Epoch>) {
-        let counts = epoch.is_none_or(|epoch| ticks(now) >= ticks(epoch.start) + HZ);
+        let counts = epoch.is_none_or(|epoch| self.tick_at(now) >= self.tick_at(epoch.start) + self.hz());
         if counts && (self.min_rtt == Duration::ZERO || rtt < self.min_rtt) {
             self.min_rtt = rtt;
         }
@@ -52,6 +66,11 @@ impl SegmentCount {
     /// Handles a reduction of the window (`tcp_init_cwnd_reduction`).
     pub fn on_reduction(&mut self) {
         self.counted = 0;
+    }
+
+    /// Handles a timeout (`bictcp_reset`).
+    pub fn on_timeout(&mut self) {
+        *self = SegmentCount::new(self.tick);
     }
 
     /// Counts `newly` acknowledged segments; returns the segments by which the window grows (`tcp_cong_avoid_ai`). Segments that were
@@ -87,11 +106,6 @@ fn eighths(beta: f64) -> u32 {
     ((8.0 * (SCALE + beta) / 3.0).floor() / (SCALE - beta)) as u32
 }
 
-/// Number of the tick at `time`.
-fn ticks(time: Time) -> u64 {
-    time.as_ps() / TICK.as_ps()
-}
-
 impl Cubic {
     /// Slow start up to ssthresh, and congestion avoidance with the segments that it leaves over (`cubictcp_cong_avoid`).
     pub(super) fn grow_in_segments(&mut self, ack: &Acknowledgement, window: &mut Window) {
@@ -113,11 +127,12 @@ impl Cubic {
         window.size = f64::from(cwnd.min(window.max));
     }
 
-    /// Updates the segments per increase (`bictcp_update`): the cubic once per tick and window, W_est with each acknowledgement.
+    /// Updates the segments per increase (`bictcp_update`): the cubic once per tick and window, W_est with each acknowledgement. With the
+    /// same window, both wait for 1/32 s.
     fn update_needed(&mut self, now: Time, (cwnd, newly): (u32, u32), count: &mut SegmentCount) {
-        let tick = ticks(now);
+        let tick = count.tick_at(now);
         count.for_w_est += newly;
-        if count.last_cwnd == cwnd && tick - count.last_tick <= MAX_AGE {
+        if count.last_cwnd == cwnd && tick - count.last_tick <= count.hz() / 32 {
             return;
         }
         let is_recent = self.epoch.is_some() && count.last_tick == tick;
@@ -154,9 +169,9 @@ impl Cubic {
 
     /// W_cubic after a shortest round trip, its distance from the inflection rounded down.
     fn target(&self, tick: u64, epoch: &Epoch, count: &SegmentCount) -> f64 {
-        let ahead = count.min_rtt.as_ps().div_ceil(TICK.as_ps());
-        let elapsed = tick.saturating_sub(ticks(epoch.start)) + ahead;
-        let d = (elapsed * SCALE as u64 / HZ) as f64 / SCALE - epoch.k;
+        let ahead = count.min_rtt.as_ps().div_ceil(count.tick.as_ps());
+        let elapsed = tick.saturating_sub(count.tick_at(epoch.start)) + ahead;
+        let d = (elapsed * SCALE as u64 / count.hz()) as f64 / SCALE - epoch.k;
         let distance = scaled(self.c, d.abs() * d * d);
         count.origin + if d < 0.0 { -distance } else { distance }
     }

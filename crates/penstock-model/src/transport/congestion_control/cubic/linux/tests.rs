@@ -1,4 +1,5 @@
-//! Sequences worked by hand from the rules of `bictcp_update` and `tcp_cong_avoid_ai` with 250 ticks per second.
+//! Sequences worked by hand from the rules of `bictcp_update` and `tcp_cong_avoid_ai`, with 250 ticks per second unless another tick is
+//! given.
 
 use super::super::super::{Acknowledgement, Cause, Congestion, CongestionControl, RttSample, Timeout};
 use super::super::Parameters;
@@ -83,6 +84,39 @@ fn the_distance_to_the_target_is_whole_segments_and_sets_the_pace() {
     assert_eq!(sizes, [701.0, 701.0, 701.0, 702.0]);
 }
 
+/// The segments per increase after a loss at 10,000, a C of 1 and a round trip of 9 ms, and the time in ms of their next computation.
+fn with_tick(tick: &str) -> (u32, Option<u64>) {
+    let (mut it, mut window) = (cubic(&["c = 1", &format!("tick = {tick}"), "reno-friendly = none"]), window(10_000.0, 5_000.0));
+    lose(&mut it, &mut window);
+    rtt(&mut it, 0, 9, &mut window);
+    acknowledge(&mut it, 1, 0, &mut window);
+    let needed = count(&it).needed;
+    let is_computed = |ms: &u64| {
+        acknowledge(&mut it, 1, *ms, &mut window);
+        count(&it).last_tick > 0
+    };
+    (needed, (1..100).find(is_computed))
+}
+
+#[test]
+fn the_tick_rounds_the_round_trip_up_and_a_thirty_second_of_a_second_down() {
+    // K is the cube root of 2999 x 2^30: 14766. 9 ms are 1, 3 and 9 ticks of 10, 4 and 1 ms, or 10, 12 and 9 units of 1/1024 s. The cubes
+    // of 14756, 14754 and 14757 units are 2992.3, 2991.1 and 2992.9, so that 7, 8 and 7 segments are missing from 7001.
+    // A 32nd of a second is 3, 7 and 31 ticks; the next one computes again.
+    assert_eq!(["10 ms", "4 ms", "1 ms"].map(with_tick), [(1000, Some(40)), (875, Some(32)), (1000, Some(32))]);
+}
+
+#[test]
+fn a_tick_divides_a_second_and_belongs_to_this_arithmetic() {
+    let refused = |lines: &[&str]| read::<Parameters>(lines).expect_err("refused").join("; ");
+    assert_eq!(
+        refused(&["arithmetic = linux", "tick = 3 ms"]),
+        "tick: 3 ms does not divide a second; the kernel can be configured for 10, 4 or 1 ms"
+    );
+    assert!(refused(&["arithmetic = linux", "tick = 0 s"]).starts_with("tick: "));
+    assert_eq!(refused(&["tick = 4 ms"]), "tick: has no effect without arithmetic = \"linux\"; leave it out");
+}
+
 #[test]
 fn beyond_w_max_the_distance_is_rounded_down_too() {
     // W_max is below the window: the cubic is convex from 700 on. 250 ticks are a second, which adds 410 / 1024: none.
@@ -122,7 +156,7 @@ fn a_window_below_w_est_grows_to_it() {
 
 #[test]
 fn segments_counted_for_a_slower_pace_are_worth_one() {
-    let mut it = SegmentCount { needed: 4, counted: 9, ..SegmentCount::default() };
+    let mut it = SegmentCount { needed: 4, counted: 9, ..SegmentCount::new(DEFAULT_TICK) };
     assert_eq!((it.take_increase(1), it.counted), (1, 1));
     assert_eq!((it.take_increase(8), it.counted), (2, 1));
 }
