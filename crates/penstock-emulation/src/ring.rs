@@ -7,8 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Bytes of a slot: the kernel's header, and a frame of up to 1900 bytes.
 const SLOT: usize = 2048;
-/// Slots of each ring.
-const SLOTS: usize = 8192;
+/// Slots of the receive ring: 40 ms of packets at the highest rate that is accepted, since other threads may have the core for part of a
+/// second [sched(7)].
+const RECEIVE_SLOTS: usize = 16384;
+/// Slots of the transmit ring, which the kernel empties at each flush.
+const SEND_SLOTS: usize = 8192;
+/// Bytes of both rings.
+const MEMORY: usize = (RECEIVE_SLOTS + SEND_SLOTS) * SLOT;
 /// Bytes of a contiguous part of the ring.
 const BLOCK: usize = 64 * SLOT;
 /// Where a frame to be sent begins in its slot: behind the header, `TPACKET2_HDRLEN - sizeof(struct sockaddr_ll)`.
@@ -56,17 +61,18 @@ impl Ring {
         set(&socket, libc::PACKET_QDISC_BYPASS, &1)?;
         // A malformed frame is skipped instead of stopping the ring.
         set(&socket, libc::PACKET_LOSS, &1)?;
-        let request = libc::tpacket_req {
-            tp_block_size: BLOCK as u32,
-            tp_block_nr: (SLOTS * SLOT / BLOCK) as u32,
-            tp_frame_size: SLOT as u32,
-            tp_frame_nr: SLOTS as u32,
-        };
-        set(&socket, libc::PACKET_RX_RING, &request)?;
-        set(&socket, libc::PACKET_TX_RING, &request)?;
+        for (ring, slots) in [(libc::PACKET_RX_RING, RECEIVE_SLOTS), (libc::PACKET_TX_RING, SEND_SLOTS)] {
+            let request = libc::tpacket_req {
+                tp_block_size: BLOCK as u32,
+                tp_block_nr: (slots * SLOT / BLOCK) as u32,
+                tp_frame_size: SLOT as u32,
+                tp_frame_nr: slots as u32,
+            };
+            set(&socket, ring, &request)?;
+        }
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_POPULATE);
         // SAFETY: a new mapping of the socket's rings, whose size is that of both.
-        let memory = unsafe { libc::mmap(std::ptr::null_mut(), 2 * SLOTS * SLOT, access, flags, socket.as_raw_fd(), 0) };
+        let memory = unsafe { libc::mmap(std::ptr::null_mut(), MEMORY, access, flags, socket.as_raw_fd(), 0) };
         if memory == libc::MAP_FAILED {
             return Err(Error::last_os_error());
         }
@@ -89,9 +95,9 @@ impl Ring {
         self.socket.as_raw_fd()
     }
 
-    /// The slot `index` of the receive ring, or, from [`SLOTS`] on, of the transmit ring.
+    /// The slot `index` of the receive ring, or, from [`RECEIVE_SLOTS`] on, of the transmit ring.
     fn slot(&self, index: usize) -> *mut u8 {
-        debug_assert!(index < 2 * SLOTS);
+        debug_assert!(index < RECEIVE_SLOTS + SEND_SLOTS);
         // SAFETY: the slot is within the mapping.
         unsafe { self.memory.add(index * SLOT) }
     }
@@ -118,13 +124,13 @@ impl Ring {
         let frame = unsafe { std::slice::from_raw_parts(slot.add(offset.min(SLOT)), if fits { length } else { 0 }) };
         let taken = take(Received { frame, stamp });
         self.status(self.next_in).store(libc::TP_STATUS_KERNEL, Ordering::Release);
-        self.next_in = (self.next_in + 1) % SLOTS;
+        self.next_in = (self.next_in + 1) % RECEIVE_SLOTS;
         Some(taken)
     }
 
     /// Puts a frame into the transmit ring; returns whether there was room. [`Ring::flush`] sends it.
     pub fn send(&mut self, frame: &[u8]) -> bool {
-        let index = SLOTS + self.next_out;
+        let index = RECEIVE_SLOTS + self.next_out;
         if frame.len() > LONGEST {
             return false;
         }
@@ -143,7 +149,7 @@ impl Ring {
             std::ptr::copy_nonoverlapping(frame.as_ptr(), slot.add(SEND_AT), frame.len());
         }
         self.status(index).store(libc::TP_STATUS_SEND_REQUEST, Ordering::Release);
-        self.next_out = (self.next_out + 1) % SLOTS;
+        self.next_out = (self.next_out + 1) % SEND_SLOTS;
         self.is_pending = true;
         true
     }
@@ -171,7 +177,7 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and no reference to it outlives the ring.
-        unsafe { libc::munmap(self.memory.cast(), 2 * SLOTS * SLOT) };
+        unsafe { libc::munmap(self.memory.cast(), MEMORY) };
     }
 }
 
