@@ -19,6 +19,7 @@ from penstock.emulation import comparison
 from penstock.emulation.connections import Sample, goodput, mean_window, samples_of, simulated_windows
 from penstock.emulation.machine import why_not
 from penstock.emulation.transfers import Transfer
+from penstock.errors import PenstockError
 from penstock.plots.over_time import is_series
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -77,6 +78,26 @@ def test_settings_of_a_point_apply_to_linux_hosts_too(tmp_path, monkeypatch):
         assert '"rate":"5 Mbit/s"' in cell.linux.asked.scenario.canonical
         measured = {(name, dict(labels)["of"]) for name, labels, _, _ in cell.linux.asked.scenario.run(1, 0).metrics}
         assert measured == {("wait", "r-h2")}
+
+
+@needs_iperf3
+def test_sockets_of_linux_hosts_do_not_begin_with_a_pacing_control(tmp_path, monkeypatch):
+    monkeypatch.setattr(comparison, "check", lambda _: None)
+    given = []
+
+    def emulate(*_: object, settings: list[tuple[str, str]], **__: object) -> None:
+        given.extend(settings)
+        raise PenstockError("enough")
+
+    monkeypatch.setattr(comparison, "emulate", emulate)
+    file = tmp_path / "two.toml"
+    file.write_text(NETWORK + TCP)
+    [cell] = comparison.cells_of(plan_of(file, []), file, 1500)
+    own = ("net.ipv4.tcp_congestion_control", "cubic")
+    with pytest.raises(PenstockError, match="enough"):
+        comparison.compare(cell, 1, 1500, [own])
+    # Later settings take precedence.
+    assert given == [("net.ipv4.tcp_congestion_control", "reno"), own]
 
 
 @needs_iperf3

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
 
 _OBSERVING = ("measure", "trace", "series")
+_UNPACED = ("net.ipv4.tcp_congestion_control", "reno")
+"""Control of sockets until iperf3 chooses one. BBR would request pacing, which stays with the socket [`bbr_init`]."""
 
 __all__ = ["Cell", "Compared", "Windows", "cells_of", "compare"]
 
@@ -129,11 +131,12 @@ def compare(
     mtu : int, bytes
         The largest IP packet.
     settings : sequence of (str, str)
-        Kernel settings of the Linux hosts, as name and value.
+        Kernel settings of the Linux hosts, as name and value. Sockets begin with Reno unless these say otherwise.
     tell : callable, optional
         Called with a line after each emulation.
     """
     warm_up, seconds = cell.linux.asked.scenario.window
+    settings = [_UNPACED, *settings]
     programs = [each for transfer in cell.transfers for each in transfer.programs(seconds)]
     samplers = [sampler(transfer) for transfer in cell.transfers]
     numbers: dict[tuple[str, str, str], tuple[list[float], list[float]]] = {}
