@@ -153,8 +153,11 @@ impl CountedRangeSet {
     }
 
     /// Removes a segment.
+    #[inline]
     pub fn remove(&mut self, seq: u32) {
-        self.count -= u32::from(self.ranges.remove(seq));
+        if self.count > 0 {
+            self.count -= u32::from(self.ranges.remove(seq));
+        }
     }
 }
 

@@ -191,7 +191,8 @@ impl Sender {
     pub(super) fn take_times(&mut self, now: Time, next: u32, flags: AckFlags) {
         let Some(sent) = &mut self.flight.sent else { return };
         let Some(times) = sent.on_ack(now, next, flags.echoes_retransmission()) else { return };
-        let before = sent.before_timeout.take();
+        // Usually there is none, and a window would be copied.
+        let before = if sent.before_timeout.is_some() { sent.before_timeout.take() } else { None };
         if self.parameters.timestamps {
             self.estimator.on_sample(&self.parameters, times.echoed, now, (self.flight.unacknowledged, self.flight.high));
         }
