@@ -39,17 +39,17 @@ impl SeriesSites<'_> {
                 SeriesSubject::Link(link) => {
                     let of_link = &self.blueprint.links[link.index()];
                     let shared = shared(of_link.from).unwrap_or_default();
-                    let observed = Observed::Port(self.port_index[link.index()], PortComponents::new(&of_link.port), shared);
-                    (self.numbers.of(self.sites.sender(link)), observed)
+                    let (port, components) = (self.port_index[link.index()], PortComponents::new(&of_link.port));
+                    (self.numbers.of(self.sites.sender(link)), Observed::Port { port, components, shared, before: None })
                 }
                 SeriesSubject::Sender(flow) => {
                     let from = self.blueprint.flows[flow.index()].from;
                     let shared = shared(from).unwrap_or_default();
-                    (self.host(from), Observed::End(self.end(flow, false), flow, shared))
+                    (self.host(from), Observed::End { end: self.end(flow, false), flow, shared, before: None })
                 }
                 SeriesSubject::Receiver(flow) => {
-                    let to = self.blueprint.flows[flow.index()].to;
-                    (self.host(to), Observed::End(self.end(flow, true), flow, SharedComponents::default()))
+                    let (to, shared) = (self.blueprint.flows[flow.index()].to, SharedComponents::default());
+                    (self.host(to), Observed::End { end: self.end(flow, true), flow, shared, before: None })
                 }
                 SeriesSubject::Node(node) => match shared(node) {
                     Some(shared) => (self.host(node), Observed::Shared(shared)),

@@ -10,7 +10,7 @@ use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
 use crate::node::reaction_point::ReactionPoint;
-use crate::node::shared_state::{Switch, SwitchParts};
+use crate::node::shared_state::Switch;
 use crate::node::source_quench::SourceQuench;
 use crate::port::can_precompute_departures;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
@@ -166,16 +166,16 @@ impl Switches<'_> {
         for plan in &self.blueprint.switches {
             let process = self.numbers.of(ProcessSite::Host(plan.node));
             let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
-            let buffer = plan.buffer.as_ref().map(|buffer| {
+            let pause = self.pause(plan, process, pauses_of.get(&plan.node).map_or(&[], Vec::as_slice));
+            let mut switch = Switch::new(ports.len(), pause);
+            switch.buffer = plan.buffer.as_ref().map(|buffer| {
                 let shares = shares(&links_of[&plan.node], &ports, &buffer.shares);
                 AnyBuffer::new(&buffer.policy, &BufferContext { site: self.site(plan.node, &ports).child("buffer"), shares: &shares })
             });
-            let quench = self.source_quench(plan, processes);
-            let pause = self.pause(plan, process, pauses_of.get(&plan.node).map_or(&[], Vec::as_slice));
-            let congestion_points = self.congestion_points(plan, &ports, processes);
-            let reaction_point = self.reaction_point(plan, &ports);
-            let parts = SwitchParts { buffer, pause, quench, congestion_points, reaction_point };
-            processes[process as usize].share(Switch::new(ports.len(), parts));
+            switch.quench = self.source_quench(plan, processes);
+            switch.congestion_points = self.congestion_points(plan, &ports, processes);
+            switch.reaction_point = self.reaction_point(plan, &ports);
+            processes[process as usize].share(switch);
         }
         for node in waiting_hosts(self.blueprint) {
             let process = &mut processes[self.numbers.of(ProcessSite::Host(node)) as usize];

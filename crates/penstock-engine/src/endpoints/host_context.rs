@@ -31,7 +31,7 @@ impl HostContext<'_, '_> {
     /// Forwards a packet by a port of the node; `hop` is its next one.
     #[inline(always)]
     pub fn forward(&mut self, now: Time, port: u32, packet: &Packet, hop: HopId) {
-        if self.ports[port as usize].add_forwarded_to_batch(now, packet, hop) {
+        if self.ports[port as usize].add_to_batch(now, packet, hop) {
             self.drain_transmit_batch();
         }
     }
@@ -39,9 +39,7 @@ impl HostContext<'_, '_> {
     /// Sends a new packet by a port of the node.
     #[inline(always)]
     pub fn send(&mut self, now: Time, port: u32, packet: &Packet) {
-        if self.ports[port as usize].add_to_batch(now, packet) {
-            self.drain_transmit_batch();
-        }
+        self.forward(now, port, packet, packet.hop);
     }
 
     /// Sends an answer of a receiver, or lets it wait for the port as `template` says.

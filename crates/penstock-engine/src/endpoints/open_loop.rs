@@ -208,7 +208,7 @@ impl OpenLoopSource {
             }
         };
         host_context.context.record.trace(now, place, &packet, TraceEvent::Send);
-        host_context.ports[self.template.departure.port as usize].add_to_batch(now, &packet);
+        host_context.ports[self.template.departure.port as usize].add_to_batch(now, &packet, packet.hop);
         let next = now + after;
         if next <= self.stop {
             next

@@ -58,21 +58,13 @@ impl<'a> Outputs<'a> {
         self.inputs.get_mut(index)?.as_mut().expect(TO_ITSELF).queue(input as usize)
     }
 
-    /// Announces the head of a queue that was empty before packets were added to it.
+    /// Announces the head of a queue that was empty before packets were added to it; nothing if none were.
     #[inline]
     pub fn announce_head(&mut self, process: ProcessId, input: u32) {
         let index = process.index() - self.first;
         let inputs = self.inputs[index].as_mut().expect(TO_ITSELF);
         inputs.update_head(input as usize);
         self.due.advance(index, inputs.next());
-    }
-
-    /// Announces the head of a queue that was empty before, if anything was added to it.
-    #[inline]
-    pub fn announce_head_if_any(&mut self, process: ProcessId, input: u32) {
-        if self.queue(process, input).is_some_and(|queue| queue.len() > 0) {
-            self.announce_head(process, input);
-        }
     }
 
     /// Sends `message`, which holds its time of arrival, to `process`.

@@ -38,7 +38,7 @@ impl Switch {
     #[inline]
     fn free_departed(&mut self, now: Time, port: usize) {
         while let Some(first) = self.leaving[port].first().copied().filter(|first| first.at <= now) {
-            self.free(port, first.size);
+            self.occupancies.remove(port, first.size);
             self.leaving[port].consume(1);
         }
     }

@@ -27,7 +27,7 @@ pub(super) struct Leaving {
 #[derive(Clone)]
 pub struct Switch {
     /// The policy of the shared buffer; without one, every packet is admitted.
-    pub(super) buffer: Option<AnyBuffer>,
+    pub buffer: Option<AnyBuffer>,
     pub(super) occupancies: Occupancies,
     /// Per port, what it holds, where all ports know departures on arrival; empty elsewhere.
     pub(super) leaving: Vec<Ring<Leaving>>,
@@ -36,9 +36,12 @@ pub struct Switch {
     /// The next event of each port, and of pauses if there are any.
     pub(super) ready: TournamentTree<(Time, Due)>,
     pub(super) pause: Option<IngressPause>,
-    pub(super) quench: Option<SourceQuench>,
-    pub(super) congestion_points: Option<CongestionPoints>,
-    pub(super) reaction_point: Option<ReactionPoint>,
+    /// Tells sources of drops.
+    pub quench: Option<SourceQuench>,
+    /// Tell sources of their queues.
+    pub congestion_points: Option<CongestionPoints>,
+    /// Limits what is sent from here.
+    pub reaction_point: Option<ReactionPoint>,
     /// Per port, its own messages that have not left: they take none of the memory that is shared, since they are sent when it is
     /// full.
     pub(super) own_packets: Vec<u64>,
@@ -57,21 +60,6 @@ pub struct Switch {
     next_opening: Time,
 }
 
-/// What the ports of a switch share, or do together.
-#[derive(Default)]
-pub struct SwitchParts {
-    /// The policy of the shared buffer.
-    pub buffer: Option<AnyBuffer>,
-    /// Pauses the ports that feed it.
-    pub pause: Option<IngressPause>,
-    /// Tells sources of drops.
-    pub quench: Option<SourceQuench>,
-    /// Tell sources of their queues.
-    pub congestion_points: Option<CongestionPoints>,
-    /// Limits what is sent from here.
-    pub reaction_point: Option<ReactionPoint>,
-}
-
 /// The kinds of events of a port, in the order of an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
@@ -82,19 +70,18 @@ pub(super) enum Due {
 }
 
 impl Switch {
-    /// A switch of so many ports, with nothing in it.
-    pub fn new(ports: usize, parts: SwitchParts) -> Switch {
-        let SwitchParts { buffer, pause, quench, congestion_points, reaction_point } = parts;
+    /// A switch of so many ports, which share nothing yet; `pause` pauses those that feed it.
+    pub fn new(ports: usize, pause: Option<IngressPause>) -> Switch {
         Switch {
-            buffer,
+            buffer: None,
             occupancies: Occupancies::new(ports),
             leaving: Vec::new(),
             in_transmission: vec![VecDeque::new(); ports + usize::from(pause.is_some())],
             ready: TournamentTree::new(ports + usize::from(pause.is_some()), (Time::NEVER, Due::Decision)),
             pause,
-            quench,
-            congestion_points,
-            reaction_point,
+            quench: None,
+            congestion_points: None,
+            reaction_point: None,
             own_packets: vec![0; ports],
             dropped: Vec::new(),
             batch: TransmitBatch::default(),
@@ -162,11 +149,6 @@ impl Switch {
         }
     }
 
-    /// A packet of `size` bytes at `port` no longer holds memory that is shared.
-    pub(super) fn free(&mut self, port: usize, size: u32) {
-        self.occupancies.remove(port, size);
-    }
-
     /// A packet that has left its port no longer holds memory.
     pub(super) fn release(&mut self, port: usize, release: &Release, ports: &mut [Port], context: &mut Context<'_, '_>) {
         if is_own(&release.packet, context) {
@@ -174,7 +156,7 @@ impl Switch {
             return;
         }
         match &mut self.pause {
-            None => self.free(port, release.packet.size),
+            None => self.occupancies.remove(port, release.packet.size),
             Some(pause) => {
                 let freed = pause.on_release(release.at, &release.packet, ports, context);
                 self.occupancies.remove_beside(port, release.packet.size, freed);

@@ -25,29 +25,16 @@ impl Process {
     /// Handles all events at a switch up to and including `until`; returns when something is due next.
     #[inline(never)] // for the sake of visits to others
     pub(super) fn run_switch(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
-        let (max_events, before) = (routes.max_visit_events, self.own_events);
-        loop {
-            let sample = self.next_reading(inputs);
-            let bound = until.min(sample);
-            let Process { ports, host: Some(host), switch: Some(switch), record, .. } = self else {
-                unreachable!("a switch has a host, for what its own messages and flows need")
-            };
-            let context = Context { routes, record, outputs };
-            let host_context = HostContext { ports, keeps_batches: true, context };
-            let mut run = SwitchRun { switch, host, host_context, hops: 0, own_events: 0 };
-            let next = run.run(bound, inputs);
-            let SwitchRun { hops, own_events, .. } = run;
-            self.packet_hops += hops;
-            self.own_events += own_events;
-            if next <= bound || sample > until || sample == Time::NEVER {
-                return next.min(sample);
-            }
-            self.take_samples(sample);
-            self.own_events += 1;
-            if self.own_events - before >= max_events {
-                return next.min(self.next_reading(inputs));
-            }
-        }
+        let Process { ports, host: Some(host), switch: Some(switch), record, .. } = self else {
+            unreachable!("a switch has a host, for what its own messages and flows need")
+        };
+        let host_context = HostContext { ports, keeps_batches: true, context: Context { routes, record, outputs } };
+        let mut run = SwitchRun { switch, host, host_context, hops: 0, own_events: 0 };
+        let next = run.run(until, inputs);
+        let SwitchRun { hops, own_events, .. } = run;
+        self.packet_hops += hops;
+        self.own_events += own_events;
+        next
     }
 }
 

@@ -15,15 +15,9 @@ use penstock_model::units::Time;
 pub const MAX_TRANSMIT_BATCH: usize = 64;
 
 impl Port {
-    /// Adds a packet that the host sends at `now` to the transmit batch; returns whether that is full.
+    /// Adds a packet that leaves the host at `now`, and whose next hop is `hop`, to the transmit batch; returns whether that is full.
     #[inline(always)]
-    pub fn add_to_batch(&mut self, now: Time, packet: &Packet) -> bool {
-        self.add_forwarded_to_batch(now, packet, packet.hop)
-    }
-
-    /// Adds a packet whose next hop is `hop` to the transmit batch; returns whether that is full.
-    #[inline(always)]
-    pub fn add_forwarded_to_batch(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
+    pub fn add_to_batch(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
         if let [slot] = self.transmit_batch.add(1) {
             slot.at = now;
             slot.packet = *packet;

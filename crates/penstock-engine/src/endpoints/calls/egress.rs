@@ -24,7 +24,8 @@ pub struct CallsEgress {
     pub armed: Time,
     /// Bytes received per interval, if requested.
     pub intervals: Option<Box<Intervals>>,
-    egress: Egress,
+    /// The state machine.
+    pub egress: Egress,
     has_deadlines: bool,
     ingress: Peer,
     messages: u32,
@@ -150,23 +151,6 @@ impl CallsEgress {
         } else {
             Time::NEVER
         }
-    }
-
-    /// Whether [`CallsEgress::silent_until`] is ever later than `now`.
-    pub fn may_be_silent(&self) -> bool {
-        self.egress.may_be_silent()
-    }
-
-    /// Whatever arrives from `now` on, it sends nothing before this.
-    #[inline]
-    pub fn silent_until(&self, now: Time) -> Time {
-        self.egress.silent_until(now)
-    }
-
-    /// It sends nothing before so many packets of the aggregate have arrived in all, modulo 2^32; `None` where something else may
-    /// cause it.
-    pub fn silent_before_packet(&self) -> Option<u32> {
-        self.egress.silent_before_packet()
     }
 
     /// Handles the deadline.

@@ -91,7 +91,7 @@ impl Host {
         let has_others = !self.sources.is_empty() || !self.sinks.is_empty() || self.has_connections;
         let has_calls = !self.calls.is_empty() || !self.egresses.is_empty();
         self.has_only_sampled_calls = !has_others && has_calls && self.egresses.iter().all(CallsEgress::only_samples);
-        self.may_be_silent = !has_others && self.calls.is_empty() && self.egresses.iter().all(CallsEgress::may_be_silent);
+        self.may_be_silent = !has_others && self.calls.is_empty() && self.egresses.iter().all(|end| end.egress.may_be_silent());
         self.calls_due = TournamentTree::new(self.calls.len(), Time::NEVER);
         (0..self.calls.len()).for_each(|slot| self.update_calls_due(slot));
     }

@@ -39,7 +39,7 @@ pub struct Host {
     place: u32,
     measured: Measurement,
     emitter: Emitter<PeriodicPacket>,
-    /// Timers of all endpoints.
+    /// Timers of all endpoints: the only events that a received packet can cause.
     pub timers: Timers,
     sources: Vec<OpenLoopSource>,
     sinks: Vec<OpenLoopSink>,
@@ -114,7 +114,7 @@ impl Host {
     /// Nothing is sent to the other end of `flow`, an aggregate of calls that ends here, before so many of its packets have arrived in
     /// all, modulo 2^32; `None` where something else may cause it.
     pub fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32> {
-        self.egresses.get(routes.flow(flow).sink as usize).filter(|egress| egress.flow == flow)?.silent_before_packet()
+        self.egresses.get(routes.flow(flow).sink as usize).filter(|end| end.flow == flow)?.egress.silent_before_packet()
     }
 
     /// Whatever arrives from `now` on, it sends nothing before this; [`Time::ZERO`] where that is never later than `now`.
@@ -123,7 +123,7 @@ impl Host {
         if !self.may_be_silent || self.forwards {
             return Time::ZERO;
         }
-        self.egresses.iter().map(|egress| egress.silent_until(now)).min().unwrap_or(Time::ZERO)
+        self.egresses.iter().map(|end| end.egress.silent_until(now)).min().unwrap_or(Time::ZERO)
     }
 
     /// See [`crate::kernel::logical_process::WindowProcess::prefetch`].
@@ -139,12 +139,6 @@ impl Host {
         } else if let Some(arrival) = last {
             self.connections.prefetch(stage, &arrival.packet, routes);
         }
-    }
-
-    /// When its next timer is due: the only event that a received packet can cause.
-    #[inline]
-    pub fn next_timer(&self) -> Time {
-        self.timers.next()
     }
 
     /// Whether `flow` is sent from here by a connection, whose sender is in this slot of its transport's.

@@ -115,6 +115,22 @@ impl Host {
     pub fn receive_packet(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
         host_context.context.record.trace(now, self.place, packet, TraceEvent::Receive);
         match packet.body {
+            Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } | Body::TaggedRoceData { .. } | Body::TaggedTransportData { .. } => {
+                self.receive_tagged(now, packet, host_context)
+            }
+            _ => self.receive_untagged(now, packet, host_context),
+        }
+    }
+
+    /// As [`Host::receive_packet`], once the tag of the sender's rate limiter is off.
+    #[inline(never)]
+    fn receive_tagged(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
+        self.receive_untagged(now, &Packet { body: packet.body.untagged(), ..*packet }, host_context)
+    }
+
+    #[inline(always)]
+    fn receive_untagged(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
+        match packet.body {
             Body::Datagram { .. } => {
                 if self.measured.is_open(now) {
                     self.sinks[host_context.context.routes.sink(packet.flow) as usize].received.count(now, packet);
@@ -134,9 +150,6 @@ impl Host {
             }
             // Only reaction points hear it, which stand before the host.
             Body::CongestionNotification { .. } => return false,
-            Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } | Body::TaggedRoceData { .. } | Body::TaggedTransportData { .. } => {
-                return self.receive_tagged(now, packet, host_context);
-            }
             Body::RoceData { .. } | Body::RoceAck { .. } | Body::CongestionNotificationPacket { .. } => {
                 self.roce.receive_packet(now, packet, &mut self.timers, host_context);
             }
@@ -144,22 +157,6 @@ impl Host {
                 self.custom.receive_packet(now, packet, &mut self.timers, host_context);
             }
             Body::Request { call, live } => self.on_request(now, packet, Signal::Request { call, live }, host_context),
-            _ => self.connections.receive_packet(now, packet, &mut self.timers, host_context),
-        }
-        true
-    }
-
-    /// As [`Host::receive_packet`], once the tag of the sender's rate limiter is off.
-    #[inline(never)]
-    fn receive_tagged(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
-        let packet = &Packet { body: packet.body.untagged(), ..*packet };
-        match packet.body {
-            Body::Datagram { .. } => {
-                self.count_datagrams(host_context.context.routes, std::iter::once(&Arrival { at: now, packet: *packet }));
-                return false;
-            }
-            Body::RoceData { .. } => self.roce.receive_packet(now, packet, &mut self.timers, host_context),
-            Body::TransportData { .. } => self.custom.receive_packet(now, packet, &mut self.timers, host_context),
             _ => self.connections.receive_packet(now, packet, &mut self.timers, host_context),
         }
         true

@@ -4,7 +4,6 @@ use crate::api::series::{ComponentName, SeriesPart};
 use crate::endpoints::counts::EndpointCounters;
 use crate::node::host::Host;
 use crate::port::probing::ReportState;
-use penstock_model::id::FlowId;
 use penstock_model::probe::Probe;
 use penstock_model::units::Time;
 
@@ -89,11 +88,6 @@ pub const SENDING: &[penstock_model::probe::Variable] = SendingProbe::STATE;
 pub const RECEIVING: &[penstock_model::probe::Variable] = ReceivingProbe::STATE;
 
 impl Host {
-    /// Calls `take` with each flow that begins here and is kept by its `max-window` from sending more.
-    pub fn flows_held_by_max_window(&self, take: &mut impl FnMut(FlowId)) {
-        self.connections.flows_held_by_max_window(take);
-    }
-
     /// Reports the state of an end at `now`, where it had counted `before` so many seconds ago; returns what it has counted.
     pub fn probe_end(
         &self,

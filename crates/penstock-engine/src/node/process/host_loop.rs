@@ -70,7 +70,7 @@ pub(in crate::node) fn run_host<A: AdaptationLayer>(
             let Some(Arrival { packet, .. }) = arrival else { break true };
             if A::IS_TRANSPARENT && host.can_receive_batch(packet, host_context.context.record) {
                 taken += host.receive_batch(&front[taken..], bound, host_context);
-                bound = bound.min(host.next_timer());
+                bound = bound.min(host.timers.next());
                 continue;
             }
             host_context.context.record.digest.packet(at, packet, 0);
@@ -87,7 +87,7 @@ pub(in crate::node) fn run_host<A: AdaptationLayer>(
             if port != Hop::DELIVER {
                 host_context.forward(at, port, packet, packet.hop.next());
             } else if host.receive_packet(at, packet, host_context) {
-                bound = bound.min(host.next_timer());
+                bound = bound.min(host.timers.next());
             }
         };
         inputs.consume(taken);

@@ -32,7 +32,7 @@ use crate::node::process::messages::receive_message;
 use crate::node::process::router_port::forward;
 use crate::node::process::sampling::{Samplers, Samples};
 use crate::node::process::series::{Observed, Observers};
-use crate::node::shared_state::{Switch, SwitchParts};
+use crate::node::shared_state::Switch;
 use crate::node::transit_loop;
 use crate::port::Port;
 use penstock_model::id::{FlowId, ProcessId};
@@ -113,7 +113,7 @@ impl Process {
     /// `limits` has those of the queues of each port.
     pub fn let_connections_wait(&mut self, limits: impl Iterator<Item = Vec<Vec<Limit>>>) {
         if self.switch.is_none() {
-            self.share(Switch::new(self.ports.len(), SwitchParts::default()));
+            self.share(Switch::new(self.ports.len(), None));
         }
         self.switch.iter_mut().for_each(|switch| switch.has_waiting_connections = true);
         self.ports.iter_mut().zip(limits).for_each(|(port, limits)| port.let_connections_wait(&limits));
@@ -168,32 +168,41 @@ impl Process {
         self.host.as_deref_mut()
     }
 
-    /// As [`Process::run_plain`], where ports are event-driven or queues are sampled, which comes last at an instant.
+    /// As [`Process::run_plain`], where ports are event-driven or share something, or queues are sampled, which comes last at an instant.
     #[inline(never)] // for the sake of visits without
-    fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+    fn run_with_samples(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let before = self.own_events;
         loop {
             let sample = self.next_reading(inputs);
             let bound = until.min(sample);
-            let handled = self.packet_hops + self.own_events;
-            let next = match self.aal5 {
-                None => self.run_plain(handled, bound, inputs, outputs, routes),
-                Some(_) => self.run_aal5(handled, bound, inputs, outputs, routes),
+            let next = match self.switch {
+                None => self.run_with_decisions(bound, inputs, outputs, routes),
+                Some(_) => self.run_switch(bound, inputs, outputs, routes),
             };
-            // Where the visit ends early, what is left precedes later decisions.
-            let decided = bound.min(next.before());
-            for port in &mut self.ports {
-                port.decide(decided, &mut Context { routes, record: &mut self.record, outputs });
-            }
             if next <= bound || sample > until || sample == Time::NEVER {
-                return next.min(self.next_decision()).min(sample);
+                return next.min(sample);
             }
             self.take_samples(sample);
             self.own_events += 1;
             if self.own_events - before >= routes.max_visit_events {
-                return next.min(self.next_decision()).min(self.next_sample());
+                return LogicalProcess::next(self, inputs);
             }
         }
+    }
+
+    /// As [`Process::run_plain`], with the decisions of ports.
+    fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
+        let handled = self.packet_hops + self.own_events;
+        let next = match self.aal5 {
+            None => self.run_plain(handled, until, inputs, outputs, routes),
+            Some(_) => self.run_aal5(handled, until, inputs, outputs, routes),
+        };
+        // Where the visit ends early, what is left precedes later decisions.
+        let decided = until.min(next.before());
+        for port in &mut self.ports {
+            port.decide(decided, &mut Context { routes, record: &mut self.record, outputs });
+        }
+        next.min(self.next_decision())
     }
 
     /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant, or up to an earlier
@@ -261,7 +270,7 @@ impl Process {
     }
 
     /// When parameters change, or something is to be sampled or read, as far as that is known.
-    pub(super) fn next_sample(&self) -> Time {
+    fn next_sample(&self) -> Time {
         let next = self.samplers.next().min(self.changes.next());
         if self.observers.is_empty() {
             next
@@ -271,7 +280,7 @@ impl Process {
     }
 
     /// The same; whatever happens may be a change that is to be read.
-    pub(super) fn next_reading(&self, inputs: &Inputs) -> Time {
+    fn next_reading(&self, inputs: &Inputs) -> Time {
         if self.observers.follow_changes() {
             LogicalProcess::next(self, inputs)
         } else {
@@ -279,7 +288,7 @@ impl Process {
         }
     }
 
-    pub(super) fn take_samples(&mut self, now: Time) {
+    fn take_samples(&mut self, now: Time) {
         self.changes.make(now, &mut self.ports, self.host.as_deref_mut(), self.switch.as_deref_mut());
         self.samplers.take_samples(now, &mut self.ports);
         self.switch.iter_mut().for_each(|switch| switch.free_all(now));
@@ -306,7 +315,7 @@ impl Process {
 
     /// Calls `take` with each flow that begins here and is kept by its `max-window` from sending more.
     pub fn flows_held_by_max_window(&self, take: &mut impl FnMut(FlowId)) {
-        self.host.iter().for_each(|host| host.flows_held_by_max_window(take));
+        self.host.iter().for_each(|host| host.connections.flows_held_by_max_window(take));
     }
 
     /// Packets at the ports that are not yet on their way to another process.
@@ -340,10 +349,8 @@ impl LogicalProcess for Process {
         let before = self.packet_hops + self.own_events;
         let next = if self.is_plain {
             self.run_plain(before, until, inputs, outputs, routes)
-        } else if self.switch.is_some() {
-            self.run_switch(until, inputs, outputs, routes)
         } else {
-            self.run_with_decisions(until, inputs, outputs, routes)
+            self.run_with_samples(until, inputs, outputs, routes)
         };
         (next, self.packet_hops + self.own_events - before)
     }

@@ -23,15 +23,12 @@ pub(super) struct Observers(Vec<Observer>);
 /// What is observed of one subject.
 #[derive(Clone)]
 struct Observer {
-    /// Position among the blueprint's plans.
-    plan: u32,
-    subject: Subject,
-    what: Vec<(Option<ComponentName>, &'static str)>,
+    plan: SeriesPlan,
+    /// Its position among the blueprint's plans.
+    number: u32,
+    observed: Observed,
     /// When it is read next, whether it has changed or not.
     next: Time,
-    sampling: Sampling,
-    from: Time,
-    until: Time,
     last: BTreeMap<Key, f64>,
     /// The last instant, to which something may be added yet, and what was read.
     current: Option<(Time, Vec<Reading>)>,
@@ -44,20 +41,13 @@ type Key = (ComponentName, &'static str, SeriesPart);
 /// A variable and its value.
 type Reading = (Key, &'static Variable, f64);
 
-/// A subject, and what it was when it was read last.
+/// Something at a process that has a state, and what that was `before`, when it was read last.
 #[derive(Clone)]
-enum Subject {
-    Port { port: u32, components: PortComponents, shared: SharedComponents, before: Option<Box<(Time, PortState)>> },
-    End { end: HostEnd, flow: FlowId, shared: SharedComponents, before: Option<(Time, EndpointCounters)> },
-    Shared(SharedComponents),
-}
-
-/// Something at a process that has a state.
 pub enum Observed {
     /// The port with this index, which has these components and shares those with others.
-    Port(u32, PortComponents, SharedComponents),
+    Port { port: u32, components: PortComponents, shared: SharedComponents, before: Option<Box<(Time, PortState)>> },
     /// An end of a flow at a station with these components.
-    End(HostEnd, FlowId, SharedComponents),
+    End { end: HostEnd, flow: FlowId, shared: SharedComponents, before: Option<(Time, EndpointCounters)> },
     /// What the ports share.
     Shared(SharedComponents),
 }
@@ -65,24 +55,9 @@ pub enum Observed {
 impl Observers {
     /// Adds what plan number `number` asks for.
     pub(super) fn add(&mut self, observed: Observed, plan: &SeriesPlan, number: u32) {
-        let subject = match observed {
-            Observed::Port(port, components, shared) => Subject::Port { port, components, shared, before: None },
-            Observed::End(end, flow, shared) => Subject::End { end, flow, shared, before: None },
-            Observed::Shared(shared) => Subject::Shared(shared),
-        };
         let next = if plan.sampling == Sampling::OnRequest { Time::NEVER } else { plan.from };
-        self.0.push(Observer {
-            plan: number,
-            subject,
-            what: plan.what.clone(),
-            next,
-            sampling: plan.sampling,
-            from: plan.from,
-            until: plan.until,
-            last: BTreeMap::new(),
-            current: None,
-            rows: Vec::new(),
-        });
+        let (plan, last) = (plan.clone(), BTreeMap::new());
+        self.0.push(Observer { plan, number, observed, next, last, current: None, rows: Vec::new() });
     }
 
     /// Whether there are none.
@@ -92,7 +67,7 @@ impl Observers {
 
     /// Whether any is read whenever it changes.
     pub(super) fn follow_changes(&self) -> bool {
-        self.0.iter().any(|observer| observer.sampling == Sampling::OnChange)
+        self.0.iter().any(|observer| observer.plan.sampling == Sampling::OnChange)
     }
 
     /// The next regular instant.
@@ -102,18 +77,13 @@ impl Observers {
 
     /// When a port that is read whenever it changes does so next, as far as that is known.
     pub(super) fn next_change(&self, ports: &[Port]) -> Time {
-        let known = |observer: &Observer| match observer.subject {
-            Subject::Port { port, .. } if observer.sampling == Sampling::OnChange => {
-                let next = ports[port as usize].next_change().max(observer.from);
-                if next <= observer.until {
-                    next
-                } else {
-                    Time::NEVER
-                }
+        let known = |Observer { plan, observed, .. }: &Observer| match observed {
+            Observed::Port { port, .. } if plan.sampling == Sampling::OnChange => {
+                Some(ports[*port as usize].next_change().max(plan.from)).filter(|next| *next <= plan.until)
             }
-            _ => Time::NEVER,
+            _ => None,
         };
-        self.0.iter().map(known).min().unwrap_or(Time::NEVER)
+        self.0.iter().filter_map(known).min().unwrap_or(Time::NEVER)
     }
 
     /// Reads what is due at `now`, after everything else that happens then.
@@ -132,7 +102,7 @@ impl Observers {
         switch: Option<&Switch>,
         rows: &mut Vec<SeriesRow>,
     ) {
-        for observer in self.0.iter_mut().filter(|observer| observer.sampling == Sampling::OnRequest) {
+        for observer in self.0.iter_mut().filter(|observer| observer.plan.sampling == Sampling::OnRequest) {
             let values = observer.values(now, ports, host, switch).unwrap_or_default();
             rows.extend(values.into_iter().map(|reading| observer.row(now, reading)));
         }
@@ -152,15 +122,15 @@ impl Observers {
 
 impl Observer {
     fn read_if_due(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>, switch: Option<&Switch>) {
-        match self.sampling {
+        match self.plan.sampling {
             Sampling::OnRequest => return,
-            _ if now > self.until => {
+            _ if now > self.plan.until => {
                 self.next = Time::NEVER;
                 return;
             }
             Sampling::Every(_) if self.next > now => return,
-            Sampling::OnChange if now < self.from => return,
-            Sampling::Every(every) => self.next = Some(self.next + every).filter(|next| *next <= self.until).unwrap_or(Time::NEVER),
+            Sampling::OnChange if now < self.plan.from => return,
+            Sampling::Every(every) => self.next = Some(self.next + every).filter(|next| *next <= self.plan.until).unwrap_or(Time::NEVER),
             Sampling::OnChange => self.next = Time::NEVER,
         }
         // What happens later at the same instant replaces what was read before.
@@ -174,17 +144,17 @@ impl Observer {
 
     /// The values at `now`; `None` if nothing has changed where only changes matter.
     fn values(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>, switch: Option<&Switch>) -> Option<Vec<Reading>> {
-        let on_change = self.sampling == Sampling::OnChange;
+        let on_change = self.plan.sampling == Sampling::OnChange;
         let mut values = Vec::new();
-        let what = &self.what;
+        let what = &self.plan.what;
         let mut report = |component: ComponentName, part: SeriesPart, variable: &'static Variable, value: f64| {
             let is_wanted = |(of, name): &(Option<ComponentName>, &str)| *name == variable.name && of.is_none_or(|of| of == component);
             if !value.is_nan() && what.iter().any(is_wanted) {
                 values.push(((component, variable.name, part), variable, value));
             }
         };
-        match &mut self.subject {
-            Subject::Port { port: index, components, shared, before } => {
+        match &mut self.observed {
+            Observed::Port { port: index, components, shared, before } => {
                 let port = &mut ports[*index as usize];
                 let state = port.state_at(now);
                 let is_same = before.as_ref().is_some_and(|before| before.1.changes == state.changes);
@@ -202,7 +172,7 @@ impl Observer {
                     switch.probe_port(now, *index, shared, &mut report);
                 }
             }
-            Subject::End { end, flow, shared, before } => {
+            Observed::End { end, flow, shared, before } => {
                 let host = host.expect("flows end at hosts");
                 let earlier = before.filter(|_| !on_change).map(|(time, counters)| (now.since(time).as_seconds(), counters));
                 let counters = host.probe_end(*end, now, earlier, &mut report);
@@ -211,20 +181,20 @@ impl Observer {
                     switch.probe_flow(now, *flow, shared, &mut report);
                 }
             }
-            Subject::Shared(shared) => switch.expect("nodes share by being switches").probe(now, shared, &mut report),
+            Observed::Shared(shared) => switch.expect("nodes share by being switches").probe(now, shared, &mut report),
         }
         Some(values)
     }
 
     fn row(&self, time: Time, ((component, _, part), variable, value): Reading) -> SeriesRow {
-        SeriesRow { time, plan: self.plan, component, part, variable, value }
+        SeriesRow { time, plan: self.number, component, part, variable, value }
     }
 
     /// Nothing will be added to the last instant: its values become rows, of a series that is read on change those that differ.
     fn settle(&mut self) {
         let Some((time, values)) = self.current.take() else { return };
         for (key, variable, value) in values {
-            if self.sampling == Sampling::OnChange && self.last.insert(key, value) == Some(value) {
+            if self.plan.sampling == Sampling::OnChange && self.last.insert(key, value) == Some(value) {
                 continue;
             }
             self.rows.push(self.row(time, (key, variable, value)));

@@ -112,7 +112,7 @@ impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Dispatch for ServicePass<'_, 
         let output = queue.back(most + service_state.wire.backlog as usize);
         ServiceLoop { delay, counters, record, output }.run(packets, bound, &mut service_state, scheduler);
         if let Some((process, input)) = only_channel.filter(|_| was_empty) {
-            outputs.announce_head_if_any(process, input);
+            outputs.announce_head(process, input);
         }
     }
 }
