@@ -30,6 +30,8 @@ ELSEWHERE = {
     "useHeaders_": "of ns-2",
     "precisionReduce_": "of ns-2",
     "bictcp_update": "of Linux",
+    "tcp_cong_avoid": "of Linux",
+    "acked_sacked": "of Linux",
 }
 """Names that are not ours, and whose they are."""
 
