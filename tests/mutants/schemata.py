@@ -38,14 +38,14 @@ static ACTIVE: LazyLock<u32> =
     LazyLock::new(|| std::env::var("{VARIABLE}").ok().and_then(|text| text.parse().ok()).unwrap_or(0));
 static REACHED: LazyLock<Option<std::fs::File>> = LazyLock::new(|| {{
     let path = std::env::var_os("{REACHED}")?;
-    Some(std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap())
+    Some(std::fs::OpenOptions::new().create(true).append(true).open(path).expect("a file for the numbers"))
 }});
 static LAST: [AtomicU32; 4096] = [const {{ AtomicU32::new(0) }}; 4096];
 #[inline]
 pub fn is(number: u32) -> bool {{
     if let Some(mut file) = REACHED.as_ref() {{
         if LAST[number as usize % LAST.len()].swap(number, Relaxed) != number {{
-            file.write_all(format!("{{number}}\\n").as_bytes()).unwrap();
+            file.write_all(format!("{{number}}\\n").as_bytes()).expect("room for a number");
         }}
     }}
     *ACTIVE == number

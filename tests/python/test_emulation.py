@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -102,7 +101,6 @@ def test_the_example_carries_a_transfer_of_iperf3():
     assert 2e6 < received < 20e6 * 1448 / 1500
 
 
-@pytest.mark.skipif(importlib.util.find_spec("aioquic") is None, reason="aioquic is not installed")
 @pytest.mark.parametrize("control", ["reno", "cubic"])
 def test_the_example_of_quic_transfers_its_bytes(control):
     quic = f"{sys.executable} {EXAMPLES / 'quic.py'}"

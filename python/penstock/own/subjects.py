@@ -88,7 +88,7 @@ class Subject:
         return replace(self, entry={**self.entry, "parameters": kept})
 
     def check(self, settings: Mapping[str, Any]) -> None:
-        """Refuses settings of what is no parameter.
+        """Refuses settings that name no parameter.
 
         Raises
         ------

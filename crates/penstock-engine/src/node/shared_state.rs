@@ -40,7 +40,7 @@ pub struct Switch {
     pub quench: Option<SourceQuench>,
     /// Tell sources of their queues.
     pub congestion_points: Option<CongestionPoints>,
-    /// Limits what is sent from here.
+    /// Limits the rates of flows that begin at this node.
     pub reaction_point: Option<ReactionPoint>,
     /// Per port, its own messages that have not left: they take none of the memory that is shared, since they are sent when it is
     /// full.
@@ -70,7 +70,7 @@ pub(super) enum Due {
 }
 
 impl Switch {
-    /// A switch of so many ports, which share nothing yet; `pause` pauses those that feed it.
+    /// A switch with this number of ports, which share nothing yet. `pause` pauses the ports of other nodes that feed it.
     pub fn new(ports: usize, pause: Option<IngressPause>) -> Switch {
         Switch {
             buffer: None,

@@ -197,7 +197,7 @@ impl Process {
             None => self.run_plain(handled, until, inputs, outputs, routes),
             Some(_) => self.run_aal5(handled, until, inputs, outputs, routes),
         };
-        // Where the visit ends early, what is left precedes later decisions.
+        // If the visit ends early, the events that remain come before later decisions.
         let decided = until.min(next.before());
         for port in &mut self.ports {
             port.decide(decided, &mut Context { routes, record: &mut self.record, outputs });

@@ -141,7 +141,7 @@ mod tests {
     use crate::transport::custom::{Expiry, TransportFacts, TransportReceiver, TransportSender};
     use std::collections::{BTreeSet, VecDeque};
 
-    /// Sends all packets at once and, at each deadline, what is not acknowledged.
+    /// Sends all packets at once, and at each deadline those that are not acknowledged.
     #[derive(Clone, Default)]
     struct Burst {
         size: u32,
