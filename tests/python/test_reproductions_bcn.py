@@ -261,6 +261,7 @@ class TestStored:
         # If not: python -m penstock.reproductions.renew bcn
         outcome = stored_outcome(STUDY)
         agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
-        assert f"\n{agree} of the 24 printed numbers" in text_beside(load("bcn").document, "findings.md")
+        findings = " ".join(text_beside(load("bcn").document, "findings.md").split())
+        assert f"Under the chosen answers {agree} of the 24 printed numbers agree;" in findings
         verdicts = json.loads(text_beside(load("bcn").document, "verdicts.json"))
         assert [each["claim"] for each in verdicts] == [claim.id for claim in DOCUMENT.claims]
