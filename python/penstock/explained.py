@@ -7,7 +7,7 @@ from pathlib import Path
 from penstock import reproductions, suites, topics
 from penstock.errors import InputError
 from penstock.printable import quoted
-from penstock.reference import names, pages, pages_of, with_file
+from penstock.reference import catalogue, names, pages, pages_of, places, with_file
 from penstock.synonyms import ABSENT, SYNONYMS, plain
 
 __all__ = ["explained_by", "known"]
@@ -42,16 +42,28 @@ def explained_by(name: str) -> tuple[list[str], str]:
         raise InputError(f"Penstock has no {quoted(name)}; nearest to it: {', '.join(nearest)}.")
     from penstock.suggest import suggestion
 
-    own = suggestion(name, [*names(), *topics.names(), *reproductions.names(), *suites.names()])
+    own = suggestion(
+        name, [*names(), *catalogue()["components"], *topics.names(), *reproductions.names(), *suites.names()]
+    )
     close = own or suggestion(name, known(), ".")
     raise InputError(f"there is nothing called {quoted(name)}{close} 'penstock list' shows what there is.")
 
 
 def _own(name: str) -> list[str]:
     """The pages of a name itself."""
-    found = pages(name)
+    found = [*pages(name), *_of_kind(name)]
     others = (topics.page(name), reproductions.explain(name), suites.explain(name))
     return [*found, *(page for page in others if page is not None)]
+
+
+def _of_kind(name: str) -> list[str]:
+    """The page of a kind of component, which lists the components."""
+    components = catalogue()["components"].get(name)
+    if components is None:
+        return []
+    keys = ", ".join(f"`{place}.NAME`" for place in places()[name])
+    listed = "\n".join(f"- `{component['name']}`: {component['summary']}" for component in components)
+    return [f"# {name} (kind of component)\n\nIn a scenario: {keys}.\n\n{listed}\n"]
 
 
 def _of_file(file: Path, name: str | None) -> list[str]:

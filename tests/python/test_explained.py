@@ -10,7 +10,7 @@ from penstock import reproductions, topics
 from penstock.cli.app import app
 from penstock.errors import InputError
 from penstock.explained import explained_by, known
-from penstock.reference import names
+from penstock.reference import catalogue, names
 from penstock.synonyms import ABSENT, SYNONYMS, plain
 
 
@@ -34,12 +34,13 @@ from penstock.synonyms import ABSENT, SYNONYMS, plain
         ("RED", "# red (discipline)"),
         ("fq_codel", "# fq-codel (scheduler)"),
         ("assured forwarding", "# af"),
+        ("recovery", "# recovery (kind of component)"),
     ],
 )
 def test_a_name_that_people_try_has_a_page(name, first):
     pages, heading = explained_by(name)
     assert pages[0].startswith(first) or first == "# af"
-    assert bool(heading) == (name not in {*names(), *topics.names()})
+    assert bool(heading) == (name not in {*names(), *topics.names(), *catalogue()["components"]})
 
 
 def test_second_names_lead_to_pages_and_shadow_none():

@@ -15,8 +15,8 @@ def explain(
         str,
         argument(
             "NAME",
-            "A component (red), metric, topic (sweep), document (af), claim (af-c03) or reading (af-a07); synonyms "
-            "(pfc) work too, and a component of your own (my_queues.py:Red).",
+            "A component (red), kind (discipline), metric, topic (sweep), document (af), claim (af-c03) or reading "
+            "(af-a07); synonyms (pfc) work too, and a component of your own (my_queues.py:Red).",
             explained,
         ),
     ],
