@@ -187,7 +187,8 @@ pub struct ConnectionContext {
 pub struct Acknowledgement {
     /// Arrival time.
     pub now: Time,
-    /// Segments acknowledged for the first time (cumulatively).
+    /// Segments newly acknowledged: cumulatively, or with RACK those that no earlier acknowledgement has reported, cumulatively or by
+    /// SACK, as in Linux (`acked` of `tcp_cong_avoid`).
     pub newly: u32,
     /// Segments known to have arrived since the connection began, selectively acknowledged ones included.
     pub delivered: u32,

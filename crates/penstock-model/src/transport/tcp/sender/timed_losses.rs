@@ -39,7 +39,7 @@ impl Sender {
         self.flight.take_new_blocks(ack);
         let delivered = self.flight.delivered() - delivered_before;
         if newly > 0 {
-            self.report_ack(now, (newly, self.flight.delivered(), in_flight), ece);
+            self.report_ack(now, (delivered, self.flight.delivered(), in_flight), ece);
         }
         if self.flight.phase != Phase::Normal && self.flight.unacknowledged >= self.flight.recover {
             if self.flight.phase == Phase::Recovery {

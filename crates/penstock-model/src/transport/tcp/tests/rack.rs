@@ -22,6 +22,16 @@ fn a_fast_recovery_reduces_the_flight_in_proportion() {
     assert_eq!(path.sender.slow_start_threshold(), 5.0);
 }
 
+/// The acknowledgement of 2 reports 4 too: two segments let two out, and one more in slow start for each.
+#[test]
+fn the_window_grows_by_what_arrived() {
+    let limit = Value::Table(vec![("byte-counting-limit".to_owned(), Value::Integer(2))]);
+    let reno = Value::Table(vec![("reno".to_owned(), limit)]);
+    let mut path = path("8 packets", &[("ack-every", Value::Integer(2)), ("congestion-control", reno)]).losing_once(&[3]).start(None);
+    path.run_ms(150);
+    assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12 13 14 15 16 3*");
+}
+
 #[test]
 fn three_losses_take_two_round_trips() {
     let mut path = path("10 packets", &[]).losing_once(&[2, 4, 6]).start(None);
