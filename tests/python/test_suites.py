@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 from penstock import suites
-from penstock.cli.studies import plan_of
+from penstock.cli.studies import plan_of, read_precision
+from penstock.errors import PrecisionMissed, ScenarioError
+from penstock.store import Store
 from penstock.studies.making import make
 from penstock.studies.runner import Runner
 from penstock.suites import command, ellipses, flent
 from penstock.suites.ellipses import ellipse
 from penstock.suites.flent import STEP
+from penstock.suites.suite import Part, Suite
 
 REDUCED = {
     "l4s": ("coexistence", ("--set", "bottleneck.rate=10 Mbit/s", "--set", "duration=5 s", "--set", "warm-up=4 s")),
@@ -63,6 +66,24 @@ LEFT_OUT = {"shares.svg"}
 """Figures of points that the reduced form leaves out."""
 
 
+def test_a_suite_runs_until_it_is_precise(tmp_path, capsys):
+    small = tiny(tmp_path)
+    part = Part("lengths", "Two lengths of a queue", "", small, ["wait[mean]"], [])
+    suite = Suite("tiny", "A queue", "How long?", tmp_path, [part], "")
+
+    def runs(goal):
+        asked = command.Asked(precision=read_precision(goal), jobs=1, store=Store(tmp_path / "store"))
+        command.reproduce(suite, asked, as_json=True)
+        return {row["runs"] for row in json.loads(capsys.readouterr().out)}
+
+    assert runs("wait[mean]=90 %") == {30}
+    # Half-widths of 1e-9 of the mean would need more runs by far than the maximum.
+    with pytest.raises(PrecisionMissed, match="wait"):
+        runs("wait[mean]=0.0000001 %")
+    with pytest.raises(ScenarioError, match="shares"):
+        runs("shares=5 %")
+
+
 def test_files_for_flent(penstock, tmp_path):
     words = ("reproduce", "rrul", "--runs", "1", "--set", "duration=30 s", "--out", tmp_path / "first")
     assert penstock(*words)[0] == 0
@@ -98,7 +119,8 @@ def test_a_folder_of_results_holds_whole_files(penstock, tmp_path, monkeypatch):
     assert sorted(whole) == sorted((tmp_path / "out").iterdir())
 
 
-def test_delay_grows_to_the_left(tmp_path):
+def tiny(folder):
+    """A study of a short and a long queue in a folder."""
     study = """
 scenario = "page.toml"
 runs = 3
@@ -112,9 +134,13 @@ links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }]
 flows = [{ name = "f", from = "a", to = "b", source.poisson = { rate = "2 Mbit/s", packet = "500 bytes" } }]
 measure = [{ metric = "wait", of = "a-b" }, { metric = "throughput", of = "f" }]
 """
-    (tmp_path / "page.toml").write_text(page)
-    (tmp_path / "study.toml").write_text(study)
-    plan = plan_of(tmp_path / "study.toml", ())
+    (folder / "page.toml").write_text(page)
+    (folder / "study.toml").write_text(study)
+    return folder / "study.toml"
+
+
+def test_delay_grows_to_the_left(tmp_path):
+    plan = plan_of(tiny(tmp_path), ())
     result = make(plan, plan.read(), Runner())
     figure = ellipses.figure_of(result, {"x": "wait[mean]", "y": "throughput", "by": "a-b.queue.tail-drop.limit"})
     [axes] = figure.axes
@@ -144,7 +170,10 @@ def test_the_ellipse_of_a_cloud():
         (("l4s", "--out", __file__), "no folder: File exists"),
         (("l4s", "--table", "coexistense"), "has no part 'coexistense'; did you mean 'coexistence'"),
         (("l4s", "--dry-run", "--stored"), "--dry-run makes no runs"),
-        (("af", "--out", "there"), "--set and --out are for suites"),
+        (("af", "--out", "there"), "--set, --precision and --out are for suites"),
+        (("l4s", "--precision", "share=5 %", "--runs", "2"), "--precision determines the number of runs"),
+        (("l4s", "--precision", "5 %"), "is not of the form METRIC=HALF-WIDTH"),
+        (("l4s", "--precision", "share=0 %"), "is not above zero"),
         (("l4s", "--set", "no.such=1"), "no.such"),
     ],
 )

@@ -106,6 +106,15 @@ def reproduce(
     dry_run: DryRunOption = False,
     only_stored: StoredOption = False,
     sets: SetOption = None,
+    precision: Annotated[
+        str | None,
+        option(
+            "--precision",
+            "METRIC=WIDTH",
+            "Of a suite: run each point until the half-width of this metric's 95 % interval is small enough, such as "
+            "'share=5 %'.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, option("--out -o", "FOLDER", "Of a suite: also write its tables and figures into this folder.")
     ] = None,
@@ -125,10 +134,19 @@ def reproduce(
                 f"{doc} is a suite and has no print",
             ),
             (dry_run and (only_stored or out is not None), "--dry-run makes no runs"),
+            (
+                precision is not None and runs is not None,
+                "--precision determines the number of runs, and --runs gives it",
+            ),
         )
-        _suite(doc, tables, sets, runs, jobs, on, memory, store, out, only_stored, dry_run, output)
+        _suite(doc, tables, sets, runs, precision, jobs, on, memory, store, out, only_stored, dry_run, output)
         return
-    refuse_contradictions((sets or out is not None, "--set and --out are for suites, and this is a published study"))
+    refuse_contradictions(
+        (
+            sets or precision is not None or out is not None,
+            "--set, --precision and --out are for suites, and this is a published study",
+        )
+    )
     answers = read_readings(doc, readings)
     if limit is not None and not claims:
         raise click.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
@@ -184,6 +202,7 @@ def _suite(
     parts: list[str] | None,
     sets: list[str] | None,
     runs: int | None,
+    precision: str | None,
     jobs: int | None,
     on: str,
     memory: int | None,
@@ -195,13 +214,15 @@ def _suite(
 ) -> None:
     """Runs a suite."""
     from penstock import suites
+    from penstock.cli.studies import read_precision
     from penstock.memory import allow
     from penstock.store import Store
     from penstock.suites.command import Asked, dry_run
     from penstock.suites.command import reproduce as run
 
     allow(memory)
-    asked = Asked(tuple(parts or ()), read_sets(sets), runs, jobs, on, Store(store), out, only_stored)
+    target = None if precision is None else read_precision(precision)
+    asked = Asked(tuple(parts or ()), read_sets(sets), runs, target, jobs, on, Store(store), out, only_stored)
     do = dry_run if is_dry else run
     do(suites.load(name), asked, as_json=output == "json")
 

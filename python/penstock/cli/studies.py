@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.printable import path_text, quoted
+from penstock.studies.aims import precision_of
 from penstock.studies.definition import Definition
 from penstock.studies.file import is_study, read_study
 from penstock.studies.plan import RUNS, StudyPlan, points_of
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from penstock.studies.precision import Precision
     from penstock.studies.result import StudyResult
 
-__all__ = ["plan_of", "read_ranges", "so_far"]
+__all__ = ["plan_of", "read_precision", "read_ranges", "so_far"]
 
 
 def plan_of(
@@ -84,6 +86,24 @@ def read_ranges(given: Sequence[str] | None) -> dict[str, Range]:
             wrong.append(f"--range {path}: {error}.")
     if wrong:
         raise InputError("\n".join(wrong))
+    return found
+
+
+def read_precision(text: str) -> Precision:
+    """The target of ``--precision``.
+
+    Raises
+    ------
+    InputError
+        With all mistakes.
+    """
+    metric, equals, width = (part.strip() for part in text.rpartition("="))
+    if not equals or not metric:
+        raise InputError(f"--precision {quoted(text)}: is not of the form METRIC=HALF-WIDTH, such as 'share=5 %'.")
+    wrong: list[str] = []
+    found = precision_of({"metric": metric, "half-width": width}, lambda _, message: wrong.append(message))
+    if found is None or wrong:
+        raise InputError("\n".join(f"--precision {quoted(text)}: {message}." for message in wrong))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.console import emit, say, show, warn
@@ -17,6 +17,7 @@ from penstock.studies.definition import is_path
 from penstock.studies.making import make
 from penstock.studies.making import stored as made_so_far
 from penstock.studies.runner import Runner
+from penstock.studies.verify import verify
 from penstock.suites.board import board
 from penstock.tabulation import how_sure, made_from
 from penstock.whole_file import write_whole
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.store import Store
+    from penstock.studies.plan import StudyPlan
+    from penstock.studies.precision import Precision
     from penstock.studies.request import PointRequest
     from penstock.studies.result import StudyResult
     from penstock.suites.suite import Part, Suite
@@ -35,11 +38,12 @@ __all__ = ["Asked", "dry_run", "reproduce"]
 
 @dataclass(frozen=True)
 class Asked:
-    """Which parts to run, how often and with which settings, on what, the store, and the folder of the figures."""
+    """Which parts to run, how often or how precisely, with which settings, on what, the store, and the folder."""
 
     parts: tuple[str, ...] = ()
     sets: tuple[tuple[str, str], ...] = ()
     runs: int | None = None
+    precision: Precision | None = None
     jobs: int | None = None
     on: str = "threads"
     store: Store | None = None
@@ -50,6 +54,7 @@ class Asked:
 def reproduce(suite: Suite, asked: Asked, *, as_json: bool) -> None:
     """Runs the studies of a suite, shows their numbers, and writes tables and figures if a folder is given."""
     rows: list[dict[str, Any]] = []
+    missed: StudyResult | None = None
     if asked.out is not None:
         try:
             asked.out.mkdir(parents=True, exist_ok=True)
@@ -65,10 +70,13 @@ def reproduce(suite: Suite, asked: Asked, *, as_json: bool) -> None:
             show(made_from(result.provenances, result.parameters))
         for note in result.notes:
             say(f"note: {part.name}: {note}")
+        missed = missed or (result if result.missed else None)
         if asked.out is not None:
             _write(suite, part, result, asked.out, as_json=as_json)
     if as_json:
         emit(json_text(rows))
+    if missed is not None:
+        missed.require_precision()
 
 
 def dry_run(suite: Suite, asked: Asked, *, as_json: bool) -> None:
@@ -77,17 +85,25 @@ def dry_run(suite: Suite, asked: Asked, *, as_json: bool) -> None:
 
     points: list[PointRequest] = []
     for part in suite.chosen(asked.parts):
-        points.extend(plan_of(part.file, asked.sets, asked.runs).read())
-    emit_dry_run(suite.name, suite.title, points, asked.store, asked.jobs, as_json=as_json)
+        points.extend(_plan(part, asked).read())
+    more = asked.precision is not None
+    emit_dry_run(suite.name, suite.title, points, asked.store, asked.jobs, as_json=as_json, at_least=more)
+
+
+def _plan(part: Part, asked: Asked) -> StudyPlan:
+    plan = plan_of(part.file, asked.sets, asked.runs)
+    return plan if asked.precision is None else replace(plan, precision=asked.precision)
 
 
 def _made(part: Part, asked: Asked) -> StudyResult:
     """Makes the missing runs of a part, or takes the stored ones."""
-    plan = plan_of(part.file, asked.sets, asked.runs)
+    plan = _plan(part, asked)
     points = plan.read()
     assert asked.store is not None
     if asked.only_stored:
         return made_so_far(plan, points, asked.store)
+    if plan.precision is not None:
+        verify(plan, points)
     with Progress() as progress:
         result = make(plan, points, Runner(jobs=asked.jobs, store=asked.store, progress=progress, on=asked.on))
     warn(result.cautions)
