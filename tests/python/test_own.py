@@ -138,12 +138,30 @@ def test_runs_are_kept_and_found_by_the_text_of_the_file(tmp_path: Path) -> None
     assert key(tmp_path) != key(elsewhere)
 
 
-def test_worker_processes_give_the_same_numbers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("on", ["processes", "dask"])
+def test_worker_processes_give_the_same_numbers(tmp_path: Path, on: str) -> None:
     text = with_file(tmp_path, (EXAMPLES / "red.py").read_text())
     requests = [RunRequest(text, tuple(SHORT), 1, 0, "own.toml", folder=str(tmp_path))]
-    here, there = (run_all(requests, jobs=1, on=on) for on in ("threads", "processes"))
+    here, there = (run_all(requests, jobs=1, on=place) for place in ("threads", on))
     assert here[0].metrics == there[0].metrics
     assert here[0].digest == there[0].digest
+
+
+def test_stored_runs_are_verified_anywhere_and_imported_if_python_is_allowed(
+    penstock: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "there"
+    folder.mkdir()
+    (folder / "own.toml").write_text(with_file(folder, (EXAMPLES / "red.py").read_text()))
+    assert penstock("run", folder / "own.toml", "--runs", "1", *WITHOUT_SERIES)[0] == 0
+    assert penstock("verify")[0] == 0
+    assert penstock("export", "a.tar.gz")[0] == 0
+    code, out, err = penstock("import", "a.tar.gz", "--store", "other")
+    assert (code, out) == (2, "")
+    assert "executes the Python file" in err
+    assert not (tmp_path / "other").exists()
+    code, out, _ = penstock("import", "a.tar.gz", "--store", "other", "--allow-python")
+    assert (code, "1 run verified, 1 of them made again; 1 taken" in out) == (0, True)
 
 
 def test_code_in_the_cache_is_loaded_without_numba(tmp_path: Path) -> None:
@@ -298,6 +316,27 @@ def test_code_that_cannot_be_compiled_is_a_mistake_with_its_line(tmp_path: Path,
     assert message in told
     at = int(told.split(":")[1])
     assert at == line or (at == line - 1 and "nothing" in message), told
+
+
+@pytest.mark.usefixtures("debugging")
+@pytest.mark.parametrize(
+    ("functions", "lines"),
+    [
+        ("def f(n):\n    return f(n + 1) if n else 0\n", [4]),
+        ("def f(n):\n    return g(n)\ndef g(n):\n    return f(n)\n", [4, 6]),
+    ],
+)
+def test_functions_that_call_themselves_are_refused(tmp_path: Path, functions: str, lines: list[int]) -> None:
+    text = TEMPLATE.replace("TABLE = [1, 2]\n", f"TABLE = [1, 2]\n{functions}").replace("BODY", "self.count = f(1)")
+    said = [f"mine.py:{line}: the function calls itself; write a loop" for line in lines]
+    assert mistakes(tmp_path, text, MINE) == said
+
+
+@pytest.mark.usefixtures("debugging")
+def test_a_method_that_calls_itself_is_refused(tmp_path: Path) -> None:
+    body = "return self.deep(1)\n\n    def deep(self, n):\n        return self.deep(n + 1)\n\n    def other(self):"
+    [told] = mistakes(tmp_path, TEMPLATE.replace("BODY", body), MINE)
+    assert "the function calls itself; write a loop" in told
 
 
 @pytest.mark.usefixtures("debugging")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.cli.cores import cores_told
 from penstock.errors import InputError, StoreError
+from penstock.own.files import none_executed
 from penstock.printable import path_text, quoted
 from penstock.progress import Progress
 from penstock.store import Record
@@ -18,6 +20,7 @@ from penstock.store.checking import asked_for, made_again, measures_these, sampl
 from penstock.store.expected_rows import row_mistake
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from penstock.records import RunRequest
@@ -44,13 +47,17 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Verification of an archive: how many runs are repeated, which, and on how many cores; see :func:`sample`."""
+    """Verification of an archive: how many runs are repeated, which, and on how many cores; see :func:`sample`.
+
+    Only with `allows_python` may a scenario of the archive execute a Python file of this machine.
+    """
 
     sample: int
     pick: int
     digest: str | None = None
     jobs: int | None = None
     threads: int = 1
+    allows_python: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +117,7 @@ def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = F
     Raises
     ------
     InputError
-        If there is no such file, or its digest is another one.
+        If there is no such file, its digest is another one, or a scenario would execute a Python file.
     StoreError
         If anything in it is wrong (then nothing is stored), or the store cannot be written.
     """
@@ -126,7 +133,9 @@ def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = F
             f"{reading.version}), which this one ({_core.MODEL_VERSION[:12]}) can neither verify nor use. "
             "Nothing was taken from it."
         )
-    runs = _named_rightly(reading)
+    guard: AbstractContextManager[list[Path]] = nullcontext([]) if how.allows_python else none_executed()
+    with guard as refused:
+        runs = _named_rightly(reading, refused)
     known = store.find([(run.key, request) for run, request in runs])
     for run, _ in runs:
         if run.key in known and (known[run.key].digest, known[run.key].packet_hops) != (run.digest, run.packet_hops):
@@ -152,8 +161,11 @@ def _kept(reading: Reading, known: dict[str, StoredRun]) -> set[str]:
     return kept
 
 
-def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
-    """The runs with their requests, after checking that each key is that of its request."""
+def _named_rightly(reading: Reading, refused: list[Path]) -> list[tuple[Manifest, RunRequest]]:
+    """The runs with their requests, after checking that each key is that of its request.
+
+    `refused` are Python files that scenarios were not allowed to execute.
+    """
     texts = reading.texts()
     found = []
     for member, _, run in reading.runs():
@@ -162,6 +174,12 @@ def _named_rightly(reading: Reading) -> list[tuple[Manifest, RunRequest]]:
         if text is None:
             raise _refused(reading.path, f"the scenario of {member.path} is not in it")
         request, key, measures = asked_for(manifest, text)
+        if refused:
+            raise InputError(
+                f"{path_text(reading.path)}: the scenario of {member.path} executes the Python file "
+                f"{path_text(refused[0])} of this machine; if you trust that file, allow it with --allow-python. "
+                "Nothing was taken from the archive."
+            )
         if key != manifest.key and request.folder is not None:
             raise _refused(
                 reading.path,

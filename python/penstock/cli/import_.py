@@ -33,6 +33,9 @@ def import_(
     jobs: JobsOption = None,
     threads: ThreadsOption = 1,
     memory: MemoryOption = None,
+    allow_python: Annotated[
+        bool, flag("--allow-python", "Let scenarios execute the Python files of this machine that they use.")
+    ] = False,
     dry_run: Annotated[bool, flag("--dry-run", "Only verify; store nothing.")] = False,
     store: StoreOption = None,
     output: FormatOption = "table",
@@ -52,7 +55,7 @@ def import_(
 
     allow(memory)
     picked = random.SystemRandom().randrange(1 << 32) if pick is None else pick
-    how = Verification(SAMPLE if sample is None else sample, picked, digest, jobs, threads)
+    how = Verification(SAMPLE if sample is None else sample, picked, digest, jobs, threads, allow_python)
     found = import_runs(Store(store), archive, how, dry=dry_run)
     if output == "json":
         emit(json_text({**found.data(), "dry_run": dry_run}))

@@ -7,10 +7,11 @@ import hashlib
 import os
 import struct
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.own.compiled import addresses as compiled_addresses
@@ -21,7 +22,10 @@ from penstock.own.translation import translate
 from penstock.own.vocabulary import Parameter, mark_of
 from penstock.printable import quoted
 
-__all__ = ["DEBUG", "OwnFile", "by_identity", "read", "source"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["DEBUG", "OwnFile", "by_identity", "none_executed", "read", "source"]
 
 DEBUG = "PENSTOCK_DEBUG_COMPONENT"
 """Environment variable that selects the slow gear, also in worker processes."""
@@ -33,6 +37,8 @@ _LARGEST = 1 << 20
 
 _files: dict[tuple[str, str, bool], OwnFile] = {}
 _lock = RLock()
+_refused: list[list[Path]] = []
+"""For each `none_executed` in progress, the files that were to be executed."""
 
 
 class OwnFile:
@@ -202,11 +208,24 @@ def read(path: Path) -> dict[str, Any]:
         With all mistakes, a line each.
     """
     with _lock:
+        if _refused:
+            _refused[-1].append(path)
+            raise InputError(f"{path.name}: may not be executed here")
         file = opened(Path(path))
         core: dict[str, Any] | None = vars(file).get("core")
         if core is None:
             core = vars(file)["core"] = file.for_core(debug=bool(os.environ.get(DEBUG)))
         return core
+
+
+@contextmanager
+def none_executed() -> Iterator[list[Path]]:
+    """Refuses to execute files until the end, and yields those that were refused."""
+    _refused.append([])
+    try:
+        yield _refused[-1]
+    finally:
+        _refused.pop()
 
 
 def by_identity(identity: str) -> OwnFile | None:

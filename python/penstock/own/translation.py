@@ -86,6 +86,7 @@ def translate(
             result.module.body.append(function.translated(method, method_name(component.cls.__name__, method.name)))
             used |= function.used
         result.facts[component.cls.__name__] = component.of.facts_of(used)
+    _refuse_recursion(result.module, mistakes)
     ast.fix_missing_locations(result.module)
     return result
 
@@ -362,6 +363,23 @@ class _Function(ast.NodeTransformer):
         count = f"steps__ += 1\nif steps__ > {STEPS}: raise RuntimeError('the loop takes more than {STEPS} steps')"
         node.body[:0] = parsed(count, node)
         return node
+
+
+def _refuse_recursion(module: ast.Module, mistakes: Mistakes) -> None:
+    """Refuses functions that call themselves, also by way of others: compiled code would leave its stack unnoticed."""
+    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+    calls = {
+        name: {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and each.id in functions}
+        for name, node in functions.items()
+    }
+    for name, node in functions.items():
+        reached, left = set[str](), [name]
+        while left:
+            new = calls[left.pop()] - reached
+            reached |= new
+            left += new
+        if name in reached:
+            mistakes.add(node.lineno, "the function calls itself; write a loop")
 
 
 def _is_left(body: Iterable[ast.AST], *, is_nested: bool = False) -> bool:
