@@ -114,6 +114,13 @@ def test_scenarios_without_real_nodes_are_refused():
         opened(FILE, NETWORK, [("nodes.r.real", "true")])
 
 
+@pytest.mark.parametrize("name", ["1", "localhost", "LocalHost", "a" * 64])
+def test_names_that_programs_cannot_use_are_refused(name):
+    with pytest.raises(InputError, match=rf"nodes\.{name}: programs cannot use '.*' as the name of a host"):
+        opened(FILE, NETWORK.replace("h1", name))
+    assert opened(FILE, NETWORK.replace("h1", "a" * 63)).real == ["a" * 63, "h2"]
+
+
 def test_mistakes_of_the_scenario_have_their_lines():
     with pytest.raises(ScenarioError, match=r"two\.toml:6: nodes\.r\.real: a group of nodes cannot be real"):
         opened(FILE, (NETWORK + TCP).replace("r = {}", "r = { real = true, count = 2 }"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ __all__ = ["LARGEST_MTU", "SMALLEST_MTU", "Opened", "opened", "read_log"]
 
 SMALLEST_MTU, LARGEST_MTU = 576, 1500
 """Bytes of the largest IP packet of real nodes: what every host must accept [RFC791 s3.1], and Ethernet's."""
+_HOST = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
+"""Names that are not read as an address [RFC1123 s2.1], nor as those of this host."""
 MEMBERS = 64
 """Flows between two real nodes, among which conversations are distributed."""
 
@@ -101,6 +104,7 @@ def opened(
         found = _core.check(text, utf8(str(file)), list(sets), str(file.parent))
         if found:
             raise ScenarioError(found)
+    _refuse_names(file, real)
     _refuse_ends(file, document, real)
     made, groups, replaced = _with_groups(document, text, real, mtu)
     plan = StudyPlan(file.stem, made, str(file), [Point(sets=tuple(sets))], runs=1, seed=seed)
@@ -138,6 +142,15 @@ def _real_nodes(document: dict[str, Any]) -> list[str]:
 def _groups(document: dict[str, Any], section: str) -> Iterator[tuple[int, dict[str, Any]]]:
     groups = document.get(section)
     return ((i, each) for i, each in enumerate(groups if isinstance(groups, list) else ()) if isinstance(each, dict))
+
+
+def _refuse_names(file: Path, real: list[str]) -> None:
+    """Refuses names that programs would not resolve to the host: of addresses, and of the host itself."""
+    if wrong := [name for name in real if not _HOST.fullmatch(name) or name.lower() == "localhost"]:
+        raise InputError(
+            f"{path_text(file)}: nodes.{wrong[0]}: programs cannot use {quoted(wrong[0])} as the name of a host; a "
+            "letter first, then letters, digits, '-' and '_' of ASCII, at most 63, and not localhost."
+        )
 
 
 def _refuse_ends(file: Path, document: dict[str, Any], real: list[str]) -> None:
