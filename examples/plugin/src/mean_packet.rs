@@ -36,7 +36,7 @@ impl Metric for MeanPacket {
         link.sent_bytes as f64 / link.sent_packets as f64
     }
 
-    fn pooled_links(&self, links: &[LinkCounters]) -> Option<f64> {
+    fn pooled_links(&self, _at: &Evaluation<'_>, links: &[LinkCounters]) -> Option<f64> {
         let packets: u64 = links.iter().map(|link| link.sent_packets).sum();
         Some(links.iter().map(|link| link.sent_bytes).sum::<u64>() as f64 / packets as f64)
     }

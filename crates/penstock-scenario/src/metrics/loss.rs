@@ -43,7 +43,7 @@ impl Metric for Loss {
         share_of_offered(std::slice::from_ref(link), |link| dropped(link, None, None))
     }
 
-    fn pooled_links(&self, links: &[LinkCounters]) -> Option<f64> {
+    fn pooled_links(&self, _at: &Evaluation<'_>, links: &[LinkCounters]) -> Option<f64> {
         Some(share_of_offered(links, |link| dropped(link, None, None)))
     }
 }

@@ -43,7 +43,7 @@ impl Metric for MarkingRatio {
         share_of_offered(std::slice::from_ref(link), |link| link.marked_packets)
     }
 
-    fn pooled_links(&self, links: &[LinkCounters]) -> Option<f64> {
+    fn pooled_links(&self, _at: &Evaluation<'_>, links: &[LinkCounters]) -> Option<f64> {
         Some(share_of_offered(links, |link| link.marked_packets))
     }
 }

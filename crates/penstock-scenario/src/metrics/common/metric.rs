@@ -146,7 +146,7 @@ pub trait Metric: Sync {
             return;
         }
         for take in &measure.take {
-            let pooled = if *take == Statistic::Mean { self.pooled_links(&links.counters) } else { None };
+            let pooled = if *take == Statistic::Mean { self.pooled_links(at, &links.counters) } else { None };
             let each = || links.counters.iter().map(|link| self.link_values(at, measure, link)).collect();
             let values = pooled.map_or_else(|| over_members(*take, each()), |value| vec![(Vec::new(), value)]);
             push_statistic(at, info, *take, labels, values);
@@ -182,7 +182,7 @@ pub trait Metric: Sync {
     }
 
     /// The mean of a group of links, where it is not the mean over members.
-    fn pooled_links(&self, _links: &[LinkCounters]) -> Option<f64> {
+    fn pooled_links(&self, _at: &Evaluation<'_>, _links: &[LinkCounters]) -> Option<f64> {
         None
     }
 }
