@@ -259,7 +259,10 @@ FAULTS = [
     ("raise ValueError(f'packet of {packet.size} bytes')", "ValueError: packet of 40 bytes"),
     ("while self.count < 1: self.mean += 1.0", "the loop takes more than"),
     ("assert packet.size < 10, 'too large'", "AssertionError: too large"),
+    ("self.count = int(1e300 * packet.size)", "4e+301 does not fit into 64 bits"),
+    ("self.count = 1 << packet.size + 24", "a shift by less than 0 or more than 63 bits"),
     ("return 77", "77 is not a verdict"),
+    ("return 0", "0 is not a verdict"),
     ("return own.MARK", "marks a packet that is not ECN-capable"),
 ]
 
@@ -298,6 +301,7 @@ def test_a_fault_ends_the_run_and_names_its_place(faulty: Path, fault: int) -> N
         ("self.count = TABLE[0]", "'TABLE' cannot be used in a hook"),
         ("self.count = packet.sise", "packet has no 'sise'; did you mean 'size'?"),
         ("global TABLE", "globals cannot change"),
+        ("self.mean = round(self.mean, 1)", "write one argument, as in round(10.0 * x) / 10.0"),
         (
             "self.count = self.drops.random()",
             "a stream has unit(), exponential(), below(n) and chance(p), not 'random'",

@@ -8,21 +8,23 @@ from typing import Any
 
 from penstock.own.vocabulary import mul_div
 
-__all__ = ["ASSIGNED", "BUILTINS", "DRAWS", "EXACT", "FUNCTIONS", "REFUSED"]
+__all__ = ["ASSIGNED", "BUILTINS", "DRAWS", "EXACT", "FUNCTIONS", "REFUSED", "WHOLE"]
 
 _OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
 """Functions of `math` that the engine has too."""
 FUNCTIONS: dict[Any, str] = {
     **{getattr(math, name): f"penstock_{name}" for name in _OURS},
     math.sqrt: "penstock_sqrt",
+    math.fmod: "penstock_fmod",
     mul_div: "penstock_mul_div",
 }
 """Functions that are replaced."""
 EXACT: dict[str, Any] = {
-    name: getattr(math, name)
-    for name in ["floor", "ceil", "trunc", "fabs", "fmod", "copysign", "isfinite", "isinf", "isnan"]
+    name: getattr(math, name) for name in ["floor", "ceil", "trunc", "fabs", "copysign", "isfinite", "isinf", "isnan"]
 }
 """Functions of `math` that give the same on every machine."""
+WHOLE = {"int", "round", "exact_floor", "exact_ceil", "exact_trunc"}
+"""Functions whose result is undefined in compiled code if it does not fit into 64 bits."""
 BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
 """Allowed functions of Python."""
 ASSIGNED = "{} is a parameter and cannot be assigned; keep the value in the state"

@@ -17,7 +17,7 @@ from numba.extending import overload
 from penstock import _core
 from penstock.errors import InputError
 from penstock.own.kinds import FAULT, fields
-from penstock.own.plain import EXACT_NAMES, FLOATS, HELPERS, number, whole
+from penstock.own.plain import EXACT_NAMES, FLOATS, HELPERS, fits, number, whole
 from penstock.own.translation import method_name
 from penstock.own.vocabulary import CLASSES
 
@@ -94,6 +94,24 @@ def _compiled_number(value: Any) -> Any:
     raise errors.TypingError(f"{_NUMBER} {'nothing, as on some way through the method' if is_nothing else value}")
 
 
+def _fits(value: Any) -> Any:
+    """Stands for :func:`penstock.own.plain.fits` in compiled code."""
+    return fits(value)
+
+
+@overload(_fits)  # type: ignore[untyped-decorator]  # numba has no types
+def _compiled_fits(value: Any) -> Any:
+    def unchanged(value: Any) -> Any:
+        return value
+
+    def checked(value: Any) -> Any:
+        if not -9223372036854775808.0 <= value < 9223372036854775808.0:
+            raise ValueError("fault")
+        return value
+
+    return checked if isinstance(value, types.Float) else unchanged
+
+
 _FINITE = """\
 def finite(x):
     if x - x != 0.0:
@@ -110,7 +128,7 @@ def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
         binding.add_symbol(symbol, address)
         result, *arguments = (_LETTERS[letter] for letter in signature)
         names[symbol] = types.ExternalFunction(symbol, result(*arguments))
-    names |= {"whole": _whole, "number": _number, "carray": vars(numba)["carray"]}
+    names |= {"whole": _whole, "number": _number, "penstock_fits": _fits, "carray": vars(numba)["carray"]}
     made = numba.njit(error_model="python", boundscheck=True)
     for code in (compile(HELPERS + _FINITE, "<penstock>", "exec"), compile(module, path, "exec")):
         known = set(names)

@@ -22,13 +22,23 @@ if TYPE_CHECKING:
     from penstock.own.declared import Declared
     from penstock.own.kinds import Result
 
-__all__ = ["Plain", "line_of", "namespace", "number", "whole"]
+__all__ = ["Plain", "fits", "line_of", "namespace", "number", "whole"]
 
 HELPERS = """\
 def penstock_sqrt(x):
     if x < 0:
         raise ValueError("the square root of a negative number")
     return exact_sqrt(x)
+
+
+def penstock_fmod(x, y):
+    return exact_copysign(abs(x) % abs(y), x)
+
+
+def penstock_shift(bits):
+    if bits < 0 or bits > 63:
+        raise ValueError("a shift by less than 0 or more than 63 bits")
+    return bits
 """
 """Functions that both gears add to a file."""
 
@@ -53,6 +63,19 @@ def whole(value: Any) -> int:
     if not -(2**63) <= value < 2**63:
         raise OverflowError(f"{value} does not fit into 64 bits")
     return int(value)
+
+
+def fits(value: Any) -> Any:
+    """The number, whose whole part has at most 64 bits.
+
+    Raises
+    ------
+    OverflowError
+        If it has more, or is infinite or not a number.
+    """
+    if isinstance(value, float) and not -(2.0**63) <= value < 2.0**63:
+        raise OverflowError(f"{value} does not fit into 64 bits")
+    return value
 
 
 def number(value: Any) -> float:
@@ -90,7 +113,7 @@ def namespace() -> dict[str, Any]:
         result, *arguments = (_LETTERS[letter] for letter in signature)
         names[symbol] = CFUNCTYPE(result, *arguments)(address)
     exec(HELPERS, names)
-    return {**names, "whole": whole, "number": number, "finite": finite}
+    return {**names, "whole": whole, "number": number, "finite": finite, "penstock_fits": fits}
 
 
 @cache

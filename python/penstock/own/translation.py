@@ -12,7 +12,7 @@ import builtins
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, REFUSED
+from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, REFUSED, WHOLE
 from penstock.own.kinds import fields
 from penstock.own.syntax import at, parsed, without_docstring
 from penstock.printable import quoted
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STEPS", "VERSION", "Translated", "method_name", "translate"]
 
-VERSION = 2
+VERSION = 3
 """Number of the translation; another one means that runs are repeated."""
 
 STEPS = 1_000_000
@@ -253,6 +253,11 @@ class _Function(ast.NodeTransformer):
             if isinstance(of, ast.Name) and of.id == "self":
                 return self._draw(node, called.attr, base)
         self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in WHOLE:
+            if len(node.args) != 1:
+                self._refuse(node, "write one argument, as in round(10.0 * x) / 10.0")
+                return node
+            node.args[0] = at(ast.Call(ast.Name("penstock_fits", ast.Load()), [*node.args], []), node)
         return node
 
     def _draw(self, node: ast.Call, name: str, stream: ast.expr) -> Any:
@@ -267,8 +272,10 @@ class _Function(ast.NodeTransformer):
         return at(ast.Compare(drawn, [ast.Lt()], arguments) if name == "chance" else drawn, node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
-        """Replaces powers by the engine's; a power of constants is a constant."""
+        """Replaces powers by the engine's, and checks shifts; a power of constants is a constant."""
         self.generic_visit(node)
+        if isinstance(node.op, ast.LShift | ast.RShift):
+            node.right = at(ast.Call(ast.Name("penstock_shift", ast.Load()), [node.right], []), node)
         if not isinstance(node.op, ast.Pow):
             return node
         sides = [each.value for each in (node.left, node.right) if isinstance(each, ast.Constant)]
