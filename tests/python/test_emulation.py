@@ -121,6 +121,35 @@ def test_the_example_of_quic_transfers_its_bytes(control):
     assert found["packets"]["delivered"] > 500_000 / 1500
 
 
+def test_the_example_of_a_call_is_heard_without_loss():
+    call = f"{sys.executable} {EXAMPLES / 'call.py'}"
+    runs = ["--run", f"h2: {call} receive", "--run", f"h1 at 300 ms: {call} send h2 --seconds 2.5"]
+    words = ["emulate", str(EXAMPLE), "--format", "json", "--set", "duration=4 s", *runs]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
+    [hearing, calling] = json.loads(done.stdout)["emulation"]["programs"]
+    assert calling["exit_code"] == 0, calling
+    heard = re.findall(r"(\w+): (\d+) packets, (\d+) lost, mean delay (\S+) ms", hearing["stdout"])
+    assert {kind for kind, *_ in heard} == {"audio", "video"}, hearing
+    for _, packets, lost, delay in heard:
+        assert int(packets) > 0
+        assert int(lost) == 0
+        assert float(delay) > 20  # of the links
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_a_web_server_and_curl_transfer_a_file(tmp_path):
+    (tmp_path / "page").write_bytes(bytes(100_000))
+    server = f"h2: {sys.executable} -m http.server 80 --directory {tmp_path}"
+    client = "h1 at 1500 ms: curl -s -o /dev/null -w '%{size_download} %{time_total}' http://h2/page"
+    words = ["emulate", str(EXAMPLE), "--format", "json", "--set", "duration=4 s", "--run", server, "--run", client]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
+    fetched = json.loads(done.stdout)["emulation"]["programs"][1]
+    assert fetched["exit_code"] == 0, fetched
+    size, seconds = fetched["stdout"].split()
+    assert int(size) == 100_000
+    assert float(seconds) > 0.08  # two round trips: the connection, and the request with its answer
+
+
 def test_marks_of_the_network_are_written_into_real_packets(tmp_path):
     marking = NETWORK.replace(
         'rate = "10 Mbit/s"', 'rate = "1 Mbit/s"\nqueue.step-marking = { threshold = "2 packets" }'
@@ -139,6 +168,19 @@ def test_drops_of_the_network_are_drops_of_real_packets(tmp_path):
     packets = found["emulation"]["packets"]
     assert packets["dropped"] == 20 - len(heard) > 5
     assert packets["injected"] == packets["delivered"] + packets["dropped"] + packets["in_flight"]
+
+
+def test_every_packet_and_copy_is_accounted_for(tmp_path):
+    lossy = NETWORK.replace('to = "r"\nrate', 'to = "r"\nimpairment.loss = { probability = 0.3 }\nrate', 1)
+    copying = lossy.replace('to = "h2"\n', 'to = "h2"\nimpairment.duplication = { probability = 0.3 }\n')
+    found, heard = emulate(tmp_path, copying.replace("1 s", "2 s"), "--run", f"h1 at 300 ms: {program(SEND, 0, 0)}")
+    packets = found["emulation"]["packets"]
+    assert packets["injected"] == 20
+    assert packets["copied"] > 0
+    assert packets["dropped"] > 0
+    assert packets["delivered"] == len(heard)
+    left = sum(packets[name] for name in ("delivered", "unsent", "dropped", "in_flight"))
+    assert packets["injected"] + packets["copied"] == left
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
