@@ -211,8 +211,8 @@ def _read(value: Any, what: Type) -> Any:
             raise TypeError
         return [_read(each, what["items"]) for each in value]
     elif kind == "component":
-        name = value.KEY if isinstance(value, Component) and what["of"] == value.KIND else value
-        fits = isinstance(name, str) and name in what["names"]
+        # A class of a component in Python is none of the names.
+        fits = what["of"] == value.KIND if isinstance(value, Component) else value in what["names"]
     elif kind.startswith("integer"):
         if kind != "integer" and isinstance(value, list | tuple):
             return [_whole(each) for each in value]

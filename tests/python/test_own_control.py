@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from penstock import RunRequest, TimeSeries, _core, run_all
+from penstock import ArgumentError, Ftp, Network, RunRequest, Sack, Tcp, TimeSeries, _core, own, run_all
 from penstock.own import files, kinds
 from penstock.own.conformance_networks import SCENARIOS
 
@@ -207,6 +207,19 @@ def test_a_control_that_limits_the_rate_gets_reports_that_say_so(tmp_path: Path)
         written(tmp_path, text=text.replace("limits_rate: LIMITS", f"{name}: float = 0.0"))
         with pytest.raises(_core.ScenarioError, match=f"the state {name} is a float; write {name}: int"):
             scenario(tmp_path, "mine = {}")
+
+
+def test_a_network_is_built_with_its_class() -> None:
+    net = Network()
+    net.use = "fast.py"
+    a, b = net.node("a"), net.node("b")
+    net.link(a, b, rate="10 Mbit/s", delay="10 ms", both_ways=True)
+    fast = own.load(EXAMPLES / "fast.py").Fast(alpha=8)
+    net.flows("bulk", a, b, source=Ftp(), transport=Tcp(recovery=Sack(), congestion_control=fast))
+    text = net.toml(duration="1 s")
+    assert _core.Scenario(text, "own", [], str(EXAMPLES)).run(1, 0).delivered > 100
+    with pytest.raises(ArgumentError, match="is a congestion-control"):
+        Tcp(recovery=fast)
 
 
 def test_worker_processes_give_the_same_numbers() -> None:
