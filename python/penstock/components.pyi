@@ -2119,9 +2119,9 @@ class Tcp(Component):
     ecn : bool, default false
         Whether data segments are ECN-capable and the receiver echoes marks, in the way that the congestion control
         defines; negotiated by the SYN exchange, or assumed without one [RFC3168 s6.1].
-    ecn_echo : Literal["rfc-3168", "rfc-8257", "accecn"], optional
+    ecn_echo : Literal["rfc-3168", "rfc-8257", "accecn", "none"], optional
         How the receiver echoes marks; if left out, as the congestion control defines it. The sender reads the echo
-        given here.
+        given here. A control that counts marks (`prague`) needs `accecn`; otherwise Reno takes its place, as in Linux.
     ecn_reduction : Literal["at-once", "proportional"], default at-once
         Reduction of cwnd after an echoed mark.
     ssthresh_from : Literal["flight-size", "cwnd"], default flight-size
@@ -2170,14 +2170,14 @@ class Tcp(Component):
     restart_after_idle: bool
     partial_ack_timer: Literal["first", "every"] | None
     ecn: bool
-    ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None
+    ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn", "none"] | None
     ecn_reduction: Literal["at-once", "proportional"]
     ssthresh_from: Literal["flight-size", "cwnd"]
     pacing: bool
     pacing_rate: Literal["window", "linux"] | None
     local_queue: Literal["drop", "backpressure"]
     jitter: str | dict[str, Any] | None
-    def __init__(self, *, profile: Literal["rfc", "linux-6", "linux-4", "ns-2"] = "rfc", variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, f_rto: bool = False, dsack: bool = False, keep_scoreboard: bool = False, dup_ack_threshold: int = 3, window_validation: Literal["none", "linux"] = "none", restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn"] | None = None, ecn_reduction: Literal["at-once", "proportional"] = "at-once", ssthresh_from: Literal["flight-size", "cwnd"] = "flight-size", pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop", jitter: str | dict[str, Any] | None = None) -> None: ...
+    def __init__(self, *, profile: Literal["rfc", "linux-6", "linux-4", "ns-2"] = "rfc", variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, f_rto: bool = False, dsack: bool = False, keep_scoreboard: bool = False, dup_ack_threshold: int = 3, window_validation: Literal["none", "linux"] = "none", restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn", "none"] | None = None, ecn_reduction: Literal["at-once", "proportional"] = "at-once", ssthresh_from: Literal["flight-size", "cwnd"] = "flight-size", pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop", jitter: str | dict[str, Any] | None = None) -> None: ...
 
 class Udp(Component):
     """UDP: sends whatever its source produces, when the source produces it.

@@ -28,7 +28,7 @@ use crate::traffic::atm_checks::{check_cell_links, check_circuits};
 use crate::traffic::call_checks::check_calls;
 use crate::traffic::classes::{check_classes, number_classes};
 use crate::traffic::codepoint_checks::check_codepoints;
-use crate::traffic::ecn_checks::check_ecn;
+use crate::traffic::ecn_checks::{check_ecn, check_feedback};
 use crate::traffic::group::GroupDraft;
 use crate::traffic::rounding_checks::check_rounding;
 use crate::traffic::transfers::TransferDraw;
@@ -152,6 +152,7 @@ pub(crate) fn read(
         check_codepoints(&flows, &links, plans, routes, mistakes);
         check_shaped_rates(&links, mistakes);
         check_ecn(&flows, &links, plans, routes, mistakes);
+        check_feedback(&flows, mistakes);
         check_circuits((&flows, &circuits), (&nodes, &links), (plans, routes), mistakes);
         check_rounding(&flows, &links, plans, routes, mistakes);
     }

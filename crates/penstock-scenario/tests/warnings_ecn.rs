@@ -49,6 +49,24 @@ fn a_rate_control_that_needs_marks_over_queues_that_never_mark() {
     assert_eq!(warnings(r#"roce = { rate-control = "fixed" }"#, drops), [""; 0]);
 }
 
+#[test]
+fn a_receiver_without_the_feedback_that_the_control_needs() {
+    let codel = "queue.codel = { ecn = true }";
+    let told = |control: &str, echo: &str| {
+        let transport = format!(r#"tcp = {{ ecn = true, congestion-control = "{control}", ecn-echo = "{echo}" }}"#);
+        warnings(&transport, codel)
+    };
+    let place = "t.toml:13: flows[0].transport.tcp.ecn-echo: the receiver has no";
+    let falls_back = "so congestion-control.prague falls back to congestion-control.reno";
+    assert_eq!(told("prague", "rfc-3168"), [format!("{place} AccECN, {falls_back} with ECT(0)")]);
+    assert_eq!(told("prague", "rfc-8257"), [format!("{place} AccECN, {falls_back} with ECT(0)")]);
+    assert_eq!(told("prague", "none"), [format!("{place} ECN, {falls_back} without ECN")]);
+    assert_eq!(told("dctcp", "none"), [format!("{place} ECN, so congestion-control.dctcp gets no marks")]);
+    for (control, echo) in [("prague", "accecn"), ("dctcp", "rfc-3168"), ("cubic", "none"), ("cubic", "accecn")] {
+        assert_eq!(told(control, echo), [""; 0], "{control}, {echo}");
+    }
+}
+
 /// One link that marks on the way of one member is enough, and the way back is none.
 #[test]
 fn one_marking_queue_on_the_way_of_a_member_is_enough() {

@@ -41,7 +41,7 @@ impl TransportPlan {
     /// Whether it sends packets that queues may mark instead of dropping them.
     pub fn is_ecn_capable(&self) -> bool {
         match self {
-            TransportPlan::Tcp(parameters) => parameters.ecn,
+            TransportPlan::Tcp(parameters) => parameters.both_have_ecn(),
             TransportPlan::Roce(parameters) => parameters.is_ecn_capable(),
             TransportPlan::Scream(parameters) => parameters.ecn,
             TransportPlan::Udp(parameters) => parameters.ecn != udp::Codepoint::NotEct,
@@ -56,6 +56,15 @@ impl TransportPlan {
             TransportPlan::Tcp(_) | TransportPlan::Udp(_) | TransportPlan::Scream(_) => Some(("ecn".to_owned(), "leave it out")),
             // A component, which cannot be left out.
             TransportPlan::Roce(roce) => Some((format!("rate-control.{}", roce.rate_control.name()), "write rate-control = \"fixed\"")),
+            _ => None,
+        }
+    }
+
+    /// Key of the parameter, below that of the transport, that describes a receiver without the feedback that its sender needs, and what
+    /// the sender does without.
+    pub fn missing_feedback(&self) -> Option<(&'static str, String)> {
+        match self {
+            TransportPlan::Tcp(parameters) => Some(("ecn-echo", parameters.missing_feedback()?)),
             _ => None,
         }
     }

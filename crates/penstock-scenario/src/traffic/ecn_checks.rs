@@ -1,4 +1,4 @@
-//! Checks that queues on the routes of ECN-capable flows can mark.
+//! Checks that queues on the routes of ECN-capable flows can mark, and that their receivers report marks as the senders need it.
 
 use crate::network::links::Links;
 use crate::network::scheduling::Level;
@@ -7,6 +7,16 @@ use crate::traffic::group::{of_group, GroupDraft};
 use penstock_engine::blueprint::{FlowPlan, RouteSet};
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::registry::Registry;
+
+/// Warns of groups whose receiver does not give the feedback that the sender needs.
+pub(crate) fn check_feedback(flows: &[GroupDraft], mistakes: &Mistakes) {
+    for group in flows {
+        if let Some((key, message)) = group.plan.transport.missing_feedback() {
+            let path = format!("{}.transport.{}.{key}", group.path, group.plan.transport.name());
+            mistakes.warn(group.location, &path, message);
+        }
+    }
+}
 
 /// Warns of groups whose packets are ECN-capable although no queue on their routes marks.
 pub(crate) fn check_ecn(flows: &[GroupDraft], links: &Links, plans: &[FlowPlan], routes: &RouteSet, mistakes: &Mistakes) {

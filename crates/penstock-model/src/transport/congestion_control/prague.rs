@@ -26,6 +26,8 @@ crate::parameters! {
     ///   window of data; in Linux by a virtual round trip.
     /// - The option of AccECN counts marked segments, not bytes, starting at 5 like the flags, and replaces a third SACK block; it adds
     ///   nothing to the length of acknowledgements. The SYN exchange does not report the codepoints that arrived.
+    /// - A receiver without AccECN is known from the start by its `ecn-echo`, and Reno takes the place of Prague, with ECT(0) if the
+    ///   receiver has ECN; in Linux once the SYN exchange shows it.
     /// - Queues that mark by [RFC3168] are not distinguished from those of L4S: there is no fallback to Reno's response to marks.
     /// - The pacing rate is that of any paced sender here: 1.2 windows per round trip in congestion avoidance; one in Linux.
     /// - A loss halves the outstanding data; the factor and growth of CUBIC are not used after a loss, and reductions by marks are never

@@ -23,6 +23,7 @@ mod window_validation;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use mark_echo::EcnSupport;
 pub use mark_echo::MarkEcho;
 pub use pacer::PacingRate;
 pub use parameters::{LocalQueue, Parameters, Variant};

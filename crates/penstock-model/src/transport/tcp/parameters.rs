@@ -10,7 +10,7 @@ use super::window_validation::WindowValidation;
 use crate::packet::SackBlocks;
 use crate::parameters::{Check, Count, CountOrZero, Limit};
 use crate::site::Site;
-use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, EcnUse, Needs, Window};
+use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, Needs, Window};
 use crate::transport::jitter::JitterLaw;
 use crate::transport::recovery::new_reno::PartialAckTimer;
 use crate::transport::recovery::{new_reno, reno, sack, tahoe, RecoverCheck, RecoveryPlan, RetransmitDelay};
@@ -55,7 +55,7 @@ crate::parameters! {
     ///   smaller cwnd. A spurious fast retransmit is undone only with `dsack`.
     /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
     ///   together would all have their first round trip rounded down.
-    /// - Both ends have the same parameters: a SYN that requests ECN is always granted it, and a lost SYN is sent again with ECN.
+    /// - Both ends have the same parameters but `ecn-echo`, which describes the receiver; a lost SYN is sent again with ECN.
     /// - Connections are not closed.
     ///
     /// ## Example
@@ -145,7 +145,8 @@ crate::parameters! {
         /// Whether data segments are ECN-capable and the receiver echoes marks, in the way that the congestion control defines;
         /// negotiated by the SYN exchange, or assumed without one [RFC3168 s6.1].
         ecn: bool = "false";
-        /// How the receiver echoes marks; if left out, as the congestion control defines it. The sender reads the echo given here.
+        /// How the receiver echoes marks; if left out, as the congestion control defines it. The sender reads the echo given here. A
+        /// control that counts marks (`prague`) needs `accecn`; otherwise Reno takes its place, as in Linux.
         ecn_echo: Option<MarkEcho>;
         /// Reduction of cwnd after an echoed mark.
         ecn_reduction: EcnReduction = "at-once";
@@ -219,10 +220,7 @@ impl Check for Parameters {
             mistake("initial-rto", format!("{} must be above zero and between {range}", self.initial_rto));
         }
         self.check_receiver(mistake);
-        if self.ecn_use().required && !self.ecn {
-            let name = self.congestion_control_plan().name();
-            mistake("ecn", format!("is false, but congestion-control.{name} needs the marks; write ecn = true"));
-        }
+        self.check_ecn(mistake);
         if self.needs().reports && !self.uses_blocks() {
             let (name, recovery) = (self.congestion_control_plan().name(), self.recovery_plan().name());
             let message = format!("'{recovery}' does not tell congestion-control.{name} which segments arrive; write recovery.sack = {{}}");
@@ -305,9 +303,6 @@ impl Parameters {
         if let Some(max) = self.max_ack_delay.filter(|max| *max < initial) {
             mistake("max-ack-delay", format!("{max} is below ack-delay, {initial}"));
         }
-        if self.ecn_echo.is_some() && !self.ecn {
-            mistake("ecn-echo", "has no effect without marks; write ecn = true or leave it out".to_owned());
-        }
     }
 
     fn check_windows(&self, mistake: &mut dyn FnMut(&str, String)) {
@@ -339,9 +334,10 @@ impl Parameters {
         self.recovery.clone().unwrap_or_else(preset)
     }
 
-    /// The congestion control of a connection.
+    /// The congestion control of a connection, after the SYN exchange.
     pub fn congestion_control_plan(&self) -> CongestionControlPlan {
-        self.congestion_control.clone().unwrap_or_else(|| CongestionControlPlan::Reno(reno_control::Parameters::default()))
+        let given = self.congestion_control.as_ref().filter(|_| self.control_without_counts().is_none());
+        given.cloned().unwrap_or_else(|| CongestionControlPlan::Reno(reno_control::Parameters::default()))
     }
 
     /// Context for the congestion control of a connection.
@@ -353,11 +349,6 @@ impl Parameters {
     /// What the congestion control needs.
     pub(super) fn needs(&self) -> Needs {
         self.congestion_control_plan().needs(&self.connection_context(Site::trial()))
-    }
-
-    /// How the congestion control uses ECN.
-    pub(super) fn ecn_use(&self) -> EcnUse {
-        self.with_own_echo(self.congestion_control_plan().ecn_use(&self.connection_context(Site::trial())))
     }
 
     /// Window of a new connection: IW, and the maximum as ssthresh unless a value is given.

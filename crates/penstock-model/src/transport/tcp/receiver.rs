@@ -69,7 +69,7 @@ impl Receiver {
             uses_blocks: parameters.recovery_plan().uses_blocks(),
             predicts_segments: !parameters.ecn,
             echoes_retransmission: false,
-            ecn: EcnReceiver::new(parameters.ecn && !parameters.syn, parameters.ecn_use()),
+            ecn: EcnReceiver::new(parameters.both_have_ecn() && !parameters.syn, parameters.ecn_use()),
         }
     }
 
@@ -84,7 +84,7 @@ impl Receiver {
     /// Handles a SYN, which may request ECN; each SYN is answered.
     pub fn on_syn(&mut self, _now: Time, ecn: bool) {
         self.syn_ack_due = true;
-        self.ecn.negotiate(ecn && self.parameters.ecn);
+        self.ecn.negotiate(ecn && self.parameters.both_have_ecn());
     }
 
     /// Does what [`Receiver::on_segment`] and [`Receiver::next_transmission`] do for the next segment in order while none is missing;

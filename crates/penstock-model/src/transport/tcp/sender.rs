@@ -128,7 +128,7 @@ impl Sender {
             records: reports.then(|| Box::new(SegmentRecords::new())),
             retransmission: Time::NEVER,
             last_sent: Time::ZERO,
-            ecn: EcnSender::new(parameters.ecn && !parameters.syn, ecn_use),
+            ecn: EcnSender::new(parameters.both_have_ecn() && !parameters.syn, ecn_use),
             gate: (paced || may_wait).then(|| Box::new(OutputGate::new(paced))),
             predicts_acks: false,
             stalled: false,

@@ -12,7 +12,8 @@ use headers::{Addresses, Frame, Segment, ACK, AE, CWR, ECE, IP, MOST_OPTIONS, SY
 use penstock_engine::blueprint::{Blueprint, FlowGroup};
 use penstock_engine::observations::{TraceEvent, TraceRow};
 use penstock_model::discipline::PRECEDENCES;
-use penstock_model::packet::{codepoint, Ack, AckFlags, Body, Packet, SackBlock};
+use penstock_model::packet::{codepoint, Ack, AckFlags, Body, Ecn, Packet, SackBlock};
+use penstock_model::transport::tcp::EcnSupport;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::Rate;
 use std::collections::BTreeMap;
@@ -77,6 +78,8 @@ enum Format {
         has_blocks: bool,
         /// Whether packets carry timestamps [RFC7323].
         has_timestamps: bool,
+        /// Flags of a SYN and of its answer.
+        syn_flags: [u16; 2],
     },
 }
 
@@ -86,7 +89,13 @@ impl Format {
         let (size, header) = (tcp.packet.get() as u32, tcp.header.get() as u32);
         let options = header.saturating_sub(IP + TCP).min(MOST_OPTIONS) & !3;
         let payload = size.saturating_sub(IP + TCP + options).max(1);
-        Format::Connection { options, payload, has_blocks: tcp.uses_blocks(), has_timestamps: tcp.timestamps }
+        Format::Connection {
+            options,
+            payload,
+            has_blocks: tcp.uses_blocks(),
+            has_timestamps: tcp.timestamps,
+            syn_flags: syn_flags(tcp.ecn_support()),
+        }
     }
 }
 
@@ -178,7 +187,7 @@ fn frame(
         // As a datagram to the source of the flow: what stations read of it has no format outside of Ethernet.
         return Frame::udp(&back, traffic_class, packet.size, packet.sequence());
     }
-    let Format::Connection { options, payload, has_blocks, has_timestamps } = formats[flow.group as usize] else {
+    let Format::Connection { options, payload, has_blocks, has_timestamps, syn_flags } = formats[flow.group as usize] else {
         return match packet.body {
             Body::SourceQuench { .. } => Frame::source_quench(&back, traffic_class, packet.size, 17),
             // Of RoCE and of transports of plug-ins, only the size and the direction.
@@ -198,19 +207,37 @@ fn frame(
             body.to_ack().iter().for_each(|ack| written.blocks(ack, position));
             (back, 1, position(next), ACK | ecn_flags(flags), 0)
         }
-        Body::Syn { ecn, .. } => {
+        Body::Syn { .. } => {
             written.of_syn(payload, has_blocks);
-            (data, 0, 0, SYN | if ecn { ECE | CWR } else { 0 }, 0)
+            (data, 0, 0, syn_flags[0], 0)
         }
-        Body::SynAck { ecn, .. } => {
+        Body::SynAck { .. } => {
             written.of_syn(payload, has_blocks);
-            (back, 0, 1, SYN | ACK | if ecn { ECE } else { 0 }, 0)
+            (back, 0, 1, syn_flags[1], 0)
         }
         Body::SourceQuench { .. } => return Frame::source_quench(&back, traffic_class, packet.size, 6),
         _ => unreachable!("connections send no datagrams"),
     };
     written.fill(options);
     Frame::tcp(&addresses, traffic_class, packet.size, &Segment { sequence, acknowledgement, flags, options: written.bytes(), payload })
+}
+
+/// Flags of a SYN and of its answer, which reports the codepoint of the SYN if both ends have AccECN [RFC9768 s3.1.1; RFC3168 s6.1.1].
+fn syn_flags([sender, receiver]: [EcnSupport; 2]) -> [u16; 2] {
+    let requested = match sender {
+        EcnSupport::None => 0,
+        EcnSupport::Classic => ECE | CWR,
+        EcnSupport::Accurate(_) => ECE | CWR | AE,
+    };
+    let granted = match receiver {
+        EcnSupport::None => 0,
+        EcnSupport::Classic => ECE,
+        EcnSupport::Accurate(Ecn::NotEct) => CWR,
+        EcnSupport::Accurate(Ecn::Ect1) => CWR | ECE,
+        EcnSupport::Accurate(Ecn::Ect0) => AE,
+        EcnSupport::Accurate(Ecn::Ce) => AE | CWR,
+    };
+    [SYN | requested, SYN | ACK | granted]
 }
 
 /// ECE, CWR and AE of an acknowledgement, in this order from the lowest bit of the three on [RFC9768 s3.1].

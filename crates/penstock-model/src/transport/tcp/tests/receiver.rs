@@ -1,6 +1,6 @@
 //! The settings of the receiver alone: the echo of marks, quick acknowledgements and delays that adapt.
 
-use super::super::{Receiver, SegmentHeader};
+use super::super::{EcnSupport, Receiver, SegmentHeader};
 use super::harness::{parameters, read, text, Path};
 use crate::packet::Ecn;
 use crate::parameters::Value;
@@ -47,6 +47,31 @@ fn counted_marks_reach_any_congestion_control() {
     path.run_ms(150);
     assert_eq!(path.sender.slow_start_threshold(), 5.0);
     assert!(path.sent().starts_with("0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12"), "counts need no CWR: {}", path.sent());
+}
+
+/// Without the counts of AccECN, Prague is Reno: ECT(0), and a mark halves the window.
+#[test]
+fn prague_falls_back_to_reno_without_accecn() {
+    let run = |control: &str, echo: &str| {
+        let given = [("congestion-control", text(control)), ("recovery", text("sack")), ("syn", Value::Switch(true))];
+        let mut path = echoing(echo, &given).marking(&[2, 12, 13]).start(None);
+        path.run_ms(1000);
+        let support = read(&[&given[..], &[("ecn", Value::Switch(true)), ("ecn-echo", text(echo))]].concat()).expect("sound").ecn_support();
+        (path.sent(), path.answered(), path.codepoints, path.sender.slow_start_threshold(), support)
+    };
+    for (echo, granted, codepoint) in [
+        ("rfc-3168", EcnSupport::Classic, Ecn::Ect0),
+        ("rfc-8257", EcnSupport::Classic, Ecn::Ect0),
+        ("none", EcnSupport::None, Ecn::NotEct),
+        ("accecn", EcnSupport::Accurate(Ecn::NotEct), Ecn::Ect1),
+    ] {
+        let (sent, answered, codepoints, threshold, support) = run("prague", echo);
+        assert_eq!(support, [EcnSupport::Accurate(Ecn::NotEct), granted], "{echo}");
+        assert!(codepoints[1..].iter().all(|it| *it == codepoint), "{echo}: {codepoints:?}");
+        let reno = run("reno", echo);
+        let is_reno = (sent, answered, codepoints, threshold) == (reno.0, reno.1, reno.2, reno.3);
+        assert_eq!(is_reno, echo != "accecn", "{echo}");
+    }
 }
 
 /// With every segment acknowledged, the count says what the exact echo says.
@@ -119,7 +144,7 @@ fn settings_without_effect_are_refused_by_name() {
     assert_eq!(delayed(&[("quick-acks", Value::Integer(-1))]), "quick-acks: -1 is out of range; a whole number, zero or more");
     assert_eq!(refused(&[("ecn-echo", text("accecn"))]), "ecn-echo: has no effect without marks; write ecn = true or leave it out");
     let unknown = refused(&[("ecn", Value::Switch(true)), ("ecn-echo", text("rfc-793"))]);
-    assert_eq!(unknown, "ecn-echo: 'rfc-793' is not one of rfc-3168, rfc-8257, accecn");
+    assert_eq!(unknown, "ecn-echo: 'rfc-793' is not one of rfc-3168, rfc-8257, accecn, none");
 }
 
 /// The quick acknowledgements of 4 segments, then one of every second; the timer of the receiver, 1 s here, is shorter than the gap.
