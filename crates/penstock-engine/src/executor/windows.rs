@@ -78,8 +78,6 @@ struct WindowArrivals {
 }
 
 const NONE: u32 = u32::MAX;
-/// More arrivals than this are not sorted by insertion.
-const FEW: usize = 16;
 
 impl Window {
     /// An empty window; `is_hot_port` says of each process whether it is a hot port.
@@ -252,23 +250,7 @@ impl WindowArrivals {
             next = before[next as usize];
         }
         order.reverse();
-        let key = |slot: u32| {
-            let delivery = wheel.get(slot);
-            (delivery.item.at, delivery.input)
-        };
-        if order.len() > FEW {
-            order.sort_by_key(|slot| key(*slot));
-            return order;
-        }
-        for i in 1..order.len() {
-            let (moved, moved_key) = (order[i], key(order[i]));
-            let mut slot = i;
-            while slot > 0 && key(order[slot - 1]) > moved_key {
-                order[slot] = order[slot - 1];
-                slot -= 1;
-            }
-            order[slot] = moved;
-        }
+        order.sort_by_key(|slot| (wheel.get(*slot).item.at, wheel.get(*slot).input));
         order
     }
 }

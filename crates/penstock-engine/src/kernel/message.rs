@@ -5,8 +5,7 @@ use penstock_model::edge::Signal;
 use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::transport::rate_control::HopRecord;
 use penstock_model::units::{Duration, Time};
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 /// A message in flight.
 #[derive(Clone, Debug)]
@@ -84,54 +83,26 @@ pub struct TelemetrySignal {
     pub record: HopRecord,
 }
 
-impl PartialEq for Message {
-    fn eq(&self, other: &Message) -> bool {
-        (self.at, self.order) == (other.at, other.order)
-    }
-}
-impl Eq for Message {}
-impl PartialOrd for Message {
-    fn partial_cmp(&self, other: &Message) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Message {
-    fn cmp(&self, other: &Message) -> Ordering {
-        (self.at, self.order).cmp(&(other.at, other.order))
-    }
-}
-
 /// The messages on their way to one process, by time, then path, then the sender's order.
-#[derive(Clone, Debug)]
-pub struct Mailbox {
-    heap: BinaryHeap<Reverse<Message>>,
-    next: Time,
-}
-
-impl Default for Mailbox {
-    fn default() -> Mailbox {
-        Mailbox { heap: BinaryHeap::new(), next: Time::NEVER }
-    }
-}
+#[derive(Clone, Debug, Default)]
+pub struct Mailbox(BTreeMap<(Time, MessageOrder), MessageBody>);
 
 impl Mailbox {
     /// When the next message arrives.
     #[inline]
     pub fn next(&self) -> Time {
-        self.next
+        self.0.first_key_value().map_or(Time::NEVER, |((at, _), _)| *at)
     }
 
     /// Adds a message.
-    pub fn push(&mut self, message: Message) {
-        self.next = self.next.min(message.at);
-        self.heap.push(Reverse(message));
+    pub fn push(&mut self, Message { at, order, body }: Message) {
+        let before = self.0.insert((at, order), body);
+        debug_assert!(before.is_none(), "a sender numbers its messages");
     }
 
     /// Takes the next message.
     pub fn pop(&mut self) -> Option<Message> {
-        let message = self.heap.pop().map(|Reverse(message)| message);
-        self.next = self.heap.peek().map_or(Time::NEVER, |Reverse(message)| message.at);
-        message
+        self.0.pop_first().map(|((at, order), body)| Message { at, order, body })
     }
 }
 

@@ -3,14 +3,13 @@
 use crate::merge::Timed;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
-use std::collections::BTreeMap;
 
 /// Items on their way to many receivers, in windows of equal length.
 ///
 /// Within a window items keep the order in which they were added; who takes a window sorts it. Items stand in pages that all windows
-/// share, so that memory follows what is under way, not how many receivers or windows there are. Windows that are far ahead are
-/// kept in batches, and distributed before anything can be added to one of them directly, so the order of additions holds for
-/// them, too.
+/// share, so that memory follows what is under way, not how many receivers or windows there are. What is far
+/// ahead is kept in a list, and distributed before anything can be added to its window directly, so the order of additions holds for
+/// it, too.
 #[derive(Clone, Debug)]
 pub struct WindowWheel<T> {
     /// The length of a window in picoseconds.
@@ -26,9 +25,9 @@ pub struct WindowWheel<T> {
     taken: Vec<u32>,
     /// The number of the first window that may still hold something.
     current: u64,
-    /// Windows from this number on are in batches, by their number over [`BATCH`].
+    /// Windows from this number on are not on the wheel; what goes there, in the order of additions.
     limit: u64,
-    far: BTreeMap<u64, Batch<T>>,
+    far: Vec<Delivery<T>>,
     len: usize,
 }
 
@@ -54,14 +53,8 @@ struct Window {
 
 type Page<T> = [Delivery<T>; PAGE];
 
-#[derive(Clone, Debug)]
-struct Batch<T> {
-    items: Vec<Delivery<T>>,
-    earliest: Time,
-}
-
 const WINDOWS: usize = 2048;
-/// Windows of a batch: half of those on the wheel, so that at least as many are always ahead.
+/// The wheel turns by half of its windows, so that at least as many are always ahead.
 const BATCH: u64 = WINDOWS as u64 / 2;
 const PAGE: usize = 16;
 const EMPTY: Window = Window { first: 0, last: 0, count: 0, earliest: Time::NEVER };
@@ -79,7 +72,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
             taken: Vec::new(),
             current: 0,
             limit: 2 * BATCH,
-            far: BTreeMap::new(),
+            far: Vec::new(),
             len: 0,
         }
     }
@@ -108,11 +101,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         let window = self.number_of(at);
         debug_assert!(window >= self.current, "nothing arrives in a window that is over");
         self.len += 1;
-        if window < self.limit {
-            self.slot(window, at)
-        } else {
-            self.far_place(window, at)
-        }
+        self.place(window, at)
     }
 
     #[inline(always)]
@@ -124,7 +113,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
     pub fn first(&self) -> Time {
         match self.first_window() {
             Some(slot) => self.windows[slot].earliest,
-            None => self.far.first_key_value().map_or(Time::NEVER, |(_, batch)| batch.earliest),
+            None => self.far.iter().map(|delivery| delivery.item.at()).min().unwrap_or(Time::NEVER),
         }
     }
 
@@ -188,11 +177,12 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
     /// Goes on to window `number`, before which nothing is left.
     fn advance(&mut self, number: u64) {
         self.current = number;
-        self.limit = (number / BATCH + 2) * BATCH;
-        while let Some(entry) = self.far.first_entry().filter(|entry| *entry.key() < self.limit / BATCH) {
-            for delivery in &entry.remove().items {
+        let limit = (number / BATCH + 2) * BATCH;
+        if limit > self.limit {
+            self.limit = limit;
+            for delivery in std::mem::take(&mut self.far) {
                 let at = delivery.item.at();
-                *self.slot(self.number_of(at), at) = *delivery;
+                *self.place(self.number_of(at), at) = delivery;
             }
         }
     }
@@ -223,12 +213,19 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         &mut page[within]
     }
 
+    #[inline(always)]
+    fn place(&mut self, number: u64, at: Time) -> &mut Delivery<T> {
+        if number < self.limit {
+            self.slot(number, at)
+        } else {
+            self.far_place()
+        }
+    }
+
     #[cold]
-    fn far_place(&mut self, number: u64, at: Time) -> &mut Delivery<T> {
-        let batch = self.far.entry(number / BATCH).or_insert_with(|| Batch { items: Vec::new(), earliest: Time::NEVER });
-        batch.earliest = batch.earliest.min(at);
-        batch.items.push(Delivery::default());
-        batch.items.last_mut().expect("just pushed")
+    fn far_place(&mut self) -> &mut Delivery<T> {
+        self.far.push(Delivery::default());
+        self.far.last_mut().expect("just pushed")
     }
 
     /// The slot of the first window on the wheel that holds something.

@@ -12,9 +12,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct CircuitCounts {
     circuits: Arc<PortCircuits>,
-    /// By the number of a circuit, the position of its counters.
-    positions: Vec<u32>,
-    counted: Vec<CircuitCounters>,
+    /// By the number of a circuit.
+    ids: Vec<CircuitId>,
+    counted: BTreeMap<CircuitId, LinkCounters>,
 }
 
 impl CircuitCounts {
@@ -28,21 +28,18 @@ impl CircuitCounts {
                 ids.extend([CircuitId::Own(FlowId(flow as u32)); 2]);
             }
         }
-        let mut here: BTreeMap<CircuitId, u32> = circuits.here.iter().map(|number| (ids[*number as usize], 0)).collect();
-        (0..).zip(here.values_mut()).for_each(|(number, position)| *position = number);
-        let positions = ids.iter().map(|id| here.get(id).copied().unwrap_or(u32::MAX)).collect();
-        let nothing = |circuit| CircuitCounters { circuit, counters: LinkCounters::default() };
-        CircuitCounts { circuits, positions, counted: here.into_keys().map(nothing).collect() }
+        let counted = circuits.here.iter().map(|number| (ids[*number as usize], LinkCounters::default())).collect();
+        CircuitCounts { circuits, ids, counted }
     }
 
     /// What has been counted, in the order of the circuits.
     pub fn into_counters(self) -> Vec<CircuitCounters> {
-        self.counted
+        self.counted.into_iter().map(|(circuit, counters)| CircuitCounters { circuit, counters }).collect()
     }
 
     /// The counters of the circuit of a cell.
     pub fn of(&mut self, cell: &Packet) -> &mut LinkCounters {
-        let position = self.positions[self.circuits.circuits.of(cell) as usize];
-        &mut self.counted[position as usize].counters
+        let id = self.ids[self.circuits.circuits.of(cell) as usize];
+        self.counted.get_mut(&id).expect("the circuits of a port are known")
     }
 }

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 /// Counters for each link that leads to the node of a port, and for what begins there.
 #[derive(Clone, Debug)]
 pub struct IngressCounts {
-    /// By flow, the positions of what comes from its source and from its receiver.
-    of_flow: Vec<[u32; 2]>,
+    /// By flow, over which link packets of its source and of its receiver come.
+    of_flow: Vec<[Option<LinkId>; 2]>,
     /// What begins at the node comes first, then links in their order.
-    ingresses: Vec<(Option<LinkId>, LinkCounters)>,
+    ingresses: BTreeMap<Option<LinkId>, LinkCounters>,
 }
 
 impl IngressCounts {
@@ -23,27 +23,23 @@ impl IngressCounts {
             here.checked_sub(1).map(|before| route[before])
         };
         let ways = |flow: &crate::api::blueprint::FlowPlan| [flow.forward, flow.backward].map(|way| before(&blueprint.routes[way.index()]));
-        let found: Vec<[Option<LinkId>; 2]> = blueprint.flows.iter().map(ways).collect();
-        // `None` sorts before all links.
-        let mut positions: BTreeMap<Option<LinkId>, u32> = found.iter().flatten().map(|ingress| (*ingress, 0)).collect();
-        positions.insert(None, 0);
-        (0..).zip(positions.values_mut()).for_each(|(number, position)| *position = number);
-        let of_flow = found.iter().map(|ways| ways.map(|ingress| positions[&ingress])).collect();
-        IngressCounts { of_flow, ingresses: positions.into_keys().map(|ingress| (ingress, LinkCounters::default())).collect() }
+        let of_flow: Vec<[Option<LinkId>; 2]> = blueprint.flows.iter().map(ways).collect();
+        let ingresses = of_flow.iter().flatten().chain([&None]).map(|ingress| (*ingress, LinkCounters::default())).collect();
+        IngressCounts { of_flow, ingresses }
     }
 
     /// What has been counted.
     pub fn into_counters(self) -> Vec<(Option<LinkId>, LinkCounters)> {
-        self.ingresses
+        self.ingresses.into_iter().collect()
     }
 
     /// The counters of the link over which a packet came.
     pub fn of(&mut self, packet: &Packet) -> &mut LinkCounters {
-        let position = match packet.body {
+        let ingress = match packet.body {
             // Messages of switches have ways of their own, and few pass.
-            Body::SourceQuench { .. } | Body::CongestionNotification { .. } => 0,
+            Body::SourceQuench { .. } | Body::CongestionNotification { .. } => None,
             body => self.of_flow[packet.flow.index()][usize::from(body.is_from_receiver())],
         };
-        &mut self.ingresses[position as usize].1
+        self.ingresses.get_mut(&ingress).expect("all ingresses are known")
     }
 }

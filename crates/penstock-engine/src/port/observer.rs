@@ -1,5 +1,6 @@
 //! What a port shows of its queue and its wire: counted packet by packet, whatever the port knows beforehand.
 
+use penstock_model::buffer::Held;
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 use std::collections::VecDeque;
@@ -33,27 +34,6 @@ pub struct PortState {
     /// How often anything has changed.
     pub changes: u64,
     busy_since: Option<Time>,
-}
-
-/// Packets and their bytes.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
-    /// Packets.
-    pub packets: u64,
-    /// Bytes.
-    pub bytes: u64,
-}
-
-impl Held {
-    fn add(&mut self, size: u32) {
-        self.packets += 1;
-        self.bytes += u64::from(size);
-    }
-
-    fn remove(&mut self, size: u32) {
-        self.packets -= 1;
-        self.bytes -= u64::from(size);
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
