@@ -6,16 +6,11 @@
 
 use crate::api::observations::TraceEvent;
 use crate::endpoints::host_context::HostContext;
-use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Measurement;
-use crate::kernel::outputs::Outputs;
-use crate::kernel::route::Routes;
 use crate::node::host::Host;
 use crate::node::process::host_loop::{run_host, AdaptationLayer};
-use crate::node::process::messages::receive_message;
-use crate::node::process::Process;
 use crate::port::flow_losses::FlowLosses;
 use crate::port::transmit_batch::TransmitBatch;
 use penstock_model::atm::aal5::{Reassembled, Reassembly, Segmentation};
@@ -82,8 +77,16 @@ impl Aal5 {
         }
     }
 
+    /// As [`run_host`]. Packets stay in the transmit batches, as at a switch, until they are segmented.
+    #[inline(never)] // for the sake of visits to others
+    pub(super) fn run(&mut self, host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
+        let handled = run_host(host, self, until, inputs, host_context);
+        self.send(host_context);
+        handled
+    }
+
     /// Lets all ports process what stands in their transmit batches, in cells where they send these.
-    fn send(&mut self, host_context: &mut HostContext<'_, '_>) {
+    pub(super) fn send(&mut self, host_context: &mut HostContext<'_, '_>) {
         let HostContext { ports, context, .. } = host_context;
         for (port, sends_cells) in ports.iter_mut().zip(&self.cell_ports) {
             if !sends_cells {
@@ -124,46 +127,5 @@ impl AdaptationLayer for Aal5 {
                 None
             }
         }
-    }
-}
-
-impl Process {
-    /// Messages, timers, sources and arrivals at an end of AAL5 up to and including `until`, in this order at each instant, or up to
-    /// an earlier instant; returns when the next of them is due. So many events had been handled `before`.
-    #[inline(never)] // for the sake of visits to others
-    pub(super) fn run_aal5(
-        &mut self,
-        before: u64,
-        mut until: Time,
-        inputs: &mut Inputs,
-        outputs: &mut Outputs<'_>,
-        routes: &Routes,
-    ) -> Time {
-        let Process { ports, host: Some(host), aal5: Some(aal5), record, .. } = self else { unreachable!("an end of AAL5 has a host") };
-        let (mut hops, mut own_events) = (0, 0);
-        // Packets stay in the transmit batches, as at a switch, until they are segmented.
-        let host_context = &mut HostContext { ports, keeps_batches: true, context: Context { routes, record, outputs } };
-        let next = loop {
-            let message = inputs.next_message();
-            let next = inputs.next().min(host.next());
-            if next.min(message) > until || next.min(message) == Time::NEVER {
-                break next.min(message);
-            }
-            if message <= next {
-                receive_message(Some(host), inputs, host_context);
-                own_events += 1;
-            } else {
-                let (arrived, events) = run_host(host, &mut **aal5, until.min(message.before()), inputs, host_context);
-                (hops, own_events) = (hops + arrived, own_events + events);
-                aal5.send(host_context);
-            }
-            if self.packet_hops + self.own_events + hops + own_events - before >= routes.max_visit_events {
-                until = until.min(inputs.pause()).min(host.next()).min(inputs.next_message());
-            }
-        };
-        aal5.send(host_context);
-        self.packet_hops += hops;
-        self.own_events += own_events;
-        next
     }
 }

@@ -40,12 +40,6 @@ impl Port {
                     self.enqueue_and_send::<false>(*at, packet, hop, context);
                 }
             }
-            Queueing::TailDropFifo(_) if context.record.is_untraced() => {
-                for (Arrival { at, packet }, hop) in packets {
-                    let packet = &self.coloured(*at, packet);
-                    self.enqueue_and_send::<false>(*at, packet, hop, context);
-                }
-            }
             Queueing::EventDriven(_) if self.uses_service_loop && context.record.is_untraced() => {
                 let (service, departures) = self.event_driven_service(context);
                 service.run_arrivals(packets, most, departures);

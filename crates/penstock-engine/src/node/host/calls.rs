@@ -34,7 +34,7 @@ impl Host {
             events += self.calls[slot].run(end, host_context);
             self.update_calls_due(slot);
             if events >= host_context.max_events() {
-                until = until.min(self.next_instant());
+                until = until.min(self.next());
             }
         }
         events

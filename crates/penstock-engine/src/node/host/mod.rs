@@ -94,13 +94,6 @@ impl Host {
         self.emitter.next().min(self.timers.next()).min(self.next_call_event)
     }
 
-    /// As [`Host::next`], for the rare end of a visit before all is handled.
-    #[cold]
-    #[inline(never)]
-    pub fn next_instant(&self) -> Time {
-        self.next()
-    }
-
     /// For a host that only receives answers: it sends nothing before this that is answered. `silent_before` is
     /// [`Host::silent_before_packet`] of the other end of an aggregate.
     pub fn quiet_until(&self, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> Time {
@@ -186,7 +179,7 @@ impl Host {
             }
             events += self.on_due(now, until, host_context);
             if events >= host_context.max_events() {
-                until = until.min(self.next_instant());
+                until = until.min(self.next());
             }
         }
     }

@@ -193,10 +193,7 @@ impl Process {
     /// As [`Process::run_plain`], with the decisions of ports.
     fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let handled = self.packet_hops + self.own_events;
-        let next = match self.aal5 {
-            None => self.run_plain(handled, until, inputs, outputs, routes),
-            Some(_) => self.run_aal5(handled, until, inputs, outputs, routes),
-        };
+        let next = self.run_plain(handled, until, inputs, outputs, routes);
         // If the visit ends early, the events that remain come before later decisions.
         let decided = until.min(next.before());
         for port in &mut self.ports {
@@ -210,7 +207,7 @@ impl Process {
     #[inline]
     fn run_plain(&mut self, before: u64, mut until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let context = Context { routes, record: &mut self.record, outputs };
-        let host_context = &mut HostContext { ports: &mut self.ports, keeps_batches: false, context };
+        let host_context = &mut HostContext { ports: &mut self.ports, keeps_batches: self.aal5.is_some(), context };
         let Some(host) = self.host.as_deref_mut() else {
             loop {
                 let message = inputs.next_message();
@@ -222,8 +219,9 @@ impl Process {
                 self.own_events += 1;
             }
         };
-        let has_only_datagrams = host.has_only_datagrams() && host_context.context.record.trace.is_none();
-        let has_calls_beside_transit = host.has_calls_beside_transit() && host_context.context.record.trace.is_none();
+        let has_loops = self.aal5.is_none() && host_context.context.record.trace.is_none();
+        let has_only_datagrams = has_loops && host.has_only_datagrams();
+        let has_calls_beside_transit = has_loops && host.has_calls_beside_transit();
         loop {
             let message = inputs.next_message();
             if has_only_datagrams || has_calls_beside_transit {
@@ -237,7 +235,10 @@ impl Process {
             }
             let next = inputs.next().min(host.next());
             if next.min(message) > until || next.min(message) == Time::NEVER {
-                host_context.drain_transmit_batch();
+                match &mut self.aal5 {
+                    None => host_context.drain_transmit_batch(),
+                    Some(aal5) => aal5.send(host_context),
+                }
                 return next.min(message);
             }
             let handled = if message <= next {
@@ -245,7 +246,11 @@ impl Process {
                 self.own_events += 1;
                 self.packet_hops + self.own_events - before
             } else {
-                let (hops, events) = run_host(host, &mut WholePackets, until.min(message.before()), inputs, host_context);
+                let before_message = until.min(message.before());
+                let (hops, events) = match &mut self.aal5 {
+                    None => run_host(host, &mut WholePackets, before_message, inputs, host_context),
+                    Some(aal5) => aal5.run(host, before_message, inputs, host_context),
+                };
                 self.packet_hops += hops;
                 self.own_events += events;
                 hops + events

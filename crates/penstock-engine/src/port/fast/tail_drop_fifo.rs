@@ -268,18 +268,9 @@ impl Port {
         Some((at, mark))
     }
 
-    /// The packet in the colour of the marker on arrival, if there is one.
-    #[inline]
-    pub(in crate::port) fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
-        match self.arrival_marker.as_deref_mut() {
-            Some(marker) => marker.coloured(now, packet),
-            None => *packet,
-        }
-    }
-
-    /// As [`Port::enqueue_and_send`], with a trace.
+    /// As [`Port::enqueue_and_send`], in the colour of the marker on arrival if there is one, and with a trace.
     pub(in crate::port) fn enqueue_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        let packet = &self.coloured(now, packet);
-        self.enqueue_and_send::<true>(now, packet, hop, context);
+        let coloured = self.arrival_marker.as_mut().map(|marker| marker.coloured(now, packet));
+        self.enqueue_and_send::<true>(now, coloured.as_ref().unwrap_or(packet), hop, context);
     }
 }
