@@ -88,7 +88,7 @@ def test_files_for_flent(penstock, tmp_path):
     words = ("reproduce", "rrul", "--runs", "1", "--set", "duration=30 s", "--out", tmp_path / "first")
     assert penstock(*words)[0] == 0
     files = sorted((tmp_path / "first").glob("*.flent.gz"))
-    assert len(files) == 12
+    assert len(files) == 14
     content = json.loads(gzip.decompress(files[0].read_bytes()))
     assert (content["version"], content["metadata"]["NAME"]) == (4, "rrul_be")
     times, results = content["x_values"], content["results"]
