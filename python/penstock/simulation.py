@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from penstock.records import Metric, RunRequest, RunResult
 from penstock.studies.quantity import read_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from penstock.observations import Observation
 
@@ -174,7 +175,8 @@ class Simulation:
     def result(self) -> RunResult:
         """Runs to the end, and returns the numbers of the run and its digest."""
         self.step_until(self.end)
-        made = self._run.finish()
+        with _faults():
+            made = self._run.finish()
         metrics = [Metric(name, dict(labels), unit, value) for name, labels, unit, value in made.metrics]
         return RunResult(self._request, metrics, made.digest, made.packet_hops, threads=1, window=(0.0, self.end))
 
@@ -197,7 +199,8 @@ def started(
     try:
         read = _core.Scenario(scenario, utf8(name), list(sets), folder)
         require([(name, read.memory)], 1)
-        return _core.SteppedRun(scenario, utf8(name), asked, list(sets), folder, seed, replication)
+        with _faults():
+            return _core.SteppedRun(scenario, utf8(name), asked, list(sets), folder, seed, replication)
     except _core.ScenarioError as error:
         raise ScenarioError(error.mistakes) from None
     except LookupError as error:
@@ -208,8 +211,15 @@ def started(
 
 def advance(run: _core.SteppedRun, until: int) -> None:
     """Runs up to and including `until`, in picoseconds; raises PenstockError if a component of the user's own fails."""
-    try:
+    with _faults():
         run.run_until(until)
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    """Raises PenstockError if a component of the user's own fails."""
+    try:
+        yield
     except _core.ComponentError as error:
         raise PenstockError(str(error)) from None
 

@@ -69,6 +69,7 @@ pub struct Emulation {
 #[cfg(target_os = "linux")]
 pub mod linux {
     use super::Emulation;
+    use crate::interruption::detached;
     use crate::run::{Cancel, Run, Scenario, Work};
     use penstock_emulation::follow::{follow, Emulated, Interfaces};
     use penstock_emulation::{arrivals, plan, system};
@@ -99,17 +100,17 @@ pub mod linux {
         let plan = plan::Plan::new(scenario.0.blueprint(Some(seed), replication), &real, &groups);
         let plan = plan.map_err(|mistakes| PyValueError::new_err(mistakes.join("\n")))?;
         let flag = cancel.flag();
-        let made = py.detach(|| {
+        let made = detached(py, || {
             let interfaces = Interfaces::open(&namespace, interfaces)?;
             let started = || Python::attach(|py| started.call0(py).map(drop));
             follow(plan, interfaces, &flag, ends_on_overload, || drop(started()))
-        })?;
+        })??;
         let Emulated { observations, arrivals, lateness, .. } = made;
         let seconds = |quantile| lateness.all.quantile(quantile).map(|it| it.as_seconds());
         let quantiles = [seconds(0.5), seconds(0.99), seconds(0.999), lateness.all.max().map(|it| it.as_seconds())];
         let windows = scenario.0.window_watch();
         let work = Work { threads: 1, events: ModeEvents::default(), ports: PortKinds::default() };
-        let run = Run::new(&scenario.0, observations, &windows, work, &penstock_engine::Cancel::default());
+        let run = detached(py, || Run::new(&scenario.0, observations, &windows, work, &penstock_engine::Cancel::default()))?;
         Ok(Emulation {
             run: Py::new(py, run)?,
             injected: arrivals.len() as u64,

@@ -103,8 +103,8 @@ impl SteppedRun {
     }
 
     /// The results, once it has come to the end.
-    fn finish(&self) -> Run {
+    fn finish(&self, py: Python<'_>) -> PyResult<Run> {
         let run = self.run().clone();
-        Run::of_steps(&run.scenario(), run.finish())
+        detached(py, || Run::of_steps(&run.scenario(), run.finish()))
     }
 }

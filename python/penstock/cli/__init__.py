@@ -90,6 +90,11 @@ def _failed(error: BaseException) -> int:
         case PenstockError():
             say(str(error))
             return error.exit_code
+    from penstock import _core
+
+    if isinstance(error, _core.ComponentError):
+        say(str(error))
+        return PenstockError.exit_code
     return _ours(error)
 
 

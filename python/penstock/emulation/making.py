@@ -131,7 +131,7 @@ def emulate(
             thread.join()
         ended = running.end()
     found = outcome[0]
-    if isinstance(found, OSError):
+    if isinstance(found, OSError | _core.ComponentError):
         raise PenstockError(f"the emulation failed: {found}. Everything that was made is removed.")
     if isinstance(found, BaseException):
         raise found
