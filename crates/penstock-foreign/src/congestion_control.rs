@@ -128,7 +128,7 @@ impl ForeignControl {
         let WindowView { size, threshold, .. } = view;
         if !(size.is_finite() && size > 0.0 && threshold >= 0.0) {
             let what = format!("leaves a window of {size} segments with a threshold of {threshold}; above 0, and 0 or more");
-            self.record.fail(name, what, (event, &window_view(window)), arguments);
+            self.record.fail(None, name, what, (event, &window_view(window)), arguments);
         }
         (window.size, window.threshold) = (size.min(f64::from(window.max)), threshold);
     }

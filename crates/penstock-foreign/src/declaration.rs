@@ -58,6 +58,8 @@ pub struct StateDeclaration {
 pub(crate) struct Component {
     pub kind: &'static str,
     pub name: &'static str,
+    /// The name and the identity of its file.
+    pub file: &'static str,
     pub identity: &'static str,
     pub streams: Vec<String>,
     pub parameters: Declared,
@@ -90,7 +92,7 @@ impl Component {
     ///
     /// # Errors
     /// If a parameter is of no known kind, or a default is none of its values.
-    pub fn new(it: Declaration, identity: &'static str) -> Result<Arc<Component>, String> {
+    pub fn new(it: Declaration, file: &'static str, identity: &'static str) -> Result<Arc<Component>, String> {
         let of_name = |message| format!("{}: {message}", it.name);
         let parameters = declared(&it.parameters).map_err(of_name)?;
         let class_parameters = declared(&it.class_parameters).map_err(of_name)?;
@@ -107,6 +109,7 @@ impl Component {
         Ok(Arc::new(Component {
             kind: leak(&it.kind),
             name: leak(&it.name),
+            file,
             identity,
             doc: leak(&it.doc),
             parameters,

@@ -7,7 +7,7 @@ use crate::parameters::{erased, Values};
 use crate::record::Record;
 use crate::views::{count, ps, views, Nothing, Packet as PacketView, View};
 use penstock_model::discipline::{DepartureVerdict, Discipline, Disciplines, DropCause, Hooks, Leave, Occupancy, PortContext, Verdict};
-use penstock_model::packet::Packet;
+use penstock_model::packet::{Ecn, Packet};
 use penstock_model::parameters::{own, Limit};
 use penstock_model::probe::{Probe, ReportVariable};
 use penstock_model::registry::Plugin;
@@ -71,6 +71,8 @@ struct ForeignDiscipline {
     /// Position of the time of the next timer in the state.
     deadline: usize,
     hooks: Hooks,
+    /// Whether a hook has the packet as an argument.
+    sees_packets: bool,
 }
 
 impl ForeignDiscipline {
@@ -101,6 +103,7 @@ impl ForeignDiscipline {
             on_timer,
             deadline,
             hooks,
+            sees_packets: component.has("packets"),
         };
         if let Some(on_start) = hook("on_start") {
             let mut queue = it.view(&Occupancy::default(), None);
@@ -126,14 +129,24 @@ impl ForeignDiscipline {
         }
     }
 
+    /// Packet, as hooks see it, if any does.
+    #[inline]
+    fn packet_view(&self, packet: &Packet) -> PacketView {
+        if self.sees_packets {
+            PacketView::of(packet)
+        } else {
+            PacketView::default()
+        }
+    }
+
     #[cold]
-    fn refuse(&self, hook: &'static str, answer: i64, packet: &PacketView, queue: &Queue, arguments: [i64; 2]) -> ! {
+    fn refuse(&self, hook: &'static str, answer: i64, packet: &Packet, queue: &Queue, arguments: [i64; 2]) -> ! {
         let what = match answer {
-            MARK if packet.is_capable == 0 => "marks a packet that is not ECN-capable; look at packet.is_capable".to_owned(),
+            MARK if packet.ecn == Ecn::NotEct => "marks a packet that is not ECN-capable; look at packet.is_capable".to_owned(),
             MARK => "marks, which it does not declare".to_owned(),
             other => format!("{other} is not a verdict"),
         };
-        self.record.fail(hook, what, (packet, queue), arguments)
+        self.record.fail(Some(packet), hook, what, (&self.packet_view(packet), queue), arguments)
     }
 }
 
@@ -145,14 +158,14 @@ impl Probe for ForeignDiscipline {
 
 impl Discipline for ForeignDiscipline {
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        let (mut packet, mut queue, arguments) = (PacketView::of(packet), self.view(queue, Some(packet)), [ps(now), 0]);
-        match self.record.call("on_arrival", self.on_arrival, (&mut packet, &mut queue), arguments) {
+        let (mut view, mut queue, arguments) = (self.packet_view(packet), self.view(queue, Some(packet)), [ps(now), 0]);
+        match self.record.call_about(Some(packet), "on_arrival", self.on_arrival, (&mut view, &mut queue), arguments) {
             ACCEPT => Verdict::Accept,
-            MARK if packet.is_capable == 1 && self.hooks.has(Hooks::MARK) => Verdict::Mark,
+            MARK if packet.ecn != Ecn::NotEct && self.hooks.has(Hooks::MARK) => Verdict::Mark,
             DROP_OVERFLOW => Verdict::Drop(DropCause::Overflow),
             DROP_EARLY => Verdict::Drop(DropCause::Early),
             DROP_FORCED => Verdict::Drop(DropCause::Forced),
-            answer => self.refuse("on_arrival", answer, &packet, &queue, arguments),
+            answer => self.refuse("on_arrival", answer, packet, &queue, arguments),
         }
     }
 
@@ -166,14 +179,14 @@ impl Discipline for ForeignDiscipline {
 
     fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
         let Some(hook) = self.on_departure else { return DepartureVerdict::Send };
-        let (mut packet, mut queue, arguments) = (PacketView::of(packet), self.view(queue, None), [ps(now), waited.as_ps() as i64]);
-        match self.record.call("on_departure", hook, (&mut packet, &mut queue), arguments) {
+        let (mut view, mut queue, arguments) = (self.packet_view(packet), self.view(queue, None), [ps(now), waited.as_ps() as i64]);
+        match self.record.call_about(Some(packet), "on_departure", hook, (&mut view, &mut queue), arguments) {
             ACCEPT => DepartureVerdict::Send,
-            MARK if packet.is_capable == 1 && self.hooks.has(Hooks::MARK) => DepartureVerdict::Mark,
+            MARK if packet.ecn != Ecn::NotEct && self.hooks.has(Hooks::MARK) => DepartureVerdict::Mark,
             DROP_OVERFLOW => DepartureVerdict::Drop(DropCause::Overflow),
             DROP_EARLY => DepartureVerdict::Drop(DropCause::Early),
             DROP_FORCED => DepartureVerdict::Drop(DropCause::Forced),
-            answer => self.refuse("on_departure", answer, &packet, &queue, arguments),
+            answer => self.refuse("on_departure", answer, packet, &queue, arguments),
         }
     }
 
@@ -184,7 +197,8 @@ impl Discipline for ForeignDiscipline {
             Leave::Dropped(_) => 2,
             Leave::Evicted(_) => 3,
         };
-        self.record.call("on_leave", hook, (&mut PacketView::of(packet), &mut Nothing {}), [ps(now), why]);
+        let mut view = self.packet_view(packet);
+        self.record.call_about(Some(packet), "on_leave", hook, (&mut view, &mut Nothing {}), [ps(now), why]);
     }
 
     fn next_deadline(&self) -> Time {
@@ -200,7 +214,7 @@ impl Discipline for ForeignDiscipline {
         self.record.call("on_timer", hook, (&mut Nothing {}, &mut queue), arguments);
         if self.record.state(self.deadline) <= arguments[0] {
             let what = "next_timer is not later than the timer".to_owned();
-            self.record.fail("on_timer", what, (&Nothing {}, &queue), arguments);
+            self.record.fail(None, "on_timer", what, (&Nothing {}, &queue), arguments);
         }
     }
 

@@ -7,6 +7,7 @@
 //! of a packet and of a queue, in which it may write some fields. A hook answers with a number; the minimum is a fault, which ends the
 //! run ([`Fault`]).
 
+mod checkpoint;
 mod congestion_control;
 mod declaration;
 mod discipline;
@@ -15,7 +16,6 @@ pub mod functions;
 mod hook;
 mod kind;
 mod kinds;
-mod log;
 mod meter;
 mod metric;
 mod parameters;
@@ -58,7 +58,7 @@ impl Components {
         for it in &declarations {
             kind(&it.kind).map_err(|message| format!("{}: {message}", it.name))?;
         }
-        let components = declarations.into_iter().map(|it| Component::new(it, identity)).collect::<Result<_, String>>()?;
+        let components = declarations.into_iter().map(|it| Component::new(it, file, identity)).collect::<Result<_, String>>()?;
         Ok(Components { file, identity, components })
     }
 

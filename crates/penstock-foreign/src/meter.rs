@@ -61,10 +61,13 @@ impl Probe for ForeignMeter {
 
 impl Meter for ForeignMeter {
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
-        let (mut packet, arguments) = (PacketView::of(packet), [ps(now), 0]);
-        match self.record.call("colour", self.colour, (&mut packet, &mut Nothing {}), arguments) {
+        let (mut view, arguments) = (PacketView::of(packet), [ps(now), 0]);
+        match self.record.call_about(Some(packet), "colour", self.colour, (&mut view, &mut Nothing {}), arguments) {
             colour @ 0..=WORST => colour as u8,
-            other => self.record.fail("colour", format!("{other} is not a colour; 0 to {WORST}"), (&packet, &Nothing {}), arguments),
+            other => {
+                let what = format!("{other} is not a colour; 0 to {WORST}");
+                self.record.fail(Some(packet), "colour", what, (&view, &Nothing {}), arguments)
+            }
         }
     }
 

@@ -1,12 +1,13 @@
 //! The words of a component, and the calls of its hooks.
 
+use crate::checkpoint::Checkpoint;
 use crate::declaration::Component;
 use crate::fault::Fault;
 use crate::hook::{Hook, FAULT};
-use crate::log::Log;
 use crate::parameters::Values;
 use crate::views::View;
 use crate::words::Words;
+use penstock_model::packet::Packet;
 use penstock_model::probe::ReportVariable;
 use penstock_model::rng::Stream;
 use penstock_model::site::Site;
@@ -18,9 +19,7 @@ pub(crate) struct Record {
     component: Arc<Component>,
     site: Arc<str>,
     own: Words,
-    /// The words some calls ago, and the calls since, for the message of a fault.
-    checkpoint: Words,
-    calls: Log,
+    checkpoint: Checkpoint,
 }
 
 impl Record {
@@ -28,8 +27,8 @@ impl Record {
     pub fn new(component: &Arc<Component>, values: &Values, site: &Site) -> Record {
         let streams = component.streams.iter().map(|name| site.key.child(name).stream()).collect();
         let own = Words::new(streams, &values.words, &component.initial);
-        let (checkpoint, calls) = (own.clone(), Log::for_words(component.initial.len()));
-        Record { component: Arc::clone(component), site: Arc::clone(&site.name), own, checkpoint, calls }
+        let checkpoint = Checkpoint::new(&own);
+        Record { component: Arc::clone(component), site: Arc::clone(&site.name), own, checkpoint }
     }
 
     /// A word of the state, by its position among them.
@@ -48,29 +47,36 @@ impl Record {
         arguments: [i64; 2],
     ) -> i64 {
         self.own.swap_stream(stream);
-        // The calls before drew from another one.
-        self.checkpoint.copy_state(&self.own);
-        self.calls.clear();
+        self.checkpoint.invalidate();
         let answer = self.call(name, hook, views, arguments);
         self.own.swap_stream(stream);
+        self.checkpoint.invalidate();
         answer
     }
 
     /// Takes new values of the parameters.
     pub fn change(&mut self, values: &Values) {
         self.own.change(&values.words);
-        self.checkpoint = self.own.clone();
-        self.calls.clear();
+        self.checkpoint = Checkpoint::new(&self.own);
     }
 
     /// Calls a hook.
     #[inline]
     pub fn call<A: View, B: View>(&mut self, name: &'static str, hook: Hook, views: (&mut A, &mut B), arguments: [i64; 2]) -> i64 {
-        if self.calls.is_full() {
-            self.checkpoint.copy_state(&self.own);
-            self.calls.clear();
-        }
-        self.calls.add(hook, views.0.words(), views.1.words(), arguments);
+        self.call_about(None, name, hook, views, arguments)
+    }
+
+    /// Calls a hook about a packet.
+    #[inline]
+    pub fn call_about<A: View, B: View>(
+        &mut self,
+        packet: Option<&Packet>,
+        name: &'static str,
+        hook: Hook,
+        views: (&mut A, &mut B),
+        arguments: [i64; 2],
+    ) -> i64 {
+        self.checkpoint.before_call(&self.own, hook, [views.0.words(), views.1.words()], arguments);
         // Two variables, so that a copy is made only of a view that hooks write: it waits for the stores to what it copies.
         let first_before = *views.0;
         let second_before = *views.1;
@@ -79,23 +85,31 @@ impl Record {
         let answer = unsafe { hook(self.own.as_mut_ptr(), first, second, arguments[0], arguments[1]) };
         if answer == FAULT {
             let seen = (if A::IS_WRITTEN { &first_before } else { views.0 }, if B::IS_WRITTEN { &second_before } else { views.1 });
-            self.fail(name, String::new(), seen, arguments);
+            self.fail(packet, name, String::new(), seen, arguments);
         }
         answer
     }
 
-    /// Ends the run since the hook called last failed, or did `what` it may not; `views` are as they were before the call.
+    /// Ends the run since the hook called last, about this packet, failed or did `what` it may not; `views` are as they were before it.
     #[cold]
-    pub fn fail(&self, hook: &'static str, what: String, views: (&impl View, &impl View), arguments: [i64; 2]) -> ! {
+    pub fn fail(
+        &self,
+        packet: Option<&Packet>,
+        hook: &'static str,
+        what: String,
+        views: (&impl View, &impl View),
+        arguments: [i64; 2],
+    ) -> ! {
         Fault {
             component: (self.component.kind, self.component.name),
+            file: self.component.file,
             identity: self.component.identity,
             site: self.site.to_string(),
+            packet: packet.copied(),
             hook,
             what,
             arguments,
-            words: self.checkpoint.clone(),
-            calls: self.calls.clone(),
+            checkpoint: self.checkpoint.clone(),
             views: [views.0.words().to_vec(), views.1.words().to_vec()],
         }
         .raise()

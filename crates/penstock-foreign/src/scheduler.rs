@@ -158,7 +158,7 @@ impl Scheduler for ForeignScheduler {
             (None, None) if answer == WAIT => format!("answers WAIT and has no state {NOT_BEFORE}"),
             (None, _) => format!("there is no queue {answer}; 0 to {}", queues.len() - 1),
         };
-        self.record.fail("next_queue", what, (&nothing, &view), arguments)
+        self.record.fail(None, "next_queue", what, (&nothing, &view), arguments)
     }
 
     fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {

@@ -111,7 +111,7 @@ impl ForeignSource {
             }
             _ => format!("{size} bytes is not a size of a packet; 1 to {}", self.largest),
         };
-        self.record.fail(name, what, (&Emitted::default(), &Nothing {}), arguments)
+        self.record.fail(None, name, what, (&Emitted::default(), &Nothing {}), arguments)
     }
 }
 
@@ -138,7 +138,7 @@ impl Source for ForeignSource {
             size if (1..=self.largest as i64).contains(&size) => Some(size as u32),
             size => {
                 let what = format!("{size} bytes is not a size of a packet; 1 to {}, or 0 if it stays", self.largest);
-                self.record.fail("on_rate_request", what, (&Nothing {}, &Nothing {}), arguments)
+                self.record.fail(None, "on_rate_request", what, (&Nothing {}, &Nothing {}), arguments)
             }
         }
     }

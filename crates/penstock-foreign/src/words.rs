@@ -2,6 +2,11 @@
 
 use penstock_model::rng::Stream;
 
+/// A block of words, whose copy needs no loop.
+const BLOCK: usize = 8;
+/// Length of the longest state that is copied block by block.
+const SHORT: usize = 2 * BLOCK;
+
 /// The words of a component, and its streams.
 #[derive(Debug)]
 pub(crate) struct Words {
@@ -19,9 +24,11 @@ impl Clone for Words {
 }
 
 impl Words {
-    /// The words of a component with these streams, parameters and state.
+    /// The words of a component with these streams, parameters and state. A short state is padded to whole blocks.
     pub fn new(streams: Box<[Stream]>, parameters: &[u64], state: &[u64]) -> Words {
-        let words = streams.iter().map(|_| &0).chain(parameters).chain(state).copied().collect();
+        let padding = if state.len() <= SHORT { state.len().max(1).next_multiple_of(BLOCK) - state.len() } else { 0 };
+        let zeros = |count| std::iter::repeat_n(&0, count);
+        let words = zeros(streams.len()).chain(parameters).chain(state).chain(zeros(padding)).copied().collect();
         let first_state = streams.len() + parameters.len();
         Words { words, streams, first_state }.addressed()
     }
@@ -65,10 +72,28 @@ impl Words {
     }
 
     /// Copies what hooks write from the words of the same component.
-    #[inline]
-    pub fn copy_state(&mut self, other: &Words) {
+    pub fn copy(&mut self, other: &Words) {
         self.words[self.first_state..].copy_from_slice(other.state());
         self.streams.clone_from_slice(&other.streams);
+    }
+
+    /// Copies what hooks write from the words of the same component, if its state is short; returns whether it is.
+    ///
+    /// The lengths of the copies are constants: the time of a copy of unknown length is a part of that of a call.
+    #[inline]
+    pub fn copy_if_short(&mut self, other: &Words) -> bool {
+        let (to, from) = (&mut self.words[self.first_state..], other.state());
+        match (to.split_first_chunk_mut::<BLOCK>(), from.split_first_chunk::<BLOCK>()) {
+            (Some((to, to_rest)), Some((from, from_rest))) if to_rest.len() <= BLOCK => {
+                *to = *from;
+                if let (Some(to), Some(from)) = (to_rest.first_chunk_mut::<BLOCK>(), from_rest.first_chunk::<BLOCK>()) {
+                    *to = *from;
+                }
+            }
+            _ => return false,
+        }
+        self.streams.clone_from_slice(&other.streams);
+        true
     }
 }
 
@@ -81,15 +106,15 @@ mod tests {
     fn copies_draw_from_streams_of_their_own() {
         let mut one = Words::new([Key::root(1, 0).stream()].into(), &[7], &[8, 9]);
         let mut other = one.clone();
-        assert_eq!((one.state(), &one.to_vec()[1..]), (&[8, 9][..], &[7, 8, 9][..]));
+        assert_eq!((&one.state()[..2], &one.to_vec()[1..4]), (&[8, 9][..], &[7, 8, 9][..]));
         assert_ne!(one.to_vec()[0], other.to_vec()[0]);
         let drawn = one.streams[0].bits();
         assert_eq!(other.streams[0].bits(), drawn);
         one.streams[0].bits();
         one.change(&[1]);
         one.words[2] = 5;
-        other.copy_state(&one);
-        assert_eq!(&other.to_vec()[1..], [7, 5, 9]);
+        other.copy(&one);
+        assert_eq!(other.to_vec()[1..4], [7, 5, 9]);
         assert_eq!(other.streams[0].bits(), one.streams[0].bits());
     }
 }

@@ -159,7 +159,13 @@ impl Fault {
         self.get(|it| it.component)
     }
 
-    /// What identifies the file that the component is in.
+    /// The name of the file that the component is in.
+    #[getter]
+    fn file(&self) -> &'static str {
+        self.get(|it| it.file)
+    }
+
+    /// What identifies that file.
     #[getter]
     fn identity(&self) -> &'static str {
         self.get(|it| it.identity)
@@ -169,6 +175,12 @@ impl Fault {
     #[getter]
     fn site(&self) -> String {
         self.get(|it| it.site.clone())
+    }
+
+    /// The packet of the call and its flow, if the hook is about one.
+    #[getter]
+    fn packet(&self) -> Option<String> {
+        self.get(|it| it.packet())
     }
 
     /// The hook.

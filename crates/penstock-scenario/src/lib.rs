@@ -71,4 +71,4 @@ pub use read::tree::LARGEST_TEXT;
 pub use scenario::ValidScenario;
 pub use series::{SeriesPlans, SeriesRun};
 pub use stepping::{StepError, SteppedRun};
-pub use trace::{word_bytes, CapturePart, ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};
+pub use trace::{packet_word, word_bytes, CapturePart, ColumnKind, TraceColumn, TraceColumns, TraceFilter, TraceRun, TraceStop};

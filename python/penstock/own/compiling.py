@@ -129,7 +129,7 @@ def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
         result, *arguments = (_LETTERS[letter] for letter in signature)
         names[symbol] = types.ExternalFunction(symbol, result(*arguments))
     names |= {"whole": _whole, "number": _number, "penstock_fits": _fits, "carray": vars(numba)["carray"]}
-    made = numba.njit(error_model="python", boundscheck=True)
+    made = numba.njit(error_model="python", boundscheck=True, forceinline=True)
     for code in (compile(HELPERS + _FINITE, "<penstock>", "exec"), compile(module, path, "exec")):
         known = set(names)
         exec(code, names)

@@ -22,7 +22,7 @@ __all__ = ["message"]
 def message(fault: Fault) -> str:
     """Where and why a hook failed."""
     kind, name = fault.component
-    file = by_identity(fault.identity)
+    file = by_identity(fault.file, fault.identity)
     component = next((it for it in file.components if it.key == name), None) if file else None
     if file is None or component is None:
         return f"{fault.hook} of {kind} {quoted(name)}: {fault.what or 'failed'}"
@@ -43,10 +43,7 @@ def _subject(component: Declared, fault: Fault) -> str:
     if name == "Subject":
         subject: Any = view(name).from_buffer(_words(fault.views[0]))
         return f", queue {subject.queue}"
-    if name != "Packet":
-        return ""
-    packet: Any = view("Packet").from_buffer(_words(fault.views[0]))
-    return f", {'SYN' if packet.number == 2**32 - 1 else f'packet {packet.number}'} of flow {packet.flow}"
+    return f", {fault.packet}" if fault.packet else ""
 
 
 def _words(values: Sequence[int]) -> Any:
@@ -56,7 +53,9 @@ def _words(values: Sequence[int]) -> Any:
 def _reason(file: OwnFile, component: Declared, fault: Fault) -> tuple[int, str]:
     """The line and the reason of a fault."""
     line = component.methods[fault.hook].lineno
-    found, Plain.raised = Plain.raised, None
+    now, more = fault.arguments
+    found = Plain.raised.pop((component.key, fault.hook, now, more), None)
+    Plain.raised.clear()
     if found is None:
         words = [_words(each) for each in (fault.words, *fault.views)]
         try:

@@ -228,7 +228,8 @@ def none_executed() -> Iterator[list[Path]]:
         _refused.pop()
 
 
-def by_identity(identity: str) -> OwnFile | None:
-    """The file with this text that was read last."""
+def by_identity(name: str, identity: str) -> OwnFile | None:
+    """The file of this name with this text that was read last."""
     with _lock:
-        return next((file for file in reversed(_files.values()) if file.identity == identity), None)
+        found = (it for it in reversed(_files.values()) if (it.path.name, it.identity) == (name, identity))
+        return next(found, None)

@@ -95,8 +95,8 @@ class Kind:
     hooks : dict
         Its hooks, in the order of their calls.
     facts : dict
-        What the core must know if code uses a constant of `penstock.own` (``MARK``) or a field of a view
-        (``Queue.head_since``).
+        What the core must know if code uses a constant of `penstock.own` (``MARK``), a field of a view
+        (``Queue.head_since``), or a view (``Packet``).
     most : dict
         Maximum numbers of ``parameters``, ``class parameters`` and ``random streams``, where there is one.
     """
@@ -147,7 +147,7 @@ _DISCIPLINE = Kind(
         "on_leave": Hook({"now": _NOW, "packet": _PACKET, "why": _MORE}),
         "on_timer": Hook({"now": _NOW, "queue": _QUEUE}),
     },
-    facts={"MARK": "marks", "Queue.head_since": "head-age"},
+    facts={"MARK": "marks", "Queue.head_since": "head-age", "Packet": "packets"},
 )
 
 _WINDOW = Argument("second", "WindowView")

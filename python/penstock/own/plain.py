@@ -6,7 +6,7 @@ import ctypes
 import math
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from penstock import _core
 from penstock.own.allowed import EXACT
@@ -147,8 +147,8 @@ class Plain:
         Its global names, for what it prints.
     """
 
-    raised: tuple[BaseException, int] | None = None
-    """The exception that ended the last run, and its line."""
+    raised: ClassVar[dict[tuple[str, str, int, int], tuple[BaseException, int]]] = {}
+    """Exceptions of the last run, each with its line, by component, hook and arguments: threads may raise several."""
 
     def __init__(self, module: ast.Module, path: str, names: Mapping[str, Any]) -> None:
         self._path = path
@@ -189,7 +189,7 @@ class Plain:
             except BaseException as error:
                 if not keeps:
                     raise
-                Plain.raised = error, line_of(error, self._path)
+                Plain.raised[component.key, hook, now, more] = error, line_of(error, self._path)
                 return FAULT
 
         return called

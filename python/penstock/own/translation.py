@@ -104,7 +104,7 @@ class _Function(ast.NodeTransformer):
         self._results: tuple[str, ...] = ()
         self._has_loop = False
         self.used: set[str] = set()
-        """Constants, and fields of views and of other arguments."""
+        """Constants, views, and fields of views and of other arguments."""
 
     def translated(self, node: ast.FunctionDef, name: str) -> ast.FunctionDef:
         """The function under another name."""
@@ -115,6 +115,7 @@ class _Function(ast.NodeTransformer):
             self._results = hook.result.fields if hook.result else ()
             views = {name: of.view for name, of in hook.arguments.items() if name in arguments and of.field is None}
             self._views = {name: view for name, view in views.items() if view is not None}
+            self.used.update(self._views.values())
         body: list[ast.stmt] = []
         for statement in without_docstring(node.body):
             found = self.visit(statement)

@@ -241,6 +241,11 @@ fn cause(event: TraceEvent) -> u32 {
     }
 }
 
+/// The kind of a packet, as traces name it.
+pub fn packet_word(body: &Body) -> &'static str {
+    PACKETS[kind(body) as usize]
+}
+
 fn kind(body: &Body) -> u32 {
     match body {
         Body::Datagram { .. } | Body::TaggedDatagram { .. } => 0,

@@ -10,7 +10,7 @@ pub(crate) use filter::{Selector, TraceNames};
 pub(crate) use keys::TraceKeys;
 
 pub use capture::CapturePart;
-pub use columns::{word_bytes, ColumnKind, TraceColumn, TraceColumns};
+pub use columns::{packet_word, word_bytes, ColumnKind, TraceColumn, TraceColumns};
 pub use filter::TraceFilter;
 pub use run::{TraceRun, TraceStop};
 
