@@ -288,11 +288,10 @@ class Emulation:
     unsent: int
     not_carried: int
     unread: int
-    slices: int
     lateness: list[float] | None
     late: int
     overloaded_at: float | None
-    log: str
+    log: str | None
 
 def emulate(
     scenario: Scenario,
@@ -303,6 +302,7 @@ def emulate(
     namespace: PathLike[str],
     interfaces: list[str],
     ends_on_overload: bool,
+    keeps_log: bool,
     cancel: Cancel,
     started: Callable[[], object],
 ) -> Emulation:

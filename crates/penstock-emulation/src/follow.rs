@@ -41,8 +41,10 @@ impl Interfaces {
 pub struct Emulated {
     /// What the run counted.
     pub observations: Observations,
-    /// The packets that entered, in order.
-    pub arrivals: Vec<Arrival>,
+    /// Packets that entered.
+    pub injected: u64,
+    /// These packets in order, if they are logged.
+    pub log: Option<Vec<Arrival>>,
     /// Copies that links made of them.
     pub copied: u64,
     /// Handed to the kernel of the receiving node.
@@ -63,8 +65,6 @@ pub struct Emulated {
     pub lateness: Lateness,
     /// When the engine was first overloaded.
     pub overloaded_at: Option<Time>,
-    /// How often the run was continued.
-    pub slices: u64,
 }
 
 /// A run under way.
@@ -88,12 +88,20 @@ struct Follower<'a> {
     seen: Emulated,
 }
 
-/// Runs to the end of the blueprint, or until `cancel` is set; the counts so far are returned then. `ends_on_overload` stops the run once
-/// the engine is overloaded.
+/// What a run does besides carrying packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Stop once the engine is overloaded.
+    pub ends_on_overload: bool,
+    /// Keep the arrivals, at 24 bytes per packet.
+    pub keeps_log: bool,
+}
+
+/// Runs to the end of the blueprint, or until `cancel` is set; the counts so far are returned then.
 ///
 /// # Errors
 /// If the blueprint contradicts itself, as text, or a system call fails.
-pub fn follow(plan: Plan, interfaces: Interfaces, cancel: &Cancel, ends_on_overload: bool, started: impl FnOnce()) -> Result<Emulated> {
+pub fn follow(plan: Plan, interfaces: Interfaces, cancel: &Cancel, options: Options, started: impl FnOnce()) -> Result<Emulated> {
     let Interfaces(mut rings) = interfaces;
     let sim = Sim::new(plan.blueprint.clone()).map_err(|error| std::io::Error::other(error.to_string()))?;
     system::wake_promptly();
@@ -112,9 +120,9 @@ pub fn follow(plan: Plan, interfaces: Interfaces, cancel: &Cancel, ends_on_overl
         rows: Vec::new(),
         begin: system::now(),
         horizon: Time::ZERO,
-        seen: Emulated::default(),
+        seen: Emulated { log: options.keeps_log.then(Vec::new), ..Emulated::default() },
     };
-    follower.run(cancel, ends_on_overload)?;
+    follower.run(cancel, options.ends_on_overload)?;
     Ok(follower.finish())
 }
 
@@ -202,7 +210,8 @@ impl Follower<'_> {
         self.sim.add_arrival(&arrival).ok()?;
         self.last_arrival[flow.index()] = at;
         self.in_flight[flow.index()].enter(frame, fields, marking.precedence, at.since(stamp));
-        self.seen.arrivals.push(arrival);
+        self.seen.injected += 1;
+        self.seen.log.iter_mut().for_each(|log| log.push(arrival));
         Some(())
     }
 
@@ -210,7 +219,6 @@ impl Follower<'_> {
     fn advance(&mut self, now: Time) {
         self.sim.run_until(now);
         self.horizon = self.horizon.max(now);
-        self.seen.slices += 1;
         let mut rows = std::mem::take(&mut self.rows);
         self.sim.take_trace(|_| true, &mut rows);
         rows.iter().for_each(|row| self.note(row));

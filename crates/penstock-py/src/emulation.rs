@@ -53,16 +53,14 @@ pub struct Emulation {
     unsent: u64,
     not_carried: u64,
     unread: u64,
-    /// Slices of simulated time.
-    slices: u64,
     /// Lateness in seconds at the quantiles 0.5, 0.99 and 0.999, and its maximum; nothing without packets.
     lateness: Option<[f64; 4]>,
     /// Packets that were later than a millisecond.
     late: u64,
     /// When the engine was first overloaded, in seconds.
     overloaded_at: Option<f64>,
-    /// The log of arrivals, as CSV.
-    log: String,
+    /// The log of arrivals, as CSV, if it was asked for.
+    log: Option<String>,
 }
 
 /// What needs the packet sockets of Linux.
@@ -71,7 +69,7 @@ pub mod linux {
     use super::Emulation;
     use crate::interruption::detached;
     use crate::run::{Cancel, Run, Scenario, Work};
-    use penstock_emulation::follow::{follow, Emulated, Interfaces};
+    use penstock_emulation::follow::{follow, Emulated, Interfaces, Options};
     use penstock_emulation::{arrivals, plan, system};
     use penstock_engine::observations::PortKinds;
     use penstock_engine::work::ModeEvents;
@@ -81,7 +79,7 @@ pub mod linux {
 
     /// Runs an emulation in real time and calls `started` at its beginning. The i-th of the nodes `real` is behind the i-th of
     /// `interfaces` in the network namespace of the file `namespace`. Call it on a thread of its own: it returns early only once `cancel`
-    /// is set, or on overload if `ends_on_overload`.
+    /// is set, or on overload if `ends_on_overload`. Arrivals are kept if `keeps_log`.
     #[pyfunction]
     #[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "they are keywords in Python")]
     pub fn emulate(
@@ -94,6 +92,7 @@ pub mod linux {
         namespace: PathBuf,
         interfaces: Vec<String>,
         ends_on_overload: bool,
+        keeps_log: bool,
         cancel: &Cancel,
         started: Py<PyAny>,
     ) -> PyResult<Emulation> {
@@ -103,9 +102,9 @@ pub mod linux {
         let made = detached(py, || {
             let interfaces = Interfaces::open(&namespace, interfaces)?;
             let started = || Python::attach(|py| started.call0(py).map(drop));
-            follow(plan, interfaces, &flag, ends_on_overload, || drop(started()))
+            follow(plan, interfaces, &flag, Options { ends_on_overload, keeps_log }, || drop(started()))
         })??;
-        let Emulated { observations, arrivals, lateness, .. } = made;
+        let Emulated { observations, log, lateness, .. } = made;
         let seconds = |quantile| lateness.all.quantile(quantile).map(|it| it.as_seconds());
         let quantiles = [seconds(0.5), seconds(0.99), seconds(0.999), lateness.all.max().map(|it| it.as_seconds())];
         let windows = scenario.0.window_watch();
@@ -113,7 +112,7 @@ pub mod linux {
         let run = detached(py, || Run::new(&scenario.0, observations, &windows, work, &penstock_engine::Cancel::default()))?;
         Ok(Emulation {
             run: Py::new(py, run)?,
-            injected: arrivals.len() as u64,
+            injected: made.injected,
             copied: made.copied,
             delivered: made.delivered,
             marked: made.marked,
@@ -122,11 +121,10 @@ pub mod linux {
             unsent: made.unsent,
             not_carried: made.not_carried,
             unread: made.unread,
-            slices: made.slices,
             lateness: quantiles.into_iter().collect::<Option<Vec<f64>>>().and_then(|all| all.try_into().ok()),
             late: lateness.late,
             overloaded_at: made.overloaded_at.map(|at| at.as_seconds()),
-            log: arrivals::write(&arrivals),
+            log: log.map(|log| arrivals::write(&log)),
         })
     }
 

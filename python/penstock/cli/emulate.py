@@ -86,10 +86,11 @@ def emulate(
     warn(found.asked.scenario.warnings)
     clear()
     _tell(found, mtu)
-    made = making.emulate(found, programs, mtu=mtu, settings=settings, ends_on_overload=overload == "end")
+    choices = {"ends_on_overload": overload == "end", "keeps_log": log is not None}
+    made = making.emulate(found, programs, mtu=mtu, settings=settings, **choices)
     if made.absent_offloads:
         say(f"These offloads do not exist: {', '.join(made.absent_offloads)}.")
-    if log is not None:
+    if log is not None and made.emulation.log is not None:
         write(log, made.emulation.log.encode())
         say(f"{path_text(log)}: {made.emulation.injected} arrivals. Digest {made.emulation.run.digest}.")
     _show(made, replication, output, out)

@@ -75,6 +75,7 @@ def emulate(
     mtu: int,
     settings: Sequence[tuple[str, str]] = (),
     ends_on_overload: bool = False,
+    keeps_log: bool = False,
 ) -> Emulated:
     """Runs a scenario in real time, with programs at its real nodes.
 
@@ -90,6 +91,8 @@ def emulate(
         Kernel settings of the real nodes, as name and value.
     ends_on_overload : bool
         End the run once more than a tenth of the packets of a second are later than 1 ms.
+    keeps_log : bool
+        Keep the arrivals in memory.
 
     Raises
     ------
@@ -113,7 +116,7 @@ def emulate(
                 os.sched_setaffinity(0, core)
                 of_run = (asked.scenario, asked.seed, asked.replications[0], opened.real, opened.groups)
                 where = (made.network_file, made.interfaces)
-                outcome.append(_core.emulate(*of_run, *where, ends_on_overload, cancel, started.set))
+                outcome.append(_core.emulate(*of_run, *where, ends_on_overload, keeps_log, cancel, started.set))
             except BaseException as error:  # also a panic of the core; raised again below
                 outcome.append(error)
 
