@@ -32,6 +32,7 @@ ELSEWHERE = {
     "bictcp_update": "of Linux",
     "tcp_cong_avoid": "of Linux",
     "acked_sacked": "of Linux",
+    "tcp_tso_should_defer": "of Linux",
 }
 """Names that are not ours, and whose they are."""
 

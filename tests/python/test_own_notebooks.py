@@ -22,7 +22,7 @@ def most(of):
     return floor_of(of) + MOST
 
 def floor_of(of):
-    return int(math.floor(of)) if of > 0 else most(1)
+    return int(math.floor(of))
 
 @own.discipline(name="short")
 class Short:
@@ -70,6 +70,12 @@ def test_a_class_of_a_cell_runs_with_what_it_uses() -> None:
     assert "NAMES" not in text
     assert "unused" not in text
     assert text.index("def floor_of") < text.index("class Short")
+
+
+def test_functions_of_a_cell_that_call_each_other_are_refused_by_line() -> None:
+    circle = CELL.replace("int(math.floor(of))", "int(math.floor(of)) if of > 0 else most(1)")
+    with pytest.raises(InputError, match=r"short\.py:\d+: the function calls itself; write a loop"):
+        own.load(own.file_of(cell(circle)["Short"]))
 
 
 def test_another_text_is_another_file() -> None:
