@@ -74,8 +74,8 @@ tshark:
 
 # What the tests of emulation need; they are skipped without it, and without the rights of root.
 emulation:
-	@{ command -v ip && command -v iperf3; } >/dev/null || { apt-get update -qq && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends iproute2 iperf3; }
+	@{ command -v ip && command -v iperf3 && command -v curl; } >/dev/null || { apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends iproute2 iperf3 curl; }
 
 lint: setup-dev ## check form, types, spelling and habits of writing
 	$(CARGO) fmt --check

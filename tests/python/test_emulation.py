@@ -136,7 +136,7 @@ def test_the_example_of_a_call_is_heard_without_loss():
         assert float(delay) > 20  # of the links
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed (make emulation)")
 def test_a_web_server_and_curl_transfer_a_file(tmp_path):
     (tmp_path / "page").write_bytes(bytes(100_000))
     server = f"h2: {sys.executable} -m http.server 80 --directory {tmp_path}"

@@ -7,9 +7,8 @@ use penstock_model::units::{Duration, Time};
 /// Items on their way to many receivers, in windows of equal length.
 ///
 /// Within a window items keep the order in which they were added; who takes a window sorts it. Items stand in pages that all windows
-/// share, so that memory follows what is under way, not how many receivers or windows there are. What is far
-/// ahead is kept in a list, and distributed before anything can be added to its window directly, so the order of additions holds for
-/// it, too.
+/// share: memory grows with the items under way, and not with receivers or windows. Items of far windows are kept in a list. They go to
+/// their windows before anything else can be added there, so that the order of additions holds for them too.
 #[derive(Clone, Debug)]
 pub struct WindowWheel<T> {
     /// The length of a window in picoseconds.
