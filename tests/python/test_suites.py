@@ -184,6 +184,6 @@ def test_mistakes_are_told(words, told, penstock):
 
 def test_a_dry_run_and_an_empty_store(penstock):
     code, told, _ = penstock("reproduce", "controllers", "--dry-run")
-    assert (code, "154 points" in told) == (0, True), told
+    assert (code, "205 points" in told) == (0, True), told
     code, _, said = penstock("reproduce", "controllers", "--stored")
     assert (code, "is in the store yet" in said) == (1, True)
