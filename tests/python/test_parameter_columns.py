@@ -102,8 +102,8 @@ def test_a_label_hides_the_columns_that_it_names(penstock):
     assert "scheme names the values of s-b.queue, s-b.rate, a-s.queue." in shown
     assert "a-s.delay = 2 ms at every point." in shown
     assert not any("max-threshold" in line for line in shown)
-    compared = shown[next(i for i, line in enumerate(shown) if line.startswith("Less")) :]
-    assert compared[0] == "Less scheme = deep"
+    compared = shown[next(i for i, line in enumerate(shown) if line.startswith("Differences from")) :]
+    assert compared[0] == "Differences from scheme = deep"
     assert [line.split()[2] for line in compared[2:4]] == ["shallow", "managed"]
     for verb in (("run", "it.toml", "--dry-run"), ("status", "it.toml")):
         assert penstock(*verb)[1].splitlines()[1].split()[:3] == ["point", "scheme", "runs"]

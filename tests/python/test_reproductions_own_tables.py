@@ -147,7 +147,7 @@ class TestLooks:
             board(summary),
         )
         assert "0.500 ±0.019" in text
-        assert "6 numbers, and no print to lay beside them" in text
+        assert "6 numbers, none of them printed" in text
         assert "by table: 7 6" in text
         assert not {"verdict", "agree ", "differs", "print\n"} & set(text.split(" "))
 

@@ -288,8 +288,8 @@ def test_comparisons_are_paired_and_adjusted_together(made):
 def test_comparisons_of_the_command_line(penstock):
     Path("s.toml").write_text(HEAD + COMPARE)
     out = penstock("run", "s.toml")[1].splitlines()
-    assert "Less size = 5" in out
-    head = out[out.index("Less size = 5") + 1]
+    assert "Differences from size = 5" in out
+    head = out[out.index("Differences from size = 5") + 1]
     assert head.split() == ["metric", "rate", "size", "difference", "unit", "p", "significant", "pairs"]
     assert out[-1] == "Differences of runs with the same random numbers; p by Holm's procedure over all of them."
     code, _, err = penstock("run", "s.toml", "--runs", 1)

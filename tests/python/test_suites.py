@@ -164,9 +164,9 @@ def test_the_ellipse_of_a_cloud():
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("l4s", "--claims"), "l4s is a suite and has no print"),
-        (("l4s", "--cross-validate"), "l4s is a suite and has no print"),
-        (("l4s", "--fresh"), "l4s is a suite and has no print"),
+        (("l4s", "--claims"), "l4s is a suite and has no printed numbers"),
+        (("l4s", "--cross-validate"), "l4s is a suite and has no printed numbers"),
+        (("l4s", "--fresh"), "l4s is a suite and has no printed numbers"),
         (("l4s", "--out", __file__), "no folder: File exists"),
         (("l4s", "--table", "coexistense"), "has no part 'coexistense'; did you mean 'coexistence'"),
         (("l4s", "--dry-run", "--stored"), "--dry-run makes no runs"),

@@ -12,7 +12,7 @@ __all__ = ["conform"]
 
 def conform(
     component: Annotated[
-        str, argument("NAME", "A component: in a Python file (my_queues.py:Red), built in or of a plug-in (red).")
+        str, argument("NAME", "A component: in a Python file (my_queues.py:Red), built in, or from a plug-in (red).")
     ],
     against: Annotated[str | None, option("--against", "NAME", "Compare with this component, such as red.")] = None,
     arrivals: Annotated[

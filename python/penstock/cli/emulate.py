@@ -42,7 +42,7 @@ def emulate(
             "--run",
             "NODE: COMMAND",
             "Run a program at a real node, such as 'h1: iperf3 -c h2'; 'h1 at 1 s: ...' starts it 1 s after the "
-            "beginning. Repeatable. Programs know the names of real nodes; those that do not end are ended.",
+            "beginning. Repeatable. Programs know the names of real nodes; those still running at the end are stopped.",
         ),
     ] = None,
     log: Annotated[Path | None, option("--log", "FILE", "Write the arrivals of real packets, for --replay.")] = None,

@@ -32,7 +32,7 @@ def export(
     """Write stored runs into an archive, for another machine.
 
     Exports all runs of this model version, or the selected ones, with their scenarios. Shows the digest of the archive,
-    with which whoever imports it can check it.
+    which 'penstock import --digest' checks.
     """
     from penstock.cli.archives import export_runs
     from penstock.cli.console import emit, show

@@ -46,7 +46,7 @@ def reproduce(
         option("--reading", "ID=KEY", "Answer an open question differently, such as af-a07=min-1s; repeatable."),
     ] = None,
     as_printed: Annotated[
-        bool, flag("--as-printed", "Answer every open question as the text is written, without fitting.")
+        bool, flag("--as-printed", "Answer every open question by the document's words, without fitting.")
     ] = False,
     runs: RunsOption = None,
     jobs: JobsOption = None,
@@ -122,8 +122,8 @@ def reproduce(
 ) -> None:
     """Run a published study again, or a suite of comparisons.
 
-    Shows each number of a study next to the printed one. A suite compares mechanisms and has no print; --table chooses
-    its parts.
+    Shows each number of a study next to the printed one. A suite compares mechanisms without printed numbers; --table
+    chooses its parts.
     """
     from penstock import suites
 
@@ -131,7 +131,7 @@ def reproduce(
         refuse_contradictions(
             (
                 any((readings, as_printed, claims, summary, limit, fresh, alternatives, cross_validate, budget)),
-                f"{doc} is a suite and has no print",
+                f"{doc} is a suite and has no printed numbers",
             ),
             (dry_run and (only_stored or out is not None), "--dry-run makes no runs"),
             (

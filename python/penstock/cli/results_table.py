@@ -62,5 +62,5 @@ def _show_comparisons(result: StudyResult, what: Compare) -> None:
     name = short_names(result.parameters)[result.parameters.index(what.parameter)]
     columns = ["metric", *others.heads, name, "difference", "unit", "p", "significant", "pairs"]
     baseline = compared.cell(what.parameter, what.baseline)
-    show(table(f"Less {name} = {baseline}", columns, rows, right=["difference", "p", "pairs"]))
+    show(table(f"Differences from {name} = {baseline}", columns, rows, right=["difference", "p", "pairs"]))
     show("Differences of runs with the same random numbers; p by Holm's procedure over all of them.")

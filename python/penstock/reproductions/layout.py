@@ -128,7 +128,7 @@ def conclusion(
     document = outcome.document
     own = sum(comparison.agrees is None for comparison in comparisons)
     if own == len(comparisons):
-        told = f"{own} numbers, and no print to lay beside them: the document's own results are lost."
+        told = f"{own} numbers, none of them printed: the document's own results are lost."
         steps = [
             f"What came out, and what it rests on: penstock explain {document.called}",
             f"What it says about the claims: penstock reproduce {document.called} --claims",
