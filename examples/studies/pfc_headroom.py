@@ -46,14 +46,18 @@ def response(speed: int) -> float:
     return QUANTA[speed] * 512 / speed
 
 
-def sonic(speed: int, cable: float) -> float:
+def formula(rate: float, delay: float, response: float, packet: int = LARGEST) -> float:
     """Headroom in bytes by SONiC's formula, with packets that fill cells of memory.
 
-    Bytes of two cable lengths, of MAC and PHY, of the peer's response and a largest packet that delays the pause frame,
-    and another largest packet that is arriving.
+    Bytes of two delays of a link of `rate` bit/s, of MAC and PHY, of the peer's response and a largest packet that
+    delays the pause frame, and another largest packet that is arriving. Times are in s.
     """
-    of_cable = 2 * cable * speed * 1e9 / (VELOCITY * LIGHT) / 8
-    return LARGEST + (LARGEST + of_cable + INTERFACE + QUANTA[speed] * 64)
+    return packet + (packet + 2 * delay * rate / 8 + INTERFACE + response * rate / 8)
+
+
+def sonic(speed: int, cable: float) -> float:
+    """Headroom in bytes by SONiC's formula and table, for a port of `speed` Gbit/s and a cable of some m."""
+    return formula(speed * 1e9, cable / (VELOCITY * LIGHT), 1e-9 * response(speed))
 
 
 def pauses(speed: int, headroom: str) -> str:

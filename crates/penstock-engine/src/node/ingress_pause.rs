@@ -69,6 +69,8 @@ penstock_model::state! {
         "paused", "pauses", is it.states.iter().filter(|state| state.is_paused).count() as f64;
         /// What is held in the headroom of all ingress links and classes.
         "headroom-held-bytes", "bytes", is it.states.iter().map(|state| state.headroom.bytes).sum::<u64>() as f64;
+        /// Maximum over ingress links, and classes, of what is held in the headroom.
+        "link-headroom-held-bytes", "bytes", is it.states.iter().map(|state| state.headroom.bytes).max().unwrap_or(0) as f64;
     }
 }
 
