@@ -36,6 +36,8 @@ crate::parameters! {
     /// ## Departures
     /// - The article describes COBALT in words; the steps are Linux's (sch_cake). That approximates $1 / sqrt(n)$ by Newton's
     ///   method, with 0.7067 for n = 2; here it is exact.
+    /// - In Linux, $1 / sqrt(n)$ is zero until n first changes (`cobalt_vars_init`), so that the first drop of a new queue is due at
+    ///   once. Here it is due I later.
     /// - Linux's Cake finds the queue of a flow empty when it serves other flows. Here an idle period of the port counts, once.
     /// - Cake's limit is in bytes of memory, at least 4 MiB; the default here is the number of packets that it may hold. It drops
     ///   from the longest queue of all flows; here each queue has its own limit.
