@@ -10,6 +10,7 @@ import signal
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
@@ -243,7 +244,16 @@ class _Tally:
         if self._store is not None:
             attempts = failed.attempts
             file = self._store.keep_failed(job.key, request, failed.message, ours=failed.ours, attempts=attempts)
-        return RunFailure(request, failed.message, failed.ours, file)
+        return RunFailure(request, failed.message, failed.ours, _own_file(request) or file)
+
+
+def _own_file(request: RunRequest) -> str | None:
+    """Returns the user's file of the scenario, next to which the files that it names are, if it still has this text."""
+    file = Path(request.folder or "") / f"{request.name}.toml"
+    with suppress(OSError, UnicodeDecodeError):
+        if file.read_text(encoding="utf-8") == request.scenario:
+            return str(file)
+    return None
 
 
 def _read(requests: Sequence[RunRequest]) -> list[tuple[RunRequest, _core.Scenario]]:

@@ -104,3 +104,19 @@ def test_all_verbs_report_a_fault_as_a_mistake_of_the_file(
     assert code == 1
     assert "mine.py:10: on_arrival of discipline 'mine'" in message
     assert "bug in Penstock" not in message
+
+
+def test_the_command_that_repeats_a_run_finds_the_component(
+    tmp_path: Path, penstock: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interpret(monkeypatch)
+    (tmp_path / "mine.py").write_text(QUEUE.replace("ARGUMENTS", "queue").replace("BODY", "assert False"))
+    network = SMALL.replace("PORT", "queue.mine = {}") + FLOW.replace("NAME", "f").replace("USE", CBR)
+    (tmp_path / "page.toml").write_text(network)
+    code, _, err = penstock("run", "page.toml", "-n", "1", "--store", "store")
+    assert code == 1, err
+    command = err.partition("repeat that one run: penstock ")[2].partition("\n")[0].split()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    code, _, again = penstock(*command)
+    assert (code, "mine.py:10: on_arrival" in again) == (1, True), again
