@@ -116,7 +116,5 @@ def test_the_command_that_repeats_a_run_finds_the_component(
     code, _, err = penstock("run", "page.toml", "-n", "1", "--store", "store")
     assert code == 1, err
     command = err.partition("repeat that one run: penstock ")[2].partition("\n")[0].split()
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
     code, _, again = penstock(*command)
     assert (code, "mine.py:10: on_arrival" in again) == (1, True), again
