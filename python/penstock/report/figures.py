@@ -60,7 +60,9 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
         }
         what = f" for each {chart.by}" if chart.by else ""
         over = f" over {chart.across.label}" if chart.across.label else ""
-        told = f"Means{over}{what}; the table below has the same numbers."
+        has_intervals = any(any(_ends(mark)) for series in panel.series for mark in series.marks)
+        told = f"Means{over}{what}{' with 95 % confidence intervals' * has_intervals}"
+        told += "; the table below has the same numbers."
         told += f" Of the transfers, {chart.finished}." if chart.finished else ""
         traces = [_series(chart, panel, series) for series in panel.series]
         plots.append(Plot(f"{identifier}-plot-{number + 1}", title, told, traces, layout))
