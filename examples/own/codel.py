@@ -20,49 +20,37 @@ class Codel:
     entry_count: int = 0
     dropping: bool = own.state(False, doc="Whether it is in the dropping state: 1 or 0.")
     just_entered: bool = False
-    reschedules: bool = False
+    reschedules: bool = False  # the last packet was dropped in the dropping state
 
     def on_arrival(self, queue):
         return own.ACCEPT if queue.has_room else own.DROP_OVERFLOW
 
     def on_departure(self, now, waited, queue):
         above = self.is_above(now, waited, queue.bytes)
-        if not self.dropping and not above:
-            return own.SEND
-        entered, reschedules = self.just_entered, self.reschedules
-        self.just_entered, self.reschedules = False, False
-        if entered:
+        if self.just_entered or not (self.dropping or above):
+            self.just_entered = False
             return own.SEND
         if not self.dropping:
-            return self.enter(now)
-        if not above:
-            self.dropping = False
-            return own.SEND
-        if reschedules:
+            drops = self.count - self.entry_count
+            self.count = drops if drops > 1 and now < self.next_drop + 16 * self.interval else 1
+            self.next_drop, self.entry_count = self.control_law(now), self.count
+            self.dropping, self.just_entered = True, True
+            return own.DROP_EARLY
+        self.dropping = above
+        if self.reschedules and above:
             self.next_drop = self.control_law(self.next_drop)
-        if now < self.next_drop:
-            return own.SEND
-        self.count += 1
-        self.reschedules = True
-        return own.DROP_EARLY
+        self.reschedules = above and now >= self.next_drop
+        self.count += self.reschedules
+        return own.DROP_EARLY if self.reschedules else own.SEND
 
     def is_above(self, now, waited, behind):
         if waited < self.target or behind <= self.mtu:
             self.first_above = own.NEVER
-            return False
-        if self.first_above == own.NEVER:
+        elif self.first_above == own.NEVER:
             self.first_above = now + self.interval
-            return False
-        return self.first_above <= now
-
-    def enter(self, now):
-        self.dropping = True
-        drops = self.count - self.entry_count
-        self.count = drops if drops > 1 and now < self.next_drop + 16 * self.interval else 1
-        self.next_drop = self.control_law(now)
-        self.entry_count = self.count
-        self.just_entered = True
-        return own.DROP_EARLY
+        else:
+            return self.first_above <= now
+        return False
 
     def control_law(self, time):
         return time + int(self.interval / math.sqrt(self.count) + 0.5)

@@ -261,6 +261,8 @@ FAULTS = [
     ("assert packet.size < 10, 'too large'", "AssertionError: too large"),
     ("self.count = int(1e300 * packet.size)", "4e+301 does not fit into 64 bits"),
     ("self.count = 1 << packet.size + 24", "a shift by less than 0 or more than 63 bits"),
+    ("self.count = packet.size << 60", "46116860184273879040 does not fit into 64 bits"),
+    ("self.count = packet.size * own.NEVER // own.NEVER", "368934881474191032280 does not fit into 64 bits"),
     ("return 77", "77 is not a verdict"),
     ("return 0", "0 is not a verdict"),
     ("return own.MARK", "marks a packet that is not ECN-capable"),

@@ -59,6 +59,13 @@ def test_an_example_equals_the_built_in_component(name: str) -> None:
         assert mine.drops > 10
 
 
+def test_a_source_without_frames_follows_requests(tmp_path: Path) -> None:
+    text = re.sub(r"\bframe(_packets?)?\b", r"number\1", (EXAMPLES / "video.py").read_text())
+    (tmp_path / "video.py").write_text(text)
+    mine, theirs = run(example("video").partition("[[measure]]")[0], tmp_path), run(example("video"))
+    assert mine.packet_hops == theirs.packet_hops
+
+
 @pytest.mark.parametrize("name", BUILT_IN)
 @pytest.mark.usefixtures("debugging")
 def test_both_gears_give_the_same_numbers(name: str) -> None:

@@ -102,6 +102,11 @@ def mistakes(folder: Path, text: str, use: str) -> list[str]:
         ),
         (SCHEDULER.replace("scheduler(name", "meter(name"), "", "a meter has no class parameters"),
         (SCHEDULER.replace('"my-wrr"', '"wrr"'), "", "there is a scheduler 'wrr' already"),
+        (
+            SCHEDULER + SCHEDULER[SCHEDULER.index("@") :].replace("class Wrr", "class Other"),
+            "",
+            "Other is a scheduler of the name 'my-wrr', as Wrr is; give it another",
+        ),
         (SOURCE.replace("BODY", "return self.count"), MINE, "mine.py:17: write return after, size"),
         (SOURCE.replace("BODY", "if elapsed > 5: return"), MINE, "mine.py:17: write return after, size"),
         (

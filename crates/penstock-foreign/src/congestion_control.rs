@@ -49,6 +49,8 @@ struct ForeignControl {
     samples_every_ack: bool,
     /// Time and length of the last measured round trip (ps).
     rtt: (Time, i64),
+    /// SRTT (ps).
+    smoothed: i64,
     packet_size: u32,
     ecn: EcnUse,
 }
@@ -105,6 +107,7 @@ impl ForeignControl {
             limits_rate: component.state_position("limits_rate"),
             samples_every_ack: component.has("every-ack"),
             rtt: (Time::NEVER, i64::MAX),
+            smoothed: 0,
             packet_size: connection.packet_size,
             ecn,
         };
@@ -153,6 +156,7 @@ impl CongestionControl for ForeignControl {
             in_recovery: i64::from(ack.in_recovery),
             may_grow: i64::from(ack.may_grow()),
             rtt: if self.rtt.0 == ack.now { self.rtt.1 } else { i64::MAX },
+            smoothed: self.smoothed,
         };
         self.call("on_ack", self.hooks.on_ack, &mut view, ack.now, window);
     }
@@ -174,9 +178,9 @@ impl CongestionControl for ForeignControl {
 
     fn on_rtt_sample(&mut self, sample: &RttSample, window: &mut Window) {
         let rtt = duration_ps(sample.rtt);
-        self.rtt = (sample.now, rtt);
+        (self.rtt, self.smoothed) = ((sample.now, rtt), duration_ps(sample.smoothed));
         if let Some(hook) = self.hooks.on_rtt_sample {
-            let mut event = Event { rtt, smoothed: duration_ps(sample.smoothed), ..Event::default() };
+            let mut event = Event { rtt, smoothed: self.smoothed, ..Event::default() };
             self.call("on_rtt_sample", hook, &mut event, sample.now, window);
         }
     }

@@ -71,8 +71,9 @@ struct ForeignDiscipline {
     /// Position of the time of the next timer in the state.
     deadline: usize,
     hooks: Hooks,
-    /// Whether a hook has the packet as an argument.
+    /// Whether a hook has the packet as an argument, and whether one reads the numbers of packets by precedence.
     sees_packets: bool,
+    sees_precedences: bool,
 }
 
 impl ForeignDiscipline {
@@ -104,6 +105,7 @@ impl ForeignDiscipline {
             deadline,
             hooks,
             sees_packets: component.has("packets"),
+            sees_precedences: component.has("precedences"),
         };
         if let Some(on_start) = hook("on_start") {
             let mut queue = it.view(&Occupancy::default(), None);
@@ -125,17 +127,17 @@ impl ForeignDiscipline {
             idle_since: queue.idle_since.map_or(i64::MAX, ps),
             head_since: queue.head_since.map_or(i64::MAX, ps),
             rate: self.rate.as_bps() as i64,
-            of_precedence: queue.of_precedence.each_ref().map(count),
+            of_precedence: if self.sees_precedences { queue.of_precedence.each_ref().map(count) } else { [0; 4] },
         }
     }
 
-    /// Packet, as hooks see it, if any does.
+    /// Calls a hook about a packet, which it gets if any hook does.
     #[inline]
-    fn packet_view(&self, packet: &Packet) -> PacketView {
+    fn call(&mut self, name: &'static str, hook: Hook, packet: &Packet, view: &mut impl View, arguments: [i64; 2]) -> i64 {
         if self.sees_packets {
-            PacketView::of(packet)
+            self.record.call_about(Some(packet), name, hook, (&mut PacketView::of(packet), view), arguments)
         } else {
-            PacketView::default()
+            self.record.call_about(Some(packet), name, hook, (&mut Nothing {}, view), arguments)
         }
     }
 
@@ -146,7 +148,7 @@ impl ForeignDiscipline {
             MARK => "marks, which it does not declare".to_owned(),
             other => format!("{other} is not a verdict"),
         };
-        self.record.fail(Some(packet), hook, what, (&self.packet_view(packet), queue), arguments)
+        self.record.fail(Some(packet), hook, what, (&PacketView::of(packet), queue), arguments)
     }
 }
 
@@ -158,8 +160,8 @@ impl Probe for ForeignDiscipline {
 
 impl Discipline for ForeignDiscipline {
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
-        let (mut view, mut queue, arguments) = (self.packet_view(packet), self.view(queue, Some(packet)), [ps(now), 0]);
-        match self.record.call_about(Some(packet), "on_arrival", self.on_arrival, (&mut view, &mut queue), arguments) {
+        let (mut queue, arguments) = (self.view(queue, Some(packet)), [ps(now), 0]);
+        match self.call("on_arrival", self.on_arrival, packet, &mut queue, arguments) {
             ACCEPT => Verdict::Accept,
             MARK if packet.ecn != Ecn::NotEct && self.hooks.has(Hooks::MARK) => Verdict::Mark,
             DROP_OVERFLOW => Verdict::Drop(DropCause::Overflow),
@@ -179,8 +181,8 @@ impl Discipline for ForeignDiscipline {
 
     fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
         let Some(hook) = self.on_departure else { return DepartureVerdict::Send };
-        let (mut view, mut queue, arguments) = (self.packet_view(packet), self.view(queue, None), [ps(now), waited.as_ps() as i64]);
-        match self.record.call_about(Some(packet), "on_departure", hook, (&mut view, &mut queue), arguments) {
+        let (mut queue, arguments) = (self.view(queue, None), [ps(now), waited.as_ps() as i64]);
+        match self.call("on_departure", hook, packet, &mut queue, arguments) {
             ACCEPT => DepartureVerdict::Send,
             MARK if packet.ecn != Ecn::NotEct && self.hooks.has(Hooks::MARK) => DepartureVerdict::Mark,
             DROP_OVERFLOW => DepartureVerdict::Drop(DropCause::Overflow),
@@ -197,8 +199,7 @@ impl Discipline for ForeignDiscipline {
             Leave::Dropped(_) => 2,
             Leave::Evicted(_) => 3,
         };
-        let mut view = self.packet_view(packet);
-        self.record.call_about(Some(packet), "on_leave", hook, (&mut view, &mut Nothing {}), [ps(now), why]);
+        self.call("on_leave", hook, packet, &mut Nothing {}, [ps(now), why]);
     }
 
     fn next_deadline(&self) -> Time {

@@ -126,7 +126,7 @@ impl Source for ForeignSource {
 
     fn frame(&self) -> (u16, FramePlace) {
         let word = |at: usize| self.record.state(at).clamp(0, 1 << 30) as u32;
-        let [frame, packet, packets] = self.frame.expect("called only for sources that have frames");
+        let Some([frame, packet, packets]) = self.frame else { return (0, FramePlace::Only) };
         (word(frame) as u16, FramePlace::of(word(packet), word(packets)))
     }
 

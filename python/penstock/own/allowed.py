@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock.own.vocabulary import mul_div
 
-__all__ = ["ASSIGNED", "BUILTINS", "DRAWS", "EXACT", "FUNCTIONS", "REFUSED", "WHOLE"]
+__all__ = ["ASSIGNED", "BUILTINS", "DRAWS", "EXACT", "FUNCTIONS", "OPERATIONS", "REFUSED", "WHOLE"]
 
 _OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
 """Functions of `math` that the engine has too."""
@@ -25,6 +25,15 @@ EXACT: dict[str, Any] = {
 """Functions of `math` that give the same on every machine."""
 WHOLE = {"int", "round", "exact_floor", "exact_ceil", "exact_trunc"}
 """Functions whose result is undefined in compiled code if it does not fit into 64 bits."""
+OPERATIONS: dict[type[ast.operator], str] = {
+    ast.Add: "penstock_add",
+    ast.Sub: "penstock_subtract",
+    ast.Mult: "penstock_multiply",
+    ast.Pow: "penstock_pow",
+    ast.LShift: "penstock_left",
+    ast.RShift: "penstock_right",
+}
+"""Functions in place of operations. Compiled code would keep the lowest 64 bits of a whole number that has more."""
 BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
 """Allowed functions of Python."""
 ASSIGNED = "{} is a parameter and cannot be assigned; keep the value in the state"

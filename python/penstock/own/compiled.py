@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.errors import InputError
 from penstock.extras import advice
+from penstock.own.declared import symbol
 from penstock.own.translation import VERSION
 from penstock.whole_file import write_whole
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable
 
-    from penstock.own.declared import Code, Declared
+    from penstock.own.declared import Declared
 
 __all__ = ["addresses", "compiler", "folder"]
 
@@ -80,48 +81,33 @@ def addresses(
     views = json.dumps(_core.component_views())
     key = hashlib.sha256("\n".join((identity, processor, views)).encode()).hexdigest()
     file = folder() / f"{key}.bin"
-    found = _read(file)
-    if found is None:
+    code = _read(file)
+    if code is None:
         from penstock.own.compiling import compiled
 
-        found = compiled(module, path, components)
+        code = compiled(module, path, components)
         with suppress(OSError):  # it will be compiled again
             file.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(file, _packed(found))
-    return {cls: {hook: _load(*code) for hook, code in hooks.items()} for cls, hooks in found.items()}
+            write_whole(file, hashlib.sha256(code).digest() + code)
+    engine = _loaded(code)
+    return {
+        it.cls.__name__: {hook: int(engine.get_function_address(symbol(it.cls.__name__, hook))) for hook in it.hooks}
+        for it in components
+    }
 
 
-# Files
-
-
-def _packed(code: Code) -> bytes:
-    contents = [code for hooks in code.values() for _, code in hooks.values()]
-    content = b"".join(contents)
-    index = {cls: {hook: (symbol, len(of)) for hook, (symbol, of) in hooks.items()} for cls, hooks in code.items()}
-    head = {"sha256": hashlib.sha256(content).hexdigest(), "hooks": index}
-    return json.dumps(head).encode() + b"\n" + content
-
-
-def _read(file: Path) -> Code | None:
+def _read(file: Path) -> bytes | None:
     """The code in a file; none if the file is missing or damaged."""
     try:
-        head, _, content = file.read_bytes().partition(b"\n")
-        facts = json.loads(head)
-        if hashlib.sha256(content).hexdigest() != facts["sha256"]:
-            return None
-        code: Code = {}
-        at = 0
-        for cls, hooks in facts["hooks"].items():
-            for hook, (symbol, length) in hooks.items():
-                code.setdefault(cls, {})[hook] = symbol, content[at : at + length]
-                at += length
-        return code
-    except (OSError, ValueError, KeyError, TypeError):
+        content = file.read_bytes()
+    except OSError:
         return None
+    digest, code = content[:32], content[32:]
+    return code if hashlib.sha256(code).digest() == digest else None
 
 
-def _load(symbol: str, code: bytes) -> int:
-    """The address of a function in an object file."""
+def _loaded(code: bytes) -> Any:
+    """An engine with an object file."""
     from llvmlite import binding
 
     binding.initialize_native_target()
@@ -137,4 +123,4 @@ def _load(symbol: str, code: bytes) -> int:
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    return int(engine.get_function_address(symbol))
+    return engine

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import math
+import operator
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
-from llvmlite import binding
+from llvmlite import binding, ir
 from numba import types
-from numba.core import errors
-from numba.extending import overload
+from numba.core import compiler, errors
+from numba.core.codegen import AOTCPUCodegen
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+from numba.extending import intrinsic
 
 from penstock import _core
 from penstock.errors import InputError
+from penstock.own.declared import symbol
 from penstock.own.kinds import FAULT, fields
-from penstock.own.plain import EXACT_NAMES, FLOATS, HELPERS, fits, number, whole
+from penstock.own.plain import EXACT_NAMES, FLOATS, HELPERS
 from penstock.own.translation import method_name
 from penstock.own.vocabulary import CLASSES
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from penstock.own.declared import Code, Declared
+    from penstock.own.declared import Declared
     from penstock.own.kinds import Hook
 
 __all__ = ["compiled"]
@@ -35,123 +39,197 @@ _NUMBER = "a number is needed, not"
 _LETTERS = {"f": types.float64, "i": types.int64}
 
 
-def compiled(module: ast.Module, path: str, components: Iterable[Declared]) -> Code:
-    """The code of all hooks.
+@global_compiler_lock  # type: ignore[untyped-decorator]  # numba has no types
+def compiled(module: ast.Module, path: str, components: Iterable[Declared]) -> bytes:
+    """An object file with the hooks of all classes, each under its :func:`penstock.own.compiled.symbol`.
 
     Raises
     ------
     InputError
-        If numba cannot compile one; the message has the line.
+        If numba cannot compile a hook; the message has the line.
     """
     names = _namespace(module, path)
-    code: Code = {}
+    entries = []
+    library = AOTCPUCodegen("penstock", "host").create_library("penstock")
     for component in components:
         for hook in component.hooks:
             try:
-                function = _entry(component, hook, names)
+                entry = _entry(component, hook, names, library)
             except errors.NumbaError as error:
                 raise InputError(_told(error, component, hook, path)) from None
-            symbol = function._wrapper_name
-            code.setdefault(component.cls.__name__, {})[hook] = symbol, function._library._get_compiled_object()
-    return code
+            _add_function(library, symbol(component.cls.__name__, hook), entry)
+            entries.append(entry.fndesc.llvm_func_name)
+    for name in entries:  # so that LLVM inlines them into the functions and drops them
+        library.get_function(name).linkage = "internal"
+    library.finalize()
+    return bytes(library.emit_native_object())
 
 
-def _whole(value: Any) -> int:
-    """Stands for :func:`penstock.own.plain.whole` in compiled code."""
-    return whole(value)
+def _add_function(library: Any, name: str, entry: Any) -> None:
+    """Adds the C function of a compiled hook, into which LLVM inlines it; it answers an exception by `FAULT`."""
+    module = library.create_ir_module(name)
+    convention, described = cpu_target.target_context.call_conv, entry.fndesc
+    of_entry = convention.get_function_type(described.restype, described.argtypes)
+    word = ir.IntType(64)
+    address = word.as_pointer()
+    function = ir.Function(module, ir.FunctionType(word, [address, address, address, word, word]), name)
+    builder = ir.IRBuilder(function.append_basic_block())
+    callee = ir.Function(module, of_entry, described.llvm_func_name)
+    # The first two arguments of an entry receive its answer and its exception.
+    of_arguments = of_entry.args[2:]
+    arguments = [
+        builder.bitcast(each, of) if isinstance(of, ir.PointerType) else each
+        for each, of in zip(function.args, of_arguments, strict=True)
+    ]
+    status, answer = convention.call_function(builder, callee, described.restype, described.argtypes, arguments)
+    builder.ret(builder.select(status.is_error, word(FAULT), answer))
+    library.add_ir_module(module)
 
 
-@overload(_whole)  # type: ignore[untyped-decorator]  # numba has no types
-def _compiled_whole(value: Any) -> Any:
-    def made(value: Any) -> Any:  # its signature must be that of the other
-        return int(value)
+# Checks of values: code in place of the functions of `plain` with these names. Messages of faults come from those.
 
+
+def _fail_unless(context: Any, builder: Any, is_right: Any) -> None:
+    """Code that fails unless a condition holds."""
+    with builder.if_then(builder.not_(is_right), likely=False):
+        context.call_conv.return_user_exc(builder, ValueError, ("fault",))
+
+
+def _cast(value: Any, to: Any, is_right: Callable[[Any, Any], Any] | None = None) -> Any:
+    """The signature and the code of a function that casts its argument, which must be right."""
+    of = types.unliteral(value)
+
+    def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        if is_right is not None:
+            _fail_unless(context, builder, is_right(builder, arguments[0]))
+        return context.cast(builder, arguments[0], of, to)
+
+    return to(of), code
+
+
+def _is_nothing(value: Any) -> bool:
+    return isinstance(value, types.NoneType | types.Optional)
+
+
+def _is_finite(builder: Any, value: Any) -> Any:
+    difference = builder.fsub(value, value)
+    return builder.fcmp_ordered("==", difference, difference)
+
+
+def _is_not_infinite(builder: Any, value: Any) -> Any:
+    infinities = [builder.fcmp_unordered("!=", value, ir.DoubleType()(text)) for text in ("inf", "-inf")]
+    return builder.and_(*infinities)
+
+
+def _fits(builder: Any, value: Any) -> Any:
+    lowest, highest = (ir.DoubleType()(each) for each in (-(2.0**63), 2.0**63))
+    return builder.and_(builder.fcmp_ordered(">=", value, lowest), builder.fcmp_ordered("<", value, highest))
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+def _whole(_typing: Any, value: Any) -> Any:
     if isinstance(value, types.Integer | types.Boolean):
-        return made
-    if isinstance(value, types.NoneType | types.Optional):
-        given = "nothing, as on some way through the method"
-    else:
-        given = f"{value}; write int(...)"
+        return _cast(value, types.int64)
+    given = "nothing, as on some way through the method" if _is_nothing(value) else f"{value}; write int(...)"
     raise errors.TypingError(f"{_WHOLE} {given}")
 
 
-def _number(value: Any) -> float:
-    """Stands for :func:`penstock.own.plain.number` in compiled code."""
-    return number(value)
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+def _number(_typing: Any, value: Any) -> Any:
+    if isinstance(value, types.Float):
+        return _cast(value, types.float64, _is_not_infinite)
+    if isinstance(value, types.Integer | types.Boolean):
+        return _cast(value, types.float64)
+    given = "nothing, as on some way through the method" if _is_nothing(value) else value
+    raise errors.TypingError(f"{_NUMBER} {given}")
 
 
-@overload(_number)  # type: ignore[untyped-decorator]  # numba has no types
-def _compiled_number(value: Any) -> Any:
-    def made(value: Any) -> Any:
-        made = float(value)
-        if made in (math.inf, -math.inf):
-            raise ValueError("infinite")
-        return made
-
-    if isinstance(value, types.Integer | types.Boolean | types.Float):
-        return made
-    is_nothing = isinstance(value, types.NoneType | types.Optional)
-    raise errors.TypingError(f"{_NUMBER} {'nothing, as on some way through the method' if is_nothing else value}")
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+def _finite(_typing: Any, value: Any) -> Any:
+    is_float = isinstance(value, types.Float)
+    return _cast(value, types.float64, _is_finite) if is_float else _cast(value, types.unliteral(value))
 
 
-def _fits(value: Any) -> Any:
-    """Stands for :func:`penstock.own.plain.fits` in compiled code."""
-    return fits(value)
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+def _fitting(_typing: Any, value: Any) -> Any:
+    return _cast(value, types.unliteral(value), _fits if isinstance(value, types.Float) else None)
 
 
-@overload(_fits)  # type: ignore[untyped-decorator]  # numba has no types
-def _compiled_fits(value: Any) -> Any:
-    def unchanged(value: Any) -> Any:
-        return value
+def _arithmetic(operation: Any, checked: str) -> Any:
+    """An operation, which fails if a whole number of more than 64 bits results; `checked` is its name in LLVM."""
 
-    def checked(value: Any) -> Any:
-        if not -9223372036854775808.0 <= value < 9223372036854775808.0:
-            raise ValueError("fault")
-        return value
+    @intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+    def compute(typing: Any, left: Any, right: Any) -> Any:
+        given = tuple(map(types.unliteral, (left, right)))
+        if all(isinstance(each, types.Integer | types.Boolean) for each in given):
+            return types.int64(*given), whole
 
-    return checked if isinstance(value, types.Float) else unchanged
+        def plain(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            operands = [context.cast(builder, *each) for each in zip(arguments, given, of.args, strict=True)]
+            return context.get_function(operation, of)(builder, operands)
+
+        of = typing.resolve_function_type(operation, given, {})
+        if of is None:
+            raise errors.TypingError(f"cannot {operation.__name__} {left} and {right}")
+        return of.return_type(*given), plain
+
+    def whole(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        of = zip(arguments, signature.args, strict=True)
+        words = [context.cast(builder, value, given, types.int64) for value, given in of]
+        result = getattr(builder, checked)(*words)
+        _fail_unless(context, builder, builder.not_(builder.extract_value(result, 1)))
+        return builder.extract_value(result, 0)
+
+    return compute
 
 
-_FINITE = """\
-def finite(x):
-    if x - x != 0.0:
-        raise ValueError("fault")
-    return x
-"""
-"""Stands for :func:`penstock.own.plain.finite` in compiled code. The message of a fault comes from that function."""
+_CHECKS = {
+    "whole": _whole,
+    "number": _number,
+    "finite": _finite,
+    "penstock_fits": _fitting,
+    "penstock_add": _arithmetic(operator.add, "sadd_with_overflow"),
+    "penstock_subtract": _arithmetic(operator.sub, "ssub_with_overflow"),
+    "penstock_multiply": _arithmetic(operator.mul, "smul_with_overflow"),
+}
+
+_OPTIONS = {"error_model": "python", "boundscheck": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Options of the compiler: divisions and indices are checked; the interpreter calls nothing."""
 
 
 def _namespace(module: ast.Module, path: str) -> dict[str, Any]:
     """The functions of a file, to be compiled when they are first used."""
     names: dict[str, Any] = dict(EXACT_NAMES)
-    for symbol, signature, address in _core.component_functions():
-        binding.add_symbol(symbol, address)
+    for name, signature, address in _core.component_functions():
+        binding.add_symbol(name, address)
         result, *arguments = (_LETTERS[letter] for letter in signature)
-        names[symbol] = types.ExternalFunction(symbol, result(*arguments))
-    names |= {"whole": _whole, "number": _number, "penstock_fits": _fits, "carray": vars(numba)["carray"]}
-    made = numba.njit(error_model="python", boundscheck=True, forceinline=True)
-    for code in (compile(HELPERS + _FINITE, "<penstock>", "exec"), compile(module, path, "exec")):
+        names[name] = types.ExternalFunction(name, result(*arguments))
+    names |= _CHECKS
+    made = numba.njit(inline="always", **_OPTIONS)
+    for code in (compile(HELPERS, "<penstock>", "exec"), compile(module, path, "exec")):
         known = set(names)
         exec(code, names)
         names |= {name: made(names[name]) for name in set(names) - known - {"__builtins__"}}
     return names
 
 
-def _entry(component: Declared, hook: str, names: dict[str, Any]) -> Any:
-    """The compiled C function of a hook."""
+def _entry(component: Declared, hook: str, names: dict[str, Any], library: Any) -> Any:
+    """A compiled hook, with the arguments of the C function."""
     of = component.of.hooks[hook]
-    arguments = ["carray(own, 1)[0]"]
+    arguments = ["own"]
     for each in (of.arguments[name] for name in component.arguments(hook)):
-        value = each.place if each.view is None else f"carray({each.place}, 1)[0]"
-        arguments.append(value if each.field is None else f"{value}.{each.field}")
+        arguments.append(each.place if each.field is None else f"{each.place}.{each.field}")
     call = f"{method_name(component.cls.__name__, hook)}({', '.join(arguments)})"
-    text = f"def entry(own, first, second, now, more):\n try: {_answer(of, call)}\n except Exception: return {FAULT}"
+    text = f"def entry(own, first, second, now, more): {_answer(of, call)}"
     exec(compile(text, "<penstock>", "exec"), names)
-    pointer = vars(types)["CPointer"]
+    flags = compiler.Flags()
+    cpu_target.options.parse_as_flags(flags, {"nopython": True, **_OPTIONS})
+    flags.no_compile = True
     views = [of.view_at(place) for place in ("first", "second")]
-    pointers = [types.voidptr if name is None else pointer(_view(name)) for name in views]
-    signature = types.int64(pointer(_own(component)), *pointers, types.int64, types.int64)
-    return numba.cfunc(signature)(names.pop("entry"))
+    pointers = [types.voidptr if name is None else _view(name) for name in views]
+    given = (_own(component), *pointers, types.int64, types.int64)
+    contexts = cpu_target.typing_context, cpu_target.target_context
+    return compiler.compile_extra(*contexts, names.pop("entry"), given, types.int64, flags, {}, library)
 
 
 def _answer(hook: Hook, call: str) -> str:
@@ -161,7 +239,7 @@ def _answer(hook: Hook, call: str) -> str:
     values = [f"value{i}" for i in range(len(hook.result.fields))]
     kinds = {each.name: "number" if each.is_float else "whole" for each in fields()[hook.result.view]}
     stored = [
-        f"carray({hook.result.place}, 1)[0].{name} = {kinds[name]}({value})"
+        f"{hook.result.place}.{name} = {kinds[name]}({value})"
         for name, value in zip(hook.result.fields, values, strict=True)
     ]
     return "; ".join([f"{', '.join(values)} = {call}", *stored, "return 1"])

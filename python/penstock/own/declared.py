@@ -16,13 +16,9 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Code", "Declared", "Mistakes", "Variable", "declared"]
+__all__ = ["Declared", "Mistakes", "Variable", "declared", "symbol"]
 
 _TYPES = {"int": int, "float": float, "bool": bool}
-
-
-Code = dict[str, dict[str, tuple[str, bytes]]]
-"""By class and hook: the symbol, and the object that has it."""
 
 
 class Mistakes:
@@ -94,6 +90,11 @@ class Declared:
     def hooks(self) -> list[str]:
         """The hooks that it has."""
         return [name for name in self.of.hooks if name in self.methods]
+
+
+def symbol(cls: str, hook: str) -> str:
+    """The symbol of a hook in compiled code."""
+    return f"penstock_hook_{cls}_{hook}"
 
 
 def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:

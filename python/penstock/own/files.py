@@ -69,6 +69,7 @@ class OwnFile:
         if not found:
             raise InputError(f"{path.name}: has no component; decorate a class, for example with @own.discipline")
         self.components = [declared(cls, classes[cls.__name__], mistakes) for cls in found]
+        _check_names(self.components, mistakes)
         mistakes.raise_any()
         translated = self._translated(is_compiled=False)
         self._facts = translated.facts
@@ -136,6 +137,14 @@ def _state(it: Variable) -> dict[str, Any]:
         "is_list": it.is_list,
         "initial": words,
     }
+
+
+def _check_names(components: list[Declared], mistakes: Mistakes) -> None:
+    first: dict[tuple[str, str], Declared] = {}
+    for it in components:
+        if (other := first.setdefault((it.kind, it.key), it)) is not it:
+            message = f"is a {it.kind} of the name {quoted(it.key)}, as {other.cls.__name__} is"
+            mistakes.add(it.node.lineno, f"{it.cls.__name__} {message}; give it another: name=...")
 
 
 def _check_imports(tree: ast.Module, mistakes: Mistakes) -> None:

@@ -147,7 +147,12 @@ _DISCIPLINE = Kind(
         "on_leave": Hook({"now": _NOW, "packet": _PACKET, "why": _MORE}),
         "on_timer": Hook({"now": _NOW, "queue": _QUEUE}),
     },
-    facts={"MARK": "marks", "Queue.head_since": "head-age", "Packet": "packets"},
+    facts={
+        "MARK": "marks",
+        "Queue.head_since": "head-age",
+        "Queue.of_precedence": "precedences",
+        "Packet": "packets",
+    },
 )
 
 _WINDOW = Argument("second", "WindowView")

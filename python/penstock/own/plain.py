@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import operator
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from penstock.own.declared import Declared
     from penstock.own.kinds import Result
 
-__all__ = ["Plain", "fits", "line_of", "namespace", "number", "whole"]
+__all__ = ["Plain", "line_of", "namespace"]
 
 HELPERS = """\
 def penstock_sqrt(x):
@@ -39,6 +40,17 @@ def penstock_shift(bits):
     if bits < 0 or bits > 63:
         raise ValueError("a shift by less than 0 or more than 63 bits")
     return bits
+
+
+def penstock_right(value, bits):
+    return value >> penstock_shift(bits)
+
+
+def penstock_left(value, bits):
+    shifted = whole(value << penstock_shift(bits))
+    if shifted >> bits != value:
+        raise OverflowError("fault")
+    return shifted
 """
 """Functions that both gears add to a file."""
 
@@ -106,14 +118,27 @@ def finite(value: Any, name: str) -> Any:
     return value
 
 
+def _fitting(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The operation, whose result fits into 64 bits if it is a whole number."""
+
+    def checked(left: Any, right: Any) -> Any:
+        result = operation(left, right)
+        return whole(result) if isinstance(result, int) else result
+
+    return checked
+
+
 def namespace() -> dict[str, Any]:
     """The functions that translated code may call, for the interpreter."""
     names: dict[str, Any] = dict(EXACT_NAMES)
     for symbol, signature, address in _core.component_functions():
         result, *arguments = (_LETTERS[letter] for letter in signature)
         names[symbol] = CFUNCTYPE(result, *arguments)(address)
+    names |= {"whole": whole, "number": number, "finite": finite, "penstock_fits": fits}
+    names |= {"penstock_add": _fitting(operator.add), "penstock_subtract": _fitting(operator.sub)}
+    names["penstock_multiply"] = _fitting(operator.mul)
     exec(HELPERS, names)
-    return {**names, "whole": whole, "number": number, "finite": finite, "penstock_fits": fits}
+    return names
 
 
 @cache

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["at", "parsed", "without_docstring"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["at", "is_left", "parsed", "without_docstring"]
 
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -32,3 +35,13 @@ def parsed(text: str, other: ast.AST) -> list[Any]:
         if "lineno" in each._attributes:
             ast.copy_location(each, other)
     return statements
+
+
+def is_left(body: Iterable[ast.AST], *, is_nested: bool = False) -> bool:
+    """Whether a statement of a loop leaves it; a break of a loop within it does not."""
+    for node in body:
+        if isinstance(node, ast.Return | ast.Raise) or (isinstance(node, ast.Break) and not is_nested):
+            return True
+        if is_left(ast.iter_child_nodes(node), is_nested=is_nested or isinstance(node, ast.While | ast.For)):
+            return True
+    return False

@@ -12,9 +12,9 @@ import builtins
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, REFUSED, WHOLE
+from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, OPERATIONS, REFUSED, WHOLE
 from penstock.own.kinds import fields
-from penstock.own.syntax import at, parsed, without_docstring
+from penstock.own.syntax import at, is_left, parsed, without_docstring
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STEPS", "VERSION", "Translated", "method_name", "translate"]
 
-VERSION = 3
+VERSION = 4
 """Number of the translation; another one means that runs are repeated."""
 
 STEPS = 1_000_000
@@ -126,6 +126,9 @@ class _Function(ast.NodeTransformer):
         plain = ast.arguments([], bare, None, [], [], None, [])
         made = ast.FunctionDef(name, plain, body or [ast.Pass()], [], None)
         vars(made).setdefault("type_params", [])
+        for each in ast.walk(made):
+            if isinstance(each, ast.Constant) and isinstance(each.value, int) and not -(2**63) <= each.value < 2**63:
+                self._refuse(each, f"{each.value} does not fit into 64 bits")
         return ast.copy_location(made, node)
 
     def _refuse(self, node: ast.AST, message: str) -> None:
@@ -273,17 +276,24 @@ class _Function(ast.NodeTransformer):
         return at(ast.Compare(drawn, [ast.Lt()], arguments) if name == "chance" else drawn, node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
-        """Replaces powers by the engine's, and checks shifts; a power of constants is a constant."""
+        """Replaces operations by functions, which check them; a power of constants is a constant."""
         self.generic_visit(node)
-        if isinstance(node.op, ast.LShift | ast.RShift):
-            node.right = at(ast.Call(ast.Name("penstock_shift", ast.Load()), [node.right], []), node)
-        if not isinstance(node.op, ast.Pow):
-            return node
         sides = [each.value for each in (node.left, node.right) if isinstance(each, ast.Constant)]
         numbers = [each for each in sides if isinstance(each, int | float)]
-        if len(numbers) == 2 and abs(numbers[1]) < 64:
+        if isinstance(node.op, ast.Pow) and len(numbers) == 2 and abs(numbers[1]) < 64:
             return at(ast.Constant(numbers[0] ** numbers[1]), node)
-        return at(ast.Call(ast.Name("penstock_pow", ast.Load()), [node.left, node.right], []), node)
+        function = OPERATIONS.get(type(node.op))
+        if function is None:
+            return node
+        return at(ast.Call(ast.Name(function, ast.Load()), [node.left, node.right], []), node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        """Makes a negative constant one."""
+        self.generic_visit(node)
+        value = node.operand.value if isinstance(node.operand, ast.Constant) else None
+        if isinstance(node.op, ast.USub) and isinstance(value, int | float):
+            return at(ast.Constant(-value), node)
+        return node
 
     # Statements
 
@@ -357,7 +367,7 @@ class _Function(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> Any:
         """Counts the steps, and refuses a loop without a way out."""
-        if isinstance(node.test, ast.Constant) and node.test.value and not _is_left(node.body):
+        if isinstance(node.test, ast.Constant) and node.test.value and not is_left(node.body):
             self._refuse(node, "the loop never ends; give it a condition, a break or a return")
         return self._loop(node)
 
@@ -388,13 +398,3 @@ def _refuse_recursion(module: ast.Module, mistakes: Mistakes) -> None:
             left += new
         if name in reached:
             mistakes.add(node.lineno, "the function calls itself; write a loop")
-
-
-def _is_left(body: Iterable[ast.AST], *, is_nested: bool = False) -> bool:
-    """Whether a statement of a loop leaves it; a break of a loop within it does not."""
-    for node in body:
-        if isinstance(node, ast.Return | ast.Raise) or (isinstance(node, ast.Break) and not is_nested):
-            return True
-        if _is_left(ast.iter_child_nodes(node), is_nested=is_nested or isinstance(node, ast.While | ast.For)):
-            return True
-    return False

@@ -34,6 +34,8 @@ views! {
         may_grow: i64,
         /// The round trip measured by this acknowledgement (ps); never if there is none.
         rtt: i64,
+        /// SRTT (ps); 0 before the first measured round trip.
+        smoothed: i64,
     }
     /// Fields of smaller events, which are arguments of hooks.
     Event {

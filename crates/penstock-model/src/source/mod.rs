@@ -59,7 +59,8 @@ pub trait Source: DynClone {
     }
 
     /// Frame of the last returned packet, and the packet's position in it; called only for sources that [have
-    /// frames](OpenLoop::HAS_FRAMES). Frames are numbered from zero, modulo 2^16, and each is sent before the next.
+    /// frames](OpenLoop::HAS_FRAMES) or [adapt their rate](OpenLoop::ADAPTS_RATE). Frames are numbered from zero, modulo 2^16, and each
+    /// is sent before the next.
     fn frame(&self) -> (u16, FramePlace) {
         (0, FramePlace::Only)
     }
