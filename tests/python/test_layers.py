@@ -21,8 +21,6 @@ LAYERS = {
     "api/observations": "what a run reports: plain data that counters are written into",
     "api/cancel": "a flag that stops work: whatever builds or runs looks at it",
     "api/atm": "what is ATM of it",
-    "api/aggregation": "how a link sends packets in batches: plain data",
-    "api/delivery_times": "when a link delivers: plain data",
     "api/route_set": "the routes of all flows: plain data",
     "api/switch_plan": "nodes whose ports share something: plain data",
     "api/watch_plan": "what is recorded beyond the counters: plain data",

@@ -34,3 +34,4 @@ pub mod stats;
 pub mod transmission;
 pub mod transport;
 pub mod units;
+pub mod wire;

@@ -3,10 +3,8 @@
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
-pub use crate::api::aggregation::AggregationPlan;
 pub use crate::api::atm::{AtmPlan, CircuitPlan};
 use crate::api::cancel::Cancel;
-pub use crate::api::delivery_times::DeliveryTimes;
 use crate::api::injection::Arrival;
 pub use crate::api::route_set::RouteSet;
 pub use crate::api::switch_plan::{CongestionPointsPlan, PausePlan, SharedBufferPlan, SourceQuenchPlan, SwitchPlan};
@@ -29,6 +27,8 @@ use penstock_model::source::SourcePlan;
 use penstock_model::transmission::{Framing, WireRate};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
+pub use penstock_model::wire::aggregation::AggregationPlan;
+pub use penstock_model::wire::delivery_times::DeliveryTimes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

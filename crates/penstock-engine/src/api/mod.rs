@@ -1,11 +1,9 @@
 //! The interface to other crates: blueprint, simulation, observations.
 
-pub mod aggregation;
 pub mod atm;
 pub mod blueprint;
 pub mod cancel;
 pub mod changes;
-pub mod delivery_times;
 pub mod injection;
 pub mod observations;
 pub mod pauses;

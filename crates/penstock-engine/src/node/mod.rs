@@ -7,7 +7,6 @@ pub mod ingress_pause;
 pub mod pause_waits;
 pub mod precomputed_switch;
 pub mod process;
-pub mod reaction_point;
 pub mod shared_state;
 pub mod source_quench;
 pub mod switch;

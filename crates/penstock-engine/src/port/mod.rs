@@ -4,11 +4,9 @@
 //! event of its own; elsewhere it is [`EventDriven`] and decides whenever its wire becomes free. The folder `fast` only
 //! saves time: without it all results are the same.
 
-mod aggregation;
 pub mod circuit_counts;
 mod complete_transmissions;
 pub mod counters;
-mod deliveries;
 mod fast;
 pub mod flow_losses;
 mod host_interface;
@@ -26,7 +24,6 @@ pub mod transit_merge;
 pub mod transmit_batch;
 mod verdict;
 pub mod waiting;
-pub mod wire;
 
 pub use fast::batch_path::{MAX_BATCH, MIN_BATCH};
 pub use host_interface::MAX_TRANSMIT_BATCH;
@@ -37,9 +34,7 @@ use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Measurement;
 use crate::kernel::outputs::Channel;
-use crate::port::aggregation::Aggregation;
 use crate::port::counters::PortCounters;
-use crate::port::deliveries::Deliveries;
 use crate::port::fast::tail_drop_fifo::TailDropFifo;
 use crate::port::flow_losses::FlowLosses;
 use crate::port::queueing::event_driven::EventDriven;
@@ -48,7 +43,6 @@ use crate::port::recorder::PortRecorder;
 use crate::port::telemetry::{Telemetry, TelemetryReceiver};
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::waiting::WaitingLists;
-use crate::port::wire::Wire;
 use penstock_model::conditioner::AnyShaper;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
 use penstock_model::id::{FlowId, LinkId};
@@ -58,6 +52,9 @@ use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::site::Site;
 use penstock_model::transport::jitter::PortJitter;
 use penstock_model::units::{Duration, Rate, Time};
+use penstock_model::wire::aggregation::Aggregation;
+use penstock_model::wire::deliveries::Deliveries;
+use penstock_model::wire::Wire;
 use stages::{Marker, PcnStage, Policers};
 use std::sync::Arc;
 

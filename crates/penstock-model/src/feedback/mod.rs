@@ -4,6 +4,7 @@
 pub mod bcn;
 pub mod limiter;
 pub mod qcn;
+pub mod reaction_point;
 mod state;
 
 pub use state::{LimitedFlowState, StationState};

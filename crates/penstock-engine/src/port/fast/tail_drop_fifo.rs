@@ -7,13 +7,13 @@ use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
 use crate::port::verdict::{self, Decision, DecisionPoint};
-use crate::port::wire::Wire;
 use crate::port::{Port, Queueing};
 use penstock_model::discipline::tail_drop::TailDrop;
 use penstock_model::discipline::DropCause;
 use penstock_model::id::HopId;
 use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::units::{Duration, Time};
+use penstock_model::wire::Wire;
 use std::hint::select_unpredictable;
 
 /// The queue: packets that wait, by the start of their transmission, which is known on arrival.

@@ -2,10 +2,10 @@
 //! where a shaper holds packets back.
 
 use crate::merge::ring::Ring;
-use crate::port::wire::Wire;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DisciplinePlan, Occupancy, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
+use penstock_model::wire::Wire;
 
 /// The queue: a ring of the packets that count as queued. Whatever no longer does by `now` leaves before anything is
 /// decided; a packet that finds the wire idle never enters unless the packet in service counts too.

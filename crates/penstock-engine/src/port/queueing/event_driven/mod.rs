@@ -10,13 +10,13 @@ use crate::port::queueing::event_driven::queues::{FlowQueues, Queues, WireState}
 use crate::port::queueing::queue::Queue;
 use crate::port::stages::Records;
 use crate::port::verdict::{self, Decision, DecisionPoint};
-use crate::port::wire::Wire;
 use penstock_model::discipline::{DepartureVerdict, Hooks, Leave, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, SchedulerContext, Turn};
 use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
+use penstock_model::wire::Wire;
 use std::borrow::Cow;
 use std::sync::Arc;
 

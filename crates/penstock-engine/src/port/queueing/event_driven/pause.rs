@@ -7,9 +7,9 @@
 use crate::api::pauses::PausedTime;
 use crate::kernel::journal::Measurement;
 use crate::port::queueing::event_driven::EventDriven;
-use crate::port::wire::Wire;
 use penstock_model::scheduler::{QueueState, Scheduler};
 use penstock_model::units::{Duration, Time};
+use penstock_model::wire::Wire;
 
 /// What is paused until when.
 #[derive(Clone, Debug, Default)]

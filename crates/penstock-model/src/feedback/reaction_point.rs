@@ -1,12 +1,12 @@
 //! The reaction point of a station: rate limiters between its hosts' endpoints and its ports.
 
-use penstock_model::feedback::limiter::RateLimiter;
-use penstock_model::feedback::{Feedback, LimitedFlowState, ReactionPointPlan, SharedBy, StationState};
-use penstock_model::id::{FlowId, LinkId};
-use penstock_model::packet::Packet;
-use penstock_model::parameters::Limit;
-use penstock_model::rng::Stream;
-use penstock_model::units::{Rate, Time};
+use crate::feedback::limiter::RateLimiter;
+use crate::feedback::{Feedback, LimitedFlowState, ReactionPointPlan, SharedBy, StationState};
+use crate::id::{FlowId, LinkId};
+use crate::packet::Packet;
+use crate::parameters::Limit;
+use crate::rng::Stream;
+use crate::units::{Rate, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The rate limiters of a station.

@@ -1,6 +1,6 @@
 //! The instants at which a link delivers, where a trace says them instead of a rate.
 
-use penstock_model::units::{Duration, Time};
+use crate::units::{Duration, Time};
 
 /// Delivery opportunities, as traces of cellular links list them: at each, the link passes up to [`DeliveryTimes::BYTES`] bytes; what nobody
 /// uses is lost. After the last, the list begins again: its last time is the zero of the repetition.

@@ -1,7 +1,7 @@
 //! A wire that delivers at the instants of a trace.
 
-use crate::api::delivery_times::DeliveryTimes;
-use penstock_model::units::{Bytes, Time};
+use crate::units::{Bytes, Time};
+use crate::wire::delivery_times::DeliveryTimes;
 use std::sync::Arc;
 
 /// The opportunities of a link, and how far they have been used.
@@ -47,7 +47,7 @@ impl Deliveries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use penstock_model::units::Duration;
+    use crate::units::Duration;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)

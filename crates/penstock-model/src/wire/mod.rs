@@ -1,10 +1,14 @@
 //! The wire: how long a transmission takes, also over scheduled changes of rate.
 
-use crate::port::aggregation::Aggregation;
-use crate::port::deliveries::Deliveries;
-use penstock_model::conditioner::{AnyShaper, Shaper, ShaperPlan};
-use penstock_model::transmission::WireRate;
-use penstock_model::units::{Bytes, Duration, Rate, Time};
+pub mod aggregation;
+pub mod deliveries;
+pub mod delivery_times;
+
+use crate::conditioner::{AnyShaper, Shaper, ShaperPlan};
+use crate::transmission::WireRate;
+use crate::units::{Bytes, Duration, Rate, Time};
+use aggregation::Aggregation;
+use deliveries::Deliveries;
 
 /// A link's wire. Rate changes and failures are a function of time known beforehand, so departures stay computable; so
 /// does a shaper, which holds each packet until its tokens are there.
@@ -134,7 +138,7 @@ impl Wire {
 
 /// Integrates the rate from `start` until the last bit; bits are counted in bit-picoseconds per second.
 fn finish_over_changes(first: Rate, changes: &[(Time, Rate)], start: Time, size: Bytes) -> Time {
-    const PS: u128 = penstock_model::units::PS_PER_SECOND as u128;
+    const PS: u128 = crate::units::PS_PER_SECOND as u128;
     let mut left = u128::from(size.get()) * 8 * PS;
     let mut now = start;
     let passed = changes.partition_point(|(at, _)| *at <= start);
@@ -157,9 +161,9 @@ fn finish_over_changes(first: Rate, changes: &[(Time, Rate)], start: Time, size:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use penstock_model::conditioner::shaper::Parameters;
-    use penstock_model::meter::bucket::Start;
-    use penstock_model::site::Site;
+    use crate::conditioner::shaper::Parameters;
+    use crate::meter::bucket::Start;
+    use crate::site::Site;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)

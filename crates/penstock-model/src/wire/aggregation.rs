@@ -1,8 +1,22 @@
-//! A wire that sends packets in aggregates.
+//! A wire that sends packets in aggregates: batch service of a link that pays a fixed cost per access to its channel.
 
-use crate::api::aggregation::AggregationPlan;
-use penstock_model::rng::Stream;
-use penstock_model::units::{Bytes, Duration, Time};
+use crate::rng::Stream;
+use crate::units::{Bytes, Duration, Time};
+
+/// How a link sends packets in aggregates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AggregationPlan {
+    /// Time of an aggregate beyond its packets.
+    pub overhead: Duration,
+    /// Each aggregate waits for a further time, uniform from 0 to this.
+    pub backoff: Duration,
+    /// Maximum number of packets.
+    pub max_packets: u32,
+    /// Maximum number of bytes on the wire.
+    pub max_bytes: Bytes,
+    /// Maximum time of the packets.
+    pub max_airtime: Duration,
+}
 
 /// The aggregates of a link, and the one that was sent last.
 ///
@@ -58,8 +72,8 @@ impl Aggregation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use penstock_model::rng::Key;
-    use penstock_model::units::Rate;
+    use crate::rng::Key;
+    use crate::units::Rate;
 
     fn at_us(us: u64) -> Time {
         Time::ZERO + Duration::from_us(us)
