@@ -11,7 +11,7 @@ from test_reproductions_fits import CLAIMED, outcome, study
 
 from penstock import reproductions
 from penstock.errors import InputError
-from penstock.reproductions import alternatives
+from penstock.reproductions import alternatives, renew
 from penstock.reproductions.alternatives import Alternatives, Budget, other_readings
 from penstock.reproductions.claims import Judgement, judge
 from penstock.reproductions.document import Document
@@ -225,3 +225,8 @@ def test_the_budget_is_handed_on(penstock, monkeypatch):
     assert penstock("reproduce", "md1k", "--claims", "--alternatives")[0] == 0
     assert penstock("reproduce", "md1k", "--claims", "--fresh")[0] == 0
     assert seen == [command.Others(3), command.Others(None), None]
+
+
+def test_stored_runs_without_the_digests_of_a_claim_are_told(tmp_path):
+    with pytest.raises(InputError, match=r"was not run\); leave --alternatives out"):
+        renew.main(["af", "--alternatives", "--budget", "0", "--store", str(tmp_path)])

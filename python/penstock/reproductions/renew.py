@@ -149,6 +149,20 @@ class Renewal:
             plan.run(self._runner(progress))
         return outcome
 
+    def judged(self, kept: Outcome) -> list[Judgement]:
+        """The claims, judged on stored rows.
+
+        Raises
+        ------
+        InputError
+            If a claim compares digests, which are not stored.
+        """
+        try:
+            return judge(self.study, kept)
+        except KeyError as missing:
+            told = f"a claim needs more than runs.json has ({missing.args[0]}); leave --alternatives out"
+            raise InputError(told) from None
+
     def others(
         self, chosen: Outcome, judgements: Sequence[Judgement], budget: int | None, questions: Sequence[str]
     ) -> OtherVerdicts:
@@ -167,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ------
     InputError
         If there is a pilot already and another is asked for, or only some tables of a study that is also run under
-        the text's own answers.
+        the text's own answers; or with ``--alternatives``, if a claim compares digests, which are not stored.
     """
     parser = argparse.ArgumentParser(prog="python -m penstock.reproductions.renew", description=__doc__)
     parser.add_argument("study")
@@ -218,7 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         as_printed = {judgement.claim: judgement.finding.verdict for judgement in judged}
         _write_json(folder / SUMMARY, summarise(study, chosen, printed).as_json())
         _write_json(folder / ORIGIN, Origin.of_this_core().as_json())
-    judgements = judge(study, chosen)
+    judgements = renewal.judged(chosen) if given.alternatives else judge(study, chosen)
     budget = BUDGET if given.budget is None else given.budget
     tested = renewal.others(chosen, judgements, budget, given.questions)
     _write_json(folder / fits.FILE, Stored(as_printed, tested, Origin.of_this_core().as_json()).as_json())
