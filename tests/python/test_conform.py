@@ -200,3 +200,26 @@ def test_what_a_run_breaks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     found = conformance(built_in("tail-drop"), None, {})
     assert [name for name, holds in found.properties.items() if holds] == ["packets are conserved"]
     assert not found.conforms
+
+
+@pytest.mark.parametrize("file", ["wrr.py", "srtcm.py"])
+def test_parameters_without_a_default_have_the_values_of_examples(
+    penstock: Callable[..., tuple[int, str, str]], file: str
+) -> None:
+    code, told, error = penstock("conform", EXAMPLES / file, "--format", "json")
+    assert (code, json.loads(told)["conforms"]) == (0, True), error
+
+
+def test_a_parameter_without_default_and_example_is_asked_for(
+    penstock: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from penstock import own\n\n"
+        '@own.discipline\nclass Mine:\n    """Drops."""\n\n    p = own.parameter("probability", doc="Probability.")\n\n'
+        "    def on_arrival(self):\n        return own.DROP_EARLY if self.p > 0.5 else own.ACCEPT\n"
+    )
+    code, told, error = penstock("conform", tmp_path / "mine.py")
+    assert (code, told) == (2, "")
+    assert "mine: p has no default; give it with --set p=VALUE (between 0 and 1)" in error
+    code, _, error = penstock("conform", tmp_path / "mine.py", "--set", "p=0.2")
+    assert code == 0, error

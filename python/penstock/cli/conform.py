@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
-from penstock.cli.options import FormatOption, SetOption, read_sets
+from penstock.cli.options import FormatOption, read_sets
 from penstock.cli.verb import argument, option
 
 __all__ = ["conform"]
@@ -19,14 +19,16 @@ def conform(
         Path | None,
         option("--arrivals", "FILE", "Also feed these recorded arrivals: a trace of one link, or a log of emulate."),
     ] = None,
-    sets: SetOption = None,
+    sets: Annotated[
+        list[str] | None, option("--set", "NAME=VALUE", "Give a parameter of the component this value; repeatable.")
+    ] = None,
     output: FormatOption = "table",
 ) -> int | None:
     """Compare your own component with a built-in one.
 
     Short runs of several kinds of traffic must give the same numbers when repeated, on both executors, on two cores,
     from a snapshot, and compiled and interpreted. With --against, they must equal the runs of that component; else the
-    first difference is shown.
+    first difference is shown. A parameter without a default has the value of an example, unless --set gives one.
     """
     from dataclasses import asdict
 

@@ -16,7 +16,7 @@ from penstock.reference import catalogue, with_file
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 __all__ = ["Subject", "built_in", "in_file"]
@@ -61,11 +61,18 @@ class Subject:
         """The component as a scenario has it.
 
         Its parameters are those of `settings`, or those of the same type in the examples of `models`, the last first.
+        Others that must be given have their own example, or 1 for whole numbers.
+
+        Raises
+        ------
+        InputError
+            If a parameter that must be given has no value.
         """
         if self.kind == "metric":
             return self.key
-        values: dict[str, Any] = {}
-        of_class: dict[str, dict[str, Any]] = {name: {} for name in classes}
+        values = _examples(self.entry.get("parameters", ()), settings)
+        given = _examples(self.entry.get("classes", {}).get("parameters", ()) if classes else (), settings)
+        of_class: dict[str, dict[str, Any]] = {name: dict(given) for name in classes}
         for model in models:
             example = _example(model.entry["doc"])
             values |= {k: v for k, v in _table(example, model.key).items() if self._type(k) == model._type(k)}
@@ -73,6 +80,9 @@ class Subject:
             for (name, table), other in zip(of_class.items(), cycle(tables.values() or [{}]), strict=False):
                 table.update(tables.get(name, other))
         shown = {key: value for key, value in (values | dict(settings)).items() if key in self.parameters}
+        for each in self.entry.get("parameters", ()):
+            if each["required"] and (key := each["key"]) not in shown:
+                raise InputError(f"{self.key}: {key} has no default; give it with --set {key}=VALUE ({each['range']})")
         lines = [
             f"class.{toml.key(name)}.{key} = {toml.value(value)}"
             for name, table in of_class.items()
@@ -145,6 +155,16 @@ def built_in(name: str, kind: str | None = None) -> Subject:
 def _entries(everything: Any, kind: str) -> list[Any]:
     entries: list[Any] = everything["metrics"] if kind == "metric" else everything["components"][kind]
     return entries
+
+
+def _examples(parameters: Iterable[Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of the parameters that must be given and are not."""
+    values: dict[str, Any] = {}
+    for each in parameters:
+        key, has_example = each["key"], "example" in each or each["kind"] == "integer"
+        if each["required"] and key not in settings and has_example:
+            values[key] = each.get("example", 1)
+    return values
 
 
 def _example(doc: str) -> dict[str, Any]:
