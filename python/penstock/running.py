@@ -248,9 +248,9 @@ class _Tally:
 
 
 def _own_file(request: RunRequest) -> str | None:
-    """Returns the user's file of the scenario, next to which the files that it names are, if it still has this text."""
+    """Returns the user's file of the scenario if it still has this text: other files that it names are next to it."""
     file = Path(request.folder or "") / f"{request.name}.toml"
-    with suppress(OSError, UnicodeDecodeError):
+    with suppress(OSError, ValueError):  # a name that no file can have is a ValueError
         if file.read_text(encoding="utf-8") == request.scenario:
             return str(file)
     return None

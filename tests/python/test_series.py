@@ -364,7 +364,7 @@ def test_what_a_switch_holds_is_what_its_ports_hold_headroom_included():
         return rows["value"].to_list()
 
     assert of("held-bytes") == of("port-held-bytes")
-    # Two links bring what is lossless: the headroom of one holds at least half of what both do.
+    # Of two ingress links with lossless packets, the one with the fuller headroom holds at least half of the sum.
     pairs = list(zip(of("link-headroom-held-bytes"), of("headroom-held-bytes"), strict=True))
     assert all(both / 2 <= one <= both for one, both in pairs)
     assert any(0 < one < both for one, both in pairs)

@@ -80,9 +80,9 @@ class Subject:
             for (name, table), other in zip(of_class.items(), cycle(tables.values() or [{}]), strict=False):
                 table.update(tables.get(name, other))
         shown = {key: value for key, value in (values | dict(settings)).items() if key in self.parameters}
-        for each in self.entry.get("parameters", ()):
-            if each["required"] and (key := each["key"]) not in shown:
-                raise InputError(f"{self.key}: {key} has no default; give it with --set {key}=VALUE ({each['range']})")
+        self._require(self.entry.get("parameters", ()), shown)
+        for table in of_class.values():
+            self._require(self.entry.get("classes", {}).get("parameters", ()), table | dict(settings))
         lines = [
             f"class.{toml.key(name)}.{key} = {toml.value(value)}"
             for name, table in of_class.items()
@@ -90,6 +90,11 @@ class Subject:
             if key in self.class_parameters
         ]
         return "\n".join([f"{self.key} = {toml.value(shown)}", *lines])
+
+    def _require(self, parameters: Iterable[Any], values: Mapping[str, Any]) -> None:
+        for each in parameters:
+            if each["required"] and (key := each["key"]) not in values:
+                raise InputError(f"{self.key}: {key} has no default; give it with --set {key}=VALUE ({each['range']})")
 
     def like(self, other: Subject) -> Subject:
         """Leaves out optional parameters that the other component does not have."""
