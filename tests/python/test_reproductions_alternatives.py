@@ -18,8 +18,11 @@ from penstock.reproductions.document import Document
 from penstock.reproductions.fits import Coverage, OtherVerdicts, Stored
 from penstock.reproductions.layout import remarks
 from penstock.reproductions.loading import load
+from penstock.reproductions.origin import Origin
 from penstock.reproductions.reading import Readings
+from penstock.reproductions.stored import stored_outcome
 from penstock.reproductions.study import text_beside
+from penstock.store import Store
 
 A01, A02 = "tiny-a01=long", "tiny-a02=bytes"
 # Ten runs around 20 with a standard deviation of 1: the rate is above 15 at 0.1 % with three of them already.
@@ -120,11 +123,25 @@ class TestAlternatives:
         assert found.not_tested == {"tiny-c01": (A01,), "tiny-c03": (A01,)}
 
     def test_earlier_verdicts_stay_where_nothing_is_tested_and_where_they_still_matter(self):
-        known = {A01: {"tiny-c01": "undecided", "tiny-c02": "refuted"}, A02: {"tiny-c02": "refuted"}}
+        known = OtherVerdicts({A01: {"tiny-c01": "undecided", "tiny-c02": "refuted"}, A02: {"tiny-c02": "refuted"}})
         found = verdicts_of(budget=0, known=known)
         # The second claim does not look at what the first answer changes.
         assert found.verdicts == {A01: {"tiny-c01": "undecided"}, A02: {"tiny-c02": "refuted"}}
         assert verdicts_of(known=known).verdicts[A02]["tiny-c02"] == "confirmed"
+
+    def test_verdicts_of_another_model_stay_with_its_name_until_they_are_tested(self):
+        verdicts = {A01: {"tiny-c01": "undecided", "tiny-c02": "refuted"}, A02: {"tiny-c02": "refuted"}}
+        stored = Stored({}, OtherVerdicts(verdicts), Origin("old", "2026-11-27"))
+        assert stored.known_to("old").older == {}
+        kept = verdicts_of(budget=0, known=stored.known_to("new"))
+        older = Origin("old", "2026-11-27")
+        # The first answer does not move the second claim.
+        assert kept.older == {(A01, "tiny-c01"): older, (A02, "tiny-c02"): older}
+        assert kept.verdicts == {A01: {"tiny-c01": "undecided"}, A02: {"tiny-c02": "refuted"}}
+        # A model later, they are still the first one's, and a tested one is nobody else's.
+        again = Stored({}, kept, Origin("new", "2026-11-28"))
+        assert again.known_to("newer").older == kept.older
+        assert verdicts_of(known=again.known_to("newer"), questions=["tiny-a02"]).older == {(A01, "tiny-c01"): older}
 
     def test_a_test_that_fails_under_an_answer_is_not_tested(self):
         def missing(outcome_, _):
@@ -169,11 +186,13 @@ class TestTold:
     def test_what_is_stored_is_read_as_it_was_written(self, monkeypatch):
         from penstock.reproductions import fits
 
-        origin = {"model_version": "0" * 32, "date": "2026-11-27"}
-        stored = Stored({"tiny-c01": "refuted"}, self.changed, origin)
+        origin = Origin("0" * 32, "2026-11-27")
+        older = Origin("1" * 32, "2026-11-26")
+        stored = Stored({"tiny-c01": "refuted"}, replace(self.changed, older={(A01, "tiny-c03"): older}), origin)
         monkeypatch.setattr(fits, "text_beside", lambda *_: json.dumps(stored.as_json()))
         again = Stored.load(Document.parse(CLAIMED))
         assert again.as_json() == stored.as_json()
+        assert (again.origin, again.tested.older) == (origin, {(A01, "tiny-c03"): older})
         assert Stored().as_json() == {"as_printed": {}}
 
     @pytest.mark.parametrize("name", reproductions.names())
@@ -199,6 +218,17 @@ class TestTold:
         left = sum(map(len, stored.tested.not_tested.values()))
         assert (f"The {left} others are named on the claims' pages" in page) == bool(left)
         assert (stored.tested.runs > 0) == bool(left)
+
+    def test_pages_name_the_models_of_verdicts_that_were_kept(self, monkeypatch):
+        stored = Stored.load(load("md1k").document)
+        (answer, verdicts), *_ = stored.tested.verdicts.items()
+        claim = next(iter(verdicts))
+        older = Origin("0123456789abcdef" * 2, "2026-01-02")
+        kept = replace(stored, tested=replace(stored.tested, older={(answer, claim): older}))
+        monkeypatch.setattr(Stored, "load", classmethod(lambda *_: kept))
+        told = "2026-01-02, model 0123456789ab"
+        assert f"; 1 of them {told})" in reproductions.explain("md1k")
+        assert f" Tested {told}: `{answer}`." in reproductions.explain(claim)
 
 
 @pytest.mark.parametrize(
@@ -230,3 +260,13 @@ def test_the_budget_is_handed_on(penstock, monkeypatch):
 def test_stored_runs_without_the_digests_of_a_claim_are_told(tmp_path):
     with pytest.raises(InputError, match=r"was not run\); leave --alternatives out"):
         renew.main(["af", "--alternatives", "--budget", "0", "--store", str(tmp_path)])
+
+
+def test_a_renewal_keeps_what_another_model_gave(tmp_path, monkeypatch):
+    study_, stored = load("md1k"), Stored.load(load("md1k").document)
+    chosen = stored_outcome(study_)
+    monkeypatch.setattr(renew._core, "MODEL_VERSION", "f" * 32)
+    found = renew.Renewal(study_, chosen.runs, store=Store(tmp_path)).others(chosen, judge(study_, chosen), 0, [])
+    assert found.verdicts == stored.tested.verdicts
+    assert len(found.older) == sum(map(len, found.verdicts.values()))
+    assert set(found.older.values()) == {stored.origin}

@@ -10,7 +10,8 @@ from penstock import MODEL_VERSION, reproductions
 from penstock.reproductions import shipped as shipping
 from penstock.reproductions.claims import Judgement
 from penstock.reproductions.loading import load
-from penstock.reproductions.shipped import SUMMARY, VERDICTS, Origin, judgements_of, shipped, summary_of
+from penstock.reproductions.origin import Origin
+from penstock.reproductions.shipped import SUMMARY, VERDICTS, judgements_of, shipped, summary_of
 from penstock.reproductions.study import text_beside
 from penstock.studies import runner
 

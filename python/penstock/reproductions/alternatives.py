@@ -26,14 +26,12 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.document import Document
+    from penstock.reproductions.origin import Origin
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.reproduce import Plan
     from penstock.reproductions.study import Page, Study
     from penstock.store import Store
-
-    Verdicts = Mapping[str, Mapping[str, str]]
-    """By answer and claim."""
 
 __all__ = ["Alternatives", "Budget", "other_readings"]
 
@@ -108,7 +106,7 @@ class Alternatives:
         budget: Budget,
         *,
         questions: Collection[str] = (),
-        known: Verdicts | None = None,
+        known: OtherVerdicts | None = None,
     ) -> OtherVerdicts:
         """Tests what the budget suffices for.
 
@@ -120,7 +118,7 @@ class Alternatives:
             How many runs may be made.
         questions : collection of str
             The questions whose answers are tested; all if empty.
-        known : mapping, optional
+        known : OtherVerdicts, optional
             Verdicts that were found earlier, for pairs that are not tested now.
         """
         claims = {judgement.claim: self._looked(judgement) for judgement in judgements}
@@ -138,20 +136,25 @@ class Alternatives:
             for answer in moved[name]
             if answer in tests and tests[answer].affords(name, self.first, budget)
         ]
+        known = known or OtherVerdicts()
         verdicts = {}
+        older: dict[tuple[str, str], Origin] = {}
         for answer in self.readings:
-            earlier = (known or {}).get(answer, {})
+            earlier = known.verdicts.get(answer, {})
             found = {name: verdict for name, verdict in earlier.items() if answer in moved.get(name, ())}
             mine = [name for other, name in affordable if other == answer]
-            if mine:
-                found |= tests[answer].verdicts(mine, budget)
+            newly = tests[answer].verdicts(mine, budget) if mine else {}
+            kept = [(answer, name) for name in claims if name in found and name not in newly]
+            older |= {pair: known.older[pair] for pair in kept if pair in known.older}
+            found |= newly
             if found:
                 verdicts[answer] = {name: found[name] for name in claims if name in found}
         left = {
             name: tuple(answer for answer in moved[name] if name not in verdicts.get(answer, {})) for name in claims
         }
         runs, packet_hops = self._work(claims, left)
-        return OtherVerdicts(verdicts, {name: answers for name, answers in left.items() if answers}, runs, packet_hops)
+        not_tested = {name: answers for name, answers in left.items() if answers}
+        return OtherVerdicts(verdicts, not_tested, runs, packet_hops, older)
 
     def _looked(self, judgement: Judgement) -> Looked:
         """What the verdict looks at; other numbers of the evidence decide nothing."""

@@ -8,15 +8,16 @@ recorded while it is tested, so nobody has to keep a list.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.origin import Origin
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings, Settings
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from penstock.reproductions.document import Document
     from penstock.reproductions.questions import Question
@@ -172,6 +173,8 @@ class OtherVerdicts:
     runs: int = 0  # at most how many runs these would take
     packet_hops: float = 0.0
     """About how many packet-hops these would take, if every look is needed; 0 if the study cannot tell."""
+    older: Mapping[tuple[str, str], Origin] = field(default_factory=dict)
+    """Where verdicts come from that were kept from another model, by answer and claim."""
 
     def changes(self, claim: str, verdict: str) -> dict[str, str]:
         """The answers under which a claim with this verdict has another one, and that verdict."""
@@ -184,6 +187,18 @@ class OtherVerdicts:
             return None
         tested = sum(claim in verdicts for verdicts in self.verdicts.values())
         return Coverage(tested, tuple(self.not_tested.get(claim, ())))
+
+    def joined(self, other: OtherVerdicts, answers: Iterable[str]) -> OtherVerdicts:
+        """These and those of other claims, in the order of `answers`."""
+        both = [self.verdicts, other.verdicts]
+        verdicts = {name: {claim: it for own in both for claim, it in own.get(name, {}).items()} for name in answers}
+        return OtherVerdicts(
+            {name: its for name, its in verdicts.items() if its},
+            {**(self.not_tested or {}), **(other.not_tested or {})},
+            self.runs + other.runs,
+            self.packet_hops + other.packet_hops,
+            {**self.older, **other.older},
+        )
 
 
 @dataclass(frozen=True)
@@ -210,7 +225,7 @@ class Stored:
     as_printed: Mapping[str, str] = field(default_factory=dict)  # verdicts with all answers as printed, by claim
     tested: OtherVerdicts | None = None
     """Verdicts under other answers, one at a time; None if no other answer was looked at."""
-    origin: Mapping[str, str] = field(default_factory=dict)  # the model version and the date of the latter
+    origin: Origin | None = None  # where the latter come from
 
     @classmethod
     def load(cls, document: Document) -> Stored:
@@ -219,23 +234,46 @@ class Stored:
         data: dict[str, Any] = json.loads(text) if text else {}
         tested = None
         if "answers" in data:
-            tested = OtherVerdicts(data["answers"], data["not_tested"], data["runs"], data["packet_hops"])
-        origin: dict[str, str] = {name: data[name] for name in ("model_version", "date") if name in data}
-        return cls(data.get("as_printed", {}), tested, origin)
+            older = {
+                (answer, claim): Origin.of_json(each)
+                for each in data.get("older", ())
+                for answer, claims in each["answers"].items()
+                for claim in claims
+            }
+            tested = OtherVerdicts(data["answers"], data["not_tested"], data["runs"], data["packet_hops"], older)
+        return cls(data.get("as_printed", {}), tested, Origin.of_json(data) if tested else None)
+
+    def known_to(self, model_version: str) -> OtherVerdicts:
+        """The verdicts that a renewal with this model may keep, with where those of other models come from."""
+        if self.tested is None or self.origin is None:
+            return OtherVerdicts()
+        pairs = [(answer, claim) for answer, verdicts in self.tested.verdicts.items() for claim in verdicts]
+        origins = {pair: self.tested.older.get(pair, self.origin) for pair in pairs}
+        older = {pair: origin for pair, origin in origins.items() if origin.model_version != model_version}
+        return replace(self.tested, older=older)
 
     def as_json(self) -> dict[str, Any]:
         """The file's contents."""
-        if self.tested is None:
+        if self.tested is None or self.origin is None:
             return {"as_printed": dict(self.as_printed)}
         left = self.tested.not_tested
         return {
-            **self.origin,
+            **self.origin.as_json(),
             "as_printed": dict(self.as_printed),
             "answers": {name: dict(it) for name, it in self.tested.verdicts.items()},
             "not_tested": None if left is None else {name: list(it) for name, it in left.items()},
             "runs": self.tested.runs,
             "packet_hops": self.tested.packet_hops,
+            **({"older": _by_model(self.tested.older)} if self.tested.older else {}),
         }
+
+
+def _by_model(older: Mapping[tuple[str, str], Origin]) -> list[dict[str, Any]]:
+    """The claims by answer of each model."""
+    found: dict[Origin, dict[str, list[str]]] = {}
+    for (answer, claim), origin in older.items():
+        found.setdefault(origin, {}).setdefault(answer, []).append(claim)
+    return [{**origin.as_json(), "answers": answers} for origin, answers in found.items()]
 
 
 class _Recording(dict[str, Any]):

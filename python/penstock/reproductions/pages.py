@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.reproductions.document import Claim, Document
+    from penstock.reproductions.origin import Origin
     from penstock.reproductions.questions import Question
 
 __all__ = ["explain"]
@@ -220,20 +222,30 @@ def _covered(coverage: Coverage) -> str:
     return f"Tested under {coverage.tested} of the {whole} other answers that change its runs{left}."
 
 
+def _older(stored: Stored, claim: str) -> str:
+    """The verdicts of a claim that were kept from other models."""
+    answers: dict[Origin, list[str]] = {}
+    for (answer, other), origin in (stored.tested.older if stored.tested else {}).items():
+        if other == claim:
+            answers.setdefault(origin, []).append(answer)
+    return "".join(f" Tested {origin.short()}: {_codes(its)}." for origin, its in answers.items())
+
+
 def _alternatives(document: Document) -> list[str]:
     """How far the claims were tested under other answers, and which pairs are left."""
     stored = Stored.load(document)
-    if stored.tested is None:
+    if stored.tested is None or stored.origin is None:
         return []
     tested = sum(map(len, stored.tested.verdicts.values()))
     if stored.tested.not_tested is None:
         told = f"Tested under another answer: {tested} pairs of a claim and an answer. Not tested: all others."
         return [told, ""]
     left = sum(map(len, stored.tested.not_tested.values()))
+    older = Counter(stored.tested.older.values())
+    origins = [stored.origin.short(), *(f"{count} of them {origin.short()}" for origin, count in older.items())]
     told = (
         "Each claim was tested again under every other answer that changes its runs, one answer at a time: "
-        f"{tested} of {tested + left} pairs of a claim and an answer ({stored.origin['date']}, model "
-        f"{stored.origin['model_version'][:12]})."
+        f"{tested} of {tested + left} pairs of a claim and an answer ({'; '.join(origins)})."
     )
     if left:
         hops = stored.tested.packet_hops
@@ -268,9 +280,10 @@ def _remarks(document: Document, claim: str) -> list[str]:
     if found.get("readings"):
         lines.append(f"It depends on the answers to {_codes(found['readings'])}.")
     coverage = Coverage.of_json(found["alternatives"])
+    stored = Stored.load(document)
     if coverage is not None:
-        lines.append(_covered(coverage))
-    printed = Stored.load(document).as_printed.get(claim)
+        lines.append(_covered(coverage) + _older(stored, claim))
+    printed = stored.as_printed.get(claim)
     if printed:
         lines.append(f"With every answer as the text has it: {printed}.")
     if found["null"]:

@@ -9,7 +9,8 @@ Writes, in this order:
 - ``verdicts.json``: what ``penstock reproduce STUDY --claims --format json`` prints.
 
 With ``--alternatives`` only the last two, and only what depends on other answers. Finished runs are in the store, so
-the same command continues where an earlier one stopped or had spent its budget.
+the same command continues where an earlier one stopped or had spent its budget. Verdicts that it does not test stay,
+and ``fits.json`` names the models that gave them.
 
 ``--only TABLE`` runs this table and the experiments; the numbers of all others are taken from ``runs.json``, which is
 right where their scenarios have not changed.
@@ -38,11 +39,12 @@ from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import judge
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import load
+from penstock.reproductions.origin import Origin
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan, reproduce
-from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS, Origin
+from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS
 from penstock.reproductions.stored import as_text, digests, first_digests, scenario_name, stored_outcome
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
@@ -166,10 +168,8 @@ class Renewal:
     def others(
         self, chosen: Outcome, judgements: Sequence[Judgement], budget: int | None, questions: Sequence[str]
     ) -> OtherVerdicts:
-        """Verdicts under other answers; those that this core gave earlier are kept where none is tested now."""
-        stored = Stored.load(self.study.document)
-        is_ours = stored.tested is not None and stored.origin["model_version"] == _core.MODEL_VERSION
-        known = stored.tested.verdicts if is_ours and stored.tested is not None else {}
+        """Verdicts under other answers; stored ones stay where none is tested now, with the model that gave them."""
+        known = Stored.load(self.study.document).known_to(_core.MODEL_VERSION)
         tests = Alternatives(self.study, chosen, **self._options)
         return tests.run(judgements, Budget(budget), questions=questions, known=known)
 
@@ -235,7 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     judgements = renewal.judged(chosen) if given.alternatives else judge(study, chosen)
     budget = BUDGET if given.budget is None else given.budget
     tested = renewal.others(chosen, judgements, budget, given.questions)
-    _write_json(folder / fits.FILE, Stored(as_printed, tested, Origin.of_this_core().as_json()).as_json())
+    _write_json(folder / fits.FILE, Stored(as_printed, tested, Origin.of_this_core()).as_json())
     _write_json(folder / VERDICTS, [judgement.under(tested).as_json() for judgement in judgements])
 
 
