@@ -15,6 +15,7 @@ from penstock.reproductions.loading import load
 from penstock.reproductions.pcn.cases import cases
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import SEED
+from penstock.reproductions.second_look import judged_again, stored_looks
 from penstock.reproductions.stored import digests, scenario_name, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.summary import AGREED, summarise
@@ -96,7 +97,7 @@ def test_the_verdicts_follow_from_what_is_stored(stored):
     # Stored runs have no experiments; their digests are compared above.
     of_tables = [claim.id for claim in DOCUMENT.claims if claim.tables and claim.id != "pcn-c03"]
     assert len(of_tables) == 25
-    for judgement in judge(STUDY, stored, only=of_tables):
+    for judgement in judged_again(STUDY, judge(STUDY, stored, only=of_tables), stored_looks(STUDY)):
         assert judgement.as_json() == known[judgement.claim], RENEW
 
 

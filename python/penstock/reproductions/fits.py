@@ -11,13 +11,14 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.finding import UNDECIDED
 from penstock.reproductions.origin import Origin
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings, Settings
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from penstock.reproductions.document import Document
     from penstock.reproductions.questions import Question
@@ -187,6 +188,18 @@ class OtherVerdicts:
             return None
         tested = sum(claim in verdicts for verdicts in self.verdicts.values())
         return Coverage(tested, tuple(self.not_tested.get(claim, ())))
+
+    def reopened(self, claims: Collection[str]) -> OtherVerdicts:
+        """The same for claims that were tested on more runs since: what fewer runs left undecided is not tested."""
+        kept: dict[str, dict[str, str]] = {answer: {} for answer in self.verdicts}
+        left = {name: list(answers) for name, answers in (self.not_tested or {}).items()}
+        for answer, verdicts in self.verdicts.items():
+            for claim, verdict in verdicts.items():
+                if claim in claims and verdict == UNDECIDED:
+                    left.setdefault(claim, []).append(answer)
+                else:
+                    kept[answer][claim] = verdict
+        return replace(self, verdicts=kept, not_tested=None if self.not_tested is None else left)
 
     def joined(self, other: OtherVerdicts, answers: Iterable[str]) -> OtherVerdicts:
         """These and those of other claims, in the order of `answers`."""

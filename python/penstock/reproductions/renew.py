@@ -19,6 +19,9 @@ right where their scenarios have not changed.
 --format json`` prints. ``--only`` names the tables then, and ``--questions`` those whose answers are chosen: all others
 keep the document's chosen answers. That bounds the runs of a large study.
 
+``--second-look CLAIM`` makes the runs that should decide an undecided claim, and writes ``second_look.json`` and the
+claim's verdict; later renewals repeat it. ``--alternatives`` then tests it under other answers on as many runs.
+
 ``--pilot`` writes ``pilot.json`` instead, and only where there is none: the tolerances that follow from it are not to
 move with the runs that they judge.
 """
@@ -27,6 +30,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,9 +38,10 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.errors import InputError
 from penstock.progress import Progress
-from penstock.reproductions import cross_validated, cross_validation, fits, pilot
+from penstock.reproductions import cross_validated, cross_validation, fits, pilot, second_look
 from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import judge
+from penstock.reproductions.finding import UNDECIDED
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import load
 from penstock.reproductions.origin import Origin
@@ -44,18 +49,20 @@ from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan, reproduce
-from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS
+from penstock.reproductions.second_look import claims_looked_at_again, judged_again, look_again, stored_looks
+from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS, judgements_of, shipped
 from penstock.reproductions.stored import as_text, digests, first_digests, scenario_name, stored_outcome
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
 from penstock.studies.runner import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.cross_validation import CrossValidation
     from penstock.reproductions.fits import OtherVerdicts
+    from penstock.reproductions.second_look import SecondLook
     from penstock.reproductions.study import Study
 
 __all__ = ["Renewal", "main"]
@@ -165,13 +172,34 @@ class Renewal:
             told = f"a claim needs more than runs.json has ({missing.args[0]}); leave --alternatives out"
             raise InputError(told) from None
 
+    def second_looks(self, chosen: Outcome, claims: Sequence[str]) -> dict[str, SecondLook]:
+        """More runs for undecided claims."""
+        with Progress() as progress:
+            return {claim: look_again(self.study, chosen, claim, self._runner(progress)) for claim in claims}
+
     def others(
-        self, chosen: Outcome, judgements: Sequence[Judgement], budget: int | None, questions: Sequence[str]
+        self,
+        chosen: Outcome,
+        judgements: Sequence[Judgement],
+        budget: int | None,
+        questions: Sequence[str],
+        looks: Mapping[str, SecondLook] | None = None,
     ) -> OtherVerdicts:
-        """Verdicts under other answers; stored ones stay where none is tested now, with the model that gave them."""
-        known = Stored.load(self.study.document).known_to(_core.MODEL_VERSION)
+        """Verdicts under other answers; stored ones stay where none is tested now, with the model that gave them.
+
+        Claims that have had a second look are tested on as many runs, and none stays that fewer left undecided.
+        """
+        known, left = Stored.load(self.study.document).known_to(_core.MODEL_VERSION), Budget(budget)
+        looks = looks or {}
         tests = Alternatives(self.study, chosen, **self._options)
-        return tests.run(judgements, Budget(budget), questions=questions, known=known)
+        once = [judgement for judgement in judgements if judgement.claim not in looks]
+        found = tests.run(once, left, questions=questions, known=known)
+        known = known.reopened(looks)
+        for claim, look in looks.items():
+            again = [judgement for judgement in judgements if judgement.claim == claim]
+            own = Alternatives(self.study, look.outcome, **self._options)
+            found = found.joined(own.run(again, left, questions=questions, known=known), tests.readings)
+        return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -183,23 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         If there is a pilot already and another is asked for, or only some tables of a study that is also run under
         the text's own answers; or with ``--alternatives``, if a claim compares digests, which are not stored.
     """
-    parser = argparse.ArgumentParser(prog="python -m penstock.reproductions.renew", description=__doc__)
-    parser.add_argument("study")
-    parser.add_argument("--runs", type=int, help="runs a row; the study's own number if left out")
-    parser.add_argument("--printed-runs", type=int, help="runs a row under the text as printed, if fewer")
-    parser.add_argument("--only", action="append", default=[], metavar="TABLE", help="run this table; repeatable")
-    parser.add_argument("--jobs", type=int)
-    parser.add_argument("--store", type=Path)
-    parser.add_argument("--pilot", action="store_true", help="write the pilot, where there is none")
-    parser.add_argument("--cross-validate", action="store_true", help="write the cross-validated agreement")
-    parser.add_argument(
-        "--budget", type=int, help=f"the most runs under other answers ({BUDGET}), or with --cross-validate (no limit)"
-    )
-    parser.add_argument("--questions", nargs="+", default=[], help="only answers to these questions")
-    parser.add_argument(
-        "--alternatives", action="store_true", help="only verdicts under other answers; all else stays as it is"
-    )
-    given = parser.parse_args(arguments)
+    given = _options().parse_args(arguments)
     study = load(given.study)
     renewal = Renewal(study, given.runs or study.runs, given.jobs, Store(given.store))
     folder = Path(str(resources.files(__package__))) / study.document.id
@@ -213,6 +225,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         runs = given.runs or cross_validation.RUNS
         found = renewal.cross_validated(runs, given.budget, given.only, given.questions)
         _write_json(folder / cross_validated.FILE, cross_validated.to_store(found))
+        return
+    if given.second_look:
+        _look_again(renewal, folder, given.second_look)
         return
     if given.only and Readings.as_printed(study.document).changed:
         raise InputError("runs under the text's own answers are not stored; leave --only out")
@@ -232,11 +247,66 @@ def main(arguments: Sequence[str] | None = None) -> None:
         as_printed = {judgement.claim: judgement.finding.verdict for judgement in judged}
         _write_json(folder / SUMMARY, summarise(study, chosen, printed).as_json())
         _write_json(folder / ORIGIN, Origin.of_this_core().as_json())
-    judgements = renewal.judged(chosen) if given.alternatives else judge(study, chosen)
+    if given.alternatives:
+        judgements, looks = renewal.judged(chosen), stored_looks(study)
+    else:
+        judgements = judge(study, chosen)
+        undecided = {judgement.claim for judgement in judgements if judgement.finding.verdict == UNDECIDED}
+        looks = renewal.second_looks(chosen, [claim for claim in claims_looked_at_again(study) if claim in undecided])
+        _write_looks(folder, chosen, looks)
+    judgements = judged_again(study, judgements, looks)
     budget = BUDGET if given.budget is None else given.budget
-    tested = renewal.others(chosen, judgements, budget, given.questions)
+    tested = renewal.others(chosen, judgements, budget, given.questions, looks)
     _write_json(folder / fits.FILE, Stored(as_printed, tested, Origin.of_this_core()).as_json())
     _write_json(folder / VERDICTS, [judgement.under(tested).as_json() for judgement in judgements])
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m penstock.reproductions.renew", description=__doc__)
+    parser.add_argument("study")
+    parser.add_argument("--runs", type=int, help="runs a row; the study's own number if left out")
+    parser.add_argument("--printed-runs", type=int, help="runs a row under the text as printed, if fewer")
+    parser.add_argument("--only", action="append", default=[], metavar="TABLE", help="run this table; repeatable")
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--store", type=Path)
+    parser.add_argument("--pilot", action="store_true", help="write the pilot, where there is none")
+    parser.add_argument("--cross-validate", action="store_true", help="write the cross-validated agreement")
+    parser.add_argument(
+        "--budget", type=int, help=f"the most runs under other answers ({BUDGET}), or with --cross-validate (no limit)"
+    )
+    parser.add_argument("--questions", nargs="+", default=[], help="only answers to these questions")
+    parser.add_argument(
+        "--alternatives", action="store_true", help="only verdicts under other answers; all else stays as it is"
+    )
+    parser.add_argument(
+        "--second-look", nargs="+", default=[], metavar="CLAIM", help="only more runs for these undecided claims"
+    )
+    return parser
+
+
+def _look_again(renewal: Renewal, folder: Path, claims: Sequence[str]) -> None:
+    """Writes second looks at some claims, and their verdicts."""
+    study = renewal.study
+    first, shown = stored_outcome(study), shipped(study.document, VERDICTS)
+    if first is None or shown is None:
+        raise InputError(f"{study.document.id} has no stored runs; renew it first")
+    looks = renewal.second_looks(first, claims)
+    _write_looks(folder, first, stored_looks(study) | looks)
+    verdicts, _ = shown
+    judgements = judged_again(study, judgements_of(study.document, verdicts), looks)
+    stored = Stored.load(study.document)
+    if stored.tested is not None:
+        tested = stored.tested.reopened(looks)
+        _write_json(folder / fits.FILE, replace(stored, tested=tested).as_json())
+        judgements = [judgement.under(tested) if judgement.claim in looks else judgement for judgement in judgements]
+    _write_json(folder / VERDICTS, [judgement.as_json() for judgement in judgements])
+
+
+def _write_looks(folder: Path, first: Outcome, looks: Mapping[str, SecondLook]) -> None:
+    if looks:
+        _write(folder / second_look.FILE, second_look.as_text(first, looks))
+    else:
+        (folder / second_look.FILE).unlink(missing_ok=True)
 
 
 def _write_json(path: Path, data: Any) -> None:

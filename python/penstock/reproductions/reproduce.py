@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Page, Study
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["SEED", "Outcome", "Part", "Plan", "planned", "reproduce"]
+__all__ = ["SEED", "Outcome", "Part", "Plan", "gather", "planned", "reproduce"]
 
 SEED = 1
 """Root of the random streams of every reproduction."""
@@ -184,16 +184,17 @@ class Plan:
             outcome.experiments[name] = list(next(left))
             outcome.packet_hops += sum(result.packet_hops for result in outcome.experiments[name])
         for outcome in {id(outcome): outcome for outcome, *_ in self._jobs}.values():
-            self._gather(outcome)
+            gather(self.study, outcome)
 
-    def _gather(self, outcome: Outcome) -> None:
-        """All runs are in: adds the numbers that need all of them."""
-        if self.study.gather is None:
-            return
-        settings = outcome.readings.settings()
-        for table, row, values in outcome.measured():
-            more = self.study.gather(settings, table, row, values)
-            values.update({name: list(numbers) for name, numbers in more.items()})
+
+def gather(study: Study, outcome: Outcome) -> None:
+    """Adds the numbers that need all runs of a row, when all are in."""
+    if study.gather is None:
+        return
+    settings = outcome.readings.settings()
+    for table, row, values in outcome.measured():
+        more = study.gather(settings, table, row, values)
+        values.update({name: list(numbers) for name, numbers in more.items()})
 
 
 def reproduce(

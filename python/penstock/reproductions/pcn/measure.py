@@ -81,7 +81,8 @@ def gather(
     """The extremes of table B.2: the runs of the part, and link, whose mean is the smallest or largest."""
     if table.id != "B.2":
         return {}
-    mean = {name: math.fsum(runs) / len(runs) for name, runs in values.items()}
+    parts = {name: runs for name, runs in values.items() if name not in ("smallest", "largest")}
+    mean = {name: math.fsum(runs) / len(runs) for name, runs in parts.items()}
     smallest, largest = (choice(mean, key=mean.__getitem__) for choice in (min, max))
     return {"smallest": list(values[smallest]), "largest": list(values[largest])}
 
