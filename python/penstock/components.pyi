@@ -733,6 +733,8 @@ class Cobalt(Component):
         Step of BLUE's probability when the port becomes idle (d2). Allowed: between 0 and 1.
     ecn : bool, default true
         Mark ECN-capable packets instead of dropping them.
+    first_drop : Literal["after-interval", "at-once"], default after-interval
+        Time of the first drop of a new queue.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "cobalt"
@@ -743,7 +745,8 @@ class Cobalt(Component):
     increment: float | str
     decrement: float | str
     ecn: bool
-    def __init__(self, *, limit: str = "10240 packets", target: str = "5 ms", interval: str = "100 ms", mtu: str = "1514 bytes", increment: float | str = 0.00390625, decrement: float | str = 0.000244140625, ecn: bool = True) -> None: ...
+    first_drop: Literal["after-interval", "at-once"]
+    def __init__(self, *, limit: str = "10240 packets", target: str = "5 ms", interval: str = "100 ms", mtu: str = "1514 bytes", increment: float | str = 0.00390625, decrement: float | str = 0.000244140625, ecn: bool = True, first_drop: Literal["after-interval", "at-once"] = "after-interval") -> None: ...
 
 class Fifo(Component):
     """First in, first out: one queue, served in the order of arrival.

@@ -37,7 +37,7 @@ crate::parameters! {
     /// - The article describes COBALT in words; the steps are Linux's (sch_cake). That approximates $1 / sqrt(n)$ by Newton's
     ///   method, with 0.7067 for n = 2; here it is exact.
     /// - In Linux, $1 / sqrt(n)$ is zero until n first changes (`cobalt_vars_init`), so that the first drop of a new queue is due at
-    ///   once. Here it is due I later.
+    ///   once, as with `first-drop = "at-once"`. By default it is due I later, as CoDel's is.
     /// - Linux's Cake finds the queue of a flow empty when it serves other flows. Here an idle period of the port counts, once.
     /// - Cake's limit is in bytes of memory, at least 4 MiB; the default here is the number of packets that it may hold. It drops
     ///   from the longest queue of all flows; here each queue has its own limit.
@@ -64,8 +64,21 @@ crate::parameters! {
         decrement: Probability = "0.000244140625";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = "true";
+        /// Time of the first drop of a new queue.
+        first_drop: FirstDrop = "after-interval";
     }
 }
+
+crate::choice! {
+    /// When the first drop or mark of a new queue is due.
+    pub enum FirstDrop {
+        /// An interval after the first long sojourn time, as in CoDel.
+        "after-interval" => AfterInterval,
+        /// With the packet after the one with the first long sojourn time, as in Linux (`cobalt_vars_init` in sch_cake).
+        "at-once" => AtOnce,
+    }
+}
+
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.target == Duration::ZERO {
@@ -102,7 +115,10 @@ impl Cobalt {
             mtu_time,
             settings: Settings::new(parameters.target, parameters.interval, mtu_time, steps),
             ecn: parameters.ecn,
-            controller: Controller::default(),
+            controller: match parameters.first_drop {
+                FirstDrop::AfterInterval => Controller::default(),
+                FirstDrop::AtOnce => Controller::with_first_drop_at_once(),
+            },
             stream: port.site.key.child("cobalt").stream(),
         }
     }

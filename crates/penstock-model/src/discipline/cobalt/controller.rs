@@ -44,11 +44,21 @@ pub struct Controller {
     pub probability: f64,
     /// Time of its last step.
     last_step: Option<Time>,
+    /// Drops follow one another at once: the count has not changed yet, with a first drop at once.
+    is_first_at_once: bool,
 }
 
 impl Controller {
+    /// A controller whose first drop follows the first long sojourn time at once.
+    pub fn with_first_drop_at_once() -> Controller {
+        Controller { is_first_at_once: true, ..Controller::default() }
+    }
+
     /// The control law: the drop after one at `time`.
     fn control_law(&self, settings: &Settings, time: Time) -> Time {
+        if self.is_first_at_once {
+            return time;
+        }
         let root = libm::sqrt(f64::from(self.count.max(1)));
         time + Duration::from_ps((settings.interval.as_ps() as f64 / root + 0.5) as u64)
     }
@@ -56,6 +66,7 @@ impl Controller {
     /// The count falls, and the next drop is that of the lower rate.
     fn lower_count(&mut self, settings: &Settings) {
         self.count -= 1;
+        self.is_first_at_once = false;
         self.next_drop = self.control_law(settings, self.next_drop);
     }
 
@@ -72,6 +83,7 @@ impl Controller {
         }
         if is_due && self.is_dropping {
             self.count = self.count.saturating_add(1);
+            self.is_first_at_once = false;
             self.next_drop = self.control_law(settings, self.next_drop);
             return (true, now > self.next_drop);
         }

@@ -59,6 +59,18 @@ fn the_count_falls_as_gradually_as_it_rises() {
 }
 
 #[test]
+fn the_first_drop_of_a_new_queue_may_be_due_at_once() {
+    let mut it = cobalt(&["first-drop = at-once"]);
+    depart(&mut it, 0, 0, Ecn::NotEct, 100);
+    // Long from 1 on. With the first drop the count is 2, so that 100/sqrt(2), 100/sqrt(3), ... follow.
+    assert_eq!(decided(&mut it, (1, 250, 1), 50, Ecn::NotEct), [2, 72, 130, 180, 225]);
+    // Long after the count has become zero, the first drop of a dropping state is due an interval after it begins.
+    assert!(decided(&mut it, (251, 2000, 1), 1, Ecn::NotEct).is_empty());
+    assert_eq!(state(&it).0, 0);
+    assert_eq!(decided(&mut it, (2001, 2110, 1), 50, Ecn::NotEct), [2101]);
+}
+
+#[test]
 fn a_short_break_keeps_the_count() {
     let mut it = cobalt(&[]);
     depart(&mut it, 0, 0, Ecn::NotEct, 100);
