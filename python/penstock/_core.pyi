@@ -22,6 +22,7 @@ __all__ = [
     "catalogue",
     "check",
     "component_functions",
+    "component_parameter_kinds",
     "component_views",
     "emulate",
     "emulation_mistakes",
@@ -264,6 +265,9 @@ def scenarios(
 
 def component_functions() -> list[tuple[str, str, int]]:
     """The functions that hooks may call: symbol, signature, and address of each."""
+
+def component_parameter_kinds() -> list[str]:
+    """The kinds of parameters that a component may declare."""
 
 def component_views() -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
     """The views of hooks; of each field the name, ``f`` or ``i``, how many words it has, and whether hooks write it."""

@@ -182,7 +182,7 @@ def test_built_in_components_are_compared(penstock: Callable[..., tuple[int, str
     assert code == 0, told + error
     code, told, _ = penstock("conform", "video", "--against", "cbr")
     assert code == 1
-    assert "First difference to cbr, in 'alone' with seed 1: accept of packet 0 of own[" in told
+    assert "First difference to cbr, in 'alone' with seed 1: video: accept of packet 0 of own[" in told
     code, _, told = penstock("conform", "droptail")
     assert code == 2
     assert "there is no component 'droptail'" in told

@@ -211,7 +211,7 @@ def test_the_first_difference_to_a_component_is_shown(
     (tmp_path / "other.py").write_text(text)
     code, told, _ = penstock("conform", f"{tmp_path / 'other.py'}:Red", "--against", "red")
     assert code == 1
-    assert re.search(r"First difference to red, in 'overload' with seed 1: accept of .*, and drop of packet ", told)
+    assert re.search(r"First difference to red, in 'overload' with seed 1: my-red: accept of .*; red: drop of ", told)
     code, _, told = penstock("conform", f"{tmp_path / 'other.py'}:Red", "--against", "rde")
     assert code == 2
     assert "there is no discipline 'rde'; did you mean 'red'?" in told
@@ -311,7 +311,7 @@ def test_a_fault_ends_the_run_and_names_its_place(faulty: Path, fault: int) -> N
         ("self.count = [1, 2][0]", "a list cannot be made in a hook"),
         ("self.count = 1.5", "a whole number is needed, not float64; write int(...)"),
         ("eval('1')", "'eval' is not allowed"),
-        ("if packet.size > 3: return", "a whole number is needed, not nothing"),
+        ("if packet.size > 3: return", "a whole number is needed, but some way through the method gives no value"),
         ("while True: self.count += 1", "the loop never ends; give it a condition, a break or a return"),
         ("while True:\n            while self.count: break", "the loop never ends"),
     ],
@@ -321,7 +321,7 @@ def test_code_that_cannot_be_compiled_is_a_mistake_with_its_line(tmp_path: Path,
     line = next(i for i, each in enumerate(TEMPLATE.splitlines(), 1) if "BODY" in each)
     assert message in told
     at = int(told.split(":")[1])
-    assert at == line or (at == line - 1 and "nothing" in message), told
+    assert at == line or (at == line - 1 and "no value" in message), told
 
 
 @pytest.mark.usefixtures("debugging")
@@ -369,7 +369,7 @@ def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path
         ),
         (
             TEMPLATE.replace('"limit", "60', '"lenght", "60'),
-            "parameter 'limit': there is no kind 'lenght'; one of limit,",
+            "mine.py:9: parameter 'limit': there is no kind 'lenght'; one of limit,",
         ),
         (
             TEMPLATE.replace("@own.discipline", '@own.discipline(name="red")'),

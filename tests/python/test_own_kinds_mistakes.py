@@ -91,6 +91,11 @@ def mistakes(folder: Path, text: str, use: str) -> list[str]:
             "'weight' is a parameter and cannot be assigned",
         ),
         (
+            SCHEDULER.replace("own.class_parameter", "own.parameter"),
+            "",
+            "mine.py:21: 'weight' is a single number, not a list; for one per class, use own.class_parameter",
+        ),
+        (
             SCHEDULER.replace("queues.count - 1", "queues.length"),
             "",
             "queues has no 'length' (count, packets, bytes, head)",

@@ -1,6 +1,6 @@
 //! Components that users write in Python: their declarations, their functions, and their faults.
 
-use penstock_foreign::{functions, views, Components, Declaration, ParameterDeclaration, StateDeclaration, ViewField};
+use penstock_foreign::{functions, views, Components, Declaration, ParameterDeclaration, StateDeclaration, ViewField, PARAMETER_KINDS};
 use penstock_model::registry::Registry;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -15,7 +15,7 @@ create_exception!(_core, ComponentError, PyValueError, "A component of the user'
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct OwnFile {
-    /// Tells it from all other files, and from itself in the other gear.
+    /// Tells it from all other files, and its compiled from its interpreted form.
     key: String,
     identity: String,
     components: Vec<OwnComponent>,
@@ -129,6 +129,12 @@ fn declaration(it: OwnComponent) -> Declaration {
 #[pyfunction]
 pub fn component_functions() -> Vec<(&'static str, &'static str, usize)> {
     functions::functions().into_iter().map(|it| (it.symbol, it.signature, it.address)).collect()
+}
+
+/// The kinds of parameters that a component may declare.
+#[pyfunction]
+pub fn component_parameter_kinds() -> Vec<&'static str> {
+    PARAMETER_KINDS.to_vec()
 }
 
 /// A field of a view: its name, whether it is floating-point (`f`) or whole (`i`), how many words it has, and whether hooks write it.

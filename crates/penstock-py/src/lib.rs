@@ -34,7 +34,7 @@ pub mod _core {
     use crate::run::{Cancel, Cancelled, Run, Scenario, ScenarioError};
 
     #[pymodule_export]
-    use crate::foreign::{component_functions, component_views, ComponentError, Fault};
+    use crate::foreign::{component_functions, component_parameter_kinds, component_views, ComponentError, Fault};
 
     #[pymodule_export]
     use crate::emulation::{emulation_mistakes, with_arrivals, Emulation};

@@ -35,7 +35,7 @@ class How:
     keeps: bool = True
 
     def kept(self) -> Store | None:
-        """The store; None for the plain executor and the debugger's gear, which ignore it."""
+        """The store; None for the plain executor and the debugger, which ignore it."""
         from penstock.cli.console import say
         from penstock.store import Store
 

@@ -1,4 +1,4 @@
-"""The fast gear: hooks as machine code, which numba makes once and LLVM loads.
+"""Compiled hooks: machine code, which numba makes once and LLVM loads.
 
 The code is compiled once for a version of the file, of the compiler and for a processor. From then on it is loaded
 without numba, which takes a second to import. All code checks bounds and divisions, since that costs little; an

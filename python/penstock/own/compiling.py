@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["compiled"]
 
-_WHOLE = "a whole number is needed, not"
-_NUMBER = "a number is needed, not"
+_WHOLE = "a whole number is needed,"
+_NUMBER = "a number is needed,"
+_NO_VALUE = "but some way through the method gives no value"
 _LETTERS = {"f": types.float64, "i": types.int64}
 
 
@@ -130,7 +131,7 @@ def _fits(builder: Any, value: Any) -> Any:
 def _whole(_typing: Any, value: Any) -> Any:
     if isinstance(value, types.Integer | types.Boolean):
         return _cast(value, types.int64)
-    given = "nothing, as on some way through the method" if _is_nothing(value) else f"{value}; write int(...)"
+    given = _NO_VALUE if _is_nothing(value) else f"not {value}; write int(...)"
     raise errors.TypingError(f"{_WHOLE} {given}")
 
 
@@ -140,7 +141,7 @@ def _number(_typing: Any, value: Any) -> Any:
         return _cast(value, types.float64, _is_not_infinite)
     if isinstance(value, types.Integer | types.Boolean):
         return _cast(value, types.float64)
-    given = "nothing, as on some way through the method" if _is_nothing(value) else value
+    given = _NO_VALUE if _is_nothing(value) else f"not {value}"
     raise errors.TypingError(f"{_NUMBER} {given}")
 
 

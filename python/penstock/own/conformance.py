@@ -89,12 +89,13 @@ def conformance(
             found.packets += run.packet_hops
             for name, holds in _properties(case, run, seed):
                 found.properties[name] = found.properties.get(name, True) and holds
-            if case.other is None or found.difference:
+            if case.other is None or against is None or found.difference:
                 continue
             other = case.other.run(seed, 0)
             if _numbers(other) != _numbers(run):
                 same = other.digest == run.digest
-                first = _metric(run, other) if same else _difference(case.mine, case.other, seed)
+                pair = _metrics(run, other) if same else _events(case.mine, case.other, seed)
+                first = "; ".join(f"{key}: {what}" for key, what in zip((subject.key, against.key), pair, strict=True))
                 found.difference = f"in {quoted(case.name)} with seed {seed}: {first}"
     if not found.runs:
         raise InputError(f"{subject.key} has nothing that flows or links of a test network have")
@@ -152,7 +153,7 @@ def _properties(case: _Case, run: _core.Run, seed: int) -> Iterator[tuple[str, b
     if not case.is_recorded:
         yield "runs from a snapshot agree", _digest_from_snapshot(case, seed) == run.digest
     if case.interpreted is not None:
-        yield "both gears agree", _numbers(case.interpreted.run(seed, 0)) == numbers
+        yield "compiled and interpreted agree", _numbers(case.interpreted.run(seed, 0)) == numbers
     yield "packets are conserved", _conserves(case.mine, seed)
     most = _EVENTS_PER_HOP * run.packet_hops + _EVENTS_PER_SECOND * case.mine.window[1]
     yield "events are bounded", sum(run.events.values()) <= most
@@ -184,11 +185,11 @@ def _numbers(run: _core.Run) -> tuple[str, list[str]]:
     return run.digest, [repr(value) for *_, value in run.metrics]
 
 
-def _metric(run: _core.Run, other: _core.Run) -> str:
-    """The first metric that differs."""
+def _metrics(run: _core.Run, other: _core.Run) -> tuple[str, str]:
+    """The first metric that differs, of each run."""
     pairs = zip(run.metrics, other.metrics, strict=True)
     mine, theirs = next(pair for pair in pairs if repr(pair[0][-1]) != repr(pair[1][-1]))
-    return f"{mine[-1]} of {mine[1][-1][1]}, and {theirs[-1]}"
+    return f"{mine[-1]} of {mine[1][-1][1]}", f"{theirs[-1]}"
 
 
 def _read(text: str, folder: str, arrivals: Recorded | None) -> _core.Scenario:
@@ -213,8 +214,8 @@ def _slow() -> Iterator[None]:
             os.environ[DEBUG] = before
 
 
-def _difference(mine_of: _core.Scenario, other_of: _core.Scenario, seed: int) -> str:
-    """The first event at the bottleneck that differs."""
+def _events(mine_of: _core.Scenario, other_of: _core.Scenario, seed: int) -> tuple[str, str]:
+    """The first event at the bottleneck that differs, of each scenario."""
     traces = [PacketTrace(each, at="bottleneck", seed=seed, name="conformance") for each in (mine_of, other_of)]
     for mine, other in zip(*(trace.row_frames(1 << 16) for trace in traces), strict=False):
         height = min(mine.height, other.height)
@@ -227,8 +228,8 @@ def _difference(mine_of: _core.Scenario, other_of: _core.Scenario, seed: int) ->
         if at is not None:
             for trace in traces:
                 trace.close()
-            return f"{_event(mine, at)}, and {_event(other, at)}"
-    return "numbers outside the bottleneck's events differ"
+            return _event(mine, at), _event(other, at)
+    return "the same events at the bottleneck", "other numbers elsewhere"
 
 
 def _event(frame: pl.DataFrame, at: int) -> str:

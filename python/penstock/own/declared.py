@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from penstock import _core
 from penstock.errors import InputError
 from penstock.own.kinds import KINDS, Kind
 from penstock.own.vocabulary import ClassParameter, Mark, Parameter, State, Stream, mark_of
@@ -114,10 +115,8 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
         if name.startswith("__"):
             continue
         value, line = vars(cls).get(name), lines.get(name, node.lineno)
-        if isinstance(value, ClassParameter):
-            it.class_parameters[name] = value
-        elif isinstance(value, Parameter):
-            it.parameters[name] = value
+        if isinstance(value, Parameter):
+            _add_parameter(it, name, value, mistakes, line)
         elif isinstance(value, Stream):
             it.streams[name] = value.name
         elif isinstance(value, FunctionType):
@@ -147,6 +146,15 @@ def _names(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         return [node.target.id]
     return [node.name] if isinstance(node, ast.FunctionDef) else []
+
+
+def _add_parameter(it: Declared, name: str, value: Parameter, mistakes: Mistakes, line: int) -> None:
+    kinds = _core.component_parameter_kinds()
+    if value.kind not in kinds:
+        message = f"parameter {quoted(name)}: there is no kind {quoted(value.kind)}; one of {', '.join(kinds)}"
+        mistakes.add(line, message)
+    of = it.class_parameters if isinstance(value, ClassParameter) else it.parameters
+    of[name] = value
 
 
 def _add_method(it: Declared, name: str, mistakes: Mistakes, line: int) -> None:

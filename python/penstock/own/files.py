@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["DEBUG", "OwnFile", "by_identity", "none_executed", "read", "source"]
 
 DEBUG = "PENSTOCK_DEBUG_COMPONENT"
-"""Environment variable that selects the slow gear, also in worker processes."""
+"""Environment variable that makes hooks run in the interpreter, also in worker processes."""
 
 _ALLOWED = ("__future__", "math", "penstock", "typing")
 """Modules that a file may import."""

@@ -1,4 +1,4 @@
-"""The slow gear: hooks run by the Python interpreter, for breakpoints, ``print``, and exceptions with their lines."""
+"""Interpreted hooks: run by the Python interpreter, for breakpoints, ``print``, and exceptions with their lines."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def penstock_left(value, bits):
         raise OverflowError("fault")
     return shifted
 """
-"""Functions that both gears add to a file."""
+"""Functions that are added to a file, compiled or interpreted."""
 
 EXACT_NAMES: Mapping[str, Any] = {f"exact_{name}": of for name, of in {"sqrt": math.sqrt, **EXACT}.items()}
 """Functions of ``math`` by their names in translated code."""
@@ -69,9 +69,10 @@ def whole(value: Any) -> int:
     TypeError, OverflowError
         If it is none.
     """
+    if value is None:
+        raise TypeError("a whole number is needed, but there is no value")
     if not isinstance(value, int):
-        given = "nothing" if value is None else f"{value!r}, which is not a whole number; write int(...)"
-        raise TypeError(f"a whole number is needed, not {given}")
+        raise TypeError(f"a whole number is needed, not {value!r}; write int(...)")
     if not -(2**63) <= value < 2**63:
         raise OverflowError(f"{value} does not fit into 64 bits")
     return int(value)
@@ -99,7 +100,7 @@ def number(value: Any) -> float:
         If it is no number or infinite.
     """
     if not isinstance(value, int | float):
-        raise TypeError(f"a number is needed, not {'nothing' if value is None else repr(value)}")
+        raise TypeError(f"a number is needed, {'but there is no value' if value is None else f'not {value!r}'}")
     if math.isinf(value):
         raise ValueError("the number is infinite")
     return float(value)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["at", "is_left", "parsed", "without_docstring"]
+    from penstock.own.declared import Mistakes
+
+__all__ = ["at", "is_left", "parsed", "refuse_recursion", "without_docstring"]
 
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -45,3 +47,20 @@ def is_left(body: Iterable[ast.AST], *, is_nested: bool = False) -> bool:
         if is_left(ast.iter_child_nodes(node), is_nested=is_nested or isinstance(node, ast.While | ast.For)):
             return True
     return False
+
+
+def refuse_recursion(module: ast.Module, mistakes: Mistakes) -> None:
+    """Refuses functions that call themselves, also by way of others: compiled code would leave its stack unnoticed."""
+    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+    calls = {
+        name: {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and each.id in functions}
+        for name, node in functions.items()
+    }
+    for name, node in functions.items():
+        reached, left = set[str](), [name]
+        while left:
+            new = calls[left.pop()] - reached
+            reached |= new
+            left += new
+        if name in reached:
+            mistakes.add(node.lineno, "the function calls itself; write a loop")

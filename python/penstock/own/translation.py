@@ -1,4 +1,4 @@
-"""Translates the methods of a component and the other functions of its file, for both gears.
+"""Translates the methods of a component and the other functions of its file, compiled or interpreted.
 
 ``self.method(x)`` becomes a call of a function, draws from a stream become calls of the engine, and transcendental
 functions become the engine's, since the platform's differ between machines. Loops get a budget of steps. What cannot be
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, OPERATIONS, REFUSED, WHOLE
 from penstock.own.kinds import fields
-from penstock.own.syntax import at, is_left, parsed, without_docstring
+from penstock.own.syntax import at, is_left, parsed, refuse_recursion, without_docstring
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
@@ -86,7 +86,7 @@ def translate(
             result.module.body.append(function.translated(method, method_name(component.cls.__name__, method.name)))
             used |= function.used
         result.facts[component.cls.__name__] = component.of.facts_of(used)
-    _refuse_recursion(result.module, mistakes)
+    refuse_recursion(result.module, mistakes)
     ast.fix_missing_locations(result.module)
     return result
 
@@ -193,6 +193,16 @@ class _Function(ast.NodeTransformer):
                 self._refuse(node, f"{module.__name__} has no {quoted(node.attr)}{suggestion(node.attr, dir(module))}")
                 return node
             return self._found(node, node.attr, getattr(module, node.attr))
+        self.generic_visit(node)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        """Refuses an index of a parameter that is one number."""
+        own, name = self._own, ast.unparse(node.value).removeprefix("self.")
+        if own is not None and isinstance(node.value, ast.Attribute) and name in own.parameters:
+            of_classes = "; for one per class, use own.class_parameter" if own.kind == "scheduler" else ""
+            self._refuse(node, f"{quoted(name)} is a single number, not a list{of_classes}")
+            return node
         self.generic_visit(node)
         return node
 
@@ -381,20 +391,3 @@ class _Function(ast.NodeTransformer):
         count = f"steps__ += 1\nif steps__ > {STEPS}: raise RuntimeError('the loop takes more than {STEPS} steps')"
         node.body[:0] = parsed(count, node)
         return node
-
-
-def _refuse_recursion(module: ast.Module, mistakes: Mistakes) -> None:
-    """Refuses functions that call themselves, also by way of others: compiled code would leave its stack unnoticed."""
-    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
-    calls = {
-        name: {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and each.id in functions}
-        for name, node in functions.items()
-    }
-    for name, node in functions.items():
-        reached, left = set[str](), [name]
-        while left:
-            new = calls[left.pop()] - reached
-            reached |= new
-            left += new
-        if name in reached:
-            mistakes.add(node.lineno, "the function calls itself; write a loop")
