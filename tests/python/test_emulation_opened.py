@@ -9,8 +9,8 @@ import pytest
 
 from penstock import _core
 from penstock.cli import main
-from penstock.emulation import cores
-from penstock.emulation.machine import read_settings
+from penstock.emulation import cores, machine
+from penstock.emulation.machine import read_settings, why_not
 from penstock.emulation.making import check
 from penstock.emulation.opened import MEMBERS, opened
 from penstock.emulation.programs import Program
@@ -226,3 +226,14 @@ def test_traces_series_and_views_of_a_replay(tmp_path, monkeypatch, capsys):
     assert len(queue) > 1
     said("view", "--out", str(tmp_path / "page.html"))
     assert (tmp_path / "page.html").stat().st_size > 10_000
+
+
+def test_a_kernel_without_virtual_interfaces_is_reported_before_anything_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, says in (("unshare", "echo 'Error: Unknown device type.' >&2; exit 2"), ("ip", "exit 0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{says}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(machine, "_effective", lambda: (1 << 64) - 1)
+    assert why_not() == "this kernel makes no pairs of virtual interfaces (veth): Error: Unknown device type"

@@ -215,6 +215,14 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert "nothing happens there and then" in said.err
 
 
+def test_a_page_is_not_viewed_again(tmp_path, capsys):
+    page = tmp_path / "x.html"
+    page.write_text("<!doctype html>")
+    assert main(["view", str(page)]) == 2
+    assert "is a page already: open it in a browser. RUN is a scenario (TOML)." in capsys.readouterr().err
+    assert page.read_text() == "<!doctype html>"
+
+
 def test_a_stored_run_has_no_trace_and_the_command_that_makes_one_is_told(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     store = Store(tmp_path / "store")

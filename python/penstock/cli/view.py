@@ -63,12 +63,15 @@ def view(
     from penstock.cli.cores import cores_told
     from penstock.cli.files import check_page, write
     from penstock.cli.selecting import size_text
+    from penstock.errors import InputError
     from penstock.memory import allow
     from penstock.printable import command_text, path_text
     from penstock.trace import PacketTrace
     from penstock.view import render, view_of
 
     file = Path(run)
+    if file.suffix in {".html", ".htm"}:
+        raise InputError(f"{path_text(run)} is a page already: open it in a browser. RUN is a scenario (TOML).")
     _refuse_stored(run, store)
     page = out if out is not None else Path(f"{file.stem or 'view'}.html")
     check_page(page, force=force)
