@@ -654,8 +654,8 @@ class CircuitThresholds(Component):
         Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
         ms`, for what it sends in that time at its first rate.
     thresholds : str | dict[str, Any]
-        The threshold of each circuit (R_i), in cells, by its name; of a flow with a circuit of its own, by that of the
-        flow.
+        The threshold of each circuit (R_i), in cells, by the name of the circuit, or of the flow if that has a circuit
+        of its own.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """
@@ -1039,7 +1039,7 @@ class Cake(Component):
     tins : Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"], default diffserv3
         The tins.
     isolation : Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"], default triple-isolate
-        What has a queue, and between whom the rate is divided.
+        Which traffic gets a queue of its own, and between which hosts the rate is divided.
     rtt : str, default 100 ms
         Round-trip time for which COBALT is set up. Allowed: at least 1 us, or one of datacentre (100 us), lan (1 ms),
         metro (10 ms), regional (30 ms), internet (100 ms), oceanic (300 ms), satellite (1 s), interplanetary (1000 s).
@@ -1247,7 +1247,7 @@ class BcnReactionPoint(Component):
     release : Literal["at-line-rate", "never"], default at-line-rate
         Whether a limiter is released at the rate of the port.
     shared_by : Literal["station", "flow"], default station
-        What shares a limiter.
+        Traffic that shares a limiter.
     limit : str, optional
         Maximum length of the queue of a limiter; unbounded if left out. Allowed: at least 1 packet or 1 byte; at a link
         also a time, such as `5 ms`, for what it sends in that time at its first rate.
@@ -1299,7 +1299,7 @@ class QcnReactionPoint(Component):
     jitter : float | str, default 0.15
         Maximum random variation of the cycles, as a fraction of their length. Allowed: between 0 and 1.
     shared_by : Literal["station", "flow"], default station
-        What shares a limiter.
+        Traffic that shares a limiter.
     limit : str, optional
         Maximum length of the queue of a limiter; unbounded if left out. Allowed: at least 1 packet or 1 byte; at a link
         also a time, such as `5 ms`, for what it sends in that time at its first rate.
@@ -1357,7 +1357,7 @@ class DualTokenBucketShaper(Component):
     peak : str
         Rate within the burst (p). Allowed: above zero, at most 100 Tbit/s.
     peak_burst : str, default 1522 bytes
-        Depth of the bucket of the peak rate (M): a packet of Ethernet with a tag of a VLAN by default, as in DOCSIS.
+        Depth of the bucket of the peak rate (M); by default that of an Ethernet frame with a VLAN tag, as in DOCSIS.
         Allowed: above zero.
     start : Literal["full", "empty"], default full
         Tokens in the buckets at the beginning.
@@ -1430,8 +1430,8 @@ class TokenBucket(Component):
 class Tcm(Component):
     """The meter ``tcm``.
 
-    Three Colour Marker, also known as the single-rate one (srTCM): one rate fills a committed bucket, and what it
-    cannot hold an excess bucket.
+    Three Colour Marker, also known as the single-rate one (srTCM): one rate fills a committed bucket, and the tokens
+    that it cannot hold fill an excess bucket.
 
     More about it: ``penstock explain tcm``.
 
@@ -2088,10 +2088,10 @@ class Tcp(Component):
         Upper limit of a delay that adapts to the spacing of segments, from `ack-delay` on; at most 500 ms. The delay is
         constant if left out. Linux has 200 ms. Allowed: zero or more.
     quick_acks : int, default 0
-        Segments that are acknowledged each, whatever `ack-every`: at the start of a connection, so that slow start is
-        not slowed down; after a gap longer than the receiver's own timeout; and after a segment that had arrived
-        before. A mark of congestion brings at most two. Linux has 16 (quick acknowledgements). Allowed: a whole number,
-        zero or more.
+        Number of segments that are acknowledged one by one, regardless of `ack-every`: at the start of a connection, so
+        that slow start is not slowed down; after a gap longer than the receiver's own timeout; and after a duplicate
+        segment. A mark of congestion brings at most two. Linux has 16 (quick acknowledgements). Allowed: a whole
+        number, zero or more.
     limited_transmit : bool, default true
         Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
     syn : bool, default true
@@ -2101,8 +2101,8 @@ class Tcp(Component):
         segment.
     f_rto : bool, default false
         Whether a timeout is examined before more than one segment is sent again (F-RTO) [RFC5682]: if the first
-        acknowledgement is of new data, two new segments are sent. If the next one shows that segments of before the
-        timeout arrive, cwnd and ssthresh return to their values before it.
+        acknowledgement is of new data, two new segments are sent. If the next one shows that segments sent before the
+        timeout have arrived, cwnd and ssthresh return to their values before it.
     dsack : bool, default false
         Whether receivers report segments that arrive a second time (D-SACK) [RFC2883 s4]. If every segment that was
         sent again since a loss or a timeout is reported, cwnd and ssthresh return to their values before it, as in
@@ -2128,7 +2128,7 @@ class Tcp(Component):
     ecn_reduction : Literal["at-once", "proportional"], default at-once
         Reduction of cwnd after an echoed mark.
     ssthresh_from : Literal["flight-size", "cwnd"], default flight-size
-        What congestion reduces ssthresh from.
+        Quantity from which congestion computes ssthresh.
     pacing : bool, default false
         Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one,
         otherwise cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
@@ -2261,10 +2261,10 @@ class Scream(Component):
         Lower limit of the target of the queueing delay, and its initial value (QDELAY_TARGET_LO). Allowed: zero or
         more.
     max_delay_target : str, default 400 ms
-        Upper limit of the target of the queueing delay; equal to the lower one, competing flows are not compensated
-        (QDELAY_TARGET_HI). Allowed: zero or more.
+        Upper limit of the target of the queueing delay; if it equals the lower limit, competing flows are not
+        compensated (QDELAY_TARGET_HI). Allowed: zero or more.
     header : str, default 40 bytes
-        Bytes of a packet that are no media: 20 of IP, 8 of UDP and 12 of RTP. Allowed: above zero.
+        Bytes of a packet that are not media: 20 of IP, 8 of UDP and 12 of RTP. Allowed: above zero.
     report : str, default 72 bytes
         Size of a report: 28 bytes of IP and UDP and 44 of RTCP [RFC8298 s4.2.1]. Allowed: above zero.
     feedback_interval : str, optional
@@ -3166,7 +3166,8 @@ class Ledbat(Component):
     Parameters
     ----------
     target : str, default 100 ms
-        Queueing delay to which the flow adds (TARGET), at most 100 ms [RFC6817 s2.5]. Allowed: zero or more.
+        Queueing delay up to which the flow fills the queue (TARGET), at most 100 ms [RFC6817 s2.5]. Allowed: zero or
+        more.
     gain : float | str, default 1
         Growth per round trip without a queue, in segments (GAIN) [RFC6817 s2.5]. Allowed: above 0, at most 1.
     allowed_increase : float | str, default 1
@@ -3200,7 +3201,7 @@ class LedbatPlusPlus(Component):
     Parameters
     ----------
     target : str, default 60 ms
-        Queueing delay to which the flow adds (TARGET) [Balasubramanian20 s4.2]. Allowed: zero or more.
+        Queueing delay up to which the flow fills the queue (TARGET) [Balasubramanian20 s4.2]. Allowed: zero or more.
     constant : float | str, default 1
         Strength of the decrease (Constant) [Balasubramanian20 s4.3]. Allowed: above 0.
     current_filter : int, default 4

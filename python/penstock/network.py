@@ -254,7 +254,7 @@ class Network(NetworkTraffic):
         Parameters
         ----------
         name : str
-            Its name, for parameters by circuit.
+            Its name, for parameters that are set per circuit.
         flows : str or sequence of str
             The groups of flows that it carries.
         **more

@@ -19,7 +19,7 @@ pub const SMALLEST: u64 = 20;
 pub struct Service {
     /// The codepoint of its packets; the first service carries packets of other codepoints, too.
     pub codepoint: Codepoint,
-    /// Its flows. Each conversation has one, in the order in which conversations begin, counted round.
+    /// Its flows. Each conversation gets the next one, and the first again after the last.
     pub members: Vec<FlowId>,
     /// The precedence that the scenario gives its packets.
     pub precedence: u8,

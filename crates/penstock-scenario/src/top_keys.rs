@@ -9,7 +9,7 @@ penstock_model::choice! {
     pub enum Ties {
         /// The order of the links and flows in the scenario; calls after flows.
         "scenario" => Scenario,
-        /// A random order, drawn again for every instant from the seed.
+        /// A random order, drawn from the seed for each instant.
         "random" => Random,
     }
 }
@@ -17,7 +17,7 @@ penstock_model::choice! {
 penstock_model::choice! {
     /// How a flow chooses between several routes of minimum weight.
     pub enum Routing {
-        /// The one whose first differing link comes earlier in the scenario.
+        /// The route whose first differing link is listed earlier in the scenario.
         "first" => First,
         /// At every node one of the next links, by a hash of the flow and the node (equal-cost multi-path); the same
         /// for every seed.
@@ -34,7 +34,7 @@ penstock_model::parameters! {
         duration: RunTime;
         /// When counting begins; before `duration`.
         warm_up: RunTime = "0 s";
-        /// The root of all randomness; the command line overrides it.
+        /// Seed of all random numbers; the command line overrides it.
         seed: Seed = "1";
         /// The order of simultaneous events of one kind at one node.
         ties: Ties = "scenario";

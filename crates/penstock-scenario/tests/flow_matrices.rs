@@ -86,7 +86,7 @@ fn mistakes_in_a_matrix_have_their_place() {
     let sound = "matrix = [[\"\", \"b\"], [\"a\", 1]]\n";
     assert_eq!(
         keys(&format!("{sound}{CBR}from = \"a\"\ncount = 2\n")),
-        ["from", "count"].map(|key| format!(".{key}: has no effect: the matrix says from where to where flows run; leave it out"))
+        ["from", "count"].map(|key| format!(".{key}: has no effect: the matrix gives the ends of all flows; leave it out"))
     );
     let ftp = "source.ftp = {}\ntransport.tcp = {}\n";
     assert_eq!(keys(&format!("{sound}{ftp}")), [".matrix: source 'ftp' has no rate that a matrix could set; cbr and poisson have one"]);

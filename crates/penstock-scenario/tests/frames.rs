@@ -97,6 +97,6 @@ fn mistakes_say_what_is_allowed() {
     );
     mistake(
         &format!("{cbr}[[measure]]\nmetric = \"frame-delay\"\nof = \"video\"\n"),
-        "measure[0].of: 'frame-delay' is measured of sources with frames, such as video, and 'video' has another",
+        "measure[0].of: 'frame-delay' applies to sources with frames, such as video, but 'video' has another source",
     );
 }

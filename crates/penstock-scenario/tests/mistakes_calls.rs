@@ -80,9 +80,7 @@ fn what_calls_send() {
     calls(
         "source.cbr = { rate = \"64 kbit/s\", packet = \"160 bytes\" }",
         "source.packets = { at = [\"0 s\"], sizes = [\"1 kB\"] }",
-        &format!(
-            "t.toml:20: calls[0].source: 'packets' falls silent after its last packet, but a call has a rate of its own; one of {sources}"
-        ),
+        &format!("t.toml:20: calls[0].source: 'packets' stops after its last packet, but a call has a rate of its own; one of {sources}"),
     );
     also(
         "transport.tcp = {}",
@@ -191,12 +189,15 @@ fn measurements_of_calls() {
     let measure = |lines: &str, expected: &str| also(&format!("[[measure]]\n{lines}"), expected);
     measure(
         "metric = \"calls\"\nof = \"f\"",
-        &format!("t.toml:24: measure[0].of: 'calls' is measured of calls, and 'f' is a group of flows; for those: {}", metrics_of("flows")),
+        &format!(
+            "t.toml:24: measure[0].of: 'calls' applies to calls, but 'f' is a group of flows; metrics for it: {}",
+            metrics_of("flows")
+        ),
     );
     measure(
         "metric = \"retransmissions\"\nof = \"v\"",
         &format!(
-            "t.toml:24: measure[0].of: 'retransmissions' is measured of flows, and 'v' is a group of calls; for those: {}",
+            "t.toml:24: measure[0].of: 'retransmissions' applies to flows, but 'v' is a group of calls; metrics for it: {}",
             metrics_of("calls")
         ),
     );
@@ -225,7 +226,7 @@ fn measurements_of_calls() {
     );
     measure(
         "metric = \"termination-time\"\nof = \"v\"",
-        "t.toml:22: measure[0].below: is missing: give the rate that the load shall fall below, as in below = \"128 Mbit/s\"",
+        "t.toml:22: measure[0].below: is missing: give the rate below which the load must fall, as in below = \"128 Mbit/s\"",
     );
     measure(
         "metric = \"calls\"\nof = \"v\"\nbelow = \"1 Mbit/s\"",
@@ -237,6 +238,6 @@ fn measurements_of_calls() {
     );
     also(
         &format!("{ARRIVALS}\n[[measure]]\nmetric = \"termination-time\"\nof = \"v\"\nbelow = \"100 kbit/s\""),
-        "t.toml:25: measure[0].of: 'v' has calls that arrive or end by themselves, so terminations do not determine how many are live",
+        "t.toml:25: measure[0].of: 'v' has calls that arrive or end without termination, so terminations do not determine how many are live",
     );
 }

@@ -183,7 +183,7 @@ fn outages() {
     added(
         LINK,
         r#"outages = [ { at = "2 s", duration = "1 s" }, { at = "3 s", duration = "1 s" } ]"#,
-        "t.toml:11: links[0].outages[1].at: 3 s is not after 3 s; outages are in the order of time, apart, and after 0 s",
+        "t.toml:11: links[0].outages[1].at: 3 s is not after 3 s; outages must ascend without touching, and start after 0 s",
     );
     added(LINK, r#"outages = "1 s""#, "t.toml:11: links[0].outages: is a list of tables; write outages = [{ ... }, ...]");
     added(

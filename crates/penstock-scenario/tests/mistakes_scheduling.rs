@@ -76,7 +76,7 @@ fn shares_are_those_of_the_link() {
     );
     assert_eq!(
         mistakes("scheduler.scfq = {}\nclass.ef.weight = 1\nclass.default = { weight = 1, scheduler.fq-codel = {} }"),
-        ["t.toml:13: links[0].class.default.scheduler: fq-codel makes queues by flow, so it stands at the link itself; not at a class"]
+        ["t.toml:13: links[0].class.default.scheduler: fq-codel makes queues by flow, so it can only be set at the link itself"]
     );
     let can = DisciplinePlan::with_ecn(Registry::NONE).join(", ");
     assert_eq!(
@@ -85,11 +85,11 @@ fn shares_are_those_of_the_link() {
     );
     assert_eq!(
         mistakes("queue.step-marking = { threshold = \"20 packets\", ecn = true }"),
-        ["t.toml:11: links[0].queue.step-marking.ecn: step-marking marks ECN-capable packets without being told to; leave it out"]
+        ["t.toml:11: links[0].queue.step-marking.ecn: step-marking always marks ECN-capable packets; leave it out"]
     );
     assert_eq!(
         mistakes("scheduler.scfq = {}\nclass.ef.weight = 1\nclass.x = { weight = 1, scheduler.cbq = {}, class.default.share = 1 }"),
-        ["t.toml:13: links[0].class.x.scheduler: cbq holds its classes to shares of the link, so it stands at the link itself; not at a class"]
+        ["t.toml:13: links[0].class.x.scheduler: cbq holds its classes to shares of the link, so it can only be set at the link itself"]
     );
     assert!(load(&text("scheduler.cbq = {}\nclass.ef.share = \"1/3\"\nclass.default.share = \"2/3\""), "t.toml", &[]).is_ok());
 }
@@ -119,12 +119,12 @@ fn schedulers_below_others() {
     added(
         LINK,
         "scheduler.scfq = {}\nclass.default = { weight = 1, scheduler.fifo = {} }",
-        "t.toml:12: links[0].class.default.scheduler: leaves the class with one queue, as it has without it; leave it out",
+        "t.toml:12: links[0].class.default.scheduler: has no effect: without it the class has one queue too; leave it out",
     );
     added(
         LINK,
         "scheduler.priority.order = [\"x\"]\nclass.x = { scheduler.drr = {}, policer.token-bucket = { rate = \"1 kbit/s\", burst = \"1 kB\" }, class.default.quantum = \"1 kB\" }",
-        "t.toml:12: links[0].class.x.policer: stands where there is a queue; write one for each class below",
+        "t.toml:12: links[0].class.x.policer: has no effect at a class with a scheduler; write one for each class below it",
     );
     added(
         LINK,
@@ -191,7 +191,7 @@ fn one_policer_for_each_packet() {
     added(
         LINK,
         &format!("scheduler.scfq = {{}}\n{policer}\nclass.default = {{ weight = 1, {policer} }}"),
-        "t.toml:12: links[0].policer: stands at the link and at class 'default'; packets pass one, so write it for the classes",
+        "t.toml:12: links[0].policer: is set at the link and at class 'default'; a packet passes only one of them, so write it for the classes",
     );
     let several = lines(load(&changed(LINK, &format!("{LINK}\n{policer}\nscheduler.wfq = {{}}")), "t.toml", &[]));
     assert_eq!(
@@ -234,8 +234,7 @@ fn a_shaper_faster_than_its_link() {
         let text = common::changed(LINK, &link);
         common::sound(&text, &[]).warnings().iter().map(ToString::to_string).collect()
     };
-    let expected = "t.toml:11: links[0].scheduler.cake.rate: 2 Mbit/s is above the 1 Mbit/s of the link, so the shaper delays no packet, \
-                    and thresholds are shares of more than there is; write less than the rate of the link";
+    let expected = "t.toml:11: links[0].scheduler.cake.rate: 2 Mbit/s is above the 1 Mbit/s of the link, so the shaper delays no packet, and thresholds are shares of a rate that the link does not have; write a lower one";
     assert_eq!(warnings("2 Mbit/s", ""), [expected]);
     assert_eq!(warnings("1 Mbit/s", ""), [""; 0]);
     // It is of use later.

@@ -23,10 +23,10 @@ source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
     refused(
         FLOW,
         "source.ftp = {}",
-        "t.toml:11: flows[0].transport: is missing: source 'ftp' sends as fast as its transport lets it; write transport.tcp = {}",
+        "t.toml:11: flows[0].transport: is missing: source 'ftp' sends as fast as its transport allows; write transport.tcp = {}",
     );
     refused(FLOW, r#"source.ftp = {}
-transport.udp = {}"#, "t.toml:16: flows[0].transport: udp would carry source 'ftp' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {}");
+transport.udp = {}"#, "t.toml:16: flows[0].transport: udp would carry source 'ftp' without any limit, as it sends as fast as its transport allows; write transport.tcp = {}");
     added(FLOW, "transport.tcp = {}", "t.toml:16: flows[0].transport: tcp cannot carry source 'cbr', which sends at its own times whatever the network does; leave transport out (udp) or write source.ftp = {}");
     refused(
         r#"to = "b"
@@ -96,7 +96,7 @@ transport.tcp = {}"#,
 
 #[test]
 fn shifts() {
-    added(FLOW, "shift = 1", "t.toml:16: flows[0].shift: 'b' has 1 members, so only a shift below that means anything");
+    added(FLOW, "shift = 1", "t.toml:16: flows[0].shift: 'b' has 1 members; a shift must be less than that");
 }
 
 #[test]
@@ -121,7 +121,7 @@ of = "ff""#,
 metric = "offered"
 of = "f""#,
         &format!(
-            "t.toml:18: measure[0].of: 'offered' is measured of links, and 'f' is a group of flows; for those: {}",
+            "t.toml:18: measure[0].of: 'offered' applies to links, but 'f' is a group of flows; metrics for it: {}",
             metrics_of("flows")
         ),
     );
@@ -130,21 +130,21 @@ of = "f""#,
         r#"[[measure]]
 metric = "delay"
 of = "a-b""#,
-        &format!("t.toml:18: measure[0].of: 'delay' is measured of flows, and 'a-b' is a link; for those: {}", metrics_of("links")),
+        &format!("t.toml:18: measure[0].of: 'delay' applies to flows, but 'a-b' is a link; metrics for it: {}", metrics_of("links")),
     );
     added(
         FLOW,
         r#"[[measure]]
 metric = "repeated-retransmissions"
 of = "f""#,
-        "t.toml:18: measure[0].of: 'repeated-retransmissions' is measured of tcp, and 'f' is carried by another transport",
+        "t.toml:18: measure[0].of: 'repeated-retransmissions' applies to tcp, but 'f' is carried by another transport",
     );
     added(
         FLOW,
         r#"[[measure]]
 metric = "retransmissions"
 of = "f""#,
-        "t.toml:18: measure[0].of: 'retransmissions' is measured of tcp, and 'f' is carried by udp",
+        "t.toml:18: measure[0].of: 'retransmissions' applies to tcp, but 'f' is carried by udp",
     );
     added(
         FLOW,
@@ -307,23 +307,26 @@ fn measures_of_spans() {
         "metric = \"throughput\"\nof = \"f\"\nby = [\"class\"]",
         "t.toml:19: measure[0].by: 'f' is not a link; write per = \"class\" or leave it out",
     );
-    measure("metric = \"page-time\"\nof = \"f\"", "t.toml:18: measure[0].of: 'page-time' is measured of source http, and 'f' has another");
+    measure(
+        "metric = \"page-time\"\nof = \"f\"",
+        "t.toml:18: measure[0].of: 'page-time' applies to source http, but 'f' has another source",
+    );
     measure(
         "metric = \"completion-time\"\nof = \"f\"",
-        "t.toml:18: measure[0].of: 'completion-time' is measured of source ftp with a size, and 'f' has another",
+        "t.toml:18: measure[0].of: 'completion-time' applies to source ftp with a size, but 'f' has another source",
     );
     measure(
         "metric = \"slowdown\"\nof = \"f\"",
-        "t.toml:18: measure[0].of: 'slowdown' is measured of source ftp with a size, and 'f' has another",
+        "t.toml:18: measure[0].of: 'slowdown' applies to source ftp with a size, but 'f' has another source",
     );
-    measure("metric = \"timeouts\"\nof = \"f\"", "t.toml:18: measure[0].of: 'timeouts' is measured of tcp, and 'f' is carried by udp");
+    measure("metric = \"timeouts\"\nof = \"f\"", "t.toml:18: measure[0].of: 'timeouts' applies to tcp, but 'f' is carried by udp");
     measure(
         "metric = \"delay\"\nof = \"f\"\nsizes = [\"1 kB\"]",
         "t.toml:19: measure[0].sizes: has no effect: only completion-time, slowdown and transfers are told by size; leave it out",
     );
     measure(
         "metric = \"completion-time\"\nof = \"f\"\nsizes = [\"1 kB\", \"1000 bytes\"]",
-        "t.toml:19: measure[0].sizes: item 1 is not above the one before it; in ascending order",
+        "t.toml:19: measure[0].sizes: item 1 is not above the previous one; write them in ascending order",
     );
     refused(
         FLOW,
@@ -338,7 +341,7 @@ fn measures_of_expedited_traffic() {
         |lines: &str, expected: &str| added(FLOW, &format!("[[measure]]\nmetric = \"ef-error\"\nof = \"a-b\"\n{lines}"), expected);
     measure(
         "classes = [\"default\"]",
-        "t.toml:16: measure[0].rate: is missing: give the rate that the classes are to be served with, as in rate = \"450 kbit/s\"",
+        "t.toml:16: measure[0].rate: is missing: give the rate of the ideal server, as in rate = \"450 kbit/s\"",
     );
     measure("rate = \"1 Mbit/s\"", "t.toml:16: measure[0].classes: is missing: name the classes, as in classes = [\"ef\"]");
     measure("rate = \"1 Mbit/s\"\nclasses = [\"ef\"]", "t.toml:20: measure[0].classes: unknown class 'ef' (one of default)");
@@ -351,7 +354,7 @@ fn measures_of_expedited_traffic() {
         FLOW,
         "[[measure]]\nmetric = \"ef-error\"\nof = \"f\"\nrate = \"1 Mbit/s\"\nclasses = [\"default\"]",
         &format!(
-            "t.toml:18: measure[0].of: 'ef-error' is measured of links, and 'f' is a group of flows; for those: {}",
+            "t.toml:18: measure[0].of: 'ef-error' applies to links, but 'f' is a group of flows; metrics for it: {}",
             metrics_of("flows")
         ),
     );

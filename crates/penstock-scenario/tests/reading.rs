@@ -289,7 +289,7 @@ fn what_is_far_too_large_is_refused_at_once() {
     // As many nodes as fit may still have more flows and links than fit.
     let rest = with("15_999_998", &(far + &flow("h", "hosts", "b", FLOW)));
     assert_eq!(rest[0], "t.toml:11: flows: 31999997 flows are more than the 16000000 that fit");
-    assert_eq!(rest[1], "t.toml:16: links[1]: more than 16000000 links are more than fit");
+    assert_eq!(rest[1], "t.toml:16: links[1]: more than 16000000 links are too many");
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn no_text_is_too_odd_to_be_read() {
 #[test]
 fn a_scenario_has_a_largest_size() {
     let text = format!("{BASE}#{}", "x".repeat(penstock_scenario::LARGEST_TEXT - BASE.len()));
-    let message = "t.toml: is larger than 64 MiB, which is the most; a group such as hosts = { count = 24 } says many alike at once";
+    let message = "t.toml: is larger than 64 MiB, which is the most; a group such as hosts = { count = 24 } makes many nodes at once";
     assert_eq!(lines(load(&text, "t.toml", &[])), [message]);
     assert!(load(&text[..text.len() - 1], "t.toml", &[]).is_ok());
 }

@@ -112,7 +112,7 @@ fn mistakes_of_buffers() {
     refused_shares(r#"s-c = "800 kB", s-d = "300 kB""#, "add up to 1100000 bytes, more than the shared buffer of 1000000 bytes");
     refused_shares(r#"s-e = "8 kB""#, "unknown link from this node 's-e'; did you mean 's-a'? (s-a, s-c, s-d)");
     refused_shares(r#"s-c = "0 kB""#, "the share of 's-c': a size must be above zero, or \"60 packets\"");
-    refused_shares(r#"s-c = "1 MB""#, "leave nothing for the ports that are not named; name all or leave some");
+    refused_shares(r#"s-c = "1 MB""#, "leave nothing for the unnamed ports; name all ports, or reduce the shares");
     refused_shares(r#"s-c = "9 packets""#, "the share of 's-c' must be in packets if size is, and in bytes if size is");
 }
 
@@ -161,7 +161,7 @@ fn headroom_must_suffice_for_what_comes_after_a_pause() {
     let pause = |headroom: &str| with(&format!(r#"pause = {{ xoff = "3 kB", xon = "2 kB", headroom = "{headroom}" }}"#));
     assert_eq!(
         lines(load(&pause("3313 bytes"), "t.toml", &[])),
-        ["t.toml:4: nodes.s.pause.headroom: 3313 bytes are too little for what may still come over the link 'a-s' once it is paused; \
+        ["t.toml:4: nodes.s.pause.headroom: 3313 bytes are too little for the packets that may still arrive over the link 'a-s' once it is paused; \
           write at least 3314 bytes"]
     );
     sound(&pause("3314 bytes"), &[]);
@@ -273,7 +273,7 @@ fn congestion_points_and_reaction_points_need_each_other() {
     let point = "congestion-point.bcn = {}";
     refused(
         point,
-        &["t.toml:4: nodes.s.congestion-point: tells the sources of frames about its queues, but no node has a reaction-point; add \
+        &["t.toml:4: nodes.s.congestion-point: sends congestion messages to sources, but no node has a reaction-point; add \
            reaction-point.bcn = {} to the nodes where flows begin"],
     );
     refused(
@@ -284,7 +284,7 @@ fn congestion_points_and_reaction_points_need_each_other() {
     refused(
         "congestion-point.qcn = {}, reaction-point.bcn = {}",
         &[
-            "t.toml:4: nodes.s.congestion-point: tells the sources of frames about its queues, but no node has its reaction-point; add \
+            "t.toml:4: nodes.s.congestion-point: sends congestion messages to sources, but no node has its reaction-point; add \
              reaction-point.qcn = {} to the nodes where flows begin",
             "t.toml:4: nodes.s.reaction-point: has no effect, since no node has its congestion-point; add congestion-point.bcn = {} to a \
              switch, or leave it out",

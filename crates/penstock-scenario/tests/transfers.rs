@@ -153,17 +153,20 @@ fn what_transfers_need() {
     assert_eq!(wrong(&format!("{ends}count = 3\n")), [": does not say when transfers arrive; write interval, load or at"]);
     assert_eq!(
         wrong(&format!("{ends}interval = \"1 s\"\n")),
-        [".count: is missing: say how many transfers there are at most, as in count = 1000"]
+        [".count: is missing: give the maximum number of transfers, as in count = 1000"]
     );
     assert_eq!(
         wrong(&format!("{ends}count = 3\ninterval = \"1 s\"\nload = \"1 Mbit/s\"\n")),
         [".load: there is interval already; keep one"]
     );
     assert_eq!(wrong(&format!("{ends}count = 3\ninterval = \"0 s\"\n")), [".interval: must be above zero"]);
-    assert_eq!(wrong(&format!("{ends}at = [\"2 s\", \"1 s\"]\n")), [".at: item 1 is before the item before it; in ascending order"]);
+    assert_eq!(
+        wrong(&format!("{ends}at = [\"2 s\", \"1 s\"]\n")),
+        [".at: item 1 is before the previous one; write them in ascending order"]
+    );
     assert_eq!(
         wrong(&format!("{ends}at = [\"2 s\"]\ntransport.udp = {{}}\n")),
-        [".transport: udp cannot carry transfers, which must arrive whole; leave it out (tcp)"]
+        [".transport: udp cannot carry transfers, which must arrive complete; leave it out (tcp)"]
     );
     assert_eq!(wrong("from = \"b\"\nto = \"b\"\nsize = \"1 kB\"\nat = [\"0 s\"]\n"), [".to: transfers would begin and end at 'b'"]);
     assert_eq!(
@@ -183,7 +186,7 @@ fn wrong_files_are_named_with_their_line() {
     assert_eq!(wrong("empty", ""), [".file: j.csv: has no transfers"]);
     assert!(wrong("unknown", "0,x,b,10\n")[0].starts_with(".file: j.csv:2: unknown node 'x'"));
     let both = mistakes(read(&folder("both", "j.csv", "start,from,to,bytes\n0,a,b,10\n"), "file = \"j.csv\"\ncount = 3\n"));
-    assert_eq!(both, [".count: has no effect: the file says it of each transfer; leave it out"]);
+    assert_eq!(both, [".count: has no effect: the file gives it for each transfer; leave it out"]);
     assert!(BASE.contains(FLOW));
 }
 
@@ -243,11 +246,11 @@ fn mistakes_in_a_matrix_have_their_place() {
     let sound = "[[\"\", \"b\"], [\"a\", 1000]]";
     assert_eq!(
         inline(sound, &format!("{needed}load = \"1 Mbit/s\"\n")),
-        [".load: has no effect: the matrix says how much goes from where to where; leave it out"]
+        [".load: has no effect: the matrix gives the ends and the loads of all transfers; leave it out"]
     );
     assert_eq!(
         inline(sound, "size = \"1 kB\"\n"),
-        [".count: is missing: transfers of a matrix need size and count, which is how many there are at most"]
+        [".count: is missing: transfers of a matrix need size, and count, which is their maximum number"]
     );
-    assert_eq!(inline(sound, "file = \"x.csv\"\n"), [".matrix: there is a file already, which lists the transfers; keep one"]);
+    assert_eq!(inline(sound, "file = \"x.csv\"\n"), [".matrix: cannot be combined with file, which lists the transfers; keep one of them"]);
 }

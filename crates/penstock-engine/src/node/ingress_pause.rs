@@ -67,9 +67,9 @@ penstock_model::state! {
     impl IngressPause, |it, _now| {
         /// Ingress links whose senders are paused; where classes are paused, each class of a link counts.
         "paused", "pauses", is it.states.iter().filter(|state| state.is_paused).count() as f64;
-        /// What is held in the headroom of all ingress links and classes.
+        /// Bytes in the headroom of all ingress links and classes, in total.
         "headroom-held-bytes", "bytes", is it.states.iter().map(|state| state.headroom.bytes).sum::<u64>() as f64;
-        /// Maximum over ingress links, and classes, of what is held in the headroom.
+        /// Bytes in the headroom of the ingress link (or its class) that holds the most.
         "link-headroom-held-bytes", "bytes", is it.states.iter().map(|state| state.headroom.bytes).max().unwrap_or(0) as f64;
     }
 }

@@ -21,7 +21,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// None. The law serves to check that the blocking of a loss system does not depend on the distribution of the holding time.
+    /// None. Serves to check that the blocking of a loss system does not depend on the distribution of the holding time.
     pub struct Parameters {
         /// Holding time of a call.
         time: Duration;

@@ -30,8 +30,8 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 2215 s3.6 (TOKEN_BUCKET_TSPEC with its peak rate). DOCSIS MULPI limits service flows so, with a maximum sustained traffic rate,
-    /// a maximum traffic burst and a peak traffic rate; tc-tbf(8) calls the latter `peakrate`.
+    /// RFC 2215 s3.6 (TOKEN_BUCKET_TSPEC with its peak rate). DOCSIS MULPI limits service flows in this way, with a maximum sustained
+    /// traffic rate, a maximum traffic burst and a peak traffic rate; tc-tbf(8) calls the last one `peakrate`.
     pub struct Parameters {
         /// Long-run rate of the output (r); at most the link's.
         rate: Rate, changeable;
@@ -39,7 +39,7 @@ crate::parameters! {
         burst: Bytes, changeable;
         /// Rate within the burst (p).
         peak: Rate, changeable;
-        /// Depth of the bucket of the peak rate (M): a packet of Ethernet with a tag of a VLAN by default, as in DOCSIS.
+        /// Depth of the bucket of the peak rate (M); by default that of an Ethernet frame with a VLAN tag, as in DOCSIS.
         peak_burst: Bytes = "1522 bytes", changeable;
         /// Tokens in the buckets at the beginning.
         start: Start = "full";

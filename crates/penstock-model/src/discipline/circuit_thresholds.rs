@@ -13,10 +13,10 @@ crate::parameters! {
     /// ## Decides
     /// A frame of circuit i whose first cell finds more than R_i cells of the circuit waiting is refused whole (cause `early`). The
     /// circuit is then disarmed: no other frame of it is refused until one finds fewer than R_i. Circuits without a threshold lose
-    /// cells only at `limit`. Cells of a frame that was accepted are treated as by `epd`. Only on cell links.
+    /// cells only at `limit`. Cells of an accepted frame are treated as by `epd`. Only on cell links.
     ///
     /// ## State
-    /// The cells that wait of each circuit, whether it is armed, and the state of its present frame; constant cost per cell.
+    /// The waiting cells of each circuit, whether it is armed, and the state of its present frame; constant cost per cell.
     ///
     /// ## Departures
     /// The source says "drop a single packet, let it decrease below R_i, repeat if necessary", which is read as above.
@@ -31,7 +31,7 @@ crate::parameters! {
     pub struct Parameters {
         /// Maximum number of waiting cells (K).
         limit: Limit;
-        /// The threshold of each circuit (R_i), in cells, by its name; of a flow with a circuit of its own, by that of the flow.
+        /// The threshold of each circuit (R_i), in cells, by the name of the circuit, or of the flow if that has a circuit of its own.
         thresholds: PerCircuit<Limit>;
         /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";

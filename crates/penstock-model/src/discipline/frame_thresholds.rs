@@ -10,9 +10,9 @@ crate::parameters! {
     /// Frame thresholds: refuses tagged frames above a low threshold, and all above a high one.
     ///
     /// ## Decides
-    /// A frame whose first cell finds more than `threshold` cells waiting is refused whole (cause `early`); a frame whose first cell has
-    /// CLP 1 (a precedence above 0) already above `tagged-threshold`. Without `tagged-threshold`, this is EPD on CLP 0+1. Cells of a frame that has been
-    /// begun are treated as `epd` does. Only on cell links.
+    /// A frame whose first cell finds more than `threshold` cells waiting is refused whole (cause `early`). A tagged frame, whose first
+    /// cell has CLP 1 (a precedence above 0), is refused above `tagged-threshold` already. Without `tagged-threshold`, this is EPD on
+    /// CLP 0+1. Cells of an accepted frame are treated as by `epd`. Only on cell links.
     ///
     /// ## State
     /// The state of the present frame of each circuit; constant cost per cell.

@@ -72,7 +72,7 @@ impl RateLimiter {
 }
 
 impl ReactionPointPlan {
-    /// What shares a limiter.
+    /// Traffic that shares a limiter.
     pub fn shared_by(&self) -> SharedBy {
         match self {
             ReactionPointPlan::Bcn(parameters) => parameters.shared_by,

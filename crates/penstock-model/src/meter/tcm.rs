@@ -9,7 +9,7 @@ use crate::units::{Bytes, Rate, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// Three Colour Marker, also known as the single-rate one (srTCM): one rate fills a committed bucket, and what it cannot hold an excess bucket.
+    /// Three Colour Marker, also known as the single-rate one (srTCM): one rate fills a committed bucket, and the tokens that it cannot hold fill an excess bucket.
     ///
     /// ## Decides
     /// Tokens arrive at `committed-rate` (CIR) in bucket C, and in bucket E while C is full. A packet of B bytes gets the

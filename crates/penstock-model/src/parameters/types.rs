@@ -83,7 +83,7 @@ impl Parameter for Bytes {
     fn from_value(value: &Value) -> Result<Self, String> {
         match quantity::<Bytes>(value, "576 bytes", str::parse)? {
             bytes if bytes.get() == 0 => Err("a size must be above zero".to_owned()),
-            bytes if bytes > LARGEST_SIZE => Err(format!("{bytes} are more than anything holds; at most 10^9 GB")),
+            bytes if bytes > LARGEST_SIZE => Err(format!("{bytes} are out of range; at most 10^9 GB")),
             bytes => Ok(bytes),
         }
     }
@@ -112,7 +112,7 @@ impl Parameter for Quantum {
         match quantity::<Bytes>(value, "1500 bytes", str::parse)? {
             bytes if bytes.get() == 0 => Err("a quantum must be above zero".to_owned()),
             bytes if bytes > Quantum::MOST => {
-                Err(format!("{bytes} are more than visits can be worth: the product of quantum and weight would not fit; at most 1000 GB"))
+                Err(format!("{bytes} are too many for a turn: the product of quantum and weight would overflow; at most 1000 GB"))
             }
             bytes => Ok(Quantum(bytes)),
         }

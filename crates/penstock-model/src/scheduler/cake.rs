@@ -43,8 +43,8 @@ crate::parameters! {
     /// | `diffserv4` | best effort 1, bulk 1/16, video 1/2 (AF2 to AF4, CS2, CS3), voice 1/4 (also CS4, CS5) |
     /// | `diffserv8`, `precedence` | 1 for the first, 7/8 of the one before for each other |
     ///
-    /// The last tin in this list that is within its threshold sends; if none is, the one that is within it first. Without `rate`, tins
-    /// take turns by deficit round robin, with quanta in the same ratios.
+    /// The last tin in this list that is within its threshold sends; if none is, the tin that will be within its threshold first.
+    /// Without `rate`, tins take turns by deficit round robin, with quanta in the same ratios.
     ///
     /// *Flows.* A hash of the flow selects one of 1024 queues of the tin: its own slot, or the first of the seven others of its set
     /// that no other flow uses. Queues take turns as under `fq-codel`, new ones first. The quantum is 1/4096 of a second at the
@@ -86,7 +86,7 @@ crate::parameters! {
         rate: Option<Rate>, changeable;
         /// The tins.
         tins: Diffserv = "diffserv3";
-        /// What has a queue, and between whom the rate is divided.
+        /// Which traffic gets a queue of its own, and between which hosts the rate is divided.
         isolation: Isolation = "triple-isolate";
         /// Round-trip time for which COBALT is set up.
         rtt: Rtt = "100 ms";

@@ -25,9 +25,9 @@ crate::parameters! {
     /// up, so the assured rates should add up to less than that ceiling.
     ///
     /// A class with `scheduler.htb` lends to the classes below. A class with any other scheduler borrows for all of its classes, and
-    /// that scheduler chooses among them. HTB classes further down borrow through the schedulers in between: lenders of all levels
-    /// count, a packet paid for further down goes first and is charged to all classes above, and the schedulers in between choose among
-    /// the packets that may be sent.
+    /// that scheduler chooses among them. HTB classes further down borrow through the schedulers in between. Lenders of all levels
+    /// count: a packet with a deeper lender goes first, and is charged to all classes above. The schedulers in between choose among the
+    /// packets that may be sent.
     ///
     /// ## State
     /// Two exact bucket levels per class; the class whose turn it is for each depth and priority, and the rest of each class's turn.

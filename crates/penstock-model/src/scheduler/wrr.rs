@@ -386,8 +386,7 @@ mod tests {
         let quantum = |text: &str| read::<Parameters>(&["weighs = bytes", &format!("quantum = {text}")]);
         assert_eq!(
             quantum("2305843009213693952 bytes").expect_err("a mistake"),
-            ["quantum: 2305843009213693952 bytes are more than visits can be worth: the product of quantum and weight would not fit; \
-              at most 1000 GB"]
+            ["quantum: 2305843009213693952 bytes are too many for a turn: the product of quantum and weight would overflow; at most 1000 GB"]
         );
         // The largest of all fit: shares are as they should be. A visit is worth 1.5 x 10^16 and 5 x 10^15 packets, so the first
         // class goes on; with all weights, no product overflows.

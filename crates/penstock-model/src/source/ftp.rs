@@ -22,7 +22,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// ns-2's Application/FTP behaves so.
+    /// ns-2's Application/FTP does the same.
     pub struct Parameters {
         /// Size of the file, without headers; the transfer never ends if left out.
         size: Option<Bytes>;

@@ -20,7 +20,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - The study has pages of exactly three embedded files and a time between pages that is uniform on 1 to 5 s. For the sizes it
-    ///   refers to others, and says that the median fits into two packets of 1460 bytes. The utilisation of its table 2 without file
+    ///   refers to other work, and says that the median fits into two packets of 1460 bytes. The utilisation of its table 2 without file
     ///   transfers (34 and 67 % of 1.5 Mbit/s for 8 and 16 users) implies a page of 29 kB. Hence the default: log-normal with a median
     ///   of 2 kB and a mean of 7 kB.
     /// - One connection carries the whole page, as in the study's model of HTTP 1.1. Here it is also kept for the next page, and the

@@ -42,7 +42,7 @@ crate::parameters! {
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if let Some(place) = self.at.windows(2).position(|pair| pair[0] > pair[1]) {
-            mistake("at", format!("item {}: {} is before the item before it; in ascending order", place + 1, self.at[place + 1]));
+            mistake("at", format!("item {}: {} is before the previous one; write them in ascending order", place + 1, self.at[place + 1]));
         }
         if self.sizes.len() != 1 && self.sizes.len() != self.at.len() {
             mistake("sizes", format!("has {} items for {} packets; one for each, or one for all", self.sizes.len(), self.at.len()));
@@ -158,7 +158,7 @@ mod tests {
         let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
         assert_eq!(
             mistakes(&["at = [0 s, 3 ms, 2 ms]", "sizes = [1 kB]"]),
-            ["at: item 2: 2 ms is before the item before it; in ascending order"]
+            ["at: item 2: 2 ms is before the previous one; write them in ascending order"]
         );
         assert_eq!(
             mistakes(&["at = [0 s, 3 ms, 4 ms]", "sizes = [1 kB, 2 kB]"]),

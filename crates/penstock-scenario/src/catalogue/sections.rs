@@ -70,22 +70,22 @@ const fn required(key: &'static str, takes: PartContent, doc: &'static str) -> S
 
 /// The parts of the port of a link, in either direction.
 const PORT: [SectionPart; 12] = [
-    part("rate-changes", PartContent::ListOrTable("rate-change", "rate-file"), "Changes of the rate at known instants, by increasing time; or a file that has them, or delivery times."),
-    part("outages", PartContent::ListOrTable("outage", "random-outages"), "Outages with their times and durations, or random ones."),
+    part("rate-changes", PartContent::ListOrTable("rate-change", "rate-file"), "Changes of the rate at known instants, in ascending order of time; or a file with such changes, or with delivery times."),
+    part("outages", PartContent::ListOrTable("outage", "random-outages"), "Outages: a list with times and durations, or one table for random ones."),
     part("aggregation", PartContent::Table("aggregation"), "Sends packets in aggregates that share the cost of an access to the channel."),
     part("scheduler", PartContent::OneOf("scheduler"), "Which queue sends next; `fifo` if left out."),
     part(
         "queue",
         PartContent::OneOf("discipline"),
-        "The queue discipline; `tail-drop` with its defaults if left out. With a scheduler of classes, it holds for the classes without a queue of their own.",
+        "The queue discipline; `tail-drop` with its defaults if left out. With a scheduler of classes, it applies to each class that has no `queue`.",
     ),
-    part("class", PartContent::Named("class"), "The keys of single classes, by name; only with a scheduler of classes."),
-    part("policer", PartContent::OneOf("policer"), "Drops what exceeds a profile, before everything else."),
-    part("shaper", PartContent::OneOf("shaper"), "Holds packets back until they keep to a profile, after the scheduler."),
+    part("class", PartContent::Named("class"), "Settings of each class, by name; only with a scheduler of classes."),
+    part("policer", PartContent::OneOf("policer"), "Drops packets that exceed a profile, before the marker and the queue see them."),
+    part("shaper", PartContent::OneOf("shaper"), "Delays packets until they conform to a profile, after the scheduler."),
     part("marker", PartContent::OneOfBeside("meter", "marker"), "A meter that writes its colours into the packets."),
-    part("pcn", PartContent::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested; each sees what the one before it has marked."),
-    part("impairment", PartContent::Several("impairment"), "What the wire does to packets, in the order written."),
-    part("parameter-changes", PartContent::List("parameter-change"), "Changes of parameters of components at known instants, by increasing time."),
+    part("pcn", PartContent::Several("pcn-meter"), "PCN meters, which mark packets before the link is congested, in the order written; each sees the marks of those before it."),
+    part("impairment", PartContent::Several("impairment"), "Impairments of the wire, such as losses and delays, in the order written."),
+    part("parameter-changes", PartContent::List("parameter-change"), "Changes of parameters of components at known instants, in ascending order of time."),
 ];
 
 /// The sections of a scenario; the first is the whole.
@@ -98,10 +98,18 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         parts: &[
             required("nodes", PartContent::Named("node"), "The nodes and groups of nodes, by name."),
             required("links", PartContent::List("link"), "The links."),
-            part("circuits", PartContent::List("circuit"), "Virtual circuits of cell links that are shared, or promised something."),
+            part(
+                "circuits",
+                PartContent::List("circuit"),
+                "Virtual circuits on cell links that several flows share, or that have a guaranteed rate.",
+            ),
             part("flows", PartContent::List("flow"), "Traffic, in groups of like flows; there must be flows or calls."),
             part("calls", PartContent::List("calls"), "Traffic, in groups of like aggregates of calls."),
-            part("transfers", PartContent::List("transfers"), "Traffic, in groups of finite transfers that arrive by themselves."),
+            part(
+                "transfers",
+                PartContent::List("transfers"),
+                "Traffic, in groups of finite transfers that start at given or random times.",
+            ),
             part("measure", PartContent::List("measure"), "What is measured."),
             part("trace", PartContent::List("trace"), "Which events `penstock trace` keeps; all if left out."),
             part("series", PartContent::List("series"), "Which states `penstock series` shows over time."),
@@ -116,20 +124,24 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             part(
                 "buffer",
                 PartContent::OneOf("buffer"),
-                "How the node's ports share a buffer; each has what its queues allow if left out.",
+                "How the node's ports share a buffer; if left out, only the limits of their queues apply.",
             ),
             part(
                 "source-quench",
                 PartContent::Table("source-quench"),
-                "How sources are told of packets that the node drops; not at all if left out.",
+                "ICMP messages to the sources of packets that the node drops; none if left out.",
             ),
             part("pause", PartContent::Table("pause"), "When the ports that feed the node are paused; never if left out."),
             part(
                 "congestion-point",
                 PartContent::OneOf("congestion-point"),
-                "How the node's ports tell sources of their queues; not at all if left out.",
+                "Congestion messages about the queues of the node's ports to sources; none if left out.",
             ),
-            part("reaction-point", PartContent::OneOf("reaction-point"), "Rate limiters for what is sent from the node; none if left out."),
+            part(
+                "reaction-point",
+                PartContent::OneOf("reaction-point"),
+                "Rate limiters for packets that the node sends; none if left out.",
+            ),
         ],
     },
     SectionEntry {
@@ -161,7 +173,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             part(
                 "back",
                 PartContent::Table("back"),
-                "The way back of `both-ways`: its rate, and what its port does; with a plain queue if left out.",
+                "The reverse link of `both-ways`: its rate and the components of its port; a plain queue if left out.",
             ),
         ],
     },
@@ -208,7 +220,11 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         fields: &[],
         parts: &[
             part("queue", PartContent::OneOf("discipline"), "Its queue discipline; that of the link if left out."),
-            part("policer", PartContent::OneOf("policer"), "Drops what of this class exceeds a profile; instead of the link's."),
+            part(
+                "policer",
+                PartContent::OneOf("policer"),
+                "Drops packets of this class that exceed a profile; replaces the link's policer for them.",
+            ),
             part("scheduler", PartContent::OneOf("scheduler"), "Which of the classes below sends next."),
             part("class", PartContent::Named("class"), "The classes of this class, if it has a scheduler."),
         ],
@@ -233,17 +249,17 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             part(
                 "transport",
                 PartContent::OneOf("transport"),
-                "How it is carried; `udp` if left out. `ftp` and `http` need `tcp`, and only they can use it.",
+                "The transport; `udp` if left out. `ftp` and `http` need a reliable one, such as `tcp`, which no other source can use.",
             ),
             part(
                 "rate-requests",
                 PartContent::List("rate-request"),
-                "Requests for other rates, by increasing time; only for sources that adapt theirs.",
+                "Requests for other rates, in ascending order of time; only for sources whose rate can change.",
             ),
             part(
                 "parameter-changes",
                 PartContent::List("parameter-change"),
-                "Changes of parameters of the transport's components at known instants, by increasing time.",
+                "Changes of parameters of the transport's components at known instants, in ascending order of time.",
             ),
         ],
     },
@@ -252,7 +268,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         path: "transfers[]",
         doc: TransferKeys::DOC,
         fields: TransferKeys::FIELDS,
-        parts: &[part("transport", PartContent::OneOf("transport"), "How they are carried; `tcp`, also if left out.")],
+        parts: &[part("transport", PartContent::OneOf("transport"), "The transport: `tcp`, which is also the default.")],
     },
     SectionEntry {
         name: "calls",
@@ -260,25 +276,21 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: CallKeys::DOC,
         fields: CallKeys::FIELDS,
         parts: &[
-            required("source", PartContent::OneOf("source"), "What each call sends; neither `ftp` nor `http`."),
-            part("transport", PartContent::OneOf("transport"), "How it is carried; `udp`, also if left out."),
-            part(
-                "arrivals",
-                PartContent::OneOf("arrival"),
-                "When calls arrive; none do if left out, and then there must be initial calls.",
-            ),
+            required("source", PartContent::OneOf("source"), "What each call sends: any source except `ftp` and `http`."),
+            part("transport", PartContent::OneOf("transport"), "The transport: `udp`, which is also the default."),
+            part("arrivals", PartContent::OneOf("arrival"), "When calls arrive. If left out, none arrive, and initial calls are required."),
             part(
                 "holding",
                 PartContent::OneOf("holding"),
-                "How long calls last. Without it the initial calls last to the end; with arrivals and no initial calls it must be given.",
+                "How long calls last. Without it, initial calls last to the end of the run; required if there are only arriving calls.",
             ),
             part("initial", PartContent::Table("initial"), "Calls that exist from the start, without admission control."),
             part(
                 "surge",
                 PartContent::Table("surge"),
-                "Calls that begin together later, without admission control; not without initial calls.",
+                "Calls that begin together later, without admission control; only with initial calls.",
             ),
-            part("delay", PartContent::Table("delay"), "How long packets take from their source to the ingress; no time if left out."),
+            part("delay", PartContent::Table("delay"), "Delay of packets from their source to the ingress; none if left out."),
             part("admission", PartContent::OneOf("admission"), "Which calls are admitted; all if left out."),
             part("termination", PartContent::OneOf("termination"), "Which calls are terminated early; none if left out."),
             part("signalling", PartContent::Table("signalling"), "How ingress and egress signal to each other."),

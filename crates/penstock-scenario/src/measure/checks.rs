@@ -30,7 +30,7 @@ impl Check for MeasureKeys {
             mistake("sizes", "names no size; leave it out".to_owned());
         }
         if let Some(i) = self.sizes.iter().flat_map(|sizes| sizes.windows(2)).position(|pair| pair[0] >= pair[1]) {
-            mistake("sizes", format!("item {} is not above the one before it; in ascending order", i + 1));
+            mistake("sizes", format!("item {} is not above the previous one; write them in ascending order", i + 1));
         }
         let names = &self.of.0;
         let mut seen = BTreeSet::new();
@@ -116,8 +116,8 @@ impl MeasureKeys {
 fn needed(key: Key) -> &'static str {
     match key {
         Key::Sample => "give the sampling interval, as in sample = \"10 ms\"",
-        Key::Below => "give the rate that the load shall fall below, as in below = \"128 Mbit/s\"",
-        Key::Rate => "give the rate that the classes are to be served with, as in rate = \"450 kbit/s\"",
+        Key::Below => "give the rate below which the load must fall, as in below = \"128 Mbit/s\"",
+        Key::Rate => "give the rate of the ideal server, as in rate = \"450 kbit/s\"",
         Key::Classes => "name the classes, as in classes = [\"ef\"]",
         _ => "give it",
     }

@@ -10,39 +10,39 @@ use penstock_model::parameters::{ClassName, Probability};
 use penstock_model::units::{Bytes, Duration, Rate};
 
 penstock_model::parameters! {
-    /// Something to be measured. Without any `[[measure]]`: throughput, goodput, delay and loss of each group of flows or
-    /// calls, the fairness between all of them, what became of calls, how many transfers with a size finished, and utilisation, drops and queue of each link that
-    /// dropped packets or has a queue, a scheduler or a PCN meter of its own in the scenario.
+    /// A measurement. Without any `[[measure]]`, the default set: throughput, goodput, delay and loss of each group of flows or calls, the fairness between all
+    /// of them, the numbers of calls and of finished transfers, and utilisation, drops and queue of each link that dropped packets or for which the scenario sets
+    /// a queue, a scheduler or a PCN meter.
     pub struct MeasureKeys {
         /// The metric.
         metric: &'static dyn Metric;
-        /// The groups of flows or calls, or the links, that it is measured of.
+        /// The groups of flows or calls, or the links, to measure.
         of: Names;
-        /// What becomes one number.
+        /// What one number covers.
         per: Grouping = "group";
-        /// How the packets, members or samples of a metric become one number: each metric says what its statistics are over. The metric's own default if left out. The interval of a number (±) is over runs.
+        /// Statistics over the packets, members or samples of the metric; its page says over which. The metric's own default if left out. The interval of a number (±) is over runs.
         take: Option<Vec<Statistic>>;
-        /// Also the durations that these shares of the packets (or pages, or transfers) do not exceed, such as `[0.5, 0.99]`: of `delay`, `jitter`, `ipdv`, `page-time`, `completion-time` and `wait`, to 0.4 % of themselves, and of `slowdown`.
+        /// Quantiles to report in addition, such as `[0.5, 0.99]`: values that these shares of the packets (or frames, pages or transfers) do not exceed. Of `delay`, `jitter`, `ipdv`, `page-time`, `completion-time` and `wait`, to within 0.4 %, and of `slowdown`.
         quantiles: Option<Vec<Probability>>;
         /// The unit of `delay`, `jitter`, `ipdv` and `rtp-jitter`.
         unit: TimeUnit = "second";
         /// Sample at this interval: the queue, in addition to the time average, or the meters for `meter-state`.
         sample: Option<Duration>;
-        /// How the numbers of a link are split, `drops` and `offered` also by precedence, `drops` also by cause; not at all if left out.
+        /// How the numbers of a link are split: `drops` and `offered` also by precedence, `drops` also by cause. They are not split if left out.
         by: Option<Vec<SplitBy>>;
-        /// Measure `completion-time`, `slowdown` and `transfers` by classes of size, which end at these sizes, the last of them nowhere: with `["100 kB", "1 MB"]` of the transfers up to 100 kB, of those above up to 1 MB, and of those above that. The label `size` names the class, `up to 100000 bytes`, `100000 bytes to 1000000 bytes` and `above 1000000 bytes` there.
+        /// Measures `completion-time`, `slowdown` and `transfers` by size class. These sizes are the upper bounds of the classes, and a last class is unbounded: `["100 kB", "1 MB"]` makes the classes up to 100 kB, from there up to 1 MB, and above 1 MB. The label `size` names the class: `up to 100000 bytes`, `100000 bytes to 1000000 bytes`, `above 1000000 bytes`.
         sizes: Option<Vec<Bytes>>;
-        /// Measure `throughput` of calls once in every interval of this length, from the beginning of the run; the bins of `time-to-fairness`, 10 ms if left out.
+        /// Length of the intervals for which `throughput` of calls is measured separately, from the beginning of the run; or of the bins of `time-to-fairness`, 10 ms if left out.
         interval: Option<Duration>;
-        /// By how much a flow's throughput may differ from the mean for `time-to-fairness`, as a share of the mean; 10 % if left out.
+        /// Maximum deviation of a flow's throughput from the mean for `time-to-fairness`, as a share of the mean; 10 % if left out.
         tolerance: Option<Probability>;
         /// Whether `fairness` and `time-to-fairness` compare flows or groups of them.
         between: Between = "flows";
-        /// The rate that the load falls below at the end of `termination-time`.
+        /// Rate below which the load must fall, for `termination-time`.
         below: Option<Rate>;
-        /// The traffic classes whose aggregate `ef-error` is measured of.
+        /// The traffic classes that `ef-error` treats as one aggregate.
         classes: Option<Vec<ClassName>>;
-        /// The rate that `ef-error` compares with (R).
+        /// Rate of the ideal server of `ef-error` (R).
         rate: Option<Rate>;
     }
 }

@@ -77,7 +77,7 @@ fn resolve(
             let Target::Links(link) = target else { continue };
             let first = plans.len();
             if first + measurable.links[*link].members.len() > MAX_ENTITIES {
-                section.report("sample", format!("more than {MAX_ENTITIES} sampled ports of all measurements are more than fit"));
+                section.report("sample", format!("more than {MAX_ENTITIES} sampled ports of all measurements are too many"));
                 return None;
             }
             plans.extend(measurable.links[*link].members.clone().map(|link| SamplePlan { link: LinkId(link), every }));

@@ -27,7 +27,7 @@ fn check_group(section: &Section<'_>, metric: &dyn Metric, group: &MeasurableGro
     };
     if !applies {
         let of = measured_of(info);
-        Err(format!("'{}' is measured of {of}, and '{name}' is a group of {kind}; for those: {those}", info.name))
+        Err(format!("'{}' applies to {of}, but '{name}' is a group of {kind}; metrics for it: {those}", info.name))
     } else {
         metric.check_group(group)
     }
@@ -38,7 +38,7 @@ fn check_link(section: &Section<'_>, metric: &dyn Metric, link: &MeasurableLink<
     let (info, name) = (metric.info(), link.name);
     if !info.targets.links {
         let (of, those) = (measured_of(info), applying(section, |info| info.targets.links));
-        Err(format!("'{}' is measured of {of}, and '{name}' is a link; for those: {those}", info.name))
+        Err(format!("'{}' applies to {of}, but '{name}' is a link; metrics for it: {those}", info.name))
     } else {
         metric.check_link(link)
     }

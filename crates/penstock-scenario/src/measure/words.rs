@@ -3,7 +3,7 @@
 use penstock_model::parameters::ListItem;
 
 penstock_model::choice! {
-    /// What becomes one number.
+    /// What one number covers.
     pub enum Grouping {
         /// A group of flows or links.
         "group" => Group,
@@ -44,13 +44,13 @@ impl ListItem for Statistic {}
 penstock_model::choice! {
     /// How the numbers of a link are split.
     pub enum SplitBy {
-        /// By what dropped them.
+        /// By cause of the drop.
         "cause" => Cause,
-        /// By their precedence.
+        /// By drop precedence.
         "precedence" => Precedence,
-        /// By their traffic class; the classes whose routes pass the link.
+        /// By traffic class, for the classes whose routes pass the link.
         "class" => Class,
-        /// By the link over which they came, `here` for what begins at the node of the link.
+        /// By the link on which packets arrived, or `here` for packets that start at the node of the link.
         "ingress" => Ingress,
         /// By circuit, at links of cells: the name of the circuit, or of the flow that has one of its own.
         "circuit" => Circuit,

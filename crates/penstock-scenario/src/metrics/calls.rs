@@ -13,7 +13,7 @@ impl Calls {
     pub const INFO: MetricInfo = MetricInfo {
         name: "calls",
         unit: "calls",
-        doc: "What became of calls, by the label `what`: calls that were `offered`, `admitted`, `blocked` and `terminated`, and the time average of those that were `live`. Initial calls are neither offered nor admitted; a call whose request is being answered when counting begins or ends is counted where it falls.",
+        doc: "Number of calls, by the label `what`: those that were `offered`, `admitted`, `blocked` and `terminated`, and the time average of those that were `live`. Initial calls are neither offered nor admitted. Each event of a call counts at its own time, so a call may be offered in the warm-up and admitted after it.",
         targets: Targets::CALLS,
         ..MetricInfo::PLAIN
     };

@@ -11,7 +11,7 @@ impl Deadlocked {
     pub const INFO: MetricInfo = MetricInfo {
         name: "deadlocked",
         unit: "links",
-        doc: "Links whose pauses never lift, as each waits for the next in a circle (deadlock), at the end of the run: 1 for a link of the circle, 0 for others. A run that ends so has a row with the label `circle` whether it is asked for or not: its links in turn, with the classes that are paused.",
+        doc: "Whether a link is deadlocked at the end of the run (1 or 0): it belongs to a circle of links whose pauses never end, because each waits for the next. A run that ends in a deadlock always has a row with the label `circle`, even without this metric: the links of the circle in order, with the classes that are paused.",
         statistics: "The sum is over links.",
         targets: Targets::LINKS,
         take: SUM,

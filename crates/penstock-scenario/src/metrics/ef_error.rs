@@ -18,7 +18,7 @@ impl EfError {
     pub const INFO: MetricInfo = MetricInfo {
         name: "ef-error",
         unit: "s",
-        doc: "By how much an aggregate of classes was served later than by a server of the configured `rate` R, in the worst case: the error terms of EF [RFC3246 s2.2]. By the label `error`: `a` lays the j-th departure to the j-th arrival (E_a), `p` each packet's departure to its own arrival (E_p); they differ only where `classes` names several. F_j = max(a_j, min(d_(j-1), F_(j-1))) + L_j/R, and the error is the greatest d_j - F_j of those that left while counting; negative if all were early. The recursion begins with the run; packets that were not sent are left out of it [RFC3246 s2.4].",
+        doc: "Error terms of EF: how much later an aggregate of classes is served, in the worst case, than by a server of the configured `rate` R [RFC3246 s2.2]. The label `error` has two values: `a` compares the j-th departure with the j-th arrival (E_a), `p` compares the departure of each packet with its own arrival (E_p). They differ only where `classes` names several classes. F_j = max(a_j, min(d_(j-1), F_(j-1))) + L_j/R, and the error is the maximum of d_j - F_j over the packets that left after the warm-up; it is negative if all were early. The recursion begins with the run; packets that were not sent are left out of it [RFC3246 s2.4].",
         statistics: "The maximum is over the packets of all links together.",
         targets: Targets::LINKS,
         take: WORST,
@@ -37,7 +37,7 @@ impl Metric for EfError {
         let classes = keys.classes.iter().flatten().map(|class| class.0.clone()).collect();
         match keys.rate {
             Some(rate) if !recording.record_expedited(members, classes, rate) => {
-                Err(format!("more than {MAX_ENTITIES} error terms of all measurements are more than fit"))
+                Err(format!("more than {MAX_ENTITIES} error terms of all measurements are too many"))
             }
             _ => Ok(()),
         }

@@ -12,7 +12,7 @@ impl Fairness {
     pub const INFO: MetricInfo = MetricInfo {
         name: "fairness",
         unit: "1",
-        doc: "Jain's index (sum x)^2 / (n * sum x^2) of the throughputs x of all n flows that `of` names, or of groups of them with `between = \"groups\"`: 1 when all are equal, 1/n when one has everything.",
+        doc: "Jain's index (sum x)^2 / (n * sum x^2) of the throughputs x of all n flows that `of` names, or of groups of them with `between = \"groups\"`: 1 if all are equal, 1/n if one has everything.",
         statistics: "",
         targets: Targets::ENDS,
         take: &[],

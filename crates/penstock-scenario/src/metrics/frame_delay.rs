@@ -17,7 +17,7 @@ impl FrameDelay {
     pub const INFO: MetricInfo = MetricInfo {
         name: "frame-delay",
         unit: "s",
-        doc: "Time from the generation of a frame, when its first packet is sent, to the arrival of its last packet, of flows whose source has frames, such as `video`; for the frames that arrived in full.",
+        doc: "Time from the generation of a frame, when its first packet is sent, to the arrival of its last packet, of flows whose source has frames, such as `video`. Only frames that arrived in full count.",
         statistics: "Statistics are over the complete frames of all flows together.",
         targets: Targets::FLOWS,
         take: EXTREMES,

@@ -10,7 +10,7 @@ impl Goodput {
     pub const INFO: MetricInfo = MetricInfo {
         name: "goodput",
         unit: "bit/s",
-        doc: "Bits per second of payload handed to a flow's application, each once.",
+        doc: "Bits per second of payload handed to a flow's application, without duplicates.",
         targets: Targets::ENDS,
         ..MetricInfo::PLAIN
     };

@@ -14,7 +14,7 @@ impl Ipdv {
     pub const INFO: MetricInfo = MetricInfo {
         name: "ipdv",
         unit: "s",
-        doc: "The same difference with its sign, positive if the later packet took longer: IPDV with consecutive packets [RFC3393 s4.2].",
+        doc: "The difference of `jitter` with its sign, positive if the later packet took longer: IPDV of consecutive packets [RFC3393 s4.2].",
         statistics: "Statistics are over the pairs of packets of all flows together.",
         targets: Targets::FLOWS,
         take: MEANS,

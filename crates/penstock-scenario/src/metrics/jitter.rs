@@ -14,7 +14,7 @@ impl Jitter {
     pub const INFO: MetricInfo = MetricInfo {
         name: "jitter",
         unit: "s",
-        doc: "Jitter as RFC 2598 has it, |(aj - dj) - (ai - di)|: by how much the delays of two data packets differ that are numbered and arrive one after the other [RFC2598 A.3.1]. Pairs that a loss or an overtaking has torn apart have none.",
+        doc: "Jitter as in RFC 2598, |(aj - dj) - (ai - di)|: the difference between the delays of two data packets that have consecutive numbers and arrive one after the other [RFC2598 A.3.1]. Pairs that a loss or reordering has separated are left out.",
         statistics: "Statistics are over the pairs of packets of all flows together.",
         targets: Targets::FLOWS,
         take: EXTREMES,

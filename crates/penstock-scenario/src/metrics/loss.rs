@@ -13,7 +13,7 @@ impl Loss {
     pub const INFO: MetricInfo = MetricInfo {
         name: "loss",
         unit: "1",
-        doc: "Share of packets lost. Of a link: dropped / offered. Of a flow or an aggregate of calls: dropped / sent, of the packets that it sent while counting, wherever they were dropped before the end; those still under way then count as sent and not as lost, those sent in the warm-up not at all.",
+        doc: "Share of packets lost. Of a link: dropped / offered. Of a flow or an aggregate of calls: dropped / sent, of the packets that it sent after the warm-up, wherever they were dropped. Packets still in flight at the end of the run count as sent and not as lost.",
         statistics: SHARES,
         targets: Targets::ALL,
         take: MEANS,

@@ -11,7 +11,7 @@ impl LostRetransmissions {
     pub const INFO: MetricInfo = MetricInfo {
         name: "lost-retransmissions",
         unit: "packets",
-        doc: "Retransmissions that were lost themselves: those of the packets which a flow sent again while counting that were dropped, wherever, before the end.",
+        doc: "Retransmissions that were lost themselves: packets that a flow sent again after the warm-up and that were dropped, anywhere, before the end of the run.",
         targets: Targets::FLOWS,
         ..MetricInfo::PLAIN
     };
@@ -25,7 +25,7 @@ impl Metric for LostRetransmissions {
     fn check_group(&self, group: &MeasurableGroup<'_>) -> Result<(), String> {
         match group.is_reliable {
             true => Ok(()),
-            false => Err(format!("'{}' is measured of tcp, and '{}' is carried by udp", Self::INFO.name, group.name)),
+            false => Err(format!("'{}' applies to tcp, but '{}' is carried by udp", Self::INFO.name, group.name)),
         }
     }
 

@@ -13,7 +13,7 @@ impl MarkingRatio {
     pub const INFO: MetricInfo = MetricInfo {
         name: "marking-ratio",
         unit: "1",
-        doc: "Share of packets that were marked: of flows and calls, marked / received; of a link, marked there / offered.",
+        doc: "Share of packets that were marked. Of flows and calls: marked / received. Of a link: marked there / offered.",
         statistics: SHARES,
         targets: Targets::ALL,
         take: MEANS,

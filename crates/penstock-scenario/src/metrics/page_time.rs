@@ -17,7 +17,8 @@ impl PageTime {
     pub const INFO: MetricInfo = MetricInfo {
         name: "page-time",
         unit: "s",
-        doc: "Time from asking for a page to its complete acknowledgement, of `http` flows, for the pages that were complete.",
+        doc:
+            "Time from the request of a page to the acknowledgement of its last byte, of `http` flows. Only pages that were complete count.",
         statistics: "Statistics are over the pages of all flows together.",
         targets: Targets::FLOWS,
         take: EXTREMES,
@@ -36,7 +37,7 @@ impl Metric for PageTime {
     fn check_group(&self, group: &MeasurableGroup<'_>) -> Result<(), String> {
         match group.is_http {
             true => Ok(()),
-            false => Err(format!("'page-time' is measured of source http, and '{}' has another", group.name)),
+            false => Err(format!("'page-time' applies to source http, but '{}' has another source", group.name)),
         }
     }
 

@@ -13,7 +13,7 @@ impl PausedTime {
     pub const INFO: MetricInfo = MetricInfo {
         name: "paused-time",
         unit: "1",
-        doc: "Share of the time that a link was paused by the node that it feeds; where its classes are paused one by one, that of the class that was paused for the longest; `by` tells those of all.",
+        doc: "Share of the time that a link was paused by the node that it feeds. Where classes are paused separately, it is the share of the class that was paused the longest; `by` gives that of each class.",
         take: MEANS,
         split: &[SplitBy::Class],
         is_ratio: true,

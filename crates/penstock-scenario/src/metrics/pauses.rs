@@ -12,7 +12,7 @@ impl Pauses {
         name: "pauses",
         unit: "frames",
         doc:
-            "Pause frames that a link carried to stop the ports at its end, those included that prolong a pause; those that resume are not.",
+            "Pause frames that a link carried to stop the ports at its end. Frames that prolong a pause count; frames that end one do not.",
         targets: Targets::LINKS,
         ..MetricInfo::PLAIN
     };

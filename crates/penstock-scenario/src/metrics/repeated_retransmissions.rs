@@ -13,7 +13,7 @@ impl RepeatedRetransmissions {
     pub const INFO: MetricInfo = MetricInfo {
         name: "repeated-retransmissions",
         unit: "packets",
-        doc: "How often a TCP flow sent a segment a third time or later: retransmissions that had to be repeated, or were thought to.",
+        doc: "Number of times that a TCP flow sent a segment for the third time or later, because a retransmission was lost or taken for lost.",
         targets: Targets::FLOWS,
         ..MetricInfo::PLAIN
     };
@@ -27,7 +27,7 @@ impl Metric for RepeatedRetransmissions {
     fn check_group(&self, group: &MeasurableGroup<'_>) -> Result<(), String> {
         match group.retransmits_segments {
             true => Ok(()),
-            false => Err(format!("'{}' is measured of tcp, and '{}' is carried by another transport", Self::INFO.name, group.name)),
+            false => Err(format!("'{}' applies to tcp, but '{}' is carried by another transport", Self::INFO.name, group.name)),
         }
     }
 

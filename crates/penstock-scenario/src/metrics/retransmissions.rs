@@ -25,7 +25,7 @@ impl Metric for Retransmissions {
     fn check_group(&self, group: &MeasurableGroup<'_>) -> Result<(), String> {
         match group.is_reliable {
             true => Ok(()),
-            false => Err(format!("'{}' is measured of tcp, and '{}' is carried by udp", Self::INFO.name, group.name)),
+            false => Err(format!("'{}' applies to tcp, but '{}' is carried by udp", Self::INFO.name, group.name)),
         }
     }
 

@@ -14,7 +14,7 @@ impl RtpJitter {
     pub const INFO: MetricInfo = MetricInfo {
         name: "rtp-jitter",
         unit: "s",
-        doc: "The interarrival jitter that RTP receivers report, after each packet: J += (|D| - J)/16, D being the difference of its delay from that of the packet that arrived before it [RFC3550 s6.4.1]. It begins at zero when counting begins.",
+        doc: "The interarrival jitter that RTP receivers report, after each packet: J += (|D| - J)/16, where D is the difference between its delay and that of the packet that arrived before it [RFC3550 s6.4.1]. J is zero at the end of the warm-up.",
         statistics: "Statistics are over the packets of all flows together.",
         targets: Targets::FLOWS,
         take: EXTREMES,

@@ -17,7 +17,7 @@ impl TerminationTime {
     pub const INFO: MetricInfo = MetricInfo {
         name: "termination-time",
         unit: "s",
-        doc: "Time until live calls x mean rate of a call, summed over all that `of` names, falls below the rate `below`; not a number if it never does. By the label `from`: since the `first-termination` and since the `start` (the latest of them). Only initial calls that last to the end, so that terminations tell how many live.",
+        doc: "Time until the load falls below the rate `below`; not a number if it never does. The load is live calls x mean rate of a call, summed over all groups that `of` names. The label `from` names the start of the time: the `first-termination`, or `start`, when the calls of all groups have begun. Calls must be initial and last to the end of the run, so that only terminations change their number.",
         statistics: "",
         targets: Targets::CALLS,
         take: &[],
@@ -59,7 +59,7 @@ fn check_load(request: &Request<'_, '_>) {
         if calls.arrivals.is_some() || calls.holding.ends_calls() {
             section.report(
                 "of",
-                format!("'{name}' has calls that arrive or end by themselves, so terminations do not determine how many are live"),
+                format!("'{name}' has calls that arrive or end without termination, so terminations do not determine how many are live"),
             );
             return;
         }

@@ -14,7 +14,7 @@ impl TimeToFairness {
     pub const INFO: MetricInfo = MetricInfo {
         name: "time-to-fairness",
         unit: "s",
-        doc: "Time to fairness: from the beginning of counting to the first bin from which on, in every bin up to the end of the run, the throughput of each flow that `of` names, or of each group with `between = \"groups\"`, is within `tolerance` of their mean in that bin. Bins are `interval` long, 10 ms if left out, and counted from the beginning of the run; those that are not wholly counted are left out. Not a number (`null` in JSON) if it is not reached.",
+        doc: "Time from the end of the warm-up to the first bin from which the throughputs stay fair until the end of the run. In a fair bin, the throughput of each flow that `of` names, or of each group with `between = \"groups\"`, is within `tolerance` of their mean. Bins are `interval` long, 10 ms if left out, and start with the run; bins that the warm-up or the end of the run cuts are left out. Not a number (`null` in JSON) if the throughputs do not become fair.",
         statistics: "",
         targets: Targets::FLOWS,
         take: &[],

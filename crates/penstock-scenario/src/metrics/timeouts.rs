@@ -11,7 +11,7 @@ impl Timeouts {
     pub const INFO: MetricInfo = MetricInfo {
         name: "timeouts",
         unit: "timeouts",
-        doc: "Retransmission timers of a flow that expired, those of its SYN included.",
+        doc: "Number of times that the retransmission timer of a flow expired, also for its SYN.",
         targets: Targets::FLOWS,
         ..MetricInfo::PLAIN
     };
@@ -25,7 +25,7 @@ impl Metric for Timeouts {
     fn check_group(&self, group: &MeasurableGroup<'_>) -> Result<(), String> {
         match group.is_reliable {
             true => Ok(()),
-            false => Err(format!("'{}' is measured of tcp, and '{}' is carried by udp", Self::INFO.name, group.name)),
+            false => Err(format!("'{}' applies to tcp, but '{}' is carried by udp", Self::INFO.name, group.name)),
         }
     }
 

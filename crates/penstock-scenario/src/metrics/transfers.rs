@@ -15,7 +15,7 @@ impl Transfers {
     pub const INFO: MetricInfo = MetricInfo {
         name: "transfers",
         unit: "transfers",
-        doc: "Number of transfers with a size, by the label `what`: those that `arrived`, and of these the `finished` (the transfers of `completion-time` and `slowdown`) and the `unfinished`. A transfer arrives when its connection is opened, and is finished when its last byte is acknowledged; those finished in the warm-up are left out of all three. A transfer that its group's `stop` interrupts is unfinished. Measured with every `completion-time` and `slowdown`, by the same `sizes`, and in the default set of metrics.",
+        doc: "Number of transfers with a size, by the label `what`: those that `arrived`, and of these the `finished` (the transfers of `completion-time` and `slowdown`) and the `unfinished`. A transfer arrives when its connection is opened, and is finished when its last byte is acknowledged; those finished in the warm-up are left out of all three. A transfer that its group's `stop` interrupts is unfinished. It is measured with every `completion-time` and `slowdown`, with the same `sizes`, and is in the default set of metrics.",
         statistics: "",
         targets: Targets::FLOWS,
         take: SUM,

@@ -8,20 +8,19 @@ use penstock_model::units::{Bytes, Duration};
 penstock_model::parameters! {
     /// Batch service: packets share the fixed cost of an access to the channel, as on Wi-Fi.
     ///
-    /// An aggregate begins with a packet that finds the link free. All packets that wait then and are within the bounds belong to
-    /// it, in the order of the scheduler; later arrivals wait for the next. First pass `overhead` and the backoff, and then the packets
-    /// one after another at `rate`, which is that of the physical layer. A packet leaves the queue as its own transmission begins (the
-    /// first with the aggregate) and arrives after its last bit. So a busy link sends large aggregates and is nearly as quick as `rate`,
-    /// an idle one sends single packets. A later arrival that the scheduler puts first ends the aggregate; on Wi-Fi it would wait for
-    /// its end.
+    /// An aggregate begins with a packet that finds the link free. All waiting packets within the bounds belong to it, in the order of
+    /// the scheduler; later arrivals wait for the next. It takes `overhead` and the backoff first; then its packets follow one another
+    /// at `rate`, which is that of the physical layer. A packet leaves the queue as its own transmission begins (the first with the
+    /// aggregate) and arrives after its last bit. So a busy link sends large aggregates and is nearly as quick as `rate`, an idle one
+    /// sends single packets. A later arrival that the scheduler puts first ends the aggregate; on Wi-Fi it would wait for its end.
     ///
     /// The model is that of one sender on a channel of its own [IEEE80211 s10.12, s10.23]: no other station competes or collides, and
     /// nothing is sent again. `impairment` loses single packets, `rate-changes` adapt the rate. `overhead` stands for the interframe
     /// space, preamble and acknowledgement: 100 to 200 us. `utilisation` counts the packets alone.
     pub struct AggregationKeys {
-        /// Time of each aggregate beyond its packets.
+        /// Time that each aggregate takes in addition to its packets.
         overhead: Duration;
-        /// Upper bound of the backoff, which is uniform from zero and drawn for each aggregate. Fifteen slots of 9 us are 135 us.
+        /// Upper bound of the backoff, which is drawn for each aggregate, uniform from zero. Fifteen slots of 9 us are 135 us.
         backoff: Duration = "0 s";
         /// Maximum number of packets: the window of a block acknowledgement.
         max_packets: Count = "64";

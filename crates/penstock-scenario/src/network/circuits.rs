@@ -10,18 +10,18 @@ use penstock_model::units::{Bytes, Rate};
 use std::collections::BTreeSet;
 
 penstock_model::parameters! {
-    /// A virtual circuit between two ends of AAL5, and one back.
+    /// A virtual circuit between two AAL5 ends, and its reverse.
     ///
     /// Without an entry here, each flow has a circuit of its own in each direction. Flows that share a circuit must pass the same cell
     /// links, and be of one class; frames of different flows follow one another on it.
     pub struct CircuitKeys {
-        /// Its name, for parameters by circuit.
+        /// Its name, for parameters that are set per circuit.
         name: Name;
         /// The flows that it carries: the name of a group, or several; all members share the circuit.
         flows: Names;
-        /// Its minimum cell rate (MCR); what uses it says so.
+        /// Its minimum cell rate (MCR), for the components whose page mentions it.
         mcr: Option<Rate>;
-        /// Its maximum frame size (MFS), in bytes of packets: flows with larger ones are refused.
+        /// Its maximum frame size (MFS), in bytes of packets; flows with larger packets are rejected.
         max_frame: Option<Bytes>;
     }
 }

@@ -25,32 +25,33 @@ penstock_model::parameters! {
     /// A one-way link, and the port that feeds it.
     ///
     /// Between a group and a node there is one link for each member; the links of `hosts-r1` are `hosts[0]-r1` and so on.
-    /// Between two groups of equal size there is one for each pair, and where one group is a multiple of the other, the
-    /// smaller is counted round: with 45 hosts and 5 routers, `hosts[i]` is linked to `routers[i mod 5]`. The order in
-    /// which links are written decides between routes of equal length and between simultaneous arrivals.
+    /// Between two groups of equal size there is one for each pair, and where the size of one group is a multiple of the
+    /// other's, the members of the smaller are repeated in turn: with 45 hosts and 5 routers, `hosts[i]` is linked to
+    /// `routers[i mod 5]`. The order in which links are written decides between routes of equal length and between
+    /// simultaneous arrivals.
     pub struct LinkKeys {
         /// The node or group where it begins, a member such as `hosts[3]`, or members in a row such as `hosts[4-7]`; or a list of such names, as if they were one group.
         from: NodeNames;
         /// Where it ends.
         to: NodeNames;
-        /// Its rate; `"unlimited"` stands for the largest, for access links that shall not matter.
+        /// Its rate; `"unlimited"` stands for the largest, for access links that must not be the bottleneck.
         rate: LinkRate;
         /// Its propagation delay; at most one hour. With `uniform`, each link draws its own, once per run.
         delay: LinkDelay;
-        /// Its name; `from-to` if left out. Several links that one entry makes are measured and set together under it, and are called `name[0]` and so on where it is written; lists of nodes need it.
+        /// Its name; `from-to` if left out. It names all links of the entry together, in measurements and settings; single links of an entry with a written name are `name[0]`, `name[1]` and so on. Links between lists of nodes need a name.
         name: Option<Name>;
-        /// What it adds to the weight of the routes over it; the route with the minimum weight is used. If no link has a weight, that is the route with the fewest links.
+        /// Its weight (cost) in routing: flows use the route with the minimum sum of weights. If no link has a weight, that is the route with the fewest links.
         weight: LinkWeight = "1";
-        /// Adds the way back, called `to-from`, with the same rate, weight and delay (drawn apart, where it is drawn) and a plain tail-drop queue.
-        /// Nothing else is copied: no queue, scheduler, marker, PCN meter, impairment or rate change. For those, write `back`.
+        /// Adds the reverse link, called `to-from`, with the same rate, weight and delay (a random delay is drawn separately) and a plain
+        /// tail-drop queue. Nothing else is copied: no queue, scheduler, marker, PCN meter, impairment or rate change. For those, write `back`.
         both_ways: bool = "false";
-        /// Bytes that each packet takes on the wire beyond its size, also on the way back: they count for transmission times and nowhere else. Ethernet with FCS, preamble and gap has 38 beyond an IP packet (20 beyond a frame), PPPoE 8 more.
+        /// Bytes that the link adds to each packet, in both directions; they lengthen transmissions and count nowhere else. Ethernet with FCS, preamble and gap adds 38 to an IP packet (20 to a frame), PPPoE 8 more.
         overhead: Option<Bytes>;
-        /// The fewest bytes of a packet on the wire, `overhead` included: 84 for Ethernet.
+        /// Minimum size of a packet on the wire, `overhead` included: 84 bytes for Ethernet.
         min_frame: Option<Bytes>;
-        /// `atm`: packets travel in cells of 48 bytes and a header of 5, with an AAL5 trailer of 8 bytes and the last cell padded, and count as packets in queues.
+        /// How packets travel. With `atm`, each packet is sent in cells with 5 bytes of header and 48 of payload, an AAL5 trailer of 8 bytes and padding in the last cell included; queues still count packets.
         framing: FramingKind = "packet";
-        /// It carries cells of 53 bytes (ATM), also the way back: `rate` is that of cells, and queues count cells.
+        /// Whether it carries cells of 53 bytes (ATM), in both directions: `rate` is the rate of whole cells, and queues count cells.
         cells: bool = "false";
         /// Which packets its PCN meters see; `accepted` if left out.
         pcn_at: Option<PcnMetered>;
@@ -184,7 +185,7 @@ impl Links {
             }
         };
         if self.plans.len() + 2 * count > MAX_ENTITIES {
-            section.report("", format!("more than {MAX_ENTITIES} links are more than fit"));
+            section.report("", format!("more than {MAX_ENTITIES} links are too many"));
             return None;
         }
         if let Some(i) = from.first_in_common(&to).filter(|i| *i < count) {
@@ -194,7 +195,7 @@ impl Links {
         let changes = count * (there.changes(duration) + back.as_ref().map_or(0, |(_, back)| back.changes(duration)));
         self.rate_changes += changes;
         if self.rate_changes > MAX_ENTITIES {
-            section.report("rate-changes", format!("more than {MAX_ENTITIES} changes of all links together are more than fit"));
+            section.report("rate-changes", format!("more than {MAX_ENTITIES} changes of all links together are too many"));
             self.rate_changes -= changes;
             return None;
         }

@@ -48,7 +48,7 @@ impl NodeList {
         self.sets.len() > 1 || self.sets[0].1.group
     }
 
-    /// The `i`-th of them, counted round.
+    /// The `i`-th of them, modulo their number.
     pub fn node(&self, i: usize) -> NodeId {
         let i = i % self.len;
         let (before, set) = self.sets[self.sets.partition_point(|(before, _)| *before <= i) - 1];

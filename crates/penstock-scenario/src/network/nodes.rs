@@ -21,12 +21,12 @@ penstock_model::parameters! {
     pub struct NodeKeys {
         /// How many nodes the group has; without it the name is that of a single node.
         count: Option<Count>;
-        /// How long a packet that has arrived takes to its queue, or to its receiver there; not in the buffer meanwhile.
+        /// Time that each arriving packet needs to reach its queue, or its receiver at the node; meanwhile it is not in the buffer.
         latency: Duration = "0 s";
-        /// It forwards cells as they are: all its links carry cells, and no flow begins or ends there. Any other node at a cell link
-        /// reassembles what comes in cells, and segments what it sends in cells.
+        /// Whether the node forwards cells unchanged: all its links carry cells, and no flow begins or ends there. Any other node at
+        /// a cell link reassembles arriving cells into packets, and segments the packets that it sends.
         cell_switch: bool = "false";
-        /// It stands for a real host: `penstock emulate` makes it a network namespace of this machine, whose programs send through the network. Elsewhere it is simulated.
+        /// Whether the node stands for a real host: `penstock emulate` makes it a network namespace of this machine, whose programs send through the network. All other commands simulate it.
         real: bool = "false";
     }
 }
@@ -99,7 +99,7 @@ impl NodeSet {
         self.count as usize
     }
 
-    /// The `i`-th of them, counted round.
+    /// The `i`-th of them, modulo their number.
     pub fn node(self, i: usize) -> NodeId {
         NodeId(self.first + ((i + self.shift as usize) % self.len()) as u32)
     }
@@ -203,7 +203,7 @@ impl Nodes {
         }
     }
 
-    /// As [`Nodes::find`], reporting the mistake; silent about nodes that could not be read.
+    /// Like [`Nodes::find`], but reports the mistake, except for nodes that could not be read.
     pub fn find_or_report(&self, name: &str, mistakes: &Mistakes, location: SourceLocation, path: &str) -> Option<NodeSet> {
         let base = name.split('[').next().unwrap_or(name);
         if self.missing || self.broken.contains(base) {

@@ -10,9 +10,9 @@ use penstock_model::units::{Duration, Rate, Time};
 penstock_model::parameters! {
     /// An outage of a link: the rate is zero and packets wait.
     pub struct OutageKeys {
-        /// When it begins; after the end of the outage before it.
+        /// Start of the outage; after the end of the previous one.
         at: RunTime;
-        /// How long it lasts; then the link has the rate that `rate-changes` give.
+        /// Duration of the outage; afterwards the link has the rate that `rate-changes` give.
         duration: Duration;
     }
 }
@@ -25,12 +25,12 @@ impl Check for OutageKeys {
 }
 
 penstock_model::parameters! {
-    /// Random outages of a link: it is up and down in turns, for times with an exponential distribution.
+    /// Random outages of a link: it is up and down in turns, for exponentially distributed times.
     ///
     /// The link begins up. Each link draws from its own stream, once per run. The share of time that it is down is
     /// $"mean-down" / ("mean-up" + "mean-down")$ in the long run.
     pub struct RandomOutageKeys {
-        /// Mean time between an outage and the next.
+        /// Mean time from the end of an outage to the start of the next.
         mean_up: RunTime;
         /// Mean duration of an outage.
         mean_down: Duration;
@@ -133,7 +133,7 @@ fn listed(section: &mut Section<'_>, duration: Option<Duration>) -> Option<Vec<(
             let from = Time::ZERO + keys.at.0;
             let before = outages.last().map_or(Time::ZERO, |(_, until)| *until);
             if from <= before {
-                let message = format!("{from} is not after {before}; outages are in the order of time, apart, and after 0 s");
+                let message = format!("{from} is not after {before}; outages must ascend without touching, and start after 0 s");
                 outage.report("at", message);
                 sound = false;
             } else if let Some(end) = duration.filter(|end| *end <= keys.at.0) {

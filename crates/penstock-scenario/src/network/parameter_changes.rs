@@ -15,16 +15,16 @@ penstock_model::parameters! {
     /// A change of a parameter of a component of a link or a flow at a known instant.
     ///
     /// Only parameters that are declared as changeable can change; `penstock explain` marks them. Links have them in queue disciplines,
-    /// schedulers and their classes, policers, markers and shapers, flows in congestion and rate controls. The component keeps its
-    /// state and goes by the new value from then on: after packets that arrive at that instant, before samples that are taken then. Several
-    /// changes at one instant are made together.
+    /// schedulers and their classes, policers, markers and shapers, flows in congestion and rate controls. The component keeps its state
+    /// and uses the new value from then on. A change takes effect after packets that arrive at its instant, and before samples of that
+    /// instant; changes of one instant are made together.
     pub struct ParameterChangeKeys {
-        /// When; after the beginning, and not before the change above it. One that is not before the end has no effect.
+        /// Time of the change; after 0 s, and not before the previous change. A change at or after the end of the run has no effect.
         at: RunTime;
         /// The path of the parameter in the table of the link or the flow, such as `queue.red.max-probability`, `class.gold.weight`,
         /// `shaper.token-bucket.rate` or `transport.tcp.congestion-control.cubic.beta`.
         parameter: Text;
-        /// The value from then on, written as that of the parameter.
+        /// The new value, written like that of the parameter.
         value: AnyValue;
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn check_headroom(nodes: &Nodes, blueprint: &Blueprint, mistakes: &Mi
         let Some((bytes, quanta, link)) = of_members.max_by_key(|(bytes, quanta, _)| (*bytes, *quanta)) else { continue };
         if headroom.get() < *bytes {
             let message = format!(
-                "{headroom} are too little for what may still come over the link '{}' once it is paused; write at least {bytes} bytes",
+                "{headroom} are too little for the packets that may still arrive over the link '{}' once it is paused; write at least {bytes} bytes",
                 blueprint.links[*link].path
             );
             report(draft, "headroom", message, mistakes);

@@ -76,8 +76,10 @@ impl PortKeys {
             section.report("pcn-at", "has no effect without a PCN meter; write pcn or leave it out");
         }
         if let (Some(_), Some(class)) = (&policer, level.leaves().iter().find(|(_, class)| class.policer.is_some())) {
-            let message =
-                format!("stands at the link and at class {}; packets pass one, so write it for the classes", quoted(&class.1.name));
+            let message = format!(
+                "is set at the link and at class {}; a packet passes only one of them, so write it for the classes",
+                quoted(&class.1.name)
+            );
             section.report("policer", message);
         }
         let pcn_at = match pcn_at {

@@ -14,11 +14,11 @@ use std::sync::Arc;
 penstock_model::parameters! {
     /// A change of a link's rate at a known instant.
     pub struct RateChangeKeys {
-        /// When; after the beginning, and later than the change before it. One that is not before the end has no effect.
+        /// Time of the change; after 0 s and after the previous change. A change at or after the end of the run has no effect.
         at: RunTime;
         /// The rate from then on.
         rate: Option<Rate>;
-        /// `true`: the link fails, and packets wait until the next change.
+        /// Whether the link fails: packets then wait until the next change.
         down: bool = "false";
     }
 }
@@ -35,11 +35,11 @@ penstock_model::parameters! {
     /// Changes of a link's rate from a file next to the scenario.
     ///
     /// A file whose name ends with `.csv` or `.parquet` has the columns `time`, in seconds, ascending, and `rate`, in bit/s; a rate of
-    /// zero is a failure. Any other file has delivery times as traces of cellular links list them for Mahimahi [Netravali15]: one whole
-    /// number of milliseconds in each line, ascending. At each such time the link passes up to 1500 bytes of what waits, packets in turn
-    /// and the rest of one at the next time; what nobody uses is lost. The list repeats, from its last time on. Then `rate` is only what
-    /// limits in time, schedulers and disciplines go by, a packet leaves the queue at the time that passes its first byte and takes no
-    /// time on the wire beyond that, and `utilisation` says nothing.
+    /// zero is a failure. Any other file is a list of delivery times, as in the traces of cellular links for Mahimahi [Netravali15]: one
+    /// whole number of milliseconds per line, ascending. At each of these times the link sends up to 1500 waiting bytes; the rest of a
+    /// packet that does not fit follows at the next time. Bytes that no packet uses are lost. After its last time, the list repeats.
+    /// With delivery times, only limits in time, schedulers and disciplines use `rate`, and `utilisation` has no meaning. A packet
+    /// leaves the queue at the time that sends its first byte, and has no transmission time beyond its deliveries.
     pub struct RateFileKeys {
         /// The name of the file.
         file: FileName;

@@ -208,17 +208,17 @@ fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&Schedu
     let policer = optional(section.one_of::<PolicerPlan>("policer", "policer", &[]));
     let (queue, below) = if section.has("scheduler") || section.has("class") {
         if section.has("policer") {
-            section.report("policer", "stands where there is a queue; write one for each class below");
+            section.report("policer", "has no effect at a class with a scheduler; write one for each class below it");
         }
         let level = Level::read(section);
         let only_at_link = |plan: &SchedulerPlan| plan.facts().only_at_link.or(plan.not_in_tree());
         if let Some((name, why)) = level.as_ref().and_then(|level| Some((level.scheduler.name(), only_at_link(&level.scheduler)?))) {
-            section.report("scheduler", format!("{name} {why}, so it stands at the link itself; not at a class"));
+            section.report("scheduler", format!("{name} {why}, so it can only be set at the link itself"));
         }
         if level.as_ref().is_some_and(|level| level.scheduler.facts().own_queues.is_some()) {
             // Reported above.
         } else if level.as_ref().is_some_and(|level| level.classes.is_empty()) {
-            section.report("scheduler", "leaves the class with one queue, as it has without it; leave it out");
+            section.report("scheduler", "has no effect: without it the class has one queue too; leave it out");
         }
         (Some(None), level.map(Some))
     } else {

@@ -12,8 +12,7 @@ pub(crate) fn check_shaped_rates(links: &Links, mistakes: &Mistakes) {
         if let Some(rate) = shaped.filter(|rate| *rate > fastest) {
             let path = format!("{}.scheduler.{}.rate", link.path, level.scheduler.name());
             let message = format!(
-                "{rate} is above the {fastest} of the link, so the shaper delays no packet, and thresholds are shares of more than there \
-                 is; write less than the rate of the link"
+                "{rate} is above the {fastest} of the link, so the shaper delays no packet, and thresholds are shares of a rate that the link does not have; write a lower one"
             );
             mistakes.warn(level.location, &path, message);
         }

@@ -16,30 +16,32 @@ penstock_model::parameters! {
     /// packet's arrival to the end of its transmission. Above `xoff` it sends a pause frame back, and at `xon` another one that ends
     /// the pause. The frame is sent on the link back as soon as the packet in transmission there has ended, ahead of all waiting
     /// packets and even if that port is paused; then it needs the propagation delay and `processing`. The port at the other end
-    /// completes the packet that it is sending. A queue there is paused while any class that it serves is, and a port of one queue as
-    /// a whole. A pause holds for `quanta` times 512 bits of the link, and is renewed each time that half of that is over, if the
-    /// half is 1 us or more [IEEE8023 s31B] [IEEE8021Qbb s36].
+    /// completes the packet that it is sending. A queue there is paused while any of the classes that it serves is paused; a port
+    /// with one queue is paused as a whole. A pause lasts for the time of `quanta` times 512 bits on the link. Whenever half of this
+    /// time has passed, the pause is renewed, if that half is at least 1 us [IEEE8023 s31B] [IEEE8021Qbb s36].
     ///
     /// With `headroom`, packets from a paused link (of a paused class) go into memory reserved for it, next to the shared buffer.
     /// So does a packet for which the shared buffer has no room, and it pauses its link at once. Departures free headroom first,
-    /// and a pause ends when all of it is free. So the node's memory loses no packet of a paused link if headroom is at least
-    /// C (t + T + D) + 2 L. C is the link's rate, D its delay, L the largest packet; t the longest wait of a pause frame, a largest
-    /// packet and the frames of all classes on the link back, and T the frame's time from there, its delay and `processing`. Less
-    /// is refused. Without `headroom`, packets that arrive after the pause must find room in the shared buffer. Drops for lack of
-    /// headroom have the cause `headroom`.
+    /// and a pause ends when all of it is free. Without `headroom`, packets that arrive after the pause must find room in the shared
+    /// buffer. Drops for lack of headroom have the cause `headroom`. The node's memory loses no packet of a paused link if headroom
+    /// is at least C (t + T + D) + 2 L; a smaller one is rejected:
     ///
-    /// A frame here is about one class and carries the state at the beginning of its transmission. Impairments and shapers of the
-    /// link back do not affect it.
+    /// - C is the rate of the link, D its delay, and L the largest packet.
+    /// - t is the longest wait of a pause frame: for a largest packet and the frames of all classes on the link back.
+    /// - T is the time of the frame from then on: the delay of the link back and `processing`.
+    ///
+    /// Each frame concerns one class, and carries the state at the start of its transmission. Impairments and shapers of the link
+    /// back do not affect it.
     pub struct PauseKeys {
-        /// A port is paused when more than this is held of what it sent (of the class).
+        /// A port is paused when the node holds more than this of the packets that the port has sent (of the class).
         xoff: Bytes;
-        /// It is resumed when no more than this is; at most `xoff`.
+        /// The port is resumed when the node holds at most this; at most `xoff`.
         xon: Bytes;
         /// The traffic classes that are paused, each on its own; the whole link if left out.
         classes: Option<Vec<ClassName>>;
-        /// Memory for each link (and class) that only what comes while it is paused may use; none if left out.
+        /// Memory for each link (and class) that is reserved for packets which arrive during a pause; none if left out.
         headroom: Option<Bytes>;
-        /// For how many times 512 bits a pause holds; at most 65535.
+        /// Length of a pause, in times of 512 bits on the link; at most 65535.
         quanta: Count = "65535";
         /// The size of a pause frame; 84 bytes where the sizes of packets include preamble and gap.
         frame: Bytes = "64 bytes";
@@ -87,14 +89,14 @@ impl PauseDraft {
 penstock_model::parameters! {
     /// ICMP Source Quench: a switch asks the sources of packets that it drops to send less.
     ///
-    /// Whatever drops the packet, at most one quench per `interval` goes back from the node, over the route with the fewest links.
-    /// It takes bandwidth, waits in queues, and may be lost. A TCP sender begins a slow start with one segment, and keeps its
-    /// threshold [RFC1122 s4.2.3.9]; open loops and calls ignore it. Dropped acknowledgements cause none. Deprecated
-    /// [RFC6633]; here as a historic baseline [RFC792] [RFC1016].
+    /// For dropped packets, whatever the cause, the node sends at most one quench per `interval`, over the route with the fewest
+    /// links. It takes bandwidth, waits in queues, and may be lost. A TCP sender that receives it restarts with one segment in
+    /// slow start, and keeps its threshold [RFC1122 s4.2.3.9]; open-loop sources and calls ignore it. Dropped acknowledgements
+    /// cause none. Source Quench is deprecated [RFC6633], and serves as a historic baseline [RFC792] [RFC1016].
     pub struct SourceQuenchKeys {
-        /// At most one is sent in this time.
+        /// Time in which the node sends at most one.
         interval: Duration;
-        /// Its size; the default is that of IP and ICMP headers and of what they quote.
+        /// Size of a quench; the default counts the IP and ICMP headers and the part of the packet that they quote.
         packet: Bytes = "56 bytes";
     }
 }

@@ -61,7 +61,7 @@ fn check_feedback(nodes: &Nodes, mistakes: &Mistakes) {
         if reacting().all(|(_, limiters)| limiters.name() != name) {
             let which = if reacting().next().is_none() { "no node has a reaction-point" } else { "no node has its reaction-point" };
             let message = format!(
-                "tells the sources of frames about its queues, but {which}; add reaction-point.{name} = {{}} to the nodes where flows begin"
+                "sends congestion messages to sources, but {which}; add reaction-point.{name} = {{}} to the nodes where flows begin"
             );
             mistakes.add(draft.congestion_location, &format!("{}.congestion-point", draft.path), message);
         }
@@ -214,7 +214,11 @@ impl SwitchCheck<'_> {
                 format!("the shares of all links add up to {sum}, more than the shared buffer of {size}"),
             );
         } else if shares.len() < ports && (size - sum) < (ports - shares.len()) as u64 {
-            report(self.draft.buffer_location, path(), "leave nothing for the ports that are not named; name all or leave some".to_owned());
+            report(
+                self.draft.buffer_location,
+                path(),
+                "leave nothing for the unnamed ports; name all ports, or reduce the shares".to_owned(),
+            );
         }
         shares
     }

@@ -224,7 +224,7 @@ impl<'a> Section<'a> {
             return None;
         }
         if DisciplinePlan::always_marking().contains(&name) {
-            return Some(format!("{name} marks ECN-capable packets without being told to; leave it out"));
+            return Some(format!("{name} always marks ECN-capable packets; leave it out"));
         }
         let with_ecn = DisciplinePlan::with_ecn(self.mistakes.components.registry());
         Some(format!("{name} cannot mark packets ({} can)", join_words(&with_ecn)))

@@ -117,7 +117,7 @@ pub(crate) fn parse(text: &str, mistakes: &Mistakes) -> Option<Tree> {
     if text.len() > LARGEST_TEXT {
         let mib = LARGEST_TEXT >> 20;
         let message =
-            format!("is larger than {mib} MiB, which is the most; a group such as hosts = {{ count = 24 }} says many alike at once");
+            format!("is larger than {mib} MiB, which is the most; a group such as hosts = {{ count = 24 }} makes many nodes at once");
         mistakes.add(SourceLocation::Whole, "", message);
         return None;
     }

@@ -233,7 +233,7 @@ fn one_or_uniform<T: Parameter + Copy>(value: &Value, usage: &str) -> Result<(T,
     }
 }
 
-/// The rate of a link; `unlimited` is the largest there is, for access links that shall not matter.
+/// The rate of a link; `unlimited` is the largest, for access links that must not be the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkRate(pub Rate);
 

@@ -88,7 +88,7 @@ impl SeriesRequest {
                 for (component, variable) in matching(word, &shown) {
                     *found = true;
                     if is_summed && !is_amount(variable) {
-                        messages.insert(format!("'{word}' is no amount that could be added up; leave it out, or sum"));
+                        messages.insert(format!("'{word}' cannot be summed; leave out either it or sum"));
                     }
                     what.push((Some(component), variable.name));
                 }

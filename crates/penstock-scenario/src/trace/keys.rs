@@ -52,18 +52,18 @@ impl EventKind {
 }
 
 penstock_model::parameters! {
-    /// Events that `penstock trace` keeps; with several, those that any of them names, and without any, all. Neither
-    /// numbers nor digests depend on it, and `penstock run` takes no trace.
+    /// Events that `penstock trace` keeps. With several tables, an event is kept if any of them selects it; without
+    /// any, all events are kept. No number or digest depends on this, and `penstock run` records no trace.
     pub struct TraceKeys {
-        /// Where: nodes, groups of nodes or members of them, each with the ports of the links that begin there; links, such as `r1-r2` or `hosts[3]-r1`, and groups of links. Everywhere if left out.
+        /// Places: nodes, groups of nodes or members of them, which include the ports of the links that begin there; or links, such as `r1-r2` or `hosts[3]-r1`, and groups of links. Everywhere if left out.
         at: Option<Names>;
         /// The flows to trace: groups of flows or calls, or members such as `tcp[3]`; all if left out.
         flows: Option<Names>;
-        /// What happened; everything if left out.
+        /// Kinds of events; all if left out.
         events: Option<Vec<EventKind>>;
-        /// When it begins, inclusive.
+        /// Start of the trace, inclusive.
         start: RunTime = "0 s";
-        /// When it ends, inclusive; with the run if left out.
+        /// End of the trace, inclusive; the end of the run if left out.
         stop: Option<RunTime>;
     }
 }

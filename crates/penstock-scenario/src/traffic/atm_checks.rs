@@ -100,7 +100,7 @@ impl AtmCheck<'_> {
             let has_effect = plans.iter().flat_map(|plan| [plan.from, plan.to]).any(|node| !ends.contains(&node));
             if let (true, false, Some(plan)) = (is_asked, has_effect, plans.first()) {
                 let message = format!(
-                    "has no effect: the hosts are ends of AAL5, such as '{}', which take packets at once to make cells of them; leave it out",
+                    "has no effect: the hosts are ends of AAL5, such as '{}', which segment packets into cells at once; leave it out",
                     self.nodes.name(plan.from)
                 );
                 self.mistakes.add(

@@ -18,9 +18,9 @@ use std::sync::Arc;
 penstock_model::parameters! {
     /// A group of like aggregates of calls.
     ///
-    /// Aggregate i runs from the i-th member of `from`, its ingress, to the i-th of `to`, its egress, each counted round.
-    /// Its calls come and go; each sends packets of its own, as `source` says. The aggregates of a group are independent
-    /// of each other. Routes are chosen as for flows.
+    /// Aggregate i runs from the i-th member of `from`, its ingress, to the i-th of `to`, its egress; members of a
+    /// smaller group are repeated in turn. Its calls come and go; each sends packets of its own, as `source` says. The
+    /// aggregates of a group are independent of each other. Routes are chosen as for flows.
     pub struct CallKeys {
         /// The name in results.
         name: Name;
@@ -28,15 +28,15 @@ penstock_model::parameters! {
         from: NodeName;
         /// Where they end.
         to: NodeName;
-        /// How many aggregates; the size of the larger of the two groups if left out.
+        /// Number of aggregates; the size of the larger of the two groups if left out.
         count: Option<Count>;
         /// The traffic class of their packets; schedulers tell classes apart.
         class: ClassName = "default";
         /// The drop precedence that their packets begin with; 0 is the best protected.
         precedence: Precedence = "0";
-        /// When the initial calls begin and others may arrive; with `uniform`, each aggregate at an instant of its own.
+        /// When the initial calls begin and others may arrive; with `uniform`, each aggregate draws its own instant.
         start: Start = "0 s";
-        /// When calls fall silent and no more arrive; the end if left out.
+        /// When calls stop sending and no more arrive; the end of the run if left out.
         stop: Option<RunTime>;
         /// The nodes or groups on the way, both ends included; aggregate i passes the i-th member of a group.
         route: Option<Vec<NodeName>>;
@@ -47,7 +47,7 @@ impl Check for CallKeys {}
 penstock_model::parameters! {
     /// Calls that exist from the start, without admission control.
     pub struct InitialKeys {
-        /// How many in each aggregate; a list gives each aggregate its own number.
+        /// Number of calls in each aggregate; a list gives each aggregate its own number.
         calls: CallCounts;
         /// Each begins at an instant drawn uniformly from this span after the start.
         spread: Duration = "20 ms";
@@ -60,9 +60,9 @@ penstock_model::parameters! {
     pub struct SurgeKeys {
         /// When.
         at: RunTime;
-        /// How many in each aggregate; a list gives each aggregate its own number.
+        /// Number of calls in each aggregate; a list gives each aggregate its own number.
         calls: CallCounts;
-        /// Each begins at an instant drawn uniformly from this span after it.
+        /// Each begins at an instant drawn uniformly from this span after `at`.
         spread: Duration = "20 ms";
     }
 }
@@ -71,7 +71,7 @@ impl Check for SurgeKeys {}
 penstock_model::parameters! {
     /// How ingress and egress signal to each other. Signals take the propagation delays of the route and wait in no queue.
     pub struct SignallingKeys {
-        /// Added to the propagation of every signal.
+        /// Processing time that is added to the propagation of every signal.
         processing: Duration = "0 s";
         /// The size of a packet that carries each request to the egress through the queues; without it, requests bypass them, as
         /// other signals do.
@@ -196,7 +196,7 @@ impl Behaviour {
         }
         let asks = self.admission.as_ref().is_some_and(AdmissionPlan::asks);
         if self.signalling.as_ref().is_some_and(|keys| keys.packet.is_some()) && is_controlled && !asks {
-            let message = "has no effect: only with admission by cle or count does the ingress ask the egress; leave it out";
+            let message = "has no effect: the ingress asks the egress only with admission by cle or count; leave it out";
             report_below(section, "signalling", "packet", message.to_owned());
         }
     }
@@ -286,8 +286,7 @@ fn source(section: &mut Section<'_>) -> Option<SourcePlan> {
         }
         Reading::Given(source) if !names.contains(&source.name()) => {
             let (name, names) = (source.name(), names.join(", "));
-            section
-                .report("source", format!("'{name}' falls silent after its last packet, but a call has a rate of its own; one of {names}"));
+            section.report("source", format!("'{name}' stops after its last packet, but a call has a rate of its own; one of {names}"));
         }
         Reading::Given(source) => return Some(source),
         Reading::Broken => {}

@@ -16,14 +16,14 @@ use penstock_model::units::Duration;
 penstock_model::parameters! {
     /// A group of like flows.
     ///
-    /// Flow i runs from the i-th member of `from` to the i-th of `to`, each counted round. Without a given route it uses the route of
-    /// minimum weight, which is the one with the fewest links unless links have a `weight`; `routing` at the top of the scenario
-    /// chooses between several such routes.
+    /// Flow i runs from the i-th member of `from` to the i-th of `to`; members of a smaller group are repeated in turn. Without a
+    /// given route it uses the route of minimum weight, which is the one with the fewest links unless links have a `weight`;
+    /// `routing` at the top of the scenario chooses between several such routes.
     ///
-    /// Or a traffic `matrix` has a flow for each of its entries, row by row: its first row and column name nodes, and each entry is
-    /// the rate of the source, headers included, from the node of its row to that of its column. A number is a multiple of the
-    /// source's `rate`, so that this one scales the whole matrix; with `rate = "1 bit/s"` numbers are bit/s. Sources with a rate can
-    /// have a matrix: `cbr` and `poisson`.
+    /// Alternatively, a traffic `matrix` makes a flow of each of its entries, row by row: its first row and column name nodes, and
+    /// each entry is the rate of the source, headers included, from the node of its row to that of its column. A number is a
+    /// multiple of the source's `rate`, which therefore scales the whole matrix; with `rate = "1 bit/s"`, numbers are in bit/s. The
+    /// source must be `cbr` or `poisson`.
     pub struct FlowKeys {
         /// The name in results.
         name: Name;
@@ -31,19 +31,19 @@ penstock_model::parameters! {
         from: Option<NodeName>;
         /// Where they end.
         to: Option<NodeName>;
-        /// A traffic matrix instead of `from`, `to`, `count` and routes: rows, or a CSV (or Parquet) file. An entry is a rate such as `"2 Mbit/s"`, or a multiple of the source's; nothing is zero, as it must be on the diagonal.
+        /// A traffic matrix instead of `from`, `to`, `count` and routes: rows, or a CSV (or Parquet) file. An entry is a rate such as `"2 Mbit/s"`, or a multiple of the source's. An empty entry is zero; the diagonal must be zero.
         matrix: Option<Matrix>;
-        /// How many flows; the size of the larger of the two groups if left out.
+        /// Number of flows; the size of the larger of the two groups if left out.
         count: Option<Count>;
-        /// Flow i runs to the member i + `shift` of `to` instead: with 1 and the same group at both ends, each to the next.
+        /// Flow i runs to member i + `shift` of `to` instead of member i: with 1 and the same group at both ends, each member sends to the next.
         shift: Option<Count>;
         /// The traffic class of their packets, acknowledgements included; schedulers tell classes apart.
         class: ClassName = "default";
         /// The drop precedence that their packets begin with; 0 is the best protected.
         precedence: Precedence = "0";
-        /// When they start; with `uniform`, each at an instant of its own.
+        /// When they start; with `uniform`, each flow draws its own instant.
         start: Start = "0 s";
-        /// When their sources fall silent; the end if left out.
+        /// When their sources stop sending; at the end of the run if left out.
         stop: Option<RunTime>;
         /// The nodes or groups on the way, both ends included; flow i passes the i-th member of a group.
         route: Option<Vec<NodeName>>;
@@ -67,7 +67,7 @@ impl Check for FlowKeys {
             ("route-back", self.route_back.is_some()),
         ];
         for (key, _) in ends.iter().chain(&others).filter(|(_, written)| *written) {
-            mistake(key, "has no effect: the matrix says from where to where flows run; leave it out".to_owned());
+            mistake(key, "has no effect: the matrix gives the ends of all flows; leave it out".to_owned());
         }
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     if let (Some(Count(shift)), Some(to)) = (keys.shift, &mut ends.1) {
         if shift as usize >= to.len() {
             let name = section.text("to").unwrap_or_default();
-            section.report("shift", format!("'{name}' has {} members, so only a shift below that means anything", to.len()));
+            section.report("shift", format!("'{name}' has {} members; a shift must be less than that", to.len()));
         }
         *to = to.shifted(shift);
     }
@@ -143,7 +143,10 @@ fn matrix_entries(section: &Section<'_>, nodes: &Nodes, keys: Option<&FlowKeys>,
         fastest.filter(|entry| source.at_rate(entry.2).and_then(|source| source.spacing()) == Some(Duration::ZERO))
     {
         let (from, to) = (nodes.name(from.node(0)), nodes.name(to.node(0)));
-        section.report("matrix", format!("{rate} from {from} to {to} leave no picosecond between packets; larger packets or a lower rate"));
+        section.report(
+            "matrix",
+            format!("{rate} from {from} to {to} would put packets less than 1 ps apart; write larger packets or a lower rate"),
+        );
         return Some(Vec::new());
     }
     Some(entries)
@@ -166,7 +169,7 @@ fn check_transport(
         Reading::Absent if greedy => {
             section.report(
                 "transport",
-                format!("is missing: source '{name}' sends as fast as its transport lets it; write transport.tcp = {{}}"),
+                format!("is missing: source '{name}' sends as fast as its transport allows; write transport.tcp = {{}}"),
             );
             return None;
         }
@@ -181,7 +184,7 @@ fn check_transport(
     }
     match (transport.is_reliable(), greedy) {
         (false, true) => {
-            let message = format!("{carrier} would carry source '{name}' without any limit, as it sends as fast as its transport lets it; write transport.tcp = {{}}");
+            let message = format!("{carrier} would carry source '{name}' without any limit, as it sends as fast as its transport allows; write transport.tcp = {{}}");
             section.report("transport", message);
             None
         }

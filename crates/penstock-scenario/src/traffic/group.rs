@@ -23,7 +23,7 @@ pub(crate) struct GroupDraft {
     pub route_back: Option<GivenRoute>,
     /// Where admission and termination of calls are written.
     pub edges: EdgeLocations,
-    /// Both ends of each member, where they are not counted round.
+    /// Both ends of each member, where they differ from the `i`-th members modulo their number.
     pub pairs: Option<Vec<(NodeId, NodeId)>>,
     /// Random part of transfers, drawn for each run.
     pub draw: Option<TransferDraw>,

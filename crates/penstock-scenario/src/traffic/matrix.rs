@@ -119,7 +119,7 @@ fn resolve(rows: &[Row<'_>], whole: &str, nodes: &Nodes, unit: Rate, suggestions
     Ok(entries)
 }
 
-/// An entry: a rate with its unit, or a number of `unit`; nothing is zero.
+/// An entry: a rate with its unit, or a number of `unit`; an empty cell is zero.
 fn entry(cell: &str, unit: Rate) -> Result<Rate, String> {
     if cell.is_empty() {
         return Ok(Rate::ZERO);

@@ -11,12 +11,12 @@ use std::sync::Arc;
 penstock_model::parameters! {
     /// A request to the sources of a group to send at another rate.
     ///
-    /// Every source of the group is asked at that instant; what it makes of a request, its page says. An encoder is asked so by a user, or by a rate
-    /// control that is not part of the scenario.
+    /// Every source of the group receives the request at that instant; the page of the source describes its response. A user, or a rate control
+    /// outside of the scenario, controls an encoder in this way.
     pub struct RateRequestKeys {
         /// When, counted from the beginning of the run; later than the request before it.
         at: RunTime;
-        /// The rate in the long run, headers included.
+        /// The requested long-run rate, headers included.
         rate: Rate;
     }
 }

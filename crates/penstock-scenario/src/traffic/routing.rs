@@ -168,7 +168,7 @@ impl Router<'_, '_> {
     }
 
     fn report_too_long<T>(&mut self, group: &GroupDraft) -> Option<T> {
-        let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are more than fit");
+        let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are too many");
         self.report(group.location, &group.path, message)
     }
 
@@ -204,7 +204,7 @@ impl Router<'_, '_> {
                 self.report::<()>(draft.quench_location, &path(), message);
             }
             _ => {
-                let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are more than fit");
+                let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are too many");
                 self.report::<()>(draft.quench_location, &path(), message);
             }
         }
@@ -239,7 +239,7 @@ impl Router<'_, '_> {
                 self.report::<()>(draft.congestion_location, &path(), message);
             }
             _ => {
-                let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are more than fit");
+                let message = format!("the routes have more than {MAX_ROUTED_LINKS} links together, which are too many");
                 self.report::<()>(draft.congestion_location, &path(), message);
             }
         }

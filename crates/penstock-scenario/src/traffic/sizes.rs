@@ -98,7 +98,7 @@ fn without_header(content: &[u8], name: &str, points: &mut Points) -> Result<(),
         let file = file_name(name);
         return Err(vec![format!(
             "{file}: has three columns, as ns-2's have: packets, a count and a probability; for packets of 1460 bytes, \
-             awk '{{ print $1 * 1460, $3 }}' {file} > sizes.txt keeps what is read"
+             awk '{{ print $1 * 1460, $3 }}' {file} > sizes.txt makes the file that is read"
         )]);
     }
     let mut mistakes = FileMistakes::default();
@@ -191,7 +191,7 @@ mod tests {
         let wrong = |text: &str| points(text.as_bytes(), "d.txt").unwrap_err();
         assert_eq!(wrong("0 0\n5 90\n"), ["d.txt: ends at percentage 90; the last must be 100"]);
         assert_eq!(wrong("0 0\n5\n9 100\n"), ["d.txt:2: has 1 fields; a size in bytes and a share, such as \"1500 0.25\""]);
-        let converted = "awk '{ print $1 * 1460, $3 }' d.txt > sizes.txt keeps what is read";
+        let converted = "awk '{ print $1 * 1460, $3 }' d.txt > sizes.txt makes the file that is read";
         assert!(wrong("1 1 0\n2 1 0.5\n5 1 1\n")[0].ends_with(converted));
     }
 }

@@ -21,51 +21,53 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 penstock_model::parameters! {
-    /// Transfers that arrive on their own, whatever the network does (open loop): each opens a connection of its own at its time,
-    /// sends its bytes and is done.
+    /// Transfers whose start times do not depend on the network (open loop): each opens a connection of its own, sends its bytes
+    /// and ends.
     ///
     /// Either `file` lists them all: a CSV (or Parquet) file in the scenario's folder with the columns `start` in seconds, `from`,
-    /// `to`, `bytes` and, if wanted, `class`. With several classes there is a group for each, called after both, such as `jobs-bulk`.
+    /// `to`, `bytes` and, if wanted, `class`. If the file has several classes, each becomes a group named after both, such as
+    /// `jobs-bulk`.
     ///
-    /// Or they are drawn. They arrive as a Poisson process with a count per `interval` or with a `load`, or at the times of `at`.
-    /// Sizes follow `size`: constant, exponential, log-normal, Pareto, or a measured cumulative distribution, which comes with the
-    /// package (`web-search` [Alizadeh10], `data-mining` [Greenberg09], `hadoop` [Roy15]) or is a CSV file with the columns `bytes`
-    /// and `probability` or `percent`, or a text of two columns without a header, whose shares are percentages if they end at 100;
-    /// between its points it is linear. Each transfer has two different nodes, one of `from` and one of `to`, drawn uniformly; this
-    /// draw is the same for every seed, because routes depend on it. Times and sizes are drawn for each run, each from a stream of
-    /// its own. Transfers that would arrive after the end are left out.
+    /// Or they are random: they arrive as a Poisson process, with a mean `interval` or a `load`, or at the times of `at`. `size`
+    /// gives their sizes: constant, exponential, log-normal, Pareto, or a measured cumulative distribution, which is linear between
+    /// its points. The package has three (`web-search` [Alizadeh10], `data-mining` [Greenberg09], `hadoop` [Roy15]). A distribution
+    /// of your own is a CSV file with the columns `bytes` and `probability` or `percent`, or a text of two columns without a
+    /// header, whose shares are percentages if the last is 100. Each transfer has two different nodes, one of `from` and one of
+    /// `to`, drawn uniformly; this draw is the same for every seed, because routes depend on it. Times and sizes are drawn for each
+    /// run, each from a stream of its own. Transfers that would arrive after the end are left out.
     ///
-    /// Or they are drawn from a traffic `matrix`: its first row and column name nodes, and each entry is the load from the node of
-    /// its row to that of its column, without headers. All loads together make one Poisson process. Each transfer gets the nodes of
-    /// an entry with a probability proportional to its load, so that each pair has a Poisson process of its own load.
+    /// Or a traffic `matrix` gives their loads: its first row and column name nodes, and each entry is the load from the node of
+    /// its row to that of its column, without headers. Arrivals are one Poisson process with the sum of all loads. Each transfer
+    /// belongs to an entry with a probability proportional to the entry's load, so that each pair of nodes has a Poisson process
+    /// with its own load.
     ///
     /// Sizes are file sizes, without headers; the last segment is sent in full. `completion-time` measures them.
     pub struct TransferKeys {
         /// The name in results.
         name: Name;
-        /// A file that lists the transfers, instead of all keys down to `size`.
+        /// A file that lists the transfers; it replaces all keys from `matrix` to `size`.
         file: Option<FileName>;
-        /// A traffic matrix instead of `from`, `to` and `load`: rows, or a CSV (or Parquet) file. An entry is a rate such as `"2 Mbit/s"`, or a number of bit/s; nothing is zero, as it must be on the diagonal.
+        /// A traffic matrix instead of `from`, `to` and `load`: rows, or a CSV (or Parquet) file. An entry is a rate such as `"2 Mbit/s"`, or a number of bit/s. An empty entry is zero; the diagonal must be zero.
         matrix: Option<Matrix>;
         /// The node or group where they begin.
         from: Option<NodeName>;
         /// Where they end.
         to: Option<NodeName>;
-        /// How many, at most: those that would arrive after the end are left out. Not with `at`.
+        /// Maximum number of transfers; those that would arrive after the end of the run are left out. Not with `at`.
         count: Option<Count>;
-        /// Mean time from one to the next, of all nodes together.
+        /// Mean time between arrivals, over all nodes together.
         interval: Option<Duration>;
-        /// Bits per second of all that arrives, of all nodes together and without headers; instead of `interval`.
+        /// Offered load, over all nodes together and without headers; instead of `interval`.
         load: Option<Rate>;
-        /// When they arrive, in ascending order; instead of `interval` or `load`.
+        /// Arrival times, in ascending order; instead of `interval` or `load`.
         at: Option<Vec<Duration>>;
-        /// How many bytes each has.
+        /// Bytes of each transfer.
         size: Option<TransferSize>;
         /// The traffic class of their packets, acknowledgements included; not with a file that has classes.
         class: ClassName = "default";
         /// The drop precedence that their packets begin with; 0 is the best protected.
         precedence: Precedence = "0";
-        /// Added to all times.
+        /// Offset that is added to all arrival times.
         start: RunTime = "0 s";
     }
 }
@@ -82,21 +84,21 @@ impl Check for TransferKeys {
             ("at", self.at.is_some()),
         ];
         if self.matrix.is_some() && self.file.is_some() {
-            mistake("matrix", "there is a file already, which lists the transfers; keep one".to_owned());
+            mistake("matrix", "cannot be combined with file, which lists the transfers; keep one of them".to_owned());
             return;
         }
         if self.matrix.is_some() {
             for (key, _) in drawn.iter().filter(|(key, written)| *written && !matches!(*key, "size" | "count")) {
-                mistake(key, "has no effect: the matrix says how much goes from where to where; leave it out".to_owned());
+                mistake(key, "has no effect: the matrix gives the ends and the loads of all transfers; leave it out".to_owned());
             }
             for (key, _) in drawn.iter().filter(|(key, written)| !*written && matches!(*key, "size" | "count")) {
-                mistake(key, "is missing: transfers of a matrix need size and count, which is how many there are at most".to_owned());
+                mistake(key, "is missing: transfers of a matrix need size, and count, which is their maximum number".to_owned());
             }
             return;
         }
         if self.file.is_some() {
             for (key, _) in drawn.iter().filter(|(_, written)| *written) {
-                mistake(key, "has no effect: the file says it of each transfer; leave it out".to_owned());
+                mistake(key, "has no effect: the file gives it for each transfer; leave it out".to_owned());
             }
             return;
         }
@@ -113,7 +115,7 @@ impl Check for TransferKeys {
             mistake("count", "has no effect: there are as many transfers as times; leave it out".to_owned());
         }
         if self.at.is_none() && self.count.is_none() {
-            mistake("count", "is missing: say how many transfers there are at most, as in count = 1000".to_owned());
+            mistake("count", "is missing: give the maximum number of transfers, as in count = 1000".to_owned());
         }
         for (key, is_zero) in [("interval", self.interval == Some(Duration::ZERO)), ("load", self.load == Some(Rate::ZERO))] {
             if is_zero {
@@ -121,7 +123,7 @@ impl Check for TransferKeys {
             }
         }
         if let Some(place) = self.at.as_ref().and_then(|at| at.windows(2).position(|pair| pair[0] > pair[1])) {
-            mistake("at", format!("item {} is before the item before it; in ascending order", place + 1));
+            mistake("at", format!("item {} is before the previous one; write them in ascending order", place + 1));
         }
     }
 }
@@ -354,8 +356,10 @@ fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     match section.one_of::<TransportPlan>("transport", "transport", &[]) {
         Reading::Given(transport) if transport.is_reliable() => Some(transport),
         Reading::Given(transport) => {
-            section
-                .report("transport", format!("{} cannot carry transfers, which must arrive whole; leave it out (tcp)", transport.name()));
+            section.report(
+                "transport",
+                format!("{} cannot carry transfers, which must arrive complete; leave it out (tcp)", transport.name()),
+            );
             None
         }
         Reading::Absent => TransportPlan::read("tcp", &mut NoParameters),

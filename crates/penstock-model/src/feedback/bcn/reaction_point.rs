@@ -57,7 +57,7 @@ crate::parameters! {
         restart_rate: Rate = "100 Mbit/s";
         /// Whether a limiter is released at the rate of the port.
         release: Release = "at-line-rate";
-        /// What shares a limiter.
+        /// Traffic that shares a limiter.
         shared_by: SharedBy = "station";
         /// Maximum length of the queue of a limiter; unbounded if left out.
         limit: Option<Limit>;

@@ -60,7 +60,7 @@ crate::parameters! {
         floor: Rate = "10 Mbit/s";
         /// Maximum random variation of the cycles, as a fraction of their length.
         jitter: Probability = "0.15";
-        /// What shares a limiter.
+        /// Traffic that shares a limiter.
         shared_by: SharedBy = "station";
         /// Maximum length of the queue of a limiter; unbounded if left out.
         limit: Option<Limit>;

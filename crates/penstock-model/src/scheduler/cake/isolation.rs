@@ -5,7 +5,7 @@ use crate::rng::Key;
 use crate::scheduler::traffic::{is_backward, Traffic};
 
 crate::choice! {
-    /// What has a queue, and between whom the rate is divided.
+    /// Which traffic gets a queue of its own, and between which hosts the rate is divided.
     pub enum Isolation {
         /// One queue for everything.
         "flowblind" => FlowBlind,

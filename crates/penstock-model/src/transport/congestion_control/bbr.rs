@@ -50,8 +50,8 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// draft-cardwell-iccrg-bbr-congestion-control-00 [Cardwell17]; draft-cheng-iccrg-delivery-rate-estimation [Cheng21] on the samples, of
-    /// which that of an acknowledgement is of the segment sent last, as in draft-ietf-ccwg-bbr s4.1.2.3.
+    /// draft-cardwell-iccrg-bbr-congestion-control-00 [Cardwell17]; draft-cheng-iccrg-delivery-rate-estimation [Cheng21] on the samples;
+    /// the sample of an acknowledgement is that of the segment sent last, as in draft-ietf-ccwg-bbr s4.1.2.3.
     pub struct Parameters {
         /// Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.2].
         btlbw_filter_len: Count = "10";

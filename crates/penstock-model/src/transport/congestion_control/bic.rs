@@ -22,7 +22,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Fast convergence compares with the window at the last congestion. In the pseudocode max_win is a very large number once cwnd
-    ///   has reached it, so that any congestion of max probing is one of a smaller window.
+    ///   has reached it, so that any congestion during max probing counts as one at a smaller window.
     /// - Steps are computed from the present cwnd; the first step after max probing uses an old target in the pseudocode.
     /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd.
     /// - A flow whose first slow start ended without congestion begins with max probing.

@@ -9,10 +9,10 @@ crate::parameters! {
     /// HighSpeed TCP: additive increase and multiplicative decrease whose constants depend on the window.
     ///
     /// ## Decides
-    /// With a window w of at most `low-window` segments it is Reno. Above, cwnd grows by a(w) segments per round trip, and
+    /// With a window w of at most `low-window` segments it is Reno. Above that, cwnd grows by a(w) segments per round trip, and
     /// congestion reduces it by the fraction b(w) of FlightSize. b(w) falls linearly with log w, from 0.5 at `low-window` to
-    /// `high-decrease` at `high-window` [RFC3649 s7]. The response function gives the loss rate at which the average window is to
-    /// be w: $p(w) = low_p (w / low_window)^(1/S)$, a line in logarithms from `low-p` at `low-window` to `high-p` at `high-window`
+    /// `high-decrease` at `high-window` [RFC3649 s7]. The response function gives the loss rate at which the average window should be
+    /// w: $p(w) = low_p (w / low_window)^(1/S)$, a line in logarithms from `low-p` at `low-window` to `high-p` at `high-window`
     /// [RFC3649 s5]. From both follows $a(w) = w^2 p(w) 2 b(w) / (2 - b(w))$ [RFC3649 s7]. Slow start is that of Reno. An echoed mark
     /// reduces cwnd like a loss, at once.
     ///

@@ -37,7 +37,7 @@ crate::parameters! {
     /// ## References
     /// RFC 6817.
     pub struct Parameters {
-        /// Queueing delay to which the flow adds (TARGET), at most 100 ms [RFC6817 s2.5].
+        /// Queueing delay up to which the flow fills the queue (TARGET), at most 100 ms [RFC6817 s2.5].
         target: Duration = "100 ms", changeable;
         /// Growth per round trip without a queue, in segments (GAIN) [RFC6817 s2.5].
         gain: Fraction = "1", changeable;

@@ -44,7 +44,7 @@ crate::parameters! {
     /// ## References
     /// draft-irtf-iccrg-ledbat-plus-plus-01 [Balasubramanian20]; RFC 6817.
     pub struct Parameters {
-        /// Queueing delay to which the flow adds (TARGET) [Balasubramanian20 s4.2].
+        /// Queueing delay up to which the flow fills the queue (TARGET) [Balasubramanian20 s4.2].
         target: Duration = "60 ms", changeable;
         /// Strength of the decrease (Constant) [Balasubramanian20 s4.3].
         constant: Positive = "1", changeable;

@@ -33,7 +33,7 @@ crate::parameters! {
     /// - One stream per connection.
     /// - The target begins at the source's `rate` instead of zero, which the lower limit would raise.
     /// - A report covers the newest packet and the 64 before it, and comes after `feedback-interval` or 32 packets. It has one size.
-    /// - Round trips include the time that the newest packet waits for the report: the feedback of the RFC does not tell it.
+    /// - Round trips include the time that the newest packet waits for the report, which the feedback of the RFC does not contain.
     /// - The fraction of round trips with losses is an average with weight 1/100 per round trip; the RFC does not define it. The base delay is the
     ///   minimum of the last ten minutes, as in [RFC6817 s2.4.2].
     /// - The five seconds after which fast increase resumes also count from the last loss or mark. `target_bitrate_last_max` is set at losses,
@@ -72,9 +72,9 @@ crate::parameters! {
         queue_size_factor: Positive = "1";
         /// Lower limit of the target of the queueing delay, and its initial value (QDELAY_TARGET_LO).
         min_delay_target: Duration = "100 ms";
-        /// Upper limit of the target of the queueing delay; equal to the lower one, competing flows are not compensated (QDELAY_TARGET_HI).
+        /// Upper limit of the target of the queueing delay; if it equals the lower limit, competing flows are not compensated (QDELAY_TARGET_HI).
         max_delay_target: Duration = "400 ms";
-        /// Bytes of a packet that are no media: 20 of IP, 8 of UDP and 12 of RTP.
+        /// Bytes of a packet that are not media: 20 of IP, 8 of UDP and 12 of RTP.
         header: Bytes = "40 bytes";
         /// Size of a report: 28 bytes of IP and UDP and 44 of RTCP [RFC8298 s4.2.1].
         report: Bytes = "72 bytes";

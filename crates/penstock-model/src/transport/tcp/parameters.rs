@@ -37,7 +37,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Sequence numbers count full-sized segments. Data flows one way. The receiver's application always reads; `max-window` represents
-    ///   for the receiver's window and the sender's buffer.
+    ///   the receiver's window and the sender's buffer.
     /// - After a timeout, the sender resends from the first unacknowledged segment on (go-back-N) until acknowledgements cover
     ///   everything sent before the timeout.
     /// - Until then, duplicate acknowledgements start no fast retransmit [RFC6582 s3.2 (2)], and limited transmit sends nothing;
@@ -55,7 +55,7 @@ crate::parameters! {
     ///   smaller cwnd. A spurious fast retransmit is undone only with `dsack`.
     /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
     ///   together would all have their first round trip rounded down.
-    /// - Both ends have the same parameters but `ecn-echo`, which describes the receiver; a lost SYN is sent again with ECN.
+    /// - Both ends have the same parameters except `ecn-echo`, which describes the receiver; a lost SYN is sent again with ECN.
     /// - Connections are not closed.
     ///
     /// ## Example
@@ -114,9 +114,9 @@ crate::parameters! {
         /// Upper limit of a delay that adapts to the spacing of segments, from `ack-delay` on; at most 500 ms. The delay is constant if
         /// left out. Linux has 200 ms.
         max_ack_delay: Option<Duration>;
-        /// Segments that are acknowledged each, whatever `ack-every`: at the start of a connection, so that slow start is not slowed
-        /// down; after a gap longer than the receiver's own timeout; and after a segment that had arrived before. A mark of congestion
-        /// brings at most two. Linux has 16 (quick acknowledgements).
+        /// Number of segments that are acknowledged one by one, regardless of `ack-every`: at the start of a connection, so that slow
+        /// start is not slowed down; after a gap longer than the receiver's own timeout; and after a duplicate segment. A mark of
+        /// congestion brings at most two. Linux has 16 (quick acknowledgements).
         quick_acks: CountOrZero = "0";
         /// Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
         limited_transmit: bool = "true";
@@ -125,8 +125,8 @@ crate::parameters! {
         /// Whether segments carry timestamps, which acknowledgements echo [RFC7323 s4]. Uses memory for every outstanding segment.
         timestamps: bool = "false";
         /// Whether a timeout is examined before more than one segment is sent again (F-RTO) [RFC5682]: if the first acknowledgement
-        /// is of new data, two new segments are sent. If the next one shows that segments of before the timeout arrive, cwnd and
-        /// ssthresh return to their values before it.
+        /// is of new data, two new segments are sent. If the next one shows that segments sent before the timeout have arrived,
+        /// cwnd and ssthresh return to their values before it.
         f_rto: bool = "false";
         /// Whether receivers report segments that arrive a second time (D-SACK) [RFC2883 s4]. If every segment that was sent again since
         /// a loss or a timeout is reported, cwnd and ssthresh return to their values before it, as in Linux.
@@ -150,7 +150,7 @@ crate::parameters! {
         ecn_echo: Option<MarkEcho>;
         /// Reduction of cwnd after an echoed mark.
         ecn_reduction: EcnReduction = "at-once";
-        /// What congestion reduces ssthresh from.
+        /// Quantity from which congestion computes ssthresh.
         ssthresh_from: ThresholdFrom = "flight-size";
         /// Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one, otherwise
         /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].

@@ -8,8 +8,9 @@ crate::choice! {
     pub enum RtoEstimation {
         /// SRTT + 4 RTTVAR, at least `min-rto` [RFC6298 s2].
         "rfc-6298" => Rfc6298,
-        /// As in Linux: the minimum, `min-rto`, is that of 4 RTTVAR, which is the maximum of a round trip and falls by a quarter of the
-        /// difference per round trip; a sudden shorter round trip raises it only slightly. Back-off keeps SRTT and RTTVAR.
+        /// As in Linux: `min-rto` is the minimum of 4 RTTVAR, not of the timeout. RTTVAR is the maximum within a round trip, and falls
+        /// by a quarter of the difference per round trip; a sudden shorter round trip raises it only slightly. Back-off keeps SRTT and
+        /// RTTVAR.
         "linux" => Linux,
     }
 }

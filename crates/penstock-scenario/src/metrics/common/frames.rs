@@ -8,7 +8,7 @@ use penstock_engine::observations::FrameTimes;
 pub(crate) fn check_frames(name: &str, group: &MeasurableGroup<'_>) -> Result<(), String> {
     match group.has_frames {
         true => Ok(()),
-        false => Err(format!("'{name}' is measured of sources with frames, such as video, and '{}' has another", group.name)),
+        false => Err(format!("'{name}' applies to sources with frames, such as video, but '{}' has another source", group.name)),
     }
 }
 

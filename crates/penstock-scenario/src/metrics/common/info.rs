@@ -64,7 +64,7 @@ impl MetricInfo {
 
     /// An average over time of links.
     pub const TIME_AVERAGE: MetricInfo = MetricInfo {
-        statistics: "Statistics are over links, each with its average over time: of a single link all are that average.",
+        statistics: "Statistics are over links, each with its average over time; for a single link, all statistics equal that average.",
         targets: Targets::LINKS,
         default_take: MEAN,
         ..MetricInfo::PLAIN

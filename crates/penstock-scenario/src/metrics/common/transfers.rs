@@ -49,7 +49,7 @@ impl TransferStatistics {
 pub(crate) fn check_has_size(info: &MetricInfo, group: &MeasurableGroup<'_>) -> Result<(), String> {
     match group.has_size {
         true => Ok(()),
-        false => Err(format!("'{}' is measured of source ftp with a size, and '{}' has another", info.name, group.name)),
+        false => Err(format!("'{}' applies to source ftp with a size, but '{}' has another source", info.name, group.name)),
     }
 }
 

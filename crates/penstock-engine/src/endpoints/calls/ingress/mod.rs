@@ -84,7 +84,7 @@ struct Sending {
 
 penstock_model::state! {
     impl CallsIngress, |it, _now| {
-        /// Calls that there are.
+        /// Live calls.
         "calls", "calls", is it.live.len() as f64;
         /// Calls that have arrived since the beginning of the run.
         "offered", "calls", is it.counters.offered as f64;

@@ -30,8 +30,9 @@ crate::parameters! {
     /// ignores cwnd. The selective acknowledgement that it causes shows the losses before it. If the probe itself repairs the only
     /// loss, cwnd is reduced.
     ///
-    /// The retransmission timer finds the first segment lost, and every other that was sent more than RACK.rtt before. Nothing is
-    /// forgotten that was SACKed. cwnd becomes one segment more than pipe and grows by slow start while the losses are repaired.
+    /// When the retransmission timer expires, the first segment counts as lost, and so does every other that was sent more than
+    /// RACK.rtt before. What was SACKed stays SACKed. cwnd becomes one segment more than pipe and grows by slow start while the
+    /// losses are repaired.
     ///
     /// ## State
     /// About 180 bytes, 24 for each outstanding segment, and ranges of lost segments. Segments are examined in the order of their
