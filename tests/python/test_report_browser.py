@@ -255,5 +255,9 @@ def test_on_a_phone_in_the_dark(browser, tmp_path):
     opened = Opened(browser, file, viewport={"width": 390, "height": 844}, has_touch=True, color_scheme="dark").ready()
     assert opened.said == []
     assert opened.is_as_wide_as_the_screen()
+    ends = opened.page.evaluate(
+        "[...document.querySelectorAll('nav ul, nav a')].map(it => it.getBoundingClientRect().right)"
+    )
+    assert max(ends) == ends[0], "no entry of the menu is cut off"
     assert opened.violations() == []
     opened.context.close()
