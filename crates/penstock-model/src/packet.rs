@@ -5,6 +5,7 @@ pub mod codepoint;
 mod frame_place;
 mod marks;
 mod sack;
+mod segment_flags;
 
 use crate::feedback::Feedback;
 use crate::id::{FlowId, HopId, LinkId};
@@ -13,6 +14,7 @@ pub use ack::{Ack, AckFlags, Echo};
 pub use frame_place::FramePlace;
 pub use marks::{Ecn, PcnMark};
 pub use sack::{SackBlock, SackBlocks, SackHead, SackRest};
+pub use segment_flags::SegmentFlags;
 
 /// Contents of a packet for its end hosts. Sequence numbers count segments, not bytes.
 ///
@@ -39,8 +41,8 @@ pub enum Body {
     Segment {
         /// Sent before.
         retransmission: bool,
-        /// The sender has reduced its window (CWR) [RFC3168 s6.1.2].
-        cwr: bool,
+        /// CWR and PSH.
+        flags: SegmentFlags,
         /// The segment's number, from zero.
         seq: u32,
     },
@@ -72,7 +74,7 @@ pub enum Body {
         /// As in [`Body::Segment`].
         retransmission: bool,
         /// As in [`Body::Segment`].
-        cwr: bool,
+        flags: SegmentFlags,
         /// As in [`Body::Segment`].
         seq: u32,
         /// The congestion point that the limiter belongs to.
@@ -258,7 +260,7 @@ impl Body {
     /// Adds the tag of a rate limiter to data of a flow; other bodies are unchanged.
     pub const fn tagged(self, tag: LinkId) -> Body {
         match self {
-            Body::Segment { seq, retransmission, cwr } => Body::TaggedSegment { seq, retransmission, cwr, tag },
+            Body::Segment { seq, retransmission, flags } => Body::TaggedSegment { seq, retransmission, flags, tag },
             Body::Datagram { place, frame, seq } => Body::TaggedDatagram { place, frame, seq, tag },
             Body::RoceData { psn, asks_for_ack, retransmission } => Body::TaggedRoceData { psn, asks_for_ack, retransmission, tag },
             Body::TransportData { retransmission, seq, words } => Body::TaggedTransportData { retransmission, seq, words, tag },
@@ -269,7 +271,7 @@ impl Body {
     /// Removes the tag.
     pub const fn untagged(self) -> Body {
         match self {
-            Body::TaggedSegment { seq, retransmission, cwr, .. } => Body::Segment { seq, retransmission, cwr },
+            Body::TaggedSegment { seq, retransmission, flags, .. } => Body::Segment { seq, retransmission, flags },
             Body::TaggedDatagram { place, frame, seq, .. } => Body::Datagram { place, frame, seq },
             Body::TaggedRoceData { psn, asks_for_ack, retransmission, .. } => Body::RoceData { psn, asks_for_ack, retransmission },
             Body::TaggedTransportData { retransmission, seq, words, .. } => Body::TransportData { retransmission, seq, words },

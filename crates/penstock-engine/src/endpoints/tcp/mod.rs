@@ -136,7 +136,7 @@ impl TcpEndpoints {
         let end = &mut self.receivers[slot as usize];
         let before = end.receiver.delivered();
         let header = SegmentHeader::of(&packet.body);
-        let acknowledges = match end.receiver.on_predicted_segment(now, seq, header.sent_again) {
+        let acknowledges = match end.receiver.on_predicted_segment(now, seq, header) {
             Some(acknowledges) => acknowledges,
             None => {
                 end.receiver.on_segment(now, seq, packet.ecn, header);
@@ -186,8 +186,8 @@ impl TcpEndpoints {
         }
         for seq in first..last {
             let retransmission = seq < new_from;
-            let (ecn, cwr) = end.sender.mark(retransmission);
-            let packet = Packet { ecn, ..end.template.packet(now, size, Body::Segment { seq, retransmission, cwr }) };
+            let (ecn, flags) = end.sender.mark(retransmission);
+            let packet = Packet { ecn, ..end.template.packet(now, size, Body::Segment { seq, retransmission, flags }) };
             host_context.send(now, end.template.departure.port, &packet);
         }
         timers.arm(end.sender.predicted_deadline(), &mut end.armed, end.template.flow.0, TimerKind::Sender, slot);

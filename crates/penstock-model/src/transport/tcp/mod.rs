@@ -11,6 +11,7 @@ mod output_gate;
 mod pacer;
 mod parameters;
 mod profiles;
+mod push;
 mod quick_acks;
 mod receiver;
 mod reductions;
@@ -28,13 +29,14 @@ pub use mark_echo::MarkEcho;
 pub use pacer::PacingRate;
 pub use parameters::{LocalQueue, Parameters, Variant};
 pub use profiles::Profile;
+pub use push::Push;
 pub use receiver::Receiver;
 pub use reductions::{EcnReduction, ThresholdFrom};
 pub use rtt::RtoEstimation;
 pub use sender::Sender;
 pub use window_validation::WindowValidation;
 
-use crate::packet::{Body, Ecn};
+use crate::packet::{Body, Ecn, SegmentFlags};
 
 /// A packet that an end host wants to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +52,8 @@ pub struct Transmission {
 /// Flags that a segment carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SegmentHeader {
-    /// Whether the sender has reduced its window (CWR) [RFC3168 s6.1.2].
-    pub cwr: bool,
+    /// CWR and PSH.
+    pub flags: SegmentFlags,
     /// Whether the segment is a retransmission, as its timestamp shows [RFC7323].
     pub sent_again: bool,
 }
@@ -61,7 +63,7 @@ impl SegmentHeader {
     #[inline]
     pub fn of(body: &Body) -> SegmentHeader {
         match *body {
-            Body::Segment { cwr, retransmission, .. } => SegmentHeader { cwr, sent_again: retransmission },
+            Body::Segment { flags, retransmission, .. } => SegmentHeader { flags, sent_again: retransmission },
             _ => SegmentHeader::default(),
         }
     }

@@ -3,6 +3,7 @@
 use super::mark_echo::MarkEcho;
 use super::pacer::PacingRate;
 use super::profiles::{Profile, PROFILES};
+use super::push::Push;
 use super::receiver::DEFAULT_DELAY;
 use super::reductions::{EcnReduction, ThresholdFrom};
 use super::rtt::RtoEstimation;
@@ -118,6 +119,8 @@ crate::parameters! {
         /// start is not slowed down; after a gap longer than the receiver's own timeout; and after a duplicate segment. A mark of
         /// congestion brings at most two. Linux has 16 (quick acknowledgements).
         quick_acks: CountOrZero = "0";
+        /// Which segments have the PSH flag, and are acknowledged at once.
+        push: Push = "none";
         /// Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
         limited_transmit: bool = "true";
         /// Whether a connection begins with a SYN exchange, which also measures the round-trip time.
@@ -292,7 +295,8 @@ impl Parameters {
         let delays = [("ack-delay", self.ack_delay), ("max-ack-delay", self.max_ack_delay)];
         let given = delays.iter().filter(|(_, delay)| delay.is_some()).map(|(key, _)| *key);
         if self.ack_every == Count(1) {
-            for key in given.chain((self.quick_acks.0 > 0).then_some("quick-acks")) {
+            let at_once = [("quick-acks", self.quick_acks.0 > 0), ("push", self.push != Push::None)];
+            for key in given.chain(at_once.iter().filter(|(_, is_given)| *is_given).map(|(key, _)| *key)) {
                 mistake(key, "has no effect while every segment is acknowledged; set ack-every = 2 or leave it out".to_owned());
             }
         }

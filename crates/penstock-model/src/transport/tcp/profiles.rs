@@ -76,7 +76,16 @@ const fn linux(recovery: &'static str) -> [Setting; 27] {
     ]
 }
 
-const LINUX_6: [Setting; 27] = linux("rack");
+/// Receivers acknowledge a segment with PSH at once, also a full one, since 6.6.
+const LINUX_6: [Setting; 28] = {
+    let (common, mut all) = (linux("rack"), [delayed("push", "pairs"); 28]);
+    let mut i = 0;
+    while i < common.len() {
+        all[i] = common[i];
+        i += 1;
+    }
+    all
+};
 
 /// Before 4.15, RACK only assisted the detection by duplicate acknowledgements.
 const LINUX_4: [Setting; 27] = linux("prr");

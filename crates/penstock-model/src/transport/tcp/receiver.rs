@@ -91,12 +91,12 @@ impl Receiver {
     /// returns whether the acknowledgement of all segments, [`Receiver::delivered`], is sent. Returns `None` for any other segment,
     /// without a change.
     #[inline(always)]
-    pub fn on_predicted_segment(&mut self, now: Time, seq: u32, sent_again: bool) -> Option<bool> {
+    pub fn on_predicted_segment(&mut self, now: Time, seq: u32, SegmentHeader { flags, sent_again }: SegmentHeader) -> Option<bool> {
         debug_assert_eq!(self.predicts_segments, self.may_predict());
         if seq != self.next || !self.predicts_segments || sent_again && self.parameters.timestamps {
             return None;
         }
-        Some(self.on_next_segment(now))
+        Some(self.on_next_segment(now, flags.psh()))
     }
 
     /// Whether segments may be handled by [`Receiver::on_predicted_segment`].
@@ -106,11 +106,11 @@ impl Receiver {
 
     /// Handles the next segment in order while none is missing; returns whether it is acknowledged immediately.
     #[inline(always)]
-    fn on_next_segment(&mut self, now: Time) -> bool {
+    fn on_next_segment(&mut self, now: Time, psh: bool) -> bool {
         self.next += 1;
         self.unacknowledged += 1;
         let (is_quick, adapted) = self.ack_times.as_mut().map_or((false, None), |times| times.on_segment(now));
-        let acknowledges = is_quick || self.unacknowledged >= self.parameters.ack_every.0;
+        let acknowledges = is_quick || psh || self.unacknowledged >= self.parameters.ack_every.0;
         if acknowledges {
             self.unacknowledged = 0;
             self.deadline = Time::NEVER;
@@ -131,11 +131,10 @@ impl Receiver {
         self.parameters.header_size()
     }
 
-    /// Handles segment `seq` with the codepoint `ecn`; its header shows whether the sender has reduced its window (`cwr`), and its
-    /// timestamp whether it was `sent_again`.
+    /// Handles segment `seq` with the codepoint `ecn`; its header has `flags`, and its timestamp shows whether it was `sent_again`.
     ///
     /// Duplicates, segments out of order and segments that fill a gap are acknowledged immediately [RFC5681 s4.2].
-    pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, SegmentHeader { cwr, sent_again }: SegmentHeader) {
+    pub fn on_segment(&mut self, now: Time, seq: u32, ecn: Ecn, SegmentHeader { flags, sent_again }: SegmentHeader) {
         if self.parameters.timestamps {
             // The segment at the left edge of the last acknowledgement, or a later copy of an earlier one [RFC7323 s4.3 (2)].
             let edge = self.next - self.unacknowledged;
@@ -146,7 +145,7 @@ impl Receiver {
         }
         if self.parameters.ecn {
             let was_echoing = self.ecn.flags.ece();
-            let timing = self.ecn.on_segment(seq < self.next, ecn, cwr);
+            let timing = self.ecn.on_segment(seq < self.next, ecn, flags.cwr());
             if timing == AckTiming::Apart {
                 // Two acknowledgements, so that none covers both marked and unmarked segments [RFC8257 s3.2].
                 self.earlier_due = (self.unacknowledged > 0).then_some(self.next);
@@ -157,7 +156,7 @@ impl Receiver {
             }
         }
         if seq == self.next && self.beyond.is_empty() {
-            self.ack_due |= self.on_next_segment(now);
+            self.ack_due |= self.on_next_segment(now, flags.psh());
             return;
         }
         self.ack_due = true;

@@ -9,6 +9,7 @@ mod window_reduction;
 
 use super::ecn::EcnSender;
 use super::output_gate::OutputGate;
+use super::push::Push;
 use super::repeats::Repeats;
 use super::rtt::Estimator;
 use super::segment_records::SegmentRecords;
@@ -49,6 +50,8 @@ pub struct Sender {
     predicts_acks: bool,
     /// Whether no acknowledgement of new data has arrived since the last timeout.
     stalled: bool,
+    /// With `push`, whether the next segment is the second of a pair if it leaves at the same time as the last one.
+    ends_pair: Option<bool>,
     /// State of options that few senders have.
     options: Option<Box<OptionState>>,
 }
@@ -132,6 +135,7 @@ impl Sender {
             gate: (paced || may_wait).then(|| Box::new(OutputGate::new(paced))),
             predicts_acks: false,
             stalled: false,
+            ends_pair: (parameters.push == Push::Pairs).then_some(false),
             options: OptionState::new(parameters),
         };
         sender.update_prediction();

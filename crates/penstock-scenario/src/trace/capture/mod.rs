@@ -202,7 +202,7 @@ fn frame(
         written.timestamps(clocks.of(packet));
     }
     let (addresses, sequence, acknowledgement, flags, payload) = match packet.body.untagged() {
-        Body::Segment { seq, cwr, .. } => (data, position(seq), 1, ACK | if cwr { CWR } else { 0 }, payload),
+        Body::Segment { seq, flags, .. } => (data, position(seq), 1, ACK | u16::from(flags.byte()), payload),
         body @ Body::Ack { next, flags, .. } => {
             body.to_ack().iter().for_each(|ack| written.blocks(ack, position));
             (back, 1, position(next), ACK | ecn_flags(flags), 0)

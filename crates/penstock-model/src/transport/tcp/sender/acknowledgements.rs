@@ -121,7 +121,7 @@ impl Sender {
                 self.flight.high = end;
             }
             self.flight.next = end;
-            self.last_sent = now;
+            self.note_sent(now);
         }
         if has_times {
             self.record_predicted_times(now, first, end);

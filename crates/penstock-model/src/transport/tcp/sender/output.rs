@@ -3,7 +3,7 @@
 use super::super::pacer::default_rate;
 use super::super::{PacingRate, Transmission};
 use super::{Connection, Sender, NONE_TIMED};
-use crate::packet::{Body, Ecn};
+use crate::packet::{Body, Ecn, SegmentFlags};
 use crate::transport::recovery::Phase;
 use crate::units::Time;
 
@@ -82,7 +82,7 @@ impl Sender {
         if let Some(options) = &mut self.options {
             options.on_sent(retransmission);
         }
-        self.last_sent = now;
+        self.note_sent(now);
         if self.retransmission == Time::NEVER {
             self.restart_timer(now);
         }
@@ -99,14 +99,26 @@ impl Sender {
         if self.gate.is_some() {
             self.pace(now, size);
         }
-        let (ecn, cwr) = self.mark(retransmission);
-        Transmission { body: Body::Segment { seq, retransmission, cwr }, size, ecn }
+        let (ecn, flags) = self.mark(retransmission);
+        Transmission { body: Body::Segment { seq, retransmission, flags }, size, ecn }
     }
 
-    /// Codepoint of the next segment, and whether it reports that the window has been reduced (CWR).
+    /// Records that segments leave `now`.
     #[inline(always)]
-    pub fn mark(&mut self, retransmission: bool) -> (Ecn, bool) {
-        self.ecn.mark(retransmission)
+    pub(super) fn note_sent(&mut self, now: Time) {
+        if self.last_sent != now {
+            self.ends_pair = self.ends_pair.map(|_| false);
+            self.last_sent = now;
+        }
+    }
+
+    /// Codepoint and flags of the next segment.
+    #[inline(always)]
+    pub fn mark(&mut self, retransmission: bool) -> (Ecn, SegmentFlags) {
+        let (ecn, cwr) = self.ecn.mark(retransmission);
+        let psh = self.ends_pair == Some(true);
+        self.ends_pair = self.ends_pair.map(|is_second| !is_second);
+        (ecn, SegmentFlags::new(cwr, psh))
     }
 
     /// Records a segment that leaves, and informs the congestion control.

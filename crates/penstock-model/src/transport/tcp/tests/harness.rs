@@ -215,15 +215,15 @@ impl Path {
                 let Segments { first, end, new_from } = sender.on_predicted_ack(self.now, next, flags)?;
                 let segment = |seq| {
                     let retransmission = seq < new_from;
-                    let (ecn, cwr) = sender.mark(retransmission);
-                    (Body::Segment { seq, retransmission, cwr }, ecn)
+                    let (ecn, flags) = sender.mark(retransmission);
+                    (Body::Segment { seq, retransmission, flags }, ecn)
                 };
                 let sent = (first..end).map(segment).collect();
                 Some((sent, format!("{sender:?}")))
             }
-            Body::Segment { seq, retransmission, .. } => {
+            Body::Segment { seq, .. } => {
                 let mut receiver = self.receiver.clone();
-                let acknowledges = receiver.on_predicted_segment(self.now, seq, retransmission)?;
+                let acknowledges = receiver.on_predicted_segment(self.now, seq, SegmentHeader::of(&arrived))?;
                 let ack = (Body::ack(Ack { next: receiver.delivered(), flags: AckFlags::NONE, sack: SackBlocks::default() }), Ecn::NotEct);
                 Some((acknowledges.then_some(ack).into_iter().collect(), format!("{receiver:?}")))
             }
@@ -261,11 +261,12 @@ impl Path {
         }
     }
 
-    /// The segments sent, as lines of `milliseconds: segments`; retransmissions have a star, CWR is `c`, SYN is `S`.
+    /// The segments sent, as lines of `milliseconds: segments`; retransmissions have a star, CWR is `c`, PSH is `p`, SYN is `S`.
     pub fn sent(&self) -> String {
         lines(&self.log, |body| match body {
-            Body::Segment { seq, retransmission, cwr } => {
-                format!("{seq}{}{}", if retransmission { "*" } else { "" }, if cwr { "c" } else { "" })
+            Body::Segment { seq, retransmission, flags } => {
+                let marks = [(retransmission, "*"), (flags.cwr(), "c"), (flags.psh(), "p")];
+                format!("{seq}{}", marks.map(|(is_set, mark)| if is_set { mark } else { "" }).concat())
             }
             Body::Syn { .. } => "S".to_owned(),
             other => unreachable!("{other:?} from the sender"),

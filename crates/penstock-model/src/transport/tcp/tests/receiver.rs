@@ -166,3 +166,16 @@ fn a_long_gap_and_a_repeated_segment_bring_quick_acknowledgements_back() {
     assert_eq!(acknowledged(2002, 17..18), [18], "a duplicate is acknowledged at once");
     assert_eq!(acknowledged(2003, 18..24), [19, 20, 21, 22, 24]);
 }
+
+#[test]
+fn the_second_of_a_pair_is_acknowledged_at_once() {
+    let delayed = [("ack-every", Value::Integer(2)), ("ack-delay", text("200 ms"))];
+    let given = [&delayed[..], &[("push", text("pairs")), ("initial-window", text("5 packets"))]].concat();
+    let mut path = Path::new(&parameters(&given)).start(None);
+    path.run_ms(60);
+    assert_eq!((path.sent().as_str(), path.answered().as_str()), ("0: 0 1p 2 3p 4", "50: 2 4"));
+    // Each acknowledgement admits three. 4 waits for 5, so that 6, the end of its pair, is acknowledged on its own.
+    path.run_ms(160);
+    assert_eq!(path.sent().lines().nth(1), Some("100: 5 6p 7 8p 9 10p"));
+    assert_eq!(path.answered().lines().nth(1), Some("150: 6 7 9 11"));
+}
