@@ -202,12 +202,11 @@ class OtherVerdicts:
         return replace(self, verdicts=kept, not_tested=None if self.not_tested is None else left)
 
     def joined(self, other: OtherVerdicts, answers: Iterable[str]) -> OtherVerdicts:
-        """These and those of other claims, in the order of `answers`."""
-        both = [self.verdicts, other.verdicts]
-        verdicts = {name: {claim: it for own in both for claim, it in own.get(name, {}).items()} for name in answers}
+        """These and those of other claims, in the order of `answers` and of the claims' names."""
+        both = {name: {**self.verdicts.get(name, {}), **other.verdicts.get(name, {})} for name in answers}
         return OtherVerdicts(
-            {name: its for name, its in verdicts.items() if its},
-            {**(self.not_tested or {}), **(other.not_tested or {})},
+            {name: dict(sorted(verdicts.items())) for name, verdicts in both.items() if verdicts},
+            dict(sorted({**(self.not_tested or {}), **(other.not_tested or {})}.items())),
             self.runs + other.runs,
             self.packet_hops + other.packet_hops,
             {**self.older, **other.older},
